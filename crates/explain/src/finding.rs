@@ -1,0 +1,226 @@
+//! A finding: what a rule saw, how bad it is, how sure that is, and where it stands in the Record.
+//!
+//! Rules return values, not prose; [`Finding::sentence`] is the one place that turns them into
+//! words.
+
+use serde::Serialize;
+use std::fmt;
+
+/// How much a finding harms the results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// All is well, or worth knowing: scores are not affected.
+    Info,
+    /// Scores are lower than they could be, and the finding says why: real, but not the best of
+    /// this machine.
+    Degraded,
+    /// Scores do not mean what they say.
+    Invalid,
+}
+
+/// What a rule saw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Id of the rule.
+    pub rule: &'static str,
+    /// How much it harms.
+    pub severity: Severity,
+    /// How sure it is, in percent.
+    pub confidence_percent: u8,
+    /// The sentence with the names of values in braces: `"clock fell from {cold} to {hot}"`.
+    #[serde(skip)]
+    pub template: &'static str,
+    /// The values named in the template, and others for `--json`.
+    pub values: Vec<(&'static str, Quantity)>,
+    /// Where it stands in the Record.
+    pub places: Vec<Place>,
+    /// The share of a loss of score that it explains, in percent of the score, where it can be had.
+    pub explains_percent: Option<f64>,
+}
+
+/// Where a finding's evidence stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Index in `Record::steps`.
+    Step(usize),
+    /// Samples of a channel between two moments in milliseconds.
+    Samples {
+        /// Id of the channel.
+        channel: String,
+        /// First moment.
+        start_ms: i64,
+        /// Last moment.
+        end_ms: i64,
+    },
+    /// Index in `Record::kernel_messages`.
+    KernelMessage(usize),
+    /// Index in `Record::settings`.
+    Setting(usize),
+    /// A field of the Record by its path, for example `machine.swaps`.
+    Field(String),
+    /// Line of a log, from 1.
+    Line(u32),
+}
+
+/// A value with its unit; its [`fmt::Display`] is how people read it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// A plain number.
+    Count(i64),
+    /// A clock.
+    Khz(u32),
+    /// A share or change in percent.
+    Percent(f64),
+    /// A temperature.
+    Millicelsius(i64),
+    /// A duration.
+    Ms(i64),
+    /// Memory.
+    Kib(u64),
+    /// A 7-zip score.
+    Mips(f64),
+    /// Bytes per second.
+    BytesPerS(u64),
+    /// A time of one access.
+    Ns(f64),
+    /// A score in its own unit.
+    Score(f64, String),
+    /// CPU numbers.
+    Cpus(Vec<u32>),
+    /// Words: a name, a value of a setting.
+    Text(String),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Quantity::Count(n) => write!(f, "{n}"),
+            Quantity::Khz(khz) => write!(f, "{} MHz", (khz + 500) / 1000),
+            Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
+            Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
+            Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", *temp as f64 / 1000.0),
+            Quantity::Ms(ms) if ms.abs() < 1000 => write!(f, "{ms} ms"),
+            Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
+            Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
+            Quantity::Kib(kib) => write!(f, "{} MiB", kib / 1024),
+            Quantity::Mips(mips) => write!(f, "{mips:.0} MIPS"),
+            Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
+            Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
+            Quantity::Score(score, unit) => write!(f, "{score} {unit}"),
+            Quantity::Cpus(cpus) => f.write_str(&cpu_list(cpus)),
+            Quantity::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// CPU numbers as the kernel writes them: `0-3,6`.
+pub fn cpu_list(cpus: &[u32]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = cpus;
+    while let [first, ..] = rest {
+        let run = rest
+            .iter()
+            .zip(*first..)
+            .take_while(|(cpu, expected)| *cpu == expected)
+            .count();
+        let last = first + run as u32 - 1;
+        parts.push(if run == 1 {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        });
+        rest = &rest[run..];
+    }
+    parts.join(",")
+}
+
+impl Finding {
+    /// The finding as one sentence.
+    pub fn sentence(&self) -> String {
+        let mut sentence = String::new();
+        let mut rest = self.template;
+        while let Some(open) = rest.find('{') {
+            let (before, from_brace) = rest.split_at(open);
+            sentence.push_str(before);
+            let Some(close) = from_brace.find('}') else {
+                break;
+            };
+            let name = &from_brace[1..close];
+            match self.values.iter().find(|(known, _)| *known == name) {
+                Some((_, value)) => sentence.push_str(&value.to_string()),
+                None => sentence.push('?'),
+            }
+            rest = &from_brace[close + 1..];
+        }
+        sentence.push_str(rest);
+        sentence
+    }
+}
+
+/// The overall word over a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The results say what this machine can do as it is.
+    Valid,
+    /// The results are real, but something named held the machine back.
+    Degraded,
+    /// The results must not be used.
+    Invalid,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Valid => "valid",
+            Verdict::Degraded => "degraded",
+            Verdict::Invalid => "invalid",
+        })
+    }
+}
+
+/// The overall word: the worst severity of all findings.
+pub fn verdict(findings: &[Finding]) -> Verdict {
+    match findings.iter().map(|finding| finding.severity).max() {
+        None | Some(Severity::Info) => Verdict::Valid,
+        Some(Severity::Degraded) => Verdict::Degraded,
+        Some(Severity::Invalid) => Verdict::Invalid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_written_as_the_kernel_does() {
+        for (cpus, expected) in [
+            (&[][..], ""),
+            (&[3], "3"),
+            (&[0, 1, 2, 3], "0-3"),
+            (&[0, 2, 3, 7], "0,2-3,7"),
+        ] {
+            assert_eq!(cpu_list(cpus), expected);
+        }
+    }
+
+    #[test]
+    fn a_template_is_filled_with_values() {
+        let finding = Finding {
+            rule: "x",
+            severity: Severity::Info,
+            confidence_percent: 90,
+            template: "clock fell from {cold} to {hot}.",
+            values: vec![
+                ("cold", Quantity::Khz(1_800_000)),
+                ("hot", Quantity::Khz(1_200_400)),
+            ],
+            places: Vec::new(),
+            explains_percent: None,
+        };
+        assert_eq!(finding.sentence(), "clock fell from 1800 MHz to 1200 MHz.");
+    }
+}

@@ -1,0 +1,12 @@
+//! What a Record means: statistics, rules, reference data, reports, and the reading of old logs.
+//!
+//! Everything here is a pure function: no files, no processes, no clock, no printing. The same
+//! Record gives the same findings and the same text on every machine.
+
+#![forbid(unsafe_code)]
+
+mod finding;
+pub mod report;
+pub mod rules;
+
+pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};

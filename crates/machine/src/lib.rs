@@ -1,0 +1,13 @@
+//! Reads and sets Linux: root, identity, settings, sensors, sampler.
+//!
+//! The only crate that opens `/proc`, `/sys` and `/dev`. It never starts a process and never
+//! prints. Everything is read through a [`Root`], so that a directory or one text file can stand
+//! in for a whole machine.
+
+#![deny(unsafe_code)]
+
+mod root;
+pub mod timeline;
+
+pub use root::{Root, Source};
+pub use timeline::Timeline;

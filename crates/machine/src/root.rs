@@ -1,0 +1,568 @@
+//! The root of everything that is read: the running system, a directory, or a `.board` file.
+//!
+//! A board file holds a whole `/proc` and `/sys` as one plain text file, with links and read
+//! errors, so that every bug report can become a fixture. Writing under a board or a directory
+//! changes the copy, which makes restoration testable.
+//!
+//! Format of a board file: lines that begin with `== ` start an entry, everything up to the next
+//! one is its content.
+//!
+//! ```text
+//! # Comments stand before the first entry.
+//! == /proc/loadavg
+//! 0.00 0.01 0.05 1/80 123
+//! == /sys/class/thermal/thermal_zone0 -> ../../devices/virtual/thermal/thermal_zone0
+//! == /sys/class/thermal/thermal_zone1/temp ! EINVAL
+//! ```
+//!
+//! In content, `\\` is a backslash, `\0` a NUL, `\xNN` any byte, and `\=` an equals sign at the
+//! beginning of a line. A content line `\` alone at the end says: no newline at the end of file.
+
+use record::{Missing, Reading, Why};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// No file of the kernel that is worth reading is larger; whatever is larger is cut here.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// Links of a board file are followed at most so many times, as the kernel does (ELOOP at 40).
+const LINKS_MAX: usize = 40;
+
+/// The root of everything that is read. Cheap to clone; clones share what is written to a board.
+#[derive(Debug, Clone)]
+pub struct Root(Arc<Tree>);
+
+#[derive(Debug)]
+enum Tree {
+    Directory(PathBuf),
+    Board(Mutex<BTreeMap<String, Entry>>),
+}
+
+/// What stands under one path of a board file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Entry {
+    Content(Vec<u8>),
+    Link(String),
+    Error(i32),
+}
+
+/// An opened file that is read again and again.
+#[derive(Debug)]
+pub enum Source {
+    /// A real file; read with `pread` at 0.
+    File(File),
+    /// A file of a board: looked up again at every read, because writes change it.
+    Board(Root, String),
+}
+
+impl Source {
+    /// Reads the file from its beginning into `buffer`; returns the number of bytes.
+    ///
+    /// # Errors
+    /// The errno of the read.
+    pub fn read_into(&self, buffer: &mut [u8]) -> Result<usize, i32> {
+        match self {
+            Source::File(file) => rustix::io::pread(file, buffer, 0).map_err(|e| e.raw_os_error()),
+            Source::Board(root, path) => {
+                let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
+                    Why::Io(errno) => errno,
+                    Why::Denied => libc::EACCES,
+                    _ => libc::ENOENT,
+                })?;
+                let count = bytes.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&bytes[..count]);
+                Ok(count)
+            }
+        }
+    }
+}
+
+impl Root {
+    /// The running system.
+    pub fn system() -> Self {
+        Self(Arc::new(Tree::Directory(PathBuf::from("/"))))
+    }
+
+    /// A directory with `proc`, `sys`, `etc` ... in it, or a board file.
+    ///
+    /// # Errors
+    /// There is no such directory or file, or it is not a board file.
+    pub fn open(path: &Path) -> Reading<Self> {
+        let name = path.display().to_string();
+        if path.is_dir() {
+            return Ok(Self(Arc::new(Tree::Directory(path.to_path_buf()))));
+        }
+        let text = std::fs::read(path).map_err(|error| missing_from(&name, &error))?;
+        Self::from_board(&String::from_utf8_lossy(&text))
+            .map_err(|(line, text)| Missing::garbled(format!("{name} line {line}"), &text))
+    }
+
+    /// A board from its text.
+    ///
+    /// # Errors
+    /// Number and text of the line that cannot be understood.
+    pub fn from_board(text: &str) -> Result<Self, (usize, String)> {
+        Ok(Self(Arc::new(Tree::Board(Mutex::new(parse_board(text)?)))))
+    }
+
+    /// True for the running system: only then do devices, ioctls and system calls mean anything.
+    pub fn is_system(&self) -> bool {
+        matches!(&*self.0, Tree::Directory(path) if path == Path::new("/"))
+    }
+
+    /// The whole file as text; bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    /// Absent, denied or any other error of the kernel.
+    pub fn read(&self, path: &str) -> Reading<String> {
+        Ok(String::from_utf8_lossy(&self.read_bytes(path)?).into_owned())
+    }
+
+    /// The file as text without white space and NULs at both ends: for files of one value.
+    ///
+    /// # Errors
+    /// As [`Root::read`]; an empty file is garbled.
+    pub fn read_value(&self, path: &str) -> Reading<String> {
+        let text = self.read(path)?;
+        match text.trim_matches(|c: char| c.is_whitespace() || c == '\0') {
+            "" => Err(Missing::garbled(path, "")),
+            value => Ok(value.to_owned()),
+        }
+    }
+
+    /// The file as one number.
+    ///
+    /// # Errors
+    /// As [`Root::read`]; garbled if it is no number.
+    pub fn read_number<T: std::str::FromStr>(&self, path: &str) -> Reading<T> {
+        let value = self.read_value(path)?;
+        value.parse().map_err(|_| Missing::garbled(path, &value))
+    }
+
+    /// The whole file.
+    ///
+    /// # Errors
+    /// As [`Root::read`].
+    pub fn read_bytes(&self, path: &str) -> Reading<Vec<u8>> {
+        match &*self.0 {
+            Tree::Directory(_) => {
+                let mut bytes = Vec::new();
+                let file = File::open(self.real(path)).map_err(|e| missing_from(path, &e))?;
+                file.take(FILE_BYTES_MAX)
+                    .read_to_end(&mut bytes)
+                    .map_err(|e| missing_from(path, &e))?;
+                Ok(bytes)
+            }
+            Tree::Board(entries) => match self.board_entry(entries, path)?.1 {
+                Entry::Content(bytes) => Ok(bytes),
+                Entry::Error(errno) => Err(missing_errno(path, errno)),
+                Entry::Link(_) => Err(missing_errno(path, libc::EISDIR)),
+            },
+        }
+    }
+
+    /// Names in a directory, numbers in order of value (`cpu2` before `cpu10`).
+    ///
+    /// # Errors
+    /// As [`Root::read`].
+    pub fn list(&self, path: &str) -> Reading<Vec<String>> {
+        let mut names: Vec<String> = match &*self.0 {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "this is the one place that lists"
+            )]
+            Tree::Directory(_) => std::fs::read_dir(self.real(path))
+                .map_err(|e| missing_from(path, &e))?
+                .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+                .collect(),
+            Tree::Board(entries) => board_children(entries, path)?,
+        };
+        names.sort_by(|a, b| natural_key(a).cmp(&natural_key(b)));
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Target of a symbolic link, as it stands in the link.
+    ///
+    /// # Errors
+    /// As [`Root::read`]; `EINVAL` if it is no link.
+    pub fn link(&self, path: &str) -> Reading<String> {
+        match &*self.0 {
+            Tree::Directory(_) => std::fs::read_link(self.real(path))
+                .map(|target| target.to_string_lossy().into_owned())
+                .map_err(|e| missing_from(path, &e)),
+            Tree::Board(entries) => {
+                let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
+                let resolved = resolve(&entries, path, false)?;
+                match entries.get(&resolved) {
+                    Some(Entry::Link(target)) => Ok(target.clone()),
+                    Some(_) => Err(missing_errno(path, libc::EINVAL)),
+                    None => Err(Missing::absent(path)),
+                }
+            }
+        }
+    }
+
+    /// Opens a file that is read again and again.
+    ///
+    /// # Errors
+    /// As [`Root::read`].
+    pub fn source(&self, path: &str) -> Reading<Source> {
+        match &*self.0 {
+            Tree::Directory(_) => File::open(self.real(path))
+                .map(Source::File)
+                .map_err(|e| missing_from(path, &e)),
+            Tree::Board(entries) => {
+                self.board_entry(entries, path)?;
+                Ok(Source::Board(self.clone(), path.to_owned()))
+            }
+        }
+    }
+
+    /// Writes a value to an existing file, in one write as the kernel wants it.
+    ///
+    /// # Errors
+    /// As [`Root::read`].
+    pub fn write(&self, path: &str, value: &str) -> Reading<()> {
+        match &*self.0 {
+            Tree::Directory(_) => {
+                let file = File::options()
+                    .write(true)
+                    .truncate(true)
+                    .open(self.real(path));
+                let mut file = file.map_err(|e| missing_from(path, &e))?;
+                file.write_all(value.as_bytes())
+                    .map_err(|e| missing_from(path, &e))
+            }
+            Tree::Board(entries) => match self.board_entry(entries, path)? {
+                (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
+                (resolved, _) => {
+                    let mut bytes = value.as_bytes().to_vec();
+                    bytes.push(b'\n');
+                    let mut entries = entries.lock().unwrap_or_else(|e| e.into_inner());
+                    entries.insert(resolved, Entry::Content(bytes));
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    /// Every file of a board with its text, for tests that compare before and after; empty for
+    /// directories.
+    pub fn board_files(&self) -> Vec<(String, String)> {
+        let Tree::Board(entries) = &*self.0 else {
+            return Vec::new();
+        };
+        let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
+        let contents = entries.iter().filter_map(|(path, entry)| match entry {
+            Entry::Content(bytes) => {
+                Some((path.clone(), String::from_utf8_lossy(bytes).into_owned()))
+            }
+            _ => None,
+        });
+        contents.collect()
+    }
+
+    fn real(&self, path: &str) -> PathBuf {
+        match &*self.0 {
+            Tree::Directory(directory) => directory.join(path.trim_start_matches('/')),
+            Tree::Board(_) => PathBuf::from(path),
+        }
+    }
+
+    fn board_entry(
+        &self,
+        entries: &Mutex<BTreeMap<String, Entry>>,
+        path: &str,
+    ) -> Reading<(String, Entry)> {
+        let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
+        let resolved = resolve(&entries, path, true)?;
+        match entries.get(&resolved) {
+            Some(entry) => Ok((resolved, entry.clone())),
+            None => Err(Missing::absent(path)),
+        }
+    }
+}
+
+/// Splits a name into text and numbers, so that names sort as people count.
+fn natural_key(name: &str) -> Vec<(String, u64)> {
+    let mut key = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let text_end = rest
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let (text, from_digits) = rest.split_at(text_end);
+        let digits_end = from_digits
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(from_digits.len());
+        let (digits, after) = from_digits.split_at(digits_end);
+        key.push((text.to_owned(), digits.parse().unwrap_or(0)));
+        rest = after;
+    }
+    key
+}
+
+fn missing_from(path: &str, error: &std::io::Error) -> Missing {
+    missing_errno(path, error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+fn missing_errno(path: &str, errno: i32) -> Missing {
+    let why = match errno {
+        libc::ENOENT | libc::ENOTDIR | libc::ENODEV | libc::ENXIO => Why::Absent,
+        libc::EACCES | libc::EPERM => Why::Denied,
+        other => Why::Io(other),
+    };
+    Missing {
+        path: path.to_owned(),
+        why,
+    }
+}
+
+/// Errors that a board file can hold, by name.
+const ERRORS: &[(&str, i32)] = &[
+    ("EACCES", libc::EACCES),
+    ("EAGAIN", libc::EAGAIN),
+    ("EBUSY", libc::EBUSY),
+    ("EINVAL", libc::EINVAL),
+    ("EIO", libc::EIO),
+    ("ENODATA", libc::ENODATA),
+    ("ENODEV", libc::ENODEV),
+    ("ENOENT", libc::ENOENT),
+    ("ENXIO", libc::ENXIO),
+    ("EOPNOTSUPP", libc::EOPNOTSUPP),
+    ("EPERM", libc::EPERM),
+    ("ETIMEDOUT", libc::ETIMEDOUT),
+];
+
+fn parse_board(text: &str) -> Result<BTreeMap<String, Entry>, (usize, String)> {
+    let mut entries = BTreeMap::new();
+    let mut open: Option<(String, Vec<u8>)> = None;
+    for (index, line) in text.lines().enumerate() {
+        let bad = || (index + 1, line.to_owned());
+        if let Some(heading) = line.strip_prefix("== ") {
+            if let Some((path, bytes)) = open.take() {
+                entries.insert(path, Entry::Content(bytes));
+            }
+            if let Some((path, target)) = heading.split_once(" -> ") {
+                entries.insert(normal(path), Entry::Link(target.to_owned()));
+            } else if let Some((path, name)) = heading.split_once(" ! ") {
+                let errno = ERRORS
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .ok_or_else(bad)?
+                    .1;
+                entries.insert(normal(path), Entry::Error(errno));
+            } else if heading.starts_with('/') {
+                open = Some((normal(heading), Vec::new()));
+            } else {
+                return Err(bad());
+            }
+        } else if let Some((_, bytes)) = &mut open {
+            if line == "\\" {
+                bytes.pop();
+            } else {
+                unescape(line, bytes).ok_or_else(bad)?;
+                bytes.push(b'\n');
+            }
+        } else if !line.is_empty() && !line.starts_with('#') {
+            return Err(bad());
+        }
+    }
+    if let Some((path, bytes)) = open {
+        entries.insert(path, Entry::Content(bytes));
+    }
+    Ok(entries)
+}
+
+fn unescape(line: &str, bytes: &mut Vec<u8>) -> Option<()> {
+    let mut rest = line;
+    while let Some(at) = rest.find('\\') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        let escape = &rest[at + 1..];
+        let (byte, length) = match escape.as_bytes().first()? {
+            b'0' => (0, 1),
+            b'\\' => (b'\\', 1),
+            b'=' => (b'=', 1),
+            b'x' => (u8::from_str_radix(escape.get(1..3)?, 16).ok()?, 3),
+            _ => return None,
+        };
+        bytes.push(byte);
+        rest = &escape[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Some(())
+}
+
+/// `/a/./b/../c/` becomes `/a/c`.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// Follows links in every directory of the path, and in its last part if `last` is set.
+fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
+    let mut path = normal(path);
+    for _ in 0..LINKS_MAX {
+        let Some((link, target, rest)) = first_link(entries, &path, last) else {
+            return Ok(path);
+        };
+        let parent = link.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let absolute = target.starts_with('/');
+        path = normal(&if absolute {
+            format!("{target}/{rest}")
+        } else {
+            format!("{parent}/{target}/{rest}")
+        });
+    }
+    Err(missing_errno(&path, libc::ELOOP))
+}
+
+/// The first part of the path that is a link: `(path of the link, target, rest of the path)`.
+fn first_link<'a>(
+    entries: &'a BTreeMap<String, Entry>,
+    path: &str,
+    last: bool,
+) -> Option<(String, &'a str, String)> {
+    let ends = path
+        .match_indices('/')
+        .map(|(at, _)| at)
+        .skip(1)
+        .chain([path.len()]);
+    for end in ends {
+        if end == path.len() && !last {
+            return None;
+        }
+        if let Some(Entry::Link(target)) = entries.get(&path[..end]) {
+            let rest = path[end..].trim_start_matches('/').to_owned();
+            return Some((path[..end].to_owned(), target, rest));
+        }
+    }
+    None
+}
+
+fn board_children(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<Vec<String>> {
+    let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
+    let mut prefix = resolve(&entries, path, true)?;
+    if !prefix.ends_with('/') {
+        prefix.push('/');
+    }
+    let names: Vec<String> = entries
+        .range(prefix.clone()..)
+        .take_while(|(key, _)| key.starts_with(&prefix))
+        .filter_map(|(key, _)| key[prefix.len()..].split('/').next().map(str::to_owned))
+        .collect();
+    if names.is_empty() {
+        Err(Missing::absent(path))
+    } else {
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOARD: &str = "\
+# A made board.
+== /sys/class/thermal/thermal_zone0 -> ../../devices/virtual/thermal/thermal_zone0
+== /sys/devices/virtual/thermal/thermal_zone0/temp
+45000
+== /sys/devices/virtual/thermal/thermal_zone0/type
+cpu-thermal
+== /sys/devices/virtual/thermal/thermal_zone0/trip_point_0_temp ! EINVAL
+== /sys/devices/system/cpu/cpu10/online
+1
+== /sys/devices/system/cpu/cpu2/online
+1
+== /sys/firmware/devicetree/base/compatible
+vendor,board\\0vendor,soc\\0
+\\
+== /loop -> loop
+";
+
+    fn board() -> Root {
+        Root::from_board(BOARD).unwrap()
+    }
+
+    #[test]
+    fn links_are_followed() {
+        let root = board();
+        assert_eq!(
+            root.read_value("/sys/class/thermal/thermal_zone0/temp")
+                .unwrap(),
+            "45000"
+        );
+        assert_eq!(
+            root.link("/sys/class/thermal/thermal_zone0").unwrap(),
+            "../../devices/virtual/thermal/thermal_zone0"
+        );
+        assert_eq!(
+            root.list("/sys/class/thermal/thermal_zone0").unwrap(),
+            ["temp", "trip_point_0_temp", "type"]
+        );
+        assert_eq!(root.read("/loop/x").unwrap_err().why, Why::Io(libc::ELOOP));
+    }
+
+    #[test]
+    fn errors_and_absence_are_replayed() {
+        let root = board();
+        let trip = root.read("/sys/class/thermal/thermal_zone0/trip_point_0_temp");
+        assert_eq!(trip.unwrap_err().why, Why::Io(libc::EINVAL));
+        assert_eq!(root.read("/proc/none").unwrap_err().why, Why::Absent);
+        assert_eq!(root.list("/proc").unwrap_err().why, Why::Absent);
+    }
+
+    #[test]
+    fn names_sort_as_people_count() {
+        assert_eq!(
+            board().list("/sys/devices/system/cpu").unwrap(),
+            ["cpu2", "cpu10"]
+        );
+    }
+
+    #[test]
+    fn bytes_are_escaped() {
+        let compatible = board()
+            .read("/sys/firmware/devicetree/base/compatible")
+            .unwrap();
+        assert_eq!(compatible, "vendor,board\0vendor,soc\0");
+    }
+
+    #[test]
+    fn writing_changes_the_copy() {
+        let root = board();
+        let source = root
+            .source("/sys/devices/virtual/thermal/thermal_zone0/temp")
+            .unwrap();
+        root.write("/sys/class/thermal/thermal_zone0/temp", "50000")
+            .unwrap();
+        let mut buffer = [0; 16];
+        let count = source.read_into(&mut buffer).unwrap();
+        assert_eq!(&buffer[..count], b"50000\n");
+        assert_eq!(root.write("/proc/none", "1").unwrap_err().why, Why::Absent);
+    }
+
+    #[test]
+    fn a_board_with_nonsense_is_refused_with_its_line() {
+        for (text, line) in [
+            ("nonsense", 1),
+            ("== /a ! EWHAT", 1),
+            ("== /a\nx\\y", 2),
+            ("== a", 1),
+        ] {
+            assert_eq!(Root::from_board(text).unwrap_err().0, line, "{text}");
+        }
+    }
+}

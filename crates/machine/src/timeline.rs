@@ -1,0 +1,123 @@
+//! The one axis of time of a run: milliseconds since its start on the monotonic clock, with UTC
+//! beside it. A fake timeline moves only when somebody sleeps, which makes tests instant and exact.
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The axis of time of a run. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    start_utc_ms: i64,
+    now: Now,
+}
+
+#[derive(Debug, Clone)]
+enum Now {
+    Real { start_mono_ns: u64 },
+    Fake { elapsed_ns: Arc<AtomicU64> },
+}
+
+impl Timeline {
+    /// Starts now, on the clocks of the machine.
+    pub fn start() -> Self {
+        Self {
+            start_utc_ms: utc_now_ms(),
+            now: Now::Real {
+                start_mono_ns: monotonic_ns(),
+            },
+        }
+    }
+
+    /// A fake that starts at the given UTC and moves only by [`Timeline::sleep`].
+    pub fn fake(start_utc_ms: i64) -> Self {
+        Self {
+            start_utc_ms,
+            now: Now::Fake {
+                elapsed_ns: Arc::default(),
+            },
+        }
+    }
+
+    /// UTC of the start in milliseconds since 1970.
+    pub fn start_utc_ms(&self) -> i64 {
+        self.start_utc_ms
+    }
+
+    /// Nanoseconds since the start.
+    pub fn now_ns(&self) -> u64 {
+        match &self.now {
+            Now::Real { start_mono_ns } => monotonic_ns().saturating_sub(*start_mono_ns),
+            Now::Fake { elapsed_ns } => elapsed_ns.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Milliseconds since the start.
+    pub fn now_ms(&self) -> i64 {
+        (self.now_ns() / 1_000_000) as i64
+    }
+
+    /// UTC now in milliseconds since 1970: follows steps of the clock, unlike everything else here.
+    pub fn utc_ms(&self) -> i64 {
+        match &self.now {
+            Now::Real { .. } => utc_now_ms(),
+            Now::Fake { .. } => self.start_utc_ms + self.now_ms(),
+        }
+    }
+
+    /// Waits.
+    pub fn sleep(&self, time: Duration) {
+        match &self.now {
+            Now::Real { .. } => std::thread::sleep(time),
+            Now::Fake { elapsed_ns } => {
+                elapsed_ns.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// True if this is a fake: then nothing real is timed.
+    pub fn is_fake(&self) -> bool {
+        matches!(self.now, Now::Fake { .. })
+    }
+}
+
+/// CLOCK_MONOTONIC in nanoseconds. It stops during suspend.
+pub fn monotonic_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::Monotonic))
+}
+
+/// CPU time of the calling thread in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
+}
+
+fn utc_now_ms() -> i64 {
+    let now = clock_gettime(ClockId::Realtime);
+    now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+}
+
+fn nanoseconds(time: Timespec) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fake_timeline_moves_only_by_sleeping() {
+        let timeline = Timeline::fake(1_000);
+        assert_eq!((timeline.now_ms(), timeline.utc_ms()), (0, 1_000));
+        timeline.clone().sleep(Duration::from_millis(1500));
+        assert_eq!((timeline.now_ms(), timeline.utc_ms()), (1_500, 2_500));
+    }
+
+    #[test]
+    fn a_real_timeline_goes_on() {
+        let timeline = Timeline::start();
+        let first = timeline.now_ns();
+        timeline.sleep(Duration::from_millis(1));
+        assert!(timeline.now_ns() >= first + 1_000_000);
+    }
+}

@@ -1,0 +1,267 @@
+//! The stream behind a Record: what is appended to disk while a run goes on.
+//!
+//! A run that freezes or loses power leaves the events written until then, one JSON object per
+//! line; folding them gives a Record that ends where the run died ([`crate::End::Died`]).
+
+use crate::{
+    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Missing, Record, Restored, Run,
+    SamplerCost, SettingChange, Source, State, Step,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The first line of every run.
+    Started {
+        /// Layout of the Record.
+        schema: u32,
+        /// The program.
+        source: Source,
+        /// When and how.
+        run: Box<Run>,
+    },
+    /// The gate was passed or refused.
+    Gate {
+        /// What it saw.
+        gate: Gate,
+    },
+    /// The machine was identified.
+    Machine {
+        /// What was found.
+        machine: Box<Machine>,
+    },
+    /// State of memory, swap and statistics at one moment.
+    State {
+        /// The state.
+        state: State,
+    },
+    /// A setting was changed.
+    SettingChanged {
+        /// What was changed.
+        change: SettingChange,
+    },
+    /// A setting was put back, or not.
+    SettingRestored {
+        /// The file.
+        path: String,
+        /// How it went.
+        restored: Restored,
+    },
+    /// A step begins. Only the stream has this: it tells where a run died.
+    StepBegins {
+        /// Workload and variant.
+        step: String,
+        /// When.
+        at_ms: i64,
+    },
+    /// A step has ended.
+    Step {
+        /// The step.
+        step: Box<Step>,
+    },
+    /// The sampler knows its channels. Values of the channels are empty here.
+    Channels {
+        /// Interval in milliseconds.
+        interval_ms: u64,
+        /// The channels.
+        channels: Vec<Channel>,
+    },
+    /// A block of samples, column by column in the order of the channels.
+    Samples {
+        /// Moments.
+        at_ms: Vec<i64>,
+        /// One column for each channel.
+        columns: Vec<Vec<Option<i64>>>,
+    },
+    /// A channel went silent.
+    Gap {
+        /// Id of the channel.
+        channel: String,
+        /// Since when and why.
+        gap: Gap,
+    },
+    /// What the sampling cost so far.
+    SamplerCost {
+        /// The cost.
+        cost: SamplerCost,
+    },
+    /// Kernel messages that appeared, or why they cannot be read.
+    KernelMessages {
+        /// The messages.
+        messages: Fact<Vec<KernelMessage>>,
+    },
+    /// The last line of every run that ended.
+    Ended {
+        /// How.
+        end: End,
+        /// Length in milliseconds.
+        elapsed_ms: u64,
+    },
+}
+
+impl Record {
+    /// The Record that a stream of events makes.
+    ///
+    /// # Errors
+    /// The stream is missing its first event.
+    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Record, Missing> {
+        let mut events = events.into_iter();
+        let Some(Event::Started {
+            schema,
+            source,
+            run,
+        }) = events.next()
+        else {
+            return Err(Missing::garbled(
+                "event stream",
+                "no event `started` at the beginning",
+            ));
+        };
+        let mut record = Record::new(source, *run);
+        record.schema = schema;
+        for event in events {
+            record.apply(event);
+        }
+        Ok(record)
+    }
+
+    /// Adds one event.
+    pub fn apply(&mut self, event: Event) {
+        match event {
+            // A second start in one stream would be another run; the first one counts.
+            Event::Started { .. } | Event::StepBegins { .. } => {}
+            Event::Gate { gate } => self.gate = Fact::Known(gate),
+            Event::Machine { machine } => self.machine = *machine,
+            Event::State { state } => self.states.push(state),
+            Event::SettingChanged { change } => self.settings.push(change),
+            Event::SettingRestored { path, restored } => {
+                // One path can be changed several times; all changes end with the same restore.
+                for change in self
+                    .settings
+                    .iter_mut()
+                    .filter(|change| change.path == path)
+                {
+                    change.restored = restored.clone();
+                }
+            }
+            Event::Step { step } => self.steps.push(*step),
+            Event::Channels {
+                interval_ms,
+                channels,
+            } => {
+                self.samples.interval_ms = interval_ms;
+                self.samples.channels = channels;
+            }
+            Event::Samples { at_ms, columns } => self.append_samples(&at_ms, columns),
+            Event::Gap { channel, gap } => {
+                let found = self
+                    .samples
+                    .channels
+                    .iter_mut()
+                    .find(|known| known.id == channel);
+                if let Some(known) = found {
+                    known.gaps.push(gap);
+                }
+            }
+            Event::SamplerCost { cost } => self.samples.cost = cost,
+            Event::KernelMessages { messages } => match (&mut self.kernel_messages, messages) {
+                (Fact::Known(known), Fact::Known(more)) => known.extend(more),
+                (unknown, messages) => *unknown = messages,
+            },
+            Event::Ended { end, elapsed_ms } => {
+                self.run.end = end;
+                self.run.elapsed_ms = Some(elapsed_ms);
+            }
+        }
+    }
+
+    /// Appends a block; a column that is too short (a cut line) is filled with missing values.
+    fn append_samples(&mut self, at_ms: &[i64], columns: Vec<Vec<Option<i64>>>) {
+        self.samples.at_ms.extend_from_slice(at_ms);
+        let total = self.samples.at_ms.len();
+        let mut columns = columns.into_iter();
+        for channel in &mut self.samples.channels {
+            channel.values.extend(columns.next().unwrap_or_default());
+            channel.values.resize(total, None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChannelKind, Unit};
+
+    fn started() -> Event {
+        Event::Started {
+            schema: crate::SCHEMA_VERSION,
+            source: Source::Run {
+                version: "0.1.0".into(),
+                target: "test".into(),
+            },
+            run: Box::new(Run {
+                mode: "standard".into(),
+                ..Run::default()
+            }),
+        }
+    }
+
+    fn channel(id: &str) -> Channel {
+        Channel {
+            id: id.into(),
+            label: String::new(),
+            unit: Unit::Count,
+            kind: ChannelKind::Gauge,
+            source: String::new(),
+            values: Vec::new(),
+            gaps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_stream_that_stops_is_a_run_that_died() {
+        let record = Record::from_events([started()]).unwrap();
+        assert_eq!(record.run.end, End::Died);
+        assert!(record.gate.missing().is_some());
+    }
+
+    #[test]
+    fn columns_keep_the_length_of_the_axis() {
+        let channels = Event::Channels {
+            interval_ms: 500,
+            channels: vec![channel("a"), channel("b")],
+        };
+        let block = Event::Samples {
+            at_ms: vec![0, 500],
+            columns: vec![vec![Some(1), Some(2)]],
+        };
+        let record = Record::from_events([started(), channels, block]).unwrap();
+        assert_eq!(
+            record.samples.channel("a").unwrap().values,
+            [Some(1), Some(2)]
+        );
+        assert_eq!(record.samples.channel("b").unwrap().values, [None, None]);
+    }
+
+    #[test]
+    fn a_stream_without_a_start_is_refused() {
+        let end = Event::Ended {
+            end: End::Finished,
+            elapsed_ms: 1,
+        };
+        assert!(Record::from_events([end]).is_err());
+    }
+
+    #[test]
+    fn events_survive_json() {
+        let event = Event::Samples {
+            at_ms: vec![1],
+            columns: vec![vec![None]],
+        };
+        let text = serde_json::to_string(&event).unwrap();
+        assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+    }
+}

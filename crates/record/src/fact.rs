@@ -1,0 +1,163 @@
+//! Missing is data: a value that was not measured carries the reason why.
+//!
+//! [`Reading`] is what a read returns (so that `?` works); [`Fact`] is what a Record keeps.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The result of reading one thing.
+pub type Reading<T> = Result<T, Missing>;
+
+/// Something that could not be read, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Missing {
+    /// The file, device or tool that was asked.
+    pub path: String,
+    /// Why it gave nothing.
+    pub why: Why,
+}
+
+/// Why something is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// There is no such file, device or tool.
+    Absent,
+    /// Permission denied: usually needs root.
+    Denied,
+    /// It answered something that cannot be understood; the text is the start of the answer.
+    Garbled(String),
+    /// This machine or this run has no such thing; the text says why.
+    Unsupported(String),
+    /// Any other error of the kernel, as its errno.
+    Io(i32),
+}
+
+impl Missing {
+    /// There is no such file.
+    pub fn absent(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            why: Why::Absent,
+        }
+    }
+
+    /// The file answered `text`, which means nothing to its parser. Keeps at most 80 characters.
+    pub fn garbled(path: impl Into<String>, text: &str) -> Self {
+        Self {
+            path: path.into(),
+            why: Why::Garbled(text.chars().take(80).collect()),
+        }
+    }
+
+    /// This machine or run has no such thing, because of `reason`.
+    pub fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            why: Why::Unsupported(reason.into()),
+        }
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.why {
+            Why::Absent => write!(f, "{path} does not exist"),
+            Why::Denied => write!(f, "{path}: permission denied"),
+            Why::Garbled(text) => write!(f, "{path} answered {text:?}"),
+            Why::Unsupported(reason) => f.write_str(reason),
+            Why::Io(errno) => write!(f, "{path}: error {errno}"),
+        }
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// A value, or the reason why it is missing. In JSON the value itself, or
+/// `{"missing": {"path": ..., "why": ...}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Fact<T> {
+    /// Not there, and why.
+    Missing {
+        /// What was asked and why it gave nothing.
+        missing: Missing,
+    },
+    /// The value.
+    Known(T),
+}
+
+impl<T> Fact<T> {
+    /// Missing because the run ended (or has not got) before this was looked at.
+    pub fn not_reached() -> Self {
+        Missing::unsupported("", "the run did not get that far").into()
+    }
+
+    /// Missing because a log of the bash program does not say it.
+    pub fn not_in_log() -> Self {
+        Missing::unsupported("", "the log does not say").into()
+    }
+
+    /// The value, if there is one.
+    pub fn known(&self) -> Option<&T> {
+        match self {
+            Fact::Known(value) => Some(value),
+            Fact::Missing { .. } => None,
+        }
+    }
+
+    /// The reason, if there is no value.
+    pub fn missing(&self) -> Option<&Missing> {
+        match self {
+            Fact::Known(_) => None,
+            Fact::Missing { missing } => Some(missing),
+        }
+    }
+
+    /// The same with the value changed by `f`.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Fact<U> {
+        match self {
+            Fact::Known(value) => Fact::Known(f(value)),
+            Fact::Missing { missing } => Fact::Missing { missing },
+        }
+    }
+}
+
+impl<T> Default for Fact<T> {
+    fn default() -> Self {
+        Self::not_reached()
+    }
+}
+
+impl<T> From<Missing> for Fact<T> {
+    fn from(missing: Missing) -> Self {
+        Fact::Missing { missing }
+    }
+}
+
+impl<T> From<Reading<T>> for Fact<T> {
+    fn from(reading: Reading<T>) -> Self {
+        match reading {
+            Ok(value) => Fact::Known(value),
+            Err(missing) => Fact::Missing { missing },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_is_plain_in_json() {
+        let known: Fact<u32> = Fact::Known(7);
+        assert_eq!(serde_json::to_string(&known).unwrap(), "7");
+        let gone: Fact<u32> = Missing::absent("/proc/x").into();
+        let text = serde_json::to_string(&gone).unwrap();
+        assert_eq!(text, r#"{"missing":{"path":"/proc/x","why":"absent"}}"#);
+        assert_eq!(serde_json::from_str::<Fact<u32>>(&text).unwrap(), gone);
+        assert_eq!(serde_json::from_str::<Fact<u32>>("7").unwrap(), known);
+    }
+}

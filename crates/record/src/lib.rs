@@ -1,0 +1,91 @@
+//! The types of a run: one [`Record`] holds everything that was measured, set, seen or missed.
+//!
+//! Facts only. Every repetition, every sample, every setting before and after, and for everything
+//! that is missing the reason why. Medians, findings, scores and tables are computed from a Record
+//! each time it is read (crate `explain`), so that a better rule improves every old run.
+//! This crate does no I/O and reads no clock.
+//!
+//! Conventions: units end a name; times are milliseconds since [`Run::started`] on the monotonic
+//! clock (`*_ms`) or on UTC since 1970 (`*_utc_ms`); integers are as the kernel gave them.
+
+#![forbid(unsafe_code)]
+
+mod event;
+mod fact;
+mod machine;
+mod measured;
+mod run;
+mod samples;
+mod source;
+mod step;
+
+pub use event::Event;
+pub use fact::{Fact, Missing, Reading, Why};
+pub use machine::*;
+pub use measured::*;
+pub use run::*;
+pub use samples::*;
+pub use source::*;
+pub use step::*;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the Record's layout. It rises when a reader of the old layout would misread the new
+/// one; added fields with a default do not raise it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One run of the benchmark, or one log of the bash program turned into the same shape.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// [`SCHEMA_VERSION`] of the program that wrote this.
+    pub schema: u32,
+    /// Which program made this, and for a log what could not be read of it.
+    pub source: Source,
+    /// When, how and with which options it ran, and how it ended.
+    pub run: Run,
+    /// The busy gate and the other checks before the start.
+    pub gate: Fact<Gate>,
+    /// What it ran on.
+    pub machine: Machine,
+    /// State of memory, swap and kernel statistics before the first and after the last step.
+    #[serde(default)]
+    pub states: Vec<State>,
+    /// Every setting that was changed, in order, and how its restoration went.
+    #[serde(default)]
+    pub settings: Vec<SettingChange>,
+    /// Every step in the order in which it ran.
+    #[serde(default)]
+    pub steps: Vec<Step>,
+    /// What the background sampler saw.
+    #[serde(default)]
+    pub samples: Samples,
+    /// Kernel messages that appeared during the run.
+    pub kernel_messages: Fact<Vec<KernelMessage>>,
+}
+
+impl Record {
+    /// An empty Record of a run of this program: everything not yet known is missing with
+    /// the reason that the run did not get that far.
+    pub fn new(source: Source, run: Run) -> Self {
+        Self {
+            schema: SCHEMA_VERSION,
+            source,
+            run,
+            gate: Fact::not_reached(),
+            machine: Machine::default(),
+            states: Vec::new(),
+            settings: Vec::new(),
+            steps: Vec::new(),
+            samples: Samples::default(),
+            kernel_messages: Fact::not_reached(),
+        }
+    }
+
+    /// Steps of one workload, in order.
+    pub fn steps_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Step> + 'a {
+        self.steps
+            .iter()
+            .filter(move |step| step.workload == workload)
+    }
+}

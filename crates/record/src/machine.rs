@@ -1,0 +1,142 @@
+//! What a run ran on: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
+
+use crate::Fact;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What it ran on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// Name of the board: device tree model, DMI vendor and product.
+    pub board: Fact<String>,
+    /// Name of the SoC or CPU, where device tree or cpuinfo tell it.
+    pub soc: Fact<String>,
+    /// Compatible strings of the device tree's root, most specific first.
+    pub compatible: Vec<String>,
+    /// Firmware: BIOS, boot loader, Raspberry Pi ThreadX, as name and value.
+    pub firmware: Vec<NamedValue>,
+    /// Every CPU that is present, by number.
+    pub cpus: Vec<Cpu>,
+    /// CPUs of the same core type and the same cpufreq policy, ordered by first CPU.
+    pub clusters: Vec<Cluster>,
+    /// Every cpufreq policy.
+    pub policies: Vec<Policy>,
+    /// Memory in KiB (`MemTotal`).
+    pub memory_kib: Fact<u64>,
+    /// Whether zswap is on, and its compressor.
+    pub zswap: Fact<String>,
+    /// Kernel release, as `uname -r`.
+    pub kernel_release: Fact<String>,
+    /// Full version line of the kernel with its compiler (`/proc/version`).
+    pub kernel_version: Fact<String>,
+    /// Kernel command line, with serial numbers blanked.
+    pub kernel_cmdline: Fact<String>,
+    /// Machine architecture of the kernel, as `uname -m`.
+    pub kernel_arch: Fact<String>,
+    /// Architecture of the userland in Debian's words (`arm64`, `armhf`, `amd64`, `riscv64`).
+    pub userland_arch: Fact<String>,
+    /// Page size in bytes.
+    pub page_size_bytes: Fact<u32>,
+    /// `PRETTY_NAME` of the distribution.
+    pub distribution: Fact<String>,
+    /// Image builder behind the distribution (Armbian, DietPi, Raspberry Pi OS ...).
+    pub build_system: Fact<String>,
+    /// Hypervisor or container, `none` on bare metal.
+    pub virtualisation: Fact<String>,
+    /// Host name, kept out of everything that is published.
+    pub hostname: Fact<String>,
+    /// Compiler of the userland, in logs of the bash program.
+    pub compiler: Fact<String>,
+    /// Further settings that matter for speed, by name: `transparent_hugepage`, devfreq governors,
+    /// ASPM policy, `scaling_driver` ...
+    pub features: Vec<NamedValue>,
+}
+
+/// A name and a value, with the place it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedValue {
+    /// What it is.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// File it was read from, or line of a log.
+    pub from: String,
+}
+
+/// One CPU.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cpu {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// False if it is switched off.
+    pub online: bool,
+    /// Core type, for example `Cortex-A76`, `Golden Cove`, or the model name.
+    pub core_type: Fact<String>,
+    /// Stepping, for example `r4p0`.
+    pub stepping: Fact<String>,
+    /// ARM `MIDR_EL1` or the parts of it in cpuinfo: implementer, variant, part, revision.
+    pub midr: Fact<u32>,
+    /// Package, cluster and core ids of sysfs; -1 where the kernel has none.
+    pub package: i32,
+    /// `topology/cluster_id`.
+    pub cluster: i32,
+    /// `topology/core_id`.
+    pub core: i32,
+    /// CPUs that share this core (SMT).
+    pub siblings: Vec<u32>,
+    /// Relative capacity (`cpu_capacity`, 0 to 1024).
+    pub capacity: Fact<u32>,
+    /// Features or flags of cpuinfo that workloads depend on.
+    pub features: Vec<String>,
+    /// Caches, by level.
+    pub caches: Vec<Cache>,
+}
+
+/// One cache of one CPU.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cache {
+    /// Level.
+    pub level: u32,
+    /// `Data`, `Instruction` or `Unified`.
+    pub kind: String,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    /// CPUs that share it.
+    pub shared_cpus: Vec<u32>,
+}
+
+/// CPUs of one core type in one cpufreq policy.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cluster {
+    /// CPUs, in order.
+    pub cpus: Vec<u32>,
+    /// Core type, if known.
+    pub core_type: Fact<String>,
+    /// Number of the cpufreq policy, if there is one.
+    pub policy: Option<u32>,
+}
+
+/// One cpufreq policy. Clocks are claims of the kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Policy {
+    /// Number of the policy.
+    pub policy: u32,
+    /// CPUs (`related_cpus`).
+    pub cpus: Vec<u32>,
+    /// `scaling_driver`.
+    pub driver: Fact<String>,
+    /// `scaling_governor` at the start.
+    pub governor: Fact<String>,
+    /// `scaling_available_governors`.
+    pub governors: Vec<String>,
+    /// `cpuinfo_min_freq`.
+    pub clock_khz_min: Fact<u32>,
+    /// `cpuinfo_max_freq`.
+    pub clock_khz_max: Fact<u32>,
+    /// `scaling_min_freq` at the start.
+    pub limit_khz_min: Fact<u32>,
+    /// `scaling_max_freq` at the start.
+    pub limit_khz_max: Fact<u32>,
+    /// OPPs: `scaling_available_frequencies` and `scaling_boost_frequencies`, ascending.
+    pub opps_khz: Vec<u32>,
+}

@@ -1,0 +1,220 @@
+//! What the workloads measure. Every repetition is kept; nothing here is a mean.
+
+use crate::Fact;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one step measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Measured {
+    /// Clocks.
+    Clock(Clocks),
+    /// Memory bandwidth.
+    Bandwidth(Bandwidth),
+    /// Memory latency.
+    Latency(Latency),
+    /// Throughput of a cipher.
+    Cipher(Cipher),
+    /// 7-zip's benchmark, or one that counts like it.
+    Compression(Compression),
+    /// A score repeated over time, such as kH/s of a miner.
+    Series(Series),
+}
+
+/// Clock readings of one pass.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Clocks {
+    /// The readings, in the order taken.
+    pub points: Vec<ClockPoint>,
+}
+
+/// The clock of one CPU, measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockPoint {
+    /// CPU that was measured.
+    pub cpu: u32,
+    /// The OPP that was asked for, if one was.
+    pub opp_khz: Option<u32>,
+    /// What the kernel claimed while measuring.
+    pub claimed_khz: Fact<u32>,
+    /// Three readings (three in logs too), largest first, in kHz.
+    pub readings_khz: Vec<u32>,
+    /// The value printed in a log.
+    #[serde(default)]
+    pub printed_mhz: Option<u32>,
+    /// How the readings came about; none in logs.
+    #[serde(default)]
+    pub windows: Option<ClockWindows>,
+    /// Same moment, second method: cycles of the CPU's own counter over time on the CPU.
+    pub counter_khz: Fact<u32>,
+    /// Clock in the words of a Raspberry Pi's firmware.
+    #[serde(default)]
+    pub firmware_khz: Option<u32>,
+    /// Core voltages printed with it, in microvolts.
+    #[serde(default)]
+    pub core_microvolts: Vec<u32>,
+    /// True if all CPUs were measured at the same time.
+    #[serde(default)]
+    pub all_cpus_at_once: bool,
+    /// Line in a log.
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+/// The many short windows behind a clock reading.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockWindows {
+    /// Number of windows.
+    pub count: u32,
+    /// Highest rate that at least three windows support within 0.1 %, in kHz: the clock of
+    /// the CPU while the measurement had it to itself.
+    pub best_khz: u32,
+    /// All work over all wall time, in kHz: the clock that a program gets the use of. Lower than
+    /// `best_khz` when time is stolen, preempted or withheld by a quota.
+    pub sustained_khz: u32,
+    /// Share of windows within 0.5 % of the best, in thousandths.
+    pub agreeing_permille: u32,
+    /// Rate of the second chain (multiplications) against the first: a whole number on real CPUs.
+    #[serde(default)]
+    pub multiply_ratio: Option<f64>,
+    /// Time to reach full clock after idling, in microseconds.
+    #[serde(default)]
+    pub ramp_us: Option<u32>,
+}
+
+/// Memory bandwidth of one CPU or of several.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bandwidth {
+    /// Size of the buffer in bytes.
+    pub buffer_bytes: u64,
+    /// True if every result was verified.
+    pub verified: bool,
+    /// One row per routine.
+    pub rows: Vec<BandwidthRow>,
+}
+
+/// One routine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BandwidthRow {
+    /// Name of the routine, for example `copy-avx2`, or the row of a log (`libc memcpy copy`).
+    pub routine: String,
+    /// What it does.
+    pub operation: MemoryOperation,
+    /// Every repetition in bytes per second (bytes copied, filled or read).
+    pub bytes_per_s: Vec<u64>,
+    /// Relative standard deviation in percent as printed in a log.
+    #[serde(default)]
+    pub printed_deviation_percent: Option<f64>,
+    /// Line in a log.
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+/// What a memory routine does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryOperation {
+    /// Reads one buffer and writes another.
+    Copy,
+    /// Writes a buffer.
+    Fill,
+    /// Reads a buffer.
+    Read,
+    /// Anything else in a log.
+    Other,
+}
+
+/// Memory latency by size of the buffer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Names of the columns: `random`, or those of a log (`1x32`, `2xPTR` ...).
+    pub columns: Vec<String>,
+    /// One row per size.
+    pub rows: Vec<LatencyRow>,
+    /// What backs the buffer: `huge pages`, `4 KiB pages`, or why not known.
+    #[serde(default)]
+    pub pages: String,
+}
+
+/// Latencies at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatencyRow {
+    /// Size of the buffer in bytes.
+    pub size_bytes: u64,
+    /// Nanoseconds per access, one for each column; every column is the best of its repetitions.
+    pub ns: Vec<Option<f64>>,
+    /// Line in a log.
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+/// Throughput of a cipher by block size.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cipher {
+    /// Algorithm, for example `aes-256-cbc`.
+    pub algorithm: String,
+    /// `(block size in bytes, bytes per second)`, ascending.
+    pub rows: Vec<(u32, u64)>,
+}
+
+/// One run of 7-zip's benchmark (`7z b`).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Compression {
+    /// Compression by dictionary size.
+    pub compressing: Vec<DictionaryRow>,
+    /// Decompression by dictionary size.
+    pub decompressing: Vec<DictionaryRow>,
+    /// Mean rating of compression in MIPS, as printed (`Avr:`).
+    pub compressing_mips: u32,
+    /// Mean rating of decompression in MIPS, as printed (`Avr:`).
+    pub decompressing_mips: u32,
+    /// Total rating in MIPS, as printed (`Tot:`).
+    pub total_mips: u32,
+    /// CPU use in percent of one core, as printed (`Tot:`).
+    pub usage_percent: u32,
+    /// Memory of the machine in MB, as 7-zip sees it.
+    #[serde(default)]
+    pub ram_size_mb: Option<u32>,
+    /// Memory that the benchmark needs in MB.
+    #[serde(default)]
+    pub ram_usage_mb: Option<u32>,
+    /// Number of threads as 7-zip printed it.
+    #[serde(default)]
+    pub benchmark_threads: Option<u32>,
+    /// Clock estimates that 7-zip prints, in MHz.
+    #[serde(default)]
+    pub cpu_freq_mhz: Vec<u32>,
+}
+
+/// One dictionary size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DictionaryRow {
+    /// Binary logarithm of the dictionary size: 22 is 4 MiB.
+    pub dictionary_log2: u32,
+    /// Speed in KiB per second.
+    pub kib_per_s: u64,
+    /// CPU use in percent of one core.
+    pub usage_percent: u32,
+    /// Rating per 100 % use in MIPS.
+    pub rating_per_usage_mips: u32,
+    /// Rating in MIPS.
+    pub rating_mips: u32,
+}
+
+/// A score repeated over time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Series {
+    /// Unit, for example `kH/s`.
+    pub unit: String,
+    /// True if a higher value is better.
+    pub higher_is_better: bool,
+    /// What exactly ran, for example the network of stockfish.
+    #[serde(default)]
+    pub detail: String,
+    /// Milliseconds since the start of the step (empty if not known), same length as `values`.
+    #[serde(default)]
+    pub at_ms: Vec<i64>,
+    /// The values in the order in which they appeared.
+    pub values: Vec<f64>,
+}

@@ -1,0 +1,135 @@
+//! What the background sampler saw: columns of integers over one axis of time.
+
+use crate::Missing;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Everything sampled, column by column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Samples {
+    /// Interval that was asked for, in milliseconds.
+    pub interval_ms: u64,
+    /// Moments of the samples since the start of the run, in milliseconds. In logs they are made
+    /// from the time of day of each row.
+    pub at_ms: Vec<i64>,
+    /// Line of each row in a log; empty in own runs.
+    #[serde(default)]
+    pub lines: Vec<u32>,
+    /// The columns.
+    pub channels: Vec<Channel>,
+    /// What the sampling itself cost.
+    #[serde(default)]
+    pub cost: SamplerCost,
+}
+
+impl Samples {
+    /// The channel with this id.
+    pub fn channel(&self, id: &str) -> Option<&Channel> {
+        self.channels.iter().find(|channel| channel.id == id)
+    }
+}
+
+/// One column: a quantity of one thing over time.
+///
+/// Ids are dotted paths, thing first: `cpu.user`, `cpu3.idle`, `policy4.claimed`, `load.1min`,
+/// `memory.available`, `swap.in`, `psi.cpu.some`, `thermal_zone0.temp`, `cooling_device0.state`,
+/// `policy0.residency.1800000`, `cpu0.throttle.core`, `rpi.throttled`, `sampler.cpu`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Channel {
+    /// Dotted path, unique.
+    pub id: String,
+    /// Name in the words of the kernel or the board: type of the thermal zone, label of hwmon.
+    #[serde(default)]
+    pub label: String,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Whether the value stands for itself or counts up.
+    pub kind: ChannelKind,
+    /// File or device it is read from.
+    pub source: String,
+    /// One value per moment; none where the channel was not read or failed.
+    pub values: Vec<Option<i64>>,
+    /// Why values are missing, at most a few.
+    #[serde(default)]
+    pub gaps: Vec<Gap>,
+}
+
+/// A stretch without values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// First moment without a value.
+    pub at_ms: i64,
+    /// Why.
+    pub missing: Missing,
+}
+
+/// Whether a value stands for itself or counts up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelKind {
+    /// The value stands for itself.
+    Gauge,
+    /// The value counts up; only differences mean something.
+    Counter,
+}
+
+/// Units of channels. Values are integers as the kernel gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A plain number.
+    Count,
+    /// Hundredths of a plain number, such as the load average.
+    Hundredths,
+    /// Whole percent (logs).
+    Percent,
+    /// Ticks of `USER_HZ`, 10 ms.
+    Ticks,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Microseconds.
+    Microseconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Kilohertz.
+    Kilohertz,
+    /// Hertz.
+    Hertz,
+    /// Thousandths of a degree Celsius.
+    Millicelsius,
+    /// Millivolts.
+    Millivolts,
+    /// Microvolts.
+    Microvolts,
+    /// Milliamperes.
+    Milliamperes,
+    /// Milliwatts.
+    Milliwatts,
+    /// Microwatts.
+    Microwatts,
+    /// Microjoules.
+    Microjoules,
+    /// KiB.
+    Kibibytes,
+    /// Pages of memory.
+    Pages,
+    /// A set of bits.
+    Bits,
+}
+
+/// What the sampling cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SamplerCost {
+    /// CPU time of the sampling thread in nanoseconds.
+    pub cpu_ns: u64,
+    /// Number of samples taken.
+    pub ticks: u64,
+    /// Times it woke up.
+    pub wakeups: u64,
+    /// Wall time over which it ran, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// Largest delay of a sample behind its time, in microseconds.
+    pub delay_us_max: u64,
+    /// Times it slowed itself down to stay within its budget.
+    pub slowdowns: u32,
+}

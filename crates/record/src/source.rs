@@ -1,0 +1,63 @@
+//! Who made a Record: this program, or a log of the bash program that was read back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The program behind a Record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Source {
+    /// A run of this program.
+    Run {
+        /// Version of this program.
+        version: String,
+        /// Target triple it was built for, for example `aarch64-unknown-linux-musl`.
+        target: String,
+    },
+    /// A text log.
+    Log(Log),
+}
+
+/// What only a text log has: its own words, and what could not be understood.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Log {
+    /// Version in the header, for example `0.9.72`; empty for logs older than 0.4.
+    pub version: String,
+    /// Name of the board or host in the header.
+    #[serde(default)]
+    pub header_name: Option<String>,
+    /// Number of lines of the log.
+    pub lines: u32,
+    /// Verdicts the log itself prints (section `Results validation` and others).
+    #[serde(default)]
+    pub verdicts: Vec<LogLine>,
+    /// The summary line, as printed.
+    #[serde(default)]
+    pub summary: Option<LogLine>,
+    /// Lines that could not be understood.
+    #[serde(default)]
+    pub unread: Vec<LogLine>,
+    /// Free-text blocks kept whole for reports: `swapon`, `lscpu`, OPP tables, review sections ...
+    #[serde(default)]
+    pub blocks: Vec<LogBlock>,
+}
+
+/// One line of a log and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogLine {
+    /// Line number, from 1.
+    pub line: u32,
+    /// The line itself.
+    pub text: String,
+}
+
+/// A block of lines under one heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogBlock {
+    /// Line number of the heading, from 1.
+    pub line: u32,
+    /// What it is, for example `swapon`, `lscpu`, `opp-tables`.
+    pub heading: String,
+    /// Its lines.
+    pub text: String,
+}
