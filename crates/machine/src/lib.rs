@@ -6,8 +6,16 @@
 
 #![deny(unsafe_code)]
 
+mod identify;
+pub mod kernel_log;
+pub mod processes;
+mod redact;
 mod root;
+mod state;
 pub mod timeline;
 
+pub use identify::identify;
+pub use kernel_log::KernelLog;
 pub use root::{Root, Source};
+pub use state::{on_battery, state};
 pub use timeline::Timeline;
