@@ -11,11 +11,13 @@ pub mod kernel_log;
 pub mod processes;
 mod redact;
 mod root;
+mod snapshot;
 mod state;
 pub mod timeline;
 
 pub use identify::identify;
 pub use kernel_log::KernelLog;
 pub use root::{Root, Source};
+pub use snapshot::snapshot;
 pub use state::{on_battery, state};
 pub use timeline::Timeline;
