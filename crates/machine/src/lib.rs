@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod root;
+pub mod settings;
 pub mod timeline;
 
 pub use root::{Root, Source};
