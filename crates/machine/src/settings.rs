@@ -124,6 +124,7 @@ impl Settings {
             .append(true)
             .open(journal)
             .map_err(|e| io(&e))?;
+        lock(&file, journal)?;
         let boot_id = boot_id(root);
         let journal = Some((journal.to_path_buf(), file));
         Ok(Self {
