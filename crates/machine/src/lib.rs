@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod quota;
 mod root;
 pub mod settings;
 pub mod timeline;
