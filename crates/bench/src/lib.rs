@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod plan;
 mod recorder;
 
+pub use plan::{Available, Job, Options};
 pub use recorder::{Recorder, read_stream};
