@@ -5,8 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+pub mod child;
+pub mod lab;
 mod plan;
 mod recorder;
+pub mod tools;
+pub mod workloads;
 
-pub use plan::{Available, Job, Options};
+pub use lab::{Job, Lab};
+pub use plan::{Available, Options};
 pub use recorder::{Recorder, read_stream};
+pub use tools::Tools;
+pub use workloads::{WORKLOADS, Workload};

@@ -1,5 +1,6 @@
 //! What a run will do, decided before it begins: a pure function of the machine and the options.
 
+use crate::Job;
 use record::{Cluster, Machine};
 use std::time::Duration;
 
@@ -41,21 +42,6 @@ impl Default for Options {
             interval: Duration::from_millis(500),
         }
     }
-}
-
-/// One workload at one place, once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
-    /// Id in the table of workloads.
-    pub workload: &'static str,
-    /// Which form of it.
-    pub variant: String,
-    /// CPUs it is pinned to; empty leaves it free.
-    pub cpus: Vec<u32>,
-    /// Number of threads that do the work.
-    pub threads: u32,
-    /// Which repetition, from 0.
-    pub repetition: u32,
 }
 
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
