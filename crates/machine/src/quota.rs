@@ -1,28 +1,18 @@
-//! CPU time that a cgroup withholds: a container or a service with a CPU quota runs at full clock
-//! for a part of each period and stands still for the rest.
+//! CPU quotas of cgroups: a container or a service with one runs at full clock for a part of each
+//! period and stands still for the rest.
 
 use crate::Root;
-use record::{Missing, Reading};
 
-/// Time that was withheld so far from the cgroup of the calling thread and those above it, in
-/// nanoseconds. Only differences mean something, and only while the thread stays in its cgroup.
-/// (Kernel: Documentation/scheduler/sched-bwc.rst, `throttled_time` of cgroup v1 in nanoseconds;
-/// Documentation/admin-guide/cgroup-v2.rst, `throttled_usec`.)
-///
-/// # Errors
-/// There are no cgroups, or none with a quota.
-pub fn withheld_ns(root: &Root) -> Reading<u64> {
-    let membership = "/proc/thread-self/cgroup";
-    let text = root.read(membership)?;
-    let mut total = None;
-    for folder in cpu_folders(&text) {
-        if let Ok(stat) = root.read(&format!("{folder}/cpu.stat")) {
-            total = parse_withheld_ns(&stat)
-                .map(|ns| ns + total.unwrap_or(0))
-                .or(total);
-        }
-    }
-    total.ok_or_else(|| Missing::unsupported(membership, "no cgroup with a CPU quota"))
+/// True if the cgroup of the calling thread, or one above it, has a CPU quota.
+/// (Kernel: Documentation/scheduler/sched-bwc.rst for `cpu.cfs_quota_us` of cgroup v1,
+/// Documentation/admin-guide/cgroup-v2.rst for `cpu.max`.) A machine that does not tell has none.
+pub fn has_quota(root: &Root) -> bool {
+    let membership = root.read("/proc/thread-self/cgroup").unwrap_or_default();
+    cpu_folders(&membership).iter().any(|folder| {
+        let v1 = root.read_number::<i64>(&format!("{folder}/cpu.cfs_quota_us"));
+        let v2 = root.read_value(&format!("{folder}/cpu.max"));
+        v1.is_ok_and(|quota_us| quota_us > 0) || v2.is_ok_and(|max| !max.starts_with("max"))
+    })
 }
 
 /// Folders of the CPU controller, from the thread's own cgroup up to the root.
@@ -41,27 +31,13 @@ fn cpu_folders(membership: &str) -> Vec<String> {
             _ => continue,
         };
         let mut path = path.trim_end_matches('/');
-        loop {
+        folders.push(format!("{mount}{path}"));
+        while let Some(at) = path.rfind('/') {
+            path = &path[..at];
             folders.push(format!("{mount}{path}"));
-            match path.rfind('/') {
-                Some(at) if !path.is_empty() => path = &path[..at],
-                _ => break,
-            }
         }
     }
     folders
-}
-
-fn parse_withheld_ns(stat: &str) -> Option<u64> {
-    stat.lines().find_map(|line| {
-        let (name, value) = line.split_once(' ')?;
-        let value: u64 = value.trim().parse().ok()?;
-        match name {
-            "throttled_time" => Some(value),
-            "throttled_usec" => Some(value * 1000),
-            _ => None,
-        }
-    })
 }
 
 #[cfg(test)]
@@ -88,24 +64,21 @@ mod tests {
     }
 
     #[test]
-    fn both_versions_are_nanoseconds() {
-        assert_eq!(
-            parse_withheld_ns("nr_periods 1\nthrottled_time 25\n"),
-            Some(25)
-        );
-        assert_eq!(
-            parse_withheld_ns("usage_usec 1\nthrottled_usec 25\n"),
-            Some(25_000)
-        );
-        assert_eq!(parse_withheld_ns("usage_usec 1\n"), None);
-    }
-
-    #[test]
-    fn all_groups_count() {
-        let root = Root::from_board(
-            "== /proc/thread-self/cgroup\n0::/a/b\n== /sys/fs/cgroup/a/cpu.stat\nthrottled_usec 1\n\
-             == /sys/fs/cgroup/a/b/cpu.stat\nthrottled_usec 2\n",
-        );
-        assert_eq!(withheld_ns(&root.unwrap()).unwrap(), 3_000);
+    fn a_quota_anywhere_above_counts() {
+        let v1 = "== /proc/thread-self/cgroup\n3:cpu:/a/b\n== /sys/fs/cgroup/cpu/a";
+        let v2 = "== /proc/thread-self/cgroup\n0::/a/b\n== /sys/fs/cgroup/a";
+        for (board, expected) in [
+            (format!("{v1}/b/cpu.cfs_quota_us\n-1\n"), false),
+            (format!("{v1}/cpu.cfs_quota_us\n2500\n"), true),
+            (format!("{v2}/cpu.max\nmax 100000\n"), false),
+            (format!("{v2}/b/cpu.max\n50000 100000\n"), true),
+            ("== /proc/stat\ncpu\n".to_owned(), false),
+        ] {
+            assert_eq!(
+                has_quota(&Root::from_board(&board).unwrap()),
+                expected,
+                "{board}"
+            );
+        }
     }
 }
