@@ -7,7 +7,10 @@
 #![deny(unsafe_code)]
 
 mod root;
+mod sampler;
+pub mod sensors;
 pub mod timeline;
 
 pub use root::{Root, Source};
+pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread};
 pub use timeline::Timeline;
