@@ -6,10 +6,13 @@
 
 #![deny(unsafe_code)]
 
+pub mod perf;
 mod root;
 mod sampler;
 pub mod sensors;
+mod syscall;
 pub mod timeline;
+pub mod vcio;
 
 pub use root::{Root, Source};
 pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread};
