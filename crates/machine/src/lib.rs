@@ -6,12 +6,15 @@
 
 #![deny(unsafe_code)]
 
+pub mod perf;
 pub mod quota;
 mod root;
 mod sampler;
 pub mod sensors;
 pub mod settings;
+mod syscall;
 pub mod timeline;
+pub mod vcio;
 
 pub use root::{Root, Source};
 pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread};
