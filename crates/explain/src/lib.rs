@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod finding;
+pub mod logs;
 pub mod monitor;
 pub mod report;
 pub mod rules;
