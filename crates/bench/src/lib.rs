@@ -7,6 +7,9 @@
 
 pub mod child;
 pub mod lab;
+mod room;
+#[cfg(test)]
+mod testing;
 pub mod tools;
 pub mod workloads;
 

@@ -1,5 +1,7 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
+mod sevenzip;
+
 use crate::Lab;
 use record::{Failure, Measured, Missing};
 
@@ -23,7 +25,7 @@ pub struct Workload {
 }
 
 /// All workloads, by id.
-pub const WORKLOADS: &[Workload] = &[];
+pub const WORKLOADS: &[Workload] = &[sevenzip::SEVENZIP];
 
 /// The workload with this id.
 pub fn workload(id: &str) -> Option<&'static Workload> {
