@@ -8,7 +8,7 @@ use crate::lab::{Job, Lab};
 use crate::plan::{self, Available, Options, online_clusters};
 use crate::recorder::Recorder;
 use crate::tools::Tools;
-use crate::workloads::{cpuminer, openssl, sevenzip, workload};
+use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Root, Sampler, SamplerOptions, SamplerThread, Timeline};
@@ -22,6 +22,9 @@ use std::time::Duration;
 
 /// While a program runs, samples go to disk this often.
 const FLUSH_MS: i64 = 5_000;
+
+/// A clock pass over one cluster takes about so long.
+const CLOCK_STEP_S: u64 = 1;
 
 /// What a run works with.
 pub struct Context<'a> {
@@ -54,8 +57,15 @@ pub enum Progress<'a> {
     Waiting(&'a Gate, Duration),
     /// The machine is known.
     Identified(&'a Machine),
-    /// A step begins: its name, how many are done, how many there are.
-    Step(&'a str, usize, usize),
+    /// A step begins.
+    Step {
+        /// Its name.
+        name: &'a str,
+        /// Seconds of work that are done, by the plan's estimate.
+        done: u64,
+        /// Seconds of work there are in all, by the plan's estimate.
+        total: u64,
+    },
     /// A program is still running.
     Beat,
     /// Something is worth a line.
@@ -82,8 +92,9 @@ pub fn run(context: Context) -> Finished {
         sampler: None,
         kernel_log: KernelLog::open(context.root),
         tools: Tools::on_path(),
-        steps_done: 0,
-        steps_total: 0,
+        done_s: 0,
+        step_s: 0,
+        total_s: 0,
         context,
     };
     let end = runner.everything();
@@ -145,8 +156,10 @@ struct Runner<'a> {
     sampler: Option<SamplerThread>,
     kernel_log: Reading<KernelLog>,
     tools: Tools,
-    steps_done: usize,
-    steps_total: usize,
+    /// Seconds of work by the plan's estimate: done, of the step that runs, and in all.
+    done_s: u64,
+    step_s: u64,
+    total_s: u64,
 }
 
 impl Runner<'_> {
@@ -177,7 +190,8 @@ impl Runner<'_> {
         let jobs = plan::jobs(&machine, self.context.options, self.available());
         let clusters = online_clusters(&machine);
         // Two clock passes over the clusters and three passes over all of them at once.
-        self.steps_total = jobs.len() + 2 * clusters.len() + 3;
+        let clock_steps = 2 * clusters.len() as u64 + 3;
+        self.total_s = jobs.iter().map(plan::estimate_s).sum::<u64>() + clock_steps * CLOCK_STEP_S;
         self.cold_clocks(&machine);
         for job in &jobs {
             if self.interrupted().is_some() {
@@ -204,10 +218,14 @@ impl Runner<'_> {
     }
 
     fn available(&self) -> Available {
+        let found = |id| {
+            let tool = workload(id).and_then(|workload| workload.tool);
+            tool.is_some_and(|tool| self.tools.find(tool).is_ok())
+        };
         Available {
-            sevenzip: self.tools.find(&sevenzip::KIND).is_ok(),
-            openssl: self.tools.find(&openssl::KIND).is_ok(),
-            cpuminer: self.tools.find(&cpuminer::KIND).is_ok(),
+            sevenzip: found("sevenzip"),
+            openssl: found("openssl"),
+            cpuminer: found("cpuminer"),
         }
     }
 
@@ -290,7 +308,7 @@ impl Runner<'_> {
         if self.interrupted().is_some() {
             return;
         }
-        self.step_begins(name);
+        self.step_begins(name, CLOCK_STEP_S);
         let pass = ClockPass {
             root: self.context.root,
             machine,
@@ -306,14 +324,13 @@ impl Runner<'_> {
 
     fn job(&mut self, machine: &Machine, job: &Job) {
         let name = format!("{} {}", job.workload, job.variant);
-        self.step_begins(name.trim_end());
-        let (timeline, options) = (self.context.timeline, self.context.options);
-        let _ = options;
+        self.step_begins(name.trim_end(), plan::estimate_s(job));
+        let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let mut flushed_ms = start.0;
         let (sampler, recorder) = (&mut self.sampler, &mut self.recorder);
         let progress = &mut self.context.progress;
-        let external = workload(job.workload).is_some_and(|workload| workload.external);
+        let external = workload(job.workload).is_some_and(|workload| workload.tool.is_some());
         let mut watch = || {
             // Built-in kernels are timed in this very process: nothing may happen beside them.
             if !external {
@@ -353,15 +370,17 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    fn step_begins(&mut self, name: &str) {
-        (self.context.progress)(Progress::Step(name, self.steps_done, self.steps_total));
+    fn step_begins(&mut self, name: &str, step_s: u64) {
+        let (done, total) = (self.done_s, self.total_s);
+        (self.context.progress)(Progress::Step { name, done, total });
+        self.step_s = step_s;
         let at_ms = self.context.timeline.now_ms();
         self.recorder.append(Event::StepBegins { step: name.to_owned(), at_ms });
         self.recorder.sync();
     }
 
     fn step_ended(&mut self, step: Step) {
-        self.steps_done += 1;
+        self.done_s += self.step_s;
         flush(&mut self.sampler, &mut self.recorder);
         self.recorder.append(Event::Step { step: Box::new(step) });
         self.recorder.sync();
