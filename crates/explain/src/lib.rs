@@ -7,6 +7,7 @@
 
 mod finding;
 mod headline;
+pub mod logs;
 pub mod report;
 pub mod rules;
 pub mod stats;
