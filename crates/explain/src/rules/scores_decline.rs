@@ -55,7 +55,7 @@ fn clock_fall_percent(record: &Record, steps: &[usize]) -> Option<f64> {
         late.start_ms = late.end_ms - part;
     }
     let clock = |window: Window| {
-        let channels = view::channels_of(record, "policy", ".claimed");
+        let channels = view::channels_of(record, "", ".claimed");
         let readings = channels.flat_map(|channel| view::gauge(record, channel, window));
         mean(
             &readings
