@@ -66,8 +66,8 @@ candidate() {
     [ -n "$candidate" ]
 }
 
-# Installs packages. The lock is waited for because a machine that has just been set up is often
-# still busy with its first updates.
+# Installs packages; what apt has to say is shown only if it fails. The lock is waited for because
+# a machine that has just been set up is often still busy with its first updates.
 apt_install() {
     has apt-get || {
         say "there is no apt-get here; please install by hand what Debian calls: $*"
@@ -75,8 +75,15 @@ apt_install() {
     }
     refresh_lists
     say "about to install with apt-get: $*"
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-        --no-install-recommends -o DPkg::Lock::Timeout=300 "$@" >&2
+    apt_log=$(mktemp)
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 "$@" >"$apt_log" 2>&1 </dev/null || {
+        cat "$apt_log" >&2
+        rm -f "$apt_log"
+        say "apt-get could not install: $*"
+        return 1
+    }
+    rm -f "$apt_log"
 }
 
 # True if C compiler $1 can link: by itself it is not enough, it needs libc's files such as $2.
@@ -112,14 +119,18 @@ have_rust() {
     [ -n "$rust_here" ] && at_least "$rust_here" "$(rust_oldest)"
 }
 
+# Makes sure that https can be checked: cargo and rustup fetch everything by it, and a minimal
+# system has no certificates.
+need_certificates() {
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || ! has apt-get || apt_install ca-certificates
+}
+
 # Installs rustup: the distribution's package, or the installer of the Rust project.
 install_rustup() {
     if ! has cargo && candidate rustup; then
         apt_install rustup && return
     fi
-    if ! has curl || [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then
-        apt_install curl ca-certificates || die "cannot fetch rustup without curl"
-    fi
+    has curl || apt_install curl || die "cannot fetch rustup without curl"
     say "about to install rustup from https://sh.rustup.rs into $HOME (no profile is changed)"
     installer=$(mktemp)
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" ||
@@ -141,6 +152,7 @@ install_toolchain() {
 # Any Rust that is new enough will do: the one that is there, the distribution's, rustup's.
 need_rust() {
     have_rust && return
+    need_certificates
     if ! has rustup && candidate rustc; then
         if at_least "$(printf %s "$candidate" | sed 's/[^0-9.].*//')" "$(rust_oldest)"; then
             apt_install rustc cargo && have_rust && return
@@ -152,6 +164,7 @@ need_rust() {
 # Rust from rustup, which alone has the standard libraries of other architectures.
 need_rustup() {
     find_cargo
+    need_certificates
     has rustup || install_rustup
     have_rust || install_toolchain
     have_rust || die "there is still no Rust $(rust_oldest) or newer"
