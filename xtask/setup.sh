@@ -97,7 +97,11 @@ can_link() {
 at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
 rust_oldest() { sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$here/Cargo.toml"; }
-rust_channel() { sed -n 's/^channel = "\(.*\)"$/\1/p' "$here/rust-toolchain.toml"; }
+
+# Named here, rustup does not read rust-toolchain.toml, which would make it fetch the components
+# that only ./test needs.
+: "${RUSTUP_TOOLCHAIN:=$(sed -n 's/^channel = "\(.*\)"$/\1/p' "$here/rust-toolchain.toml")}"
+export RUSTUP_TOOLCHAIN
 
 # Makes cargo reachable: shells that read no profile miss the folder where rustup puts it.
 find_cargo() {
@@ -115,7 +119,11 @@ find_cargo() {
 have_rust() {
     find_cargo
     has cargo && has rustc || return 1
-    rust_here=$(cd "$here" && rustc --version 2>/dev/null | sed -n 's/^rustc \([0-9.]*\).*/\1/p')
+    # rustup would fetch a toolchain that is missing as soon as rustc is called.
+    if has rustup; then
+        rustup toolchain list 2>/dev/null | grep -q "^$RUSTUP_TOOLCHAIN" || return 1
+    fi
+    rust_here=$(rustc --version 2>/dev/null | sed -n 's/^rustc \([0-9.]*\).*/\1/p')
     [ -n "$rust_here" ] && at_least "$rust_here" "$(rust_oldest)"
 }
 
@@ -143,8 +151,8 @@ install_rustup() {
 
 # Installs or updates the toolchain that rust-toolchain.toml names.
 install_toolchain() {
-    say "about to install Rust ($(rust_channel)) with rustup"
-    rustup toolchain install "$(rust_channel)" --profile minimal --no-self-update >&2 ||
+    say "about to install Rust ($RUSTUP_TOOLCHAIN) with rustup"
+    rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update >&2 ||
         die "rustup could not install Rust"
     hash -r
 }
