@@ -133,16 +133,19 @@ need_certificates() {
     [ -e /etc/ssl/certs/ca-certificates.crt ] || ! has apt-get || apt_install ca-certificates
 }
 
+# The script that https://sh.rustup.rs serves, from the host that the toolchain comes from too.
+rustup_installer=https://static.rust-lang.org/rustup/rustup-init.sh
+
 # Installs rustup: the distribution's package, or the installer of the Rust project.
 install_rustup() {
     if ! has cargo && candidate rustup; then
         apt_install rustup && return
     fi
     has curl || apt_install curl || die "cannot fetch rustup without curl"
-    say "about to install rustup from https://sh.rustup.rs into $HOME (no profile is changed)"
+    say "about to install rustup for $HOME from $rustup_installer (no profile is changed)"
     installer=$(mktemp)
-    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" ||
-        die "https://sh.rustup.rs cannot be fetched; please install Rust $(rust_oldest) or newer"
+    curl --proto '=https' --tlsv1.2 -sSf "$rustup_installer" -o "$installer" ||
+        die "rustup cannot be fetched; please install Rust $(rust_oldest) or newer"
     RUSTUP_INIT_SKIP_PATH_CHECK=yes sh "$installer" -y -q --profile minimal --no-modify-path \
         --default-toolchain none || die "rustup could not be installed"
     rm -f "$installer"
