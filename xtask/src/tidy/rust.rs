@@ -178,7 +178,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(code_only(text), expected, "{text}");
         check("a // {\nb", "a     \nb");
         check("a /* { /* } */ \n */ b", "a              \n    b");
-        check(r#"f("{ \" {") {"#, "f(         ) {");
+        check(r#"f("{ \" {") {"#, "f(        ) {");
         check(r##"f(r#"{ " {"#) {"##, "f(          ) {");
         check(r##"f(br"{") {"##, "f(     ) {");
         check("r#type { }", "r#type { }");
