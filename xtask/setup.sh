@@ -156,7 +156,7 @@ install_rustup() {
 install_toolchain() {
     say "about to install Rust ($RUSTUP_TOOLCHAIN) with rustup"
     rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update >&2 ||
-        die "rustup could not install Rust"
+        die "there is no Rust for this machine; copy a static binary instead, as the README says"
     hash -r
 }
 
