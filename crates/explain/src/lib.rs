@@ -8,5 +8,10 @@
 mod finding;
 pub mod report;
 pub mod rules;
+pub mod stats;
+pub mod view;
+
+#[cfg(test)]
+mod test_support;
 
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};

@@ -6,8 +6,13 @@
 
 #![deny(unsafe_code)]
 
+pub mod quota;
 mod root;
+mod sampler;
+pub mod sensors;
+pub mod settings;
 pub mod timeline;
 
 pub use root::{Root, Source};
+pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread};
 pub use timeline::Timeline;

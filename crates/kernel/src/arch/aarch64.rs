@@ -1,0 +1,449 @@
+//! AArch64: chains for the clock, heat, and memory routines with words, NEON, non-temporal pairs
+//! and `dc zva`.
+//!
+//! NEON belongs to every 64-bit Arm core that runs Linux, so nothing needs to be looked for except
+//! whether user space may use `dc zva` and in which block size (`DCZID_EL0`).
+
+use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS, plain};
+use crate::routine::Routine;
+use std::arch::asm;
+
+/// Dependent exclusive-ors over five registers.
+///
+/// Register with register only: additions of constants and `mov` are eliminated by some cores. The
+/// loop is 1008 bytes long.
+#[inline(never)]
+pub(crate) fn chain(turns: usize) -> u32 {
+    const { assert!(CHAIN_OPERATIONS == 50 * 5) };
+    let result: u32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "eor {b:w}, {b:w}, {a:w}",
+            "eor {c:w}, {c:w}, {b:w}",
+            "eor {d:w}, {d:w}, {c:w}",
+            "eor {e:w}, {e:w}, {d:w}",
+            "eor {a:w}, {a:w}, {e:w}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            a = inout(reg) 1u32 => result,
+            b = inout(reg) 2u32 => _,
+            c = inout(reg) 3u32 => _,
+            d = inout(reg) 4u32 => _,
+            e = inout(reg) 5u32 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Dependent 32-bit multiplications: two to four cycles each.
+#[inline(never)]
+pub(crate) fn multiply_chain(turns: usize) -> u32 {
+    const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
+    let result: u32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "mul {a:w}, {a:w}, {b:w}",
+            "mul {b:w}, {b:w}, {a:w}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            a = inout(reg) 3u32 => result,
+            b = inout(reg) 5u32 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Dependent single-precision multiplications of ones.
+#[inline(never)]
+pub(crate) fn float_chain(turns: usize) -> f32 {
+    const { assert!(FLOAT_OPERATIONS == 50 * 2) };
+    let result: f32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "fmul {a:s}, {a:s}, {b:s}",
+            "fmul {b:s}, {b:s}, {a:s}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            a = inout(vreg) 1f32 => result,
+            b = inout(vreg) 1f32 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Four pairs of general-purpose registers a turn; `$load` and `$store` take a pair.
+macro_rules! copy_pairs {
+    ($name:ident, $load:literal, $store:literal, $end:literal) => {
+        /// Copies turns of 64 bytes through pairs of general-purpose registers.
+        unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
+            // SAFETY: the caller promises memory for `turns` turns.
+            unsafe {
+                asm!(
+                    ".p2align 5",
+                    "2:",
+                    concat!($load, " {a}, {b}, [{source}]"),
+                    concat!($load, " {c}, {d}, [{source}, #16]"),
+                    concat!($load, " {e}, {f}, [{source}, #32]"),
+                    concat!($load, " {g}, {h}, [{source}, #48]"),
+                    concat!($store, " {a}, {b}, [{destination}]"),
+                    concat!($store, " {c}, {d}, [{destination}, #16]"),
+                    concat!($store, " {e}, {f}, [{destination}, #32]"),
+                    concat!($store, " {g}, {h}, [{destination}, #48]"),
+                    "add {source}, {source}, #64",
+                    "add {destination}, {destination}, #64",
+                    "subs {turns}, {turns}, #1",
+                    "b.ne 2b",
+                    $end,
+                    source = inout(reg) source => _,
+                    destination = inout(reg) destination => _,
+                    turns = inout(reg) turns => _,
+                    a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+                    e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+                    options(nostack),
+                );
+            }
+        }
+    };
+}
+
+copy_pairs!(copy_words, "ldp", "stp", "");
+
+/// Two pairs of 128-bit registers a turn.
+macro_rules! copy_vectors {
+    ($name:ident, $load:literal, $store:literal, $end:literal) => {
+        /// Copies turns of 64 bytes through pairs of vector registers.
+        unsafe fn $name(destination: *mut u8, source: *const u8, turns: usize) {
+            // SAFETY: the caller promises memory for `turns` turns.
+            unsafe {
+                asm!(
+                    ".p2align 5",
+                    "2:",
+                    concat!($load, " q0, q1, [{source}]"),
+                    concat!($load, " q2, q3, [{source}, #32]"),
+                    concat!($store, " q0, q1, [{destination}]"),
+                    concat!($store, " q2, q3, [{destination}, #32]"),
+                    "add {source}, {source}, #64",
+                    "add {destination}, {destination}, #64",
+                    "subs {turns}, {turns}, #1",
+                    "b.ne 2b",
+                    $end,
+                    source = inout(reg) source => _,
+                    destination = inout(reg) destination => _,
+                    turns = inout(reg) turns => _,
+                    out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+                    options(nostack),
+                );
+            }
+        }
+    };
+}
+
+copy_vectors!(copy_neon, "ldp", "stp", "");
+// Non-temporal pairs are ordered less strictly than others: the barrier makes them done.
+copy_vectors!(copy_neon_nt, "ldnp", "stnp", "dmb ish");
+
+/// Copies turns of 64 bytes with the structure loads that many memcpy of NEON use.
+unsafe fn copy_ld1(destination: *mut u8, source: *const u8, turns: usize) {
+    // SAFETY: the caller promises memory for `turns` turns.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "ld1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{source}], #64",
+            "st1 {{v0.16b, v1.16b, v2.16b, v3.16b}}, [{destination}], #64",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            source = inout(reg) source => _,
+            destination = inout(reg) destination => _,
+            turns = inout(reg) turns => _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            options(nostack),
+        );
+    }
+}
+
+/// Fills 64 bytes a turn from a general-purpose register.
+unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
+    // SAFETY: the caller promises memory for `turns` turns.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "stp {word}, {word}, [{destination}]",
+            "stp {word}, {word}, [{destination}, #16]",
+            "stp {word}, {word}, [{destination}, #32]",
+            "stp {word}, {word}, [{destination}, #48]",
+            "add {destination}, {destination}, #64",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            word = in(reg) u64::from_ne_bytes([byte; 8]),
+            destination = inout(reg) destination => _,
+            turns = inout(reg) turns => _,
+            options(nostack),
+        );
+    }
+}
+
+/// Two pairs of 128-bit stores a turn.
+macro_rules! fill_vectors {
+    ($name:ident, $store:literal, $end:literal) => {
+        /// Fills turns of 64 bytes from a vector register.
+        unsafe fn $name(destination: *mut u8, byte: u8, turns: usize) {
+            // SAFETY: the caller promises memory for `turns` turns.
+            unsafe {
+                asm!(
+                    "dup v0.16b, {byte:w}",
+                    ".p2align 5",
+                    "2:",
+                    concat!($store, " q0, q0, [{destination}]"),
+                    concat!($store, " q0, q0, [{destination}, #32]"),
+                    "add {destination}, {destination}, #64",
+                    "subs {turns}, {turns}, #1",
+                    "b.ne 2b",
+                    $end,
+                    byte = in(reg) u32::from(byte),
+                    destination = inout(reg) destination => _,
+                    turns = inout(reg) turns => _,
+                    out("v0") _,
+                    options(nostack),
+                );
+            }
+        }
+    };
+}
+
+fill_vectors!(fill_neon, "stp", "");
+fill_vectors!(fill_neon_nt, "stnp", "dmb ish");
+
+/// Bytes of a turn of `dc zva`: the block size of all known cores (16 words), and the only one that
+/// the routine is offered for.
+const ZERO_BLOCK: usize = 64;
+
+/// True if `dc zva` is allowed and its blocks are of that size. `DCZID_EL0`, Arm Architecture
+/// Reference Manual: bit 4 forbids it, bits 3 to 0 are the binary logarithm of the size in words.
+fn has_zero_block() -> bool {
+    let register: u64;
+    // SAFETY: reads a register that every exception level may read.
+    unsafe { asm!("mrs {}, dczid_el0", out(reg) register, options(nomem, nostack, pure)) };
+    register & 0x10 == 0 && 4 << (register & 0xf) == ZERO_BLOCK
+}
+
+/// Zeroes a block a turn.
+unsafe fn fill_zero_block(destination: *mut u8, _zero: u8, turns: usize) {
+    // SAFETY: the caller promises aligned memory for `turns` turns, and that the routine is
+    // available, which means that a block is a turn.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "dc zva, {destination}",
+            "add {destination}, {destination}, #64",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            destination = inout(reg) destination => _,
+            turns = inout(reg) turns => _,
+            options(nostack),
+        );
+    }
+}
+
+/// Reads 64 bytes a turn into general-purpose registers.
+unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
+    let (sum0, sum1): (u64, u64);
+    // SAFETY: the caller promises memory for `turns` turns.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "ldp {a}, {b}, [{source}]",
+            "ldp {c}, {d}, [{source}, #16]",
+            "ldp {e}, {f}, [{source}, #32]",
+            "ldp {g}, {h}, [{source}, #48]",
+            "eor {sum0}, {sum0}, {a}",
+            "eor {sum1}, {sum1}, {b}",
+            "eor {c}, {c}, {d}",
+            "eor {e}, {e}, {f}",
+            "eor {g}, {g}, {h}",
+            "eor {sum0}, {sum0}, {c}",
+            "eor {sum1}, {sum1}, {e}",
+            "eor {sum0}, {sum0}, {g}",
+            "add {source}, {source}, #64",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            source = inout(reg) source => _,
+            turns = inout(reg) turns => _,
+            sum0 = inout(reg) 0u64 => sum0,
+            sum1 = inout(reg) 0u64 => sum1,
+            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+            e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+            options(nostack, readonly),
+        );
+    }
+    sum0 ^ sum1
+}
+
+/// Two pairs of 128-bit loads a turn, summed in four registers.
+macro_rules! read_vectors {
+    ($name:ident, $load:literal) => {
+        /// Reads turns of 64 bytes into pairs of vector registers.
+        unsafe fn $name(source: *const u8, turns: usize) -> u64 {
+            let (low, high): (u64, u64);
+            // SAFETY: the caller promises memory for `turns` turns.
+            unsafe {
+                asm!(
+                    "movi v4.2d, #0",
+                    "movi v5.2d, #0",
+                    "movi v6.2d, #0",
+                    "movi v7.2d, #0",
+                    ".p2align 5",
+                    "2:",
+                    concat!($load, " q0, q1, [{source}]"),
+                    concat!($load, " q2, q3, [{source}, #32]"),
+                    "eor v4.16b, v4.16b, v0.16b",
+                    "eor v5.16b, v5.16b, v1.16b",
+                    "eor v6.16b, v6.16b, v2.16b",
+                    "eor v7.16b, v7.16b, v3.16b",
+                    "add {source}, {source}, #64",
+                    "subs {turns}, {turns}, #1",
+                    "b.ne 2b",
+                    "eor v4.16b, v4.16b, v5.16b",
+                    "eor v6.16b, v6.16b, v7.16b",
+                    "eor v4.16b, v4.16b, v6.16b",
+                    "umov {low}, v4.d[0]",
+                    "umov {high}, v4.d[1]",
+                    source = inout(reg) source => _,
+                    turns = inout(reg) turns => _,
+                    low = lateout(reg) low,
+                    high = lateout(reg) high,
+                    out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+                    out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+                    options(nostack, readonly),
+                );
+            }
+            low ^ high
+        }
+    };
+}
+
+read_vectors!(read_neon, "ldp");
+read_vectors!(read_neon_nt, "ldnp");
+
+/// The ways to copy, fill and read memory on AArch64. All but `dc zva` may start anywhere; the
+/// destination is aligned to lines so that no store straddles two.
+pub const ROUTINES: &[Routine] = &[
+    plain::COPY_LIBC,
+    Routine::copying(
+        "copy-words",
+        "Pairs of 64-bit registers.",
+        64,
+        4,
+        copy_words,
+    )
+    .aligned(64, 1),
+    Routine::copying("copy-neon", "Pairs of 128-bit registers.", 64, 2, copy_neon).aligned(64, 1),
+    Routine::copying(
+        "copy-neon-ld1",
+        "Structure loads of four 128-bit registers.",
+        64,
+        1,
+        copy_ld1,
+    )
+    .aligned(64, 1),
+    Routine::copying(
+        "copy-neon-nontemporal",
+        "Pairs of 128-bit registers with the non-temporal hint.",
+        64,
+        2,
+        copy_neon_nt,
+    )
+    .aligned(64, 1),
+    plain::FILL_LIBC,
+    Routine::filling(
+        "fill-words",
+        "Pairs of 64-bit registers.",
+        64,
+        4,
+        fill_words,
+    )
+    .aligned(64, 1),
+    Routine::filling("fill-neon", "Pairs of 128-bit registers.", 64, 2, fill_neon).aligned(64, 1),
+    Routine::filling(
+        "fill-neon-nontemporal",
+        "Pairs of 128-bit registers with the non-temporal hint.",
+        64,
+        2,
+        fill_neon_nt,
+    )
+    .aligned(64, 1),
+    Routine::filling(
+        "fill-dc-zva",
+        "Zeroes whole lines.",
+        ZERO_BLOCK,
+        1,
+        fill_zero_block,
+    )
+    .with_zeros()
+    .aligned(ZERO_BLOCK, 1)
+    .when(has_zero_block),
+    plain::READ_COMPILED,
+    Routine::reading(
+        "read-words",
+        "Pairs of 64-bit registers.",
+        64,
+        4,
+        read_words,
+    ),
+    Routine::reading("read-neon", "Pairs of 128-bit registers.", 64, 2, read_neon),
+    Routine::reading(
+        "read-neon-nontemporal",
+        "Pairs of 128-bit registers with the non-temporal hint.",
+        64,
+        2,
+        read_neon_nt,
+    ),
+];
+
+/// Names of the units found, as `/proc/cpuinfo` calls them (`Features`).
+pub fn isa_features() -> Vec<&'static str> {
+    use std::arch::is_aarch64_feature_detected as has;
+    let found = [
+        ("asimd", true),
+        ("dczva", has_zero_block()),
+        ("aes", has!("aes")),
+        ("pmull", has!("pmull")),
+        ("sha2", has!("sha2")),
+        ("crc32", has!("crc")),
+        ("atomics", has!("lse")),
+        ("asimdhp", has!("fp16")),
+        ("asimddp", has!("dotprod")),
+        ("sve", has!("sve")),
+        ("sve2", has!("sve2")),
+        ("i8mm", has!("i8mm")),
+        ("bf16", has!("bf16")),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(name, present)| present.then_some(name))
+        .collect()
+}
