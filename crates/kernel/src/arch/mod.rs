@@ -4,7 +4,8 @@
 //!
 //! - `chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle each;
 //! - `multiply_chain(turns)`: [`MULTIPLY_OPERATIONS`] dependent 32-bit multiplications a turn;
-//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn;
+//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn, of
+//!   vectors of four where every core or this one has them;
 //! - `heat(turns)`: independent work for the widest unit, returns the operations done;
 //! - [`ROUTINES`]: the ways to copy, fill and read memory;
 //! - `isa_features()`: names of what was found.
