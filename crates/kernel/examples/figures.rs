@@ -9,8 +9,11 @@ use kernel::arch::ROUTINES;
 use kernel::buffer::{Buffer, Pages};
 use kernel::clock::{ClockPlan, measure};
 use kernel::latency::{LatencyPlan, Order, Walk};
+use kernel::load::{Load, spin};
 use kernel::memory::{BandwidthPlan, bandwidth, scatter, verify};
 use kernel::timer::now_ns;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 fn main() {
     let mib = std::env::args()
@@ -20,6 +23,7 @@ fn main() {
     println!("features: {}", kernel::isa_features().join(" "));
     println!("timer: {:?}", kernel::timer::cost());
     clock();
+    loads();
     latency(mib << 20);
     memory(mib << 20);
 }
@@ -53,6 +57,21 @@ fn clock() {
     all.sort_unstable();
     let spread = f64::from(all[19] - all[0]) / f64::from(all[10]) * 100.0;
     println!("spread of 20 readings: {spread:.3} %");
+}
+
+fn loads() {
+    for load in [Load::Integer, Load::Widest] {
+        let stop = AtomicBool::new(false);
+        let start_ns = now_ns();
+        let operations = std::thread::scope(|scope| {
+            let worker = scope.spawn(|| spin(&stop, load));
+            std::thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+            worker.join().unwrap_or(0)
+        });
+        let per_ns = operations as f64 / (now_ns() - start_ns) as f64;
+        println!("{load:?} load: {per_ns:.2} operations per ns");
+    }
 }
 
 fn latency(size_bytes_max: usize) {

@@ -76,9 +76,13 @@ impl Buffer {
             bytes: length,
             errno,
         };
-        let mapping_length = length.checked_add(slack).ok_or(refused(libc::ENOMEM))?;
         if length == 0 {
             return Err(refused(libc::EINVAL));
+        }
+        // No slice may be longer than `isize::MAX`, and the sum must not overflow.
+        let mapping_length = length.saturating_add(slack);
+        if mapping_length > isize::MAX as usize {
+            return Err(refused(libc::ENOMEM));
         }
         // SAFETY: a new private mapping at an address of the kernel's choice touches nothing else.
         let mapping = unsafe {

@@ -19,6 +19,7 @@ pub mod arch;
 pub mod buffer;
 pub mod clock;
 pub mod latency;
+pub mod load;
 
 pub mod memory;
 pub mod routine;

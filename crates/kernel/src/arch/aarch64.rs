@@ -97,6 +97,49 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
     result
 }
 
+/// Multiply-adds on eight vector registers, each eight times a turn: returns the floating-point
+/// operations done. The accumulators begin anew with every call and so stay far from infinity.
+#[inline(never)]
+pub(crate) fn heat(turns: usize) -> u64 {
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            "dup v16.4s, v16.s[0]",
+            "dup v17.4s, v17.s[0]",
+            "mov v0.16b, v17.16b",
+            "mov v1.16b, v17.16b",
+            "mov v2.16b, v17.16b",
+            "mov v3.16b, v17.16b",
+            "mov v4.16b, v17.16b",
+            "mov v5.16b, v17.16b",
+            "mov v6.16b, v17.16b",
+            "mov v7.16b, v17.16b",
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "fmla v0.4s, v16.4s, v17.4s",
+            "fmla v1.4s, v16.4s, v17.4s",
+            "fmla v2.4s, v16.4s, v17.4s",
+            "fmla v3.4s, v16.4s, v17.4s",
+            "fmla v4.4s, v16.4s, v17.4s",
+            "fmla v5.4s, v16.4s, v17.4s",
+            "fmla v6.4s, v16.4s, v17.4s",
+            "fmla v7.4s, v16.4s, v17.4s",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            turns = inout(reg) turns => _,
+            inout("v16") 0.012_345f32 => _,
+            inout("v17") 1.234_567f32 => _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            options(nomem, nostack),
+        );
+    }
+    // Eight repetitions, eight registers, four lanes, one multiplication and one addition each.
+    turns as u64 * 8 * 8 * 4 * 2
+}
+
 /// Four pairs of general-purpose registers a turn; `$load` and `$store` take a pair.
 macro_rules! copy_pairs {
     ($name:ident, $load:literal, $store:literal, $end:literal) => {

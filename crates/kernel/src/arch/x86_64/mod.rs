@@ -2,8 +2,10 @@
 //!
 //! The wider units are looked for at run time (CPUID), so one binary serves every processor.
 
+mod heat;
 mod memory;
 
+pub(crate) use heat::heat;
 pub use memory::ROUTINES;
 
 use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
