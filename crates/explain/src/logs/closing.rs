@@ -47,6 +47,9 @@ fn is_label(name: &str) -> bool {
 }
 
 fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
+    if value.is_empty() {
+        return;
+    }
     match name {
         "SoC guess" => draft.machine.soc = Fact::Known(value.to_string()),
         "DT compat" => draft.machine.compatible.push(value.to_string()),

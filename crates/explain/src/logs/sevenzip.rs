@@ -47,8 +47,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         true => announced.runs.saturating_sub(runs.len()),
         false => 0,
     };
-    let multi_without_heading = announced.variant.is_none()
-        && runs
+    // Without a heading the runs with totals below them are those on all CPUs; in a log that was
+    // cut before the totals, their use of more than one core tells.
+    let multi_without_heading = totals
+        || runs
             .iter()
             .any(|run| run.figures.usage_percent > ONE_CORE_PERCENT);
     let known = draft
@@ -158,7 +160,8 @@ impl Run {
     fn take(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim();
         let Some((name, rest)) = text.split_once(':') else {
-            return text.starts_with("p7zip Version");
+            // Between the banner and the memory stands the name of the CPU on x86.
+            return text.starts_with("p7zip Version") || self.figures.ram_size_mb.is_none();
         };
         match name {
             "CPU Freq" => {

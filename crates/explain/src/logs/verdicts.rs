@@ -65,10 +65,17 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
         &format!("review: {}", heading.trim_start_matches(['#', ' '])),
         section,
     );
+    let software = heading.ends_with("Software versions:");
     let mut original = false;
     for line in section.body() {
         let text = line.text.trim();
-        if let Some(rest) = text.strip_prefix("Tested with sbc-bench") {
+        if software
+            && let Some(name) = text.strip_prefix("* ")
+            && draft.machine.distribution.known().is_none()
+        {
+            // The first line is the distribution, which some logs name nowhere else.
+            draft.machine.distribution = Fact::Known(name.trim().to_string());
+        } else if let Some(rest) = text.strip_prefix("Tested with sbc-bench") {
             ended(rest, draft);
         } else if text.starts_with("Original governor settings") {
             original = true;
