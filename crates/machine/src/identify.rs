@@ -21,6 +21,7 @@ mod virtualisation;
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
 pub(crate) use memory::{memory as memory_state, swaps};
+pub(crate) use os::page_size_bytes;
 
 use crate::Root;
 use cpuinfo::CpuInfo;

@@ -16,6 +16,7 @@ mod root;
 mod sampler;
 pub mod sensors;
 pub mod settings;
+mod snapshot;
 mod state;
 mod syscall;
 pub mod timeline;
@@ -25,6 +26,7 @@ pub use identify::identify;
 pub use kernel_log::KernelLog;
 pub use root::{Root, Source};
 pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread};
+pub use snapshot::snapshot;
 pub use state::{on_battery, state};
 pub use timeline::Timeline;
 

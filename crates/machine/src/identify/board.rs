@@ -27,15 +27,17 @@ pub(crate) fn board(root: &Root) -> Reading<String> {
         let text = root.read_value(&format!("{DMI}/{file}")).ok()?;
         says_something(&names, &text).then(|| squeeze(&text))
     };
-    let name = tidy_dmi(
-        &names,
-        dmi("sys_vendor"),
-        dmi("product_name"),
-        dmi("product_version"),
-    );
-    // Boards that were never given a system name often have one as a mainboard.
-    name.or_else(|| tidy_dmi(&names, dmi("board_vendor"), dmi("board_name"), None))
-        .ok_or(missing)
+    let system = || {
+        let version = dmi("product_version");
+        tidy_dmi(&names, dmi("sys_vendor"), dmi("product_name"), version)
+    };
+    let mainboard = || tidy_dmi(&names, dmi("board_vendor"), dmi("board_name"), None);
+    // Computers that were built from parts have no product, but a mainboard.
+    let name = match (dmi("product_name"), dmi("board_name")) {
+        (None, Some(_)) => mainboard(),
+        _ => system().or_else(mainboard),
+    };
+    name.ok_or(missing)
 }
 
 /// `model` of the device tree. Kernels before 4.2 have the tree in `/proc` only.
@@ -242,6 +244,15 @@ mod tests {
                 ("/sys/class/dmi/id/board_name", "ADL-N"),
             ],
             Some("WeiBu ADL-N"),
+        );
+        check(
+            &[
+                ("/sys/class/dmi/id/sys_vendor", "ASUS"),
+                ("/sys/class/dmi/id/product_name", "System Product Name"),
+                ("/sys/class/dmi/id/board_vendor", "ASUSTeK COMPUTER INC."),
+                ("/sys/class/dmi/id/board_name", "ROG STRIX X670E"),
+            ],
+            Some("ASUSTeK COMPUTER INC. ROG STRIX X670E"),
         );
     }
 }
