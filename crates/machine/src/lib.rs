@@ -15,5 +15,5 @@ pub mod timeline;
 pub mod vcio;
 
 pub use root::{Root, Source};
-pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread};
+pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
 pub use timeline::Timeline;

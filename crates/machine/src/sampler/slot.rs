@@ -1,5 +1,6 @@
 //! One probe at work: its open file, its place in the row, and when it is read next.
 
+use super::SourceCost;
 use crate::sensors::{Beat, NONE, Parser, Probe, Read};
 use crate::vcio::{Firmware, Question};
 use crate::{Root, Source};
@@ -29,6 +30,8 @@ pub(super) struct Slot {
     failures: u32,
     /// The shortest read so far: a longer one only says that something else had the CPU.
     read_ns_min: u64,
+    read_ns_total: u64,
+    reads: u64,
     wrap: Option<Wrap>,
 }
 
@@ -101,6 +104,8 @@ impl Slot {
             due_ns: 0,
             failures: 0,
             read_ns_min: u64::MAX,
+            read_ns_total: 0,
+            reads: 0,
             wrap: probe.wraps_after.map(|range| Wrap {
                 range,
                 last: 0,
@@ -112,6 +117,15 @@ impl Slot {
     /// Its place in the row.
     pub(super) fn columns(&self) -> Range<usize> {
         self.columns.clone()
+    }
+
+    /// What reading it cost so far.
+    pub(super) fn cost(&self) -> SourceCost<'_> {
+        SourceCost {
+            path: &self.path,
+            reads: self.reads,
+            read_ns: self.read_ns_total,
+        }
     }
 
     /// True if it is to be read at a tick now; ticks come every `interval_ns`, so that the nearest
@@ -188,6 +202,8 @@ impl Slot {
     /// Decides when it is read next, after a read that took `read_ns`.
     pub(super) fn plan_next(&mut self, now_ns: u64, read_ns: u64, worked: bool) {
         self.read_ns_min = self.read_ns_min.min(read_ns);
+        self.read_ns_total += read_ns;
+        self.reads += 1;
         self.failures = if worked { 0 } else { self.failures + 1 };
         let retry_ns = if self.failures > QUICK_RETRIES {
             RETRY_NS
