@@ -96,7 +96,7 @@ struct Silence {
 impl Silence {
     /// True if the channel falls silent now and this is worth telling.
     fn begins(&mut self, missing: bool) -> bool {
-        let begins = missing && !std::mem::replace(&mut self.silent, missing);
+        let begins = missing && !self.silent;
         self.silent = missing;
         let tell = begins && self.told < GAPS_PER_CHANNEL_MAX;
         self.told += u8::from(tell);
@@ -178,6 +178,7 @@ impl Sampler {
     }
 
     /// Reads everything that is due. Allocates nothing, except to open again what had vanished.
+    /// All ticks of a sampler belong to one timeline.
     pub fn tick(&mut self, timeline: &Timeline) {
         let cpu_begin_ns = cpu_ns(timeline);
         self.sample(timeline, timeline.now_ns());
@@ -200,7 +201,7 @@ impl Sampler {
             let outcome = slot.read(&self.root, own_cpu_ns, &mut self.buffer, values);
             self.latest[columns.clone()].copy_from_slice(values);
             let read_end_ns = wall_ns(timeline);
-            slot.plan_next(now_ns, read_end_ns - read_begin_ns, outcome.is_ok());
+            slot.plan_next(now_ns, read_end_ns - read_begin_ns, outcome);
             read_begin_ns = read_end_ns;
             let failure = outcome.err().unwrap_or(Failure::NotNamed);
             for index in columns {
@@ -214,7 +215,7 @@ impl Sampler {
                 }
             }
         }
-        self.cost.elapsed_ns = now_ns - *self.first_ns.get_or_insert(now_ns);
+        self.cost.elapsed_ns = now_ns.saturating_sub(*self.first_ns.get_or_insert(now_ns));
     }
 
     /// Takes note of the CPU time used in all, and slows down if a tick costs too much.
