@@ -1,4 +1,5 @@
-//! Prints what the sampler sees and what it costs: `sampler [SECONDS] [INTERVAL_MS] [--rows]`.
+//! Prints what the sampler sees and what it costs:
+//! `sampler [SECONDS] [INTERVAL_MS] [--rows] [--sources]`.
 //!
 //! For looking at a board and at the figures of cost by hand; not the monitor of the program.
 
@@ -35,6 +36,9 @@ fn main() -> std::io::Result<()> {
         Some(choice) => println!("temperature: {}", choice.why),
         None => println!("temperature: none found"),
     }
+    if arguments.iter().any(|argument| argument == "--sources") {
+        print_source_costs(&mut sampler, &timeline, interval);
+    }
     let mut thread = SamplerThread::start(sampler, &timeline)?;
     timeline.sleep(Duration::from_secs(seconds));
     let ids: Vec<String> = thread.channels().iter().map(|c| c.id.clone()).collect();
@@ -65,5 +69,18 @@ fn print_rows(ids: &[String], at_ms: &[i64], columns: &[Vec<Option<i64>>]) {
             Some(format!("{id}={value}"))
         });
         println!("{at_ms} {}", values.collect::<Vec<_>>().join(" "));
+    }
+}
+
+/// Wall time per read of every source over some ticks with pauses, so that caches are as cold as
+/// they are in use.
+fn print_source_costs(sampler: &mut Sampler, timeline: &Timeline, interval: Duration) {
+    for _ in 0..20 {
+        timeline.sleep(interval);
+        sampler.tick(timeline);
+    }
+    for cost in sampler.source_costs() {
+        let us = cost.read_ns as f64 / 1000.0 / cost.reads as f64;
+        println!("{us:8.1} us  {:3} reads  {}", cost.reads, cost.path);
     }
 }

@@ -18,7 +18,7 @@ use crate::{Root, sensors};
 use block::{GAPS_MAX, GapNote};
 use pace::Pace;
 use record::{Channel, Event, Gap, SamplerCost};
-use slot::Slot;
+use slot::{Failure, Slot};
 use std::time::Duration;
 
 /// Room for the answer of one file: every file but `/proc/stat` of machines with many CPUs fits.
@@ -75,11 +75,33 @@ pub struct Sampler {
     cost: SamplerCost,
 }
 
+/// What reading one source cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourceCost<'a> {
+    /// The file or device.
+    pub path: &'a str,
+    /// How often it was read.
+    pub reads: u64,
+    /// Wall time of all reads with parsing, in nanoseconds.
+    pub read_ns: u64,
+}
+
 /// Whether a channel is silent, and how often that was told.
 #[derive(Debug, Clone, Default)]
 struct Silence {
     silent: bool,
     told: u8,
+}
+
+impl Silence {
+    /// True if the channel falls silent now and this is worth telling.
+    fn begins(&mut self, missing: bool) -> bool {
+        let begins = missing && !self.silent;
+        self.silent = missing;
+        let tell = begins && self.told < GAPS_PER_CHANNEL_MAX;
+        self.told += u8::from(tell);
+        tell
+    }
 }
 
 /// CPU time and wall time of a read; nothing at all on a fake timeline, where no time passes.
@@ -156,13 +178,16 @@ impl Sampler {
     }
 
     /// Reads everything that is due. Allocates nothing, except to open again what had vanished.
+    /// All ticks of a sampler belong to one timeline.
     pub fn tick(&mut self, timeline: &Timeline) {
-        self.tick_at(timeline, timeline.now_ns());
+        let cpu_begin_ns = cpu_ns(timeline);
+        self.sample(timeline, timeline.now_ns());
+        let cpu_used_ns = cpu_ns(timeline).saturating_sub(cpu_begin_ns);
+        self.account(self.cost.cpu_ns + cpu_used_ns);
     }
 
-    /// A tick that counts as made at `now_ns`.
-    fn tick_at(&mut self, timeline: &Timeline, now_ns: u64) {
-        let cpu_begin_ns = cpu_ns(timeline);
+    /// Reads everything that is due at `now_ns`.
+    fn sample(&mut self, timeline: &Timeline, now_ns: u64) {
         self.at_ms = (now_ns / 1_000_000) as i64;
         self.row.fill(NONE);
         let own_cpu_ns = self.cost.cpu_ns as i64;
@@ -176,31 +201,28 @@ impl Sampler {
             let outcome = slot.read(&self.root, own_cpu_ns, &mut self.buffer, values);
             self.latest[columns.clone()].copy_from_slice(values);
             let read_end_ns = wall_ns(timeline);
-            slot.plan_next(now_ns, read_end_ns - read_begin_ns, outcome.is_ok());
+            slot.plan_next(now_ns, read_end_ns - read_begin_ns, outcome);
             read_begin_ns = read_end_ns;
+            let failure = outcome.err().unwrap_or(Failure::NotNamed);
             for index in columns {
-                let missing = self.row[index] == NONE;
                 let silence = &mut self.silences[index];
-                if missing
-                    && !silence.silent
-                    && silence.told < GAPS_PER_CHANNEL_MAX
-                    && self.gaps.len() < GAPS_MAX
-                {
-                    silence.told += 1;
-                    let failure = outcome.err().unwrap_or(slot::Failure::NotNamed);
+                if silence.begins(self.row[index] == NONE) && self.gaps.len() < GAPS_MAX {
                     self.gaps.push(GapNote {
                         channel: index,
                         at_ms: self.at_ms,
                         failure,
                     });
                 }
-                silence.silent = missing;
             }
         }
-        let cpu_used_ns = cpu_ns(timeline).saturating_sub(cpu_begin_ns);
+        self.cost.elapsed_ns = now_ns.saturating_sub(*self.first_ns.get_or_insert(now_ns));
+    }
+
+    /// Takes note of the CPU time used in all, and slows down if a tick costs too much.
+    fn account(&mut self, cpu_ns_total: u64) {
+        let cpu_used_ns = cpu_ns_total.saturating_sub(self.cost.cpu_ns);
+        self.cost.cpu_ns = cpu_ns_total;
         self.cost.ticks += 1;
-        self.cost.cpu_ns += cpu_used_ns;
-        self.cost.elapsed_ns = now_ns - *self.first_ns.get_or_insert(now_ns);
         self.cost.slowdowns += u32::from(self.pace.after_tick(cpu_used_ns));
     }
 
@@ -228,6 +250,11 @@ impl Sampler {
     /// What the sampling cost so far.
     pub fn cost(&self) -> &SamplerCost {
         &self.cost
+    }
+
+    /// What each source cost so far: to see which are dear on this machine.
+    pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
+        self.slots.iter().map(Slot::cost)
     }
 
     /// Channels that fell silent since the last call, and why.

@@ -1,5 +1,6 @@
 //! One probe at work: its open file, its place in the row, and when it is read next.
 
+use super::SourceCost;
 use crate::sensors::{Beat, NONE, Parser, Probe, Read};
 use crate::vcio::{Firmware, Question};
 use crate::{Root, Source};
@@ -10,6 +11,8 @@ use std::ops::Range;
 const QUICK_RETRIES: u32 = 2;
 /// Then a probe is tried again after this time only.
 const RETRY_NS: u64 = 5_000_000_000;
+/// What is forbidden stays so: the rights of a process do not grow.
+const NEVER_NS: u64 = u64::MAX;
 /// No probe may take more than one hundredth of the time, so that a slow bus (I2C, firmware) does
 /// not hold up the others.
 const DUTY_FACTOR: u64 = 100;
@@ -29,6 +32,8 @@ pub(super) struct Slot {
     failures: u32,
     /// The shortest read so far: a longer one only says that something else had the CPU.
     read_ns_min: u64,
+    read_ns_total: u64,
+    reads: u64,
     wrap: Option<Wrap>,
 }
 
@@ -101,6 +106,8 @@ impl Slot {
             due_ns: 0,
             failures: 0,
             read_ns_min: u64::MAX,
+            read_ns_total: 0,
+            reads: 0,
             wrap: probe.wraps_after.map(|range| Wrap {
                 range,
                 last: 0,
@@ -114,10 +121,19 @@ impl Slot {
         self.columns.clone()
     }
 
+    /// What reading it cost so far.
+    pub(super) fn cost(&self) -> SourceCost<'_> {
+        SourceCost {
+            path: &self.path,
+            reads: self.reads,
+            read_ns: self.read_ns_total,
+        }
+    }
+
     /// True if it is to be read at a tick now; ticks come every `interval_ns`, so that the nearest
     /// one is right.
     pub(super) fn is_due(&self, now_ns: u64, interval_ns: u64) -> bool {
-        self.due_ns <= now_ns + interval_ns / 2
+        self.due_ns <= now_ns.saturating_add(interval_ns / 2)
     }
 
     /// Reads its values. On an error all of them are [`NONE`].
@@ -186,16 +202,19 @@ impl Slot {
     }
 
     /// Decides when it is read next, after a read that took `read_ns`.
-    pub(super) fn plan_next(&mut self, now_ns: u64, read_ns: u64, worked: bool) {
+    pub(super) fn plan_next(&mut self, now_ns: u64, read_ns: u64, outcome: Result<(), Failure>) {
         self.read_ns_min = self.read_ns_min.min(read_ns);
-        self.failures = if worked { 0 } else { self.failures + 1 };
-        let retry_ns = if self.failures > QUICK_RETRIES {
-            RETRY_NS
-        } else {
-            0
+        self.read_ns_total += read_ns;
+        self.reads += 1;
+        self.failures = outcome.err().map_or(0, |_| self.failures + 1);
+        let retry_ns = match outcome {
+            Err(Failure::Errno(libc::EACCES | libc::EPERM)) => NEVER_NS,
+            Err(_) if self.failures > QUICK_RETRIES => RETRY_NS,
+            _ => 0,
         };
         let duty_ns = self.read_ns_min.saturating_mul(DUTY_FACTOR);
-        self.due_ns = now_ns + self.beat_ns.max(retry_ns).max(duty_ns);
+        let wait_ns = self.beat_ns.max(retry_ns).max(duty_ns);
+        self.due_ns = now_ns.saturating_add(wait_ns);
     }
 }
 

@@ -141,6 +141,33 @@ fn a_cpu_that_is_offline_has_a_reason() {
 }
 
 #[test]
+fn an_energy_counter_goes_on_after_its_end() {
+    let zone = "/sys/class/powercap/intel-rapl:0";
+    let board = format!("== {zone}/energy_uj\n90\n== {zone}/max_energy_range_uj\n99\n");
+    let (root, mut sampler, timeline) = sampler(&board);
+    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), Some(90));
+    root.write(&format!("{zone}/energy_uj"), "5").unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), None);
+    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), Some(105));
+}
+
+#[test]
+fn what_is_forbidden_is_told_once_and_left_alone() {
+    let zone = "/sys/class/powercap/intel-rapl:0";
+    let (_, mut sampler, timeline) = sampler(&format!("== {zone}/energy_uj ! EACCES\n"));
+    for _ in 0..100 {
+        assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), None);
+    }
+    let gaps = gaps(&mut sampler);
+    assert_eq!(gaps.len(), 1);
+    assert_eq!(gaps[0].2.why, Why::Denied);
+    let cost = sampler
+        .source_costs()
+        .find(|cost| cost.path.starts_with(zone));
+    assert_eq!(cost.unwrap().reads, 1);
+}
+
+#[test]
 fn a_machine_without_anything_still_ticks() {
     let (_, mut sampler, timeline) = sampler("");
     sampler.tick(&timeline);

@@ -159,19 +159,21 @@ fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     shared.lock().pin_errno = pin(&sampler.options).err();
     // Without it, ticks come up to 50 µs later: nothing that needs to be told.
     let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
+    // Ticks that the owner did by itself before count, too.
+    let cpu_before_ns = sampler.cost.cpu_ns;
     let mut due_ns = timeline.now_ns();
     loop {
         sampler.cost.wakeups += wait_until(due_ns, timeline, &shared.stop);
         if shared.stop.load(Ordering::Relaxed) {
-            sampler.cost.cpu_ns = thread_cpu_ns();
+            sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
             shared.lock().cost.clone_from(&sampler.cost);
             return;
         }
         let late_ns = timeline.now_ns().saturating_sub(due_ns);
         sampler.cost.delay_us_max = sampler.cost.delay_us_max.max(late_ns / 1000);
-        sampler.tick(timeline);
-        // More than the ticks alone: waking up and handing over are part of the cost.
-        sampler.cost.cpu_ns = thread_cpu_ns();
+        sampler.sample(timeline, timeline.now_ns());
+        // Not the reading alone: waking up and handing over are part of the cost.
+        sampler.account(cpu_before_ns + thread_cpu_ns());
         shared.take_over(sampler);
         due_ns = next_due_ns(due_ns, timeline.now_ns(), sampler.pace.interval_ns());
     }
@@ -216,7 +218,8 @@ fn pin(options: &Options) -> Result<(), i32> {
 /// Makes the samples of a fake timeline up to now.
 fn catch_up(sampler: &mut Sampler, timeline: &Timeline, next_ns: &mut u64, shared: &Shared) {
     while *next_ns <= timeline.now_ns() {
-        sampler.tick_at(timeline, *next_ns);
+        sampler.sample(timeline, *next_ns);
+        sampler.account(0);
         sampler.cost.wakeups += 1;
         shared.take_over(sampler);
         *next_ns += sampler.pace.interval_ns();

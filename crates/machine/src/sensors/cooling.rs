@@ -5,7 +5,7 @@
 
 use super::parse::number;
 use super::thermal::DIRECTORY;
-use super::{Probe, Sensor, gauge, has, labelled, numbered};
+use super::{Probe, Sensor, gauge, labelled, numbered};
 use crate::Root;
 use record::Unit;
 
@@ -20,17 +20,15 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     for (device, _) in numbered(root, DIRECTORY, "cooling_device") {
         let directory = format!("{DIRECTORY}/{device}");
-        if has(root, &directory, "cur_state") {
-            let kind = root
-                .read_value(&format!("{directory}/type"))
-                .unwrap_or_default();
-            let channel = labelled(gauge(format!("{device}.state"), Unit::Count), kind);
-            probes.push(Probe::file(
-                format!("{directory}/cur_state"),
-                number,
-                channel,
-            ));
-        }
+        let kind = root
+            .read_value(&format!("{directory}/type"))
+            .unwrap_or_default();
+        let channel = labelled(gauge(format!("{device}.state"), Unit::Count), kind);
+        probes.push(Probe::file(
+            format!("{directory}/cur_state"),
+            number,
+            channel,
+        ));
     }
     probes
 }
@@ -43,11 +41,14 @@ mod tests {
     #[test]
     fn states_with_their_types() {
         let board = format!(
-            "== {DIRECTORY}/cooling_device0/type\nthermal-cpufreq-0\n== {DIRECTORY}/cooling_device0/cur_state\n2\n== {DIRECTORY}/cooling_device1/type\npwm-fan\n"
+            "== {DIRECTORY}/cooling_device0/type\nthermal-cpufreq-0\n== {DIRECTORY}/cooling_device0/cur_state\n2\n== {DIRECTORY}/cooling_device1/type\npwm-fan\n== {DIRECTORY}/cooling_device1/cur_state ! EIO\n"
         );
         assert_eq!(
             check::found(&SENSOR, &board),
-            ["cooling_device0.state thermal-cpufreq-0 2"]
+            [
+                "cooling_device0.state thermal-cpufreq-0 2",
+                "cooling_device1.state pwm-fan -"
+            ]
         );
     }
 }

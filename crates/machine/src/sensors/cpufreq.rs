@@ -4,7 +4,7 @@
 //! is watched because the kernel's own cooling works by lowering it.
 
 use super::parse::number;
-use super::{Probe, Sensor, gauge, has, labelled, numbered};
+use super::{Probe, Sensor, gauge, labelled, numbered};
 use crate::Root;
 use record::Unit;
 
@@ -35,6 +35,8 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     for (policy, _) in numbered(root, DIRECTORY, "policy") {
         let directory = format!("{DIRECTORY}/{policy}");
+        let files = root.list(&directory).unwrap_or_default();
+        let has = |file: &str| files.iter().any(|known| known == file);
         let cpus = root
             .read_value(&format!("{directory}/related_cpus"))
             .unwrap_or_default();
@@ -49,7 +51,7 @@ fn discover(root: &Root) -> Vec<Probe> {
                 labelled(channel, cpus.clone()),
             )
         };
-        if has(root, &directory, "scaling_cur_freq") {
+        if has("scaling_cur_freq") {
             let dear = DEAR_DRIVERS.contains(&driver.as_str());
             let probe = probe("scaling_cur_freq", "claimed");
             probes.push(if dear {
@@ -59,10 +61,10 @@ fn discover(root: &Root) -> Vec<Probe> {
             });
         }
         // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
-        if has(root, &directory, "cpuinfo_avg_freq") {
+        if has("cpuinfo_avg_freq") {
             probes.push(probe("cpuinfo_avg_freq", "average"));
         }
-        if has(root, &directory, "scaling_max_freq") {
+        if has("scaling_max_freq") {
             probes.push(probe("scaling_max_freq", "limit_max"));
         }
     }

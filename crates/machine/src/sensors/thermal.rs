@@ -3,7 +3,7 @@
 //! Which of them is the SoC's is decided by [`super::temperature_channel`], not here.
 
 use super::parse::{number, take_number};
-use super::{NONE, Parser, Probe, Sensor, gauge, has, labelled, numbered};
+use super::{NONE, Parser, Probe, Sensor, gauge, labelled, numbered};
 use crate::Root;
 use record::Unit;
 
@@ -28,9 +28,6 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     for (zone, _) in numbered(root, DIRECTORY, "thermal_zone") {
         let directory = format!("{DIRECTORY}/{zone}");
-        if !has(root, &directory, "temp") {
-            continue;
-        }
         let kind = root
             .read_value(&format!("{directory}/type"))
             .unwrap_or_default();
