@@ -33,6 +33,8 @@ pub(super) struct Draft {
     pub(super) second_pass: bool,
     /// CPU and place of the last bandwidth table, for the latency table below it.
     pub(super) membench: Option<super::tinymembench::Place>,
+    /// What the rows of OpenSSL say about their place.
+    pub(super) cipher_places: Vec<super::openssl::Place>,
     pub(super) topology: Vec<TopologyRow>,
     /// Number of CPUs in the words of iostat.
     pub(super) cpu_count: Option<u32>,

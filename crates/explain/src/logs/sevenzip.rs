@@ -68,7 +68,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         step.repetition = index as u32;
         if announced.variant.is_none() && variant == "single" {
             // Without headings every run is another core: the clusters give it its CPU later.
-            step.repetition = known as u32;
+            step.repetition = (known + index) as u32;
         }
         draft.steps.push(step);
     }
