@@ -14,7 +14,11 @@ pub(crate) enum Command {
     /// Watch the machine until interrupted.
     Monitor(MonitorArgs),
     /// Say what a log or a Record means.
-    Explain { files: Vec<PathBuf>, json: bool, verbose: bool },
+    Explain {
+        files: Vec<PathBuf>,
+        json: bool,
+        verbose: bool,
+    },
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -210,18 +214,29 @@ pub(crate) struct Environment {
 }
 
 /// Variables that change a run.
-const VARIABLES: &[&str] = &["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING", "CPUINFOFILE"];
+const VARIABLES: &[&str] = &[
+    "MODE",
+    "MaxKHz",
+    "MinKHz",
+    "NotReadyYet",
+    "NOTUNING",
+    "CPUINFOFILE",
+];
 
 impl Environment {
     /// What the process was started with.
     pub(crate) fn read() -> Self {
         let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
-        Self { variables: VARIABLES.iter().filter_map(set).collect() }
+        Self {
+            variables: VARIABLES.iter().filter_map(set).collect(),
+        }
     }
 
     fn get(&self, name: &str) -> Option<&str> {
         let found = self.variables.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
     }
 }
 
@@ -239,14 +254,25 @@ fn absent(classic: &Classic) -> Option<&'static str> {
         (classic.storage, "-S (storage check)"),
         (classic.cool.is_some(), "-t (thermal test)"),
         (classic.heat_to.is_some(), "-T (thermal test)"),
-        (classic.update, "-u (self-update: install a newer binary over this one instead)"),
+        (
+            classic.update,
+            "-u (self-update: install a newer binary over this one instead)",
+        ),
     ];
-    table.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    table
+        .into_iter()
+        .find(|(given, _)| *given)
+        .map(|(_, name)| name)
 }
 
 /// The command, or one sentence about what is wrong with the arguments.
 pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
-    let Cli { root: _, verb, mut classic, run } = cli;
+    let Cli {
+        root: _,
+        verb,
+        mut classic,
+        run,
+    } = cli;
     match verb {
         None => {}
         Some(verb) => return verb_command(verb, environment),
@@ -260,7 +286,9 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
         }
     }
     if let Some(stray) = classic.apart.first() {
-        return Err(format!("{stray:?} is no command and belongs to no flag; see --help."));
+        return Err(format!(
+            "{stray:?} is no command and belongs to no flag; see --help."
+        ));
     }
     match classic.monitor {
         Some(interval) => monitor(&interval, None),
@@ -272,7 +300,15 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
     Ok(match verb {
         Verb::Run(flags) => return run_command(flags, false, environment),
         Verb::Monitor { interval, count } => return monitor(&interval, count),
-        Verb::Explain { files, json, verbose } => Command::Explain { files, json, verbose },
+        Verb::Explain {
+            files,
+            json,
+            verbose,
+        } => Command::Explain {
+            files,
+            json,
+            verbose,
+        },
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },
@@ -292,12 +328,19 @@ fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
     if !(0.02..=3600.0).contains(&seconds) {
         return Err(format!("-m takes 0.02 to 3600 seconds, not {text}."));
     }
-    Ok(Command::Monitor(MonitorArgs { interval: Duration::from_secs_f64(seconds), count }))
+    Ok(Command::Monitor(MonitorArgs {
+        interval: Duration::from_secs_f64(seconds),
+        count,
+    }))
 }
 
 fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result<Command, String> {
-    let mut options =
-        Options { force: flags.force, wait: flags.wait, heat, ..Options::default() };
+    let mut options = Options {
+        force: flags.force,
+        wait: flags.wait,
+        heat,
+        ..Options::default()
+    };
     match environment.get("MODE") {
         None | Some("unattended") => {}
         Some("extensive") => options.extensive = true,
@@ -310,12 +353,17 @@ fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result
     if let (Some(min), Some(max)) = (options.clock_khz_min, options.clock_khz_max)
         && min > max
     {
-        return Err(format!("MinKHz={min} is above MaxKHz={max}: no clock is left to measure."));
+        return Err(format!(
+            "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
+        ));
     }
     options.scores = !yes(environment, "NotReadyYet")?;
     options.tune = !yes(environment, "NOTUNING")?;
-    let mut given: Vec<String> =
-        environment.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut given: Vec<String> = environment
+        .variables
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     given.extend(flags.force.then(|| "--force".to_owned()));
     given.extend(heat.then(|| "-c".to_owned()));
     Ok(Command::Run(RunArgs {
@@ -329,10 +377,14 @@ fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result
 }
 
 fn khz(environment: &Environment, name: &str) -> Result<Option<u32>, String> {
-    let Some(text) = environment.get(name) else { return Ok(None) };
+    let Some(text) = environment.get(name) else {
+        return Ok(None);
+    };
     match text.parse() {
         Ok(khz) if khz > 0 => Ok(Some(khz)),
-        _ => Err(format!("{name} is a clock in kHz, such as 1416000, not {text:?}.")),
+        _ => Err(format!(
+            "{name} is a clock in kHz, such as 1416000, not {text:?}."
+        )),
     }
 }
 
@@ -366,7 +418,12 @@ mod tests {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
         let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        command(cli, &Environment { variables: variables.iter().map(own).collect() })
+        command(
+            cli,
+            &Environment {
+                variables: variables.iter().map(own).collect(),
+            },
+        )
     }
 
     fn seconds(line: &str) -> f64 {
@@ -405,7 +462,11 @@ mod tests {
             ("", &[("MODE", "fast")], "extensive or unattended"),
             ("", &[("MaxKHz", "1.4GHz")], "kHz"),
             ("", &[("NOTUNING", "maybe")], "yes or no"),
-            ("", &[("MaxKHz", "400000"), ("MinKHz", "500000")], "no clock is left"),
+            (
+                "",
+                &[("MaxKHz", "400000"), ("MinKHz", "500000")],
+                "no clock is left",
+            ),
             ("explain", &[], "FILE"),
         ] {
             let error = parse(line, variables).unwrap_err();
@@ -415,15 +476,27 @@ mod tests {
 
     #[test]
     fn the_environment_is_honoured() {
-        let variables = [("MODE", "extensive"), ("MaxKHz", "1416000"), ("NotReadyYet", "yes")];
-        let Ok(Command::Run(args)) = parse("-c --wait 5s --force", &variables) else { panic!() };
+        let variables = [
+            ("MODE", "extensive"),
+            ("MaxKHz", "1416000"),
+            ("NotReadyYet", "yes"),
+        ];
+        let Ok(Command::Run(args)) = parse("-c --wait 5s --force", &variables) else {
+            panic!()
+        };
         assert!(args.options.extensive && args.options.heat && args.options.force);
         assert!(!args.options.scores && args.options.tune);
         assert_eq!(args.options.clock_khz_max, Some(1_416_000));
         assert_eq!(args.options.wait, Duration::from_secs(5));
         assert_eq!(
             args.given,
-            ["MODE=extensive", "MaxKHz=1416000", "NotReadyYet=yes", "--force", "-c"]
+            [
+                "MODE=extensive",
+                "MaxKHz=1416000",
+                "NotReadyYet=yes",
+                "--force",
+                "-c"
+            ]
         );
     }
 }

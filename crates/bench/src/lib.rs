@@ -6,14 +6,24 @@
 #![forbid(unsafe_code)]
 
 pub mod child;
+mod clock_pass;
+mod counters;
+mod gate;
+mod guard;
 pub mod lab;
 mod plan;
 mod recorder;
+mod room;
+mod run;
+#[cfg(test)]
+mod testing;
 pub mod tools;
 pub mod workloads;
 
 pub use lab::{Job, Lab};
+pub use guard::stand_guard;
 pub use plan::{Available, Options};
-pub use recorder::{Recorder, read_stream};
+pub use recorder::{Recorder, died_streams, read_stream};
+pub use run::{Context, Finished, Progress, run};
 pub use tools::Tools;
 pub use workloads::{WORKLOADS, Workload};

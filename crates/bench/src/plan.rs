@@ -129,6 +129,17 @@ pub fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<J
     jobs
 }
 
+/// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
+pub(crate) fn estimate_s(job: &Job) -> u64 {
+    match (job.workload, job.variant.as_str()) {
+        ("sevenzip", _) => 30,
+        ("lzma", _) => 10,
+        ("cpuminer" | "simd", _) => 300,
+        ("openssl", variant) if variant.ends_with("parallel") => 20,
+        _ => 6,
+    }
+}
+
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
     Job {
         workload,

@@ -5,6 +5,7 @@
 //! where it died. A full disk does not end a run: the Record goes on in memory and says so.
 
 use record::{Event, Missing, Record, Run, SCHEMA_VERSION, Source, Why};
+use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,12 @@ impl Recorder {
         if let Some(path) = path {
             let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             match folder.and_then(|()| File::create_new(path)) {
-                Ok(file) => recorder.stream = Some((path.to_path_buf(), file)),
+                Ok(file) => {
+                    // Tells others that this run is alive; the kernel lets go when it dies. A file
+                    // system without locks only loses this courtesy.
+                    let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
+                    recorder.stream = Some((path.to_path_buf(), file));
+                }
                 Err(error) => recorder.note(path, &error),
             }
         }
@@ -105,6 +111,24 @@ pub fn read_stream(text: &str) -> Result<Record, Missing> {
     )
 }
 
+/// Streams in a folder whose runs have died, with the Records that they make. A stream whose run
+/// goes on is locked by it and left alone, and so is whatever is no stream.
+pub fn died_streams(folder: &Path) -> Vec<(PathBuf, Record)> {
+    #[expect(clippy::disallowed_methods, reason = "a folder of our own, not one of the kernel")]
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let streams = paths.filter(|path| path.to_string_lossy().ends_with(".events.jsonl"));
+    let died = streams.filter_map(|path| {
+        let file = File::open(&path).ok()?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+        let record = read_stream(&std::fs::read_to_string(&path).ok()?).ok()?;
+        Some((path, record))
+    });
+    died.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +197,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn only_streams_of_dead_runs_are_found() {
+        let folder = path("died");
+        let stream = folder.join("x.events.jsonl");
+        let alive = recorder(Some(&stream));
+        std::fs::write(folder.join("other.json"), "{}").unwrap();
+        assert_eq!(died_streams(&folder), []);
+        drop(alive);
+        let died = died_streams(&folder);
+        assert_eq!(died.len(), 1);
+        assert_eq!((&died[0].0, &died[0].1.run.end), (&stream, &End::Died));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -6,6 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod finding;
+mod headline;
+pub mod logs;
+pub mod monitor;
 pub mod report;
 pub mod rules;
 pub mod stats;
@@ -15,3 +18,4 @@ pub mod view;
 mod test_support;
 
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
+pub use headline::headline;

@@ -9,14 +9,22 @@
 //! region. It does not pin threads, judge figures or choose the best of several: callers pin, every
 //! repetition is handed out, and judging is done elsewhere.
 //!
-//! It is the home of `unsafe`: [`arch`] holds the assembly, [`buffer`] the memory mappings, and
-//! [`timer`] one system call. All three offer safe functions only.
+//! It is the home of `unsafe`: [`arch`] holds the assembly, [`routine`] hands it slices, [`buffer`]
+//! maps memory, [`latency`] follows pointers and [`timer`] makes one system call. All of them
+//! offer safe functions only.
 
 #![deny(unsafe_code)]
 
 pub mod arch;
+pub mod buffer;
 pub mod clock;
+pub mod latency;
+pub mod load;
+
+pub mod memory;
 pub mod routine;
 pub mod timer;
+
+mod random;
 
 pub use arch::isa_features;

@@ -1,6 +1,9 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
+mod sevenzip;
+
 use crate::Lab;
+use crate::tools::ToolKind;
 use record::{Failure, Measured, Missing};
 
 /// One kind of work that is measured.
@@ -16,6 +19,8 @@ pub struct Workload {
     pub unit: &'static str,
     /// Whether a higher figure is better.
     pub higher_is_better: bool,
+    /// The external program it runs; none for what is built in.
+    pub tool: Option<&'static ToolKind>,
     /// Why it cannot run here: no tool, no memory. Asked before every step.
     pub lacking: fn(&Lab) -> Option<Missing>,
     /// Runs it once.
@@ -23,7 +28,7 @@ pub struct Workload {
 }
 
 /// All workloads, by id.
-pub const WORKLOADS: &[Workload] = &[];
+pub const WORKLOADS: &[Workload] = &[sevenzip::SEVENZIP];
 
 /// The workload with this id.
 pub fn workload(id: &str) -> Option<&'static Workload> {

@@ -117,9 +117,11 @@ fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
         value.unwrap_or(0) as f64
     };
     let mut readings = gauge(record, busy, window);
-    // The bash monitor's first row after each heading is the average since boot.
-    if is_log(record) && !readings.is_empty() {
-        readings.remove(0);
+    // The bash monitor's first row after each heading is the average since boot. Logs mark it.
+    match record.samples.channel("monitor.first_row") {
+        Some(marks) => readings.retain(|reading| marks.values.get(reading.row) != Some(&Some(1))),
+        None if is_log(record) && !readings.is_empty() => drop(readings.remove(0)),
+        None => {}
     }
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;

@@ -52,7 +52,7 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
     let phases = phases(record);
     let loaded: Vec<&Phase> = full_loads(record, &phases);
     let mut falls = Vec::new();
-    for channel in channels_of(record, "policy", ".claimed") {
+    for channel in channels_of(record, "", ".claimed") {
         let Some(top_khz) = top_khz(record, channel, &phases) else {
             continue;
         };
@@ -69,7 +69,7 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
 pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     let phases = phases(record);
     let (mut claimed, mut best) = (0.0, 0.0);
-    for channel in channels_of(record, "policy", ".claimed") {
+    for channel in channels_of(record, "", ".claimed") {
         let values: Vec<f64> = gauge(record, channel, phase.window)
             .iter()
             .map(|reading| reading.value as f64)

@@ -41,10 +41,14 @@ pub fn phases(record: &Record) -> Vec<Phase> {
         let busy_cpus = busy_cpus_expected(step);
         match phases.last_mut() {
             Some(last)
-                if last.name == name
+                if last.workload == step.workload
                     && last.busy_cpus == busy_cpus
-                    && last.workload == step.workload =>
+                    && (last.name == name || last.window == step.window) =>
             {
+                // Logs have one window for all algorithms or sizes of a workload.
+                if last.name != name {
+                    last.name = workload_name(step).to_owned();
+                }
                 last.steps.push(index);
                 last.window.start_ms = last.window.start_ms.min(step.window.start_ms);
                 last.window.end_ms = last.window.end_ms.max(step.window.end_ms);
@@ -71,14 +75,19 @@ pub fn busy_cpus_expected(step: &Step) -> u32 {
     }
 }
 
-/// A step in words for people.
-pub fn step_name(step: &Step) -> String {
-    let workload = match step.workload.as_str() {
+/// A workload in words for people.
+fn workload_name(step: &Step) -> &str {
+    match step.workload.as_str() {
         "sevenzip" => "7-zip",
         "memory-bandwidth" => "memory bandwidth",
         "memory-latency" => "memory latency",
         other => other,
-    };
+    }
+}
+
+/// A step in words for people.
+pub fn step_name(step: &Step) -> String {
+    let workload = workload_name(step);
     match step.variant.as_str() {
         "" => workload.to_owned(),
         "single" => format!("{workload} single-threaded"),

@@ -67,7 +67,9 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
     result
 }
 
-/// Dependent single-precision multiplications of ones.
+/// Dependent single-precision multiplications of ones, four at a time. The exception flags are
+/// cleared first, because translators take their slow way until a result was inexact, and these are
+/// all exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
@@ -75,11 +77,14 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
     // SAFETY: works on the named registers only.
     unsafe {
         asm!(
+            "msr fpsr, xzr",
+            "dup {a:v}.4s, {a:v}.s[0]",
+            "dup {b:v}.4s, {b:v}.s[0]",
             ".p2align 6",
             "2:",
             ".rept 50",
-            "fmul {a:s}, {a:s}, {b:s}",
-            "fmul {b:s}, {b:s}, {a:s}",
+            "fmul {a:v}.4s, {a:v}.4s, {b:v}.4s",
+            "fmul {b:v}.4s, {b:v}.4s, {a:v}.4s",
             ".endr",
             "subs {turns}, {turns}, #1",
             "b.ne 2b",
@@ -90,6 +95,49 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
         );
     }
     result
+}
+
+/// Multiply-adds on eight vector registers, each eight times a turn: returns the floating-point
+/// operations done. The accumulators begin anew with every call and so stay far from infinity.
+#[inline(never)]
+pub(crate) fn heat(turns: usize) -> u64 {
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            "dup v16.4s, v16.s[0]",
+            "dup v17.4s, v17.s[0]",
+            "mov v0.16b, v17.16b",
+            "mov v1.16b, v17.16b",
+            "mov v2.16b, v17.16b",
+            "mov v3.16b, v17.16b",
+            "mov v4.16b, v17.16b",
+            "mov v5.16b, v17.16b",
+            "mov v6.16b, v17.16b",
+            "mov v7.16b, v17.16b",
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "fmla v0.4s, v16.4s, v17.4s",
+            "fmla v1.4s, v16.4s, v17.4s",
+            "fmla v2.4s, v16.4s, v17.4s",
+            "fmla v3.4s, v16.4s, v17.4s",
+            "fmla v4.4s, v16.4s, v17.4s",
+            "fmla v5.4s, v16.4s, v17.4s",
+            "fmla v6.4s, v16.4s, v17.4s",
+            "fmla v7.4s, v16.4s, v17.4s",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            turns = inout(reg) turns => _,
+            inout("v16") 0.012_345f32 => _,
+            inout("v17") 1.234_567f32 => _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            options(nomem, nostack),
+        );
+    }
+    // Eight repetitions, eight registers, four lanes, one multiplication and one addition each.
+    turns as u64 * 8 * 8 * 4 * 2
 }
 
 /// Four pairs of general-purpose registers a turn; `$load` and `$store` take a pair.
@@ -236,33 +284,39 @@ macro_rules! fill_vectors {
 fill_vectors!(fill_neon, "stp", "");
 fill_vectors!(fill_neon_nt, "stnp", "dmb ish");
 
-/// Bytes of a turn of `dc zva`: the block size of all known cores (16 words), and the only one that
-/// the routine is offered for.
-const ZERO_BLOCK: usize = 64;
+/// Bytes of a turn of `dc zva`: the largest block that the architecture allows, so that a turn is a
+/// whole number of blocks on every core. All known ones have blocks of 64 bytes.
+const ZERO_TURN: usize = 2048;
 
-/// True if `dc zva` is allowed and its blocks are of that size. `DCZID_EL0`, Arm Architecture
-/// Reference Manual: bit 4 forbids it, bits 3 to 0 are the binary logarithm of the size in words.
-fn has_zero_block() -> bool {
+/// `DCZID_EL0`, Arm Architecture Reference Manual: bit 4 forbids `dc zva`, bits 3 to 0 are the binary
+/// logarithm of its block in words of 4 bytes.
+fn zero_block_register() -> u64 {
     let register: u64;
     // SAFETY: reads a register that every exception level may read.
     unsafe { asm!("mrs {}, dczid_el0", out(reg) register, options(nomem, nostack, pure)) };
-    register & 0x10 == 0 && 4 << (register & 0xf) == ZERO_BLOCK
+    register
 }
 
-/// Zeroes a block a turn.
+fn has_zero_block() -> bool {
+    zero_block_register() & 0x10 == 0
+}
+
+/// Zeroes a block at a time.
 unsafe fn fill_zero_block(destination: *mut u8, _zero: u8, turns: usize) {
-    // SAFETY: the caller promises aligned memory for `turns` turns, and that the routine is
-    // available, which means that a block is a turn.
+    let block = 4u64 << (zero_block_register() & 0xf);
+    // SAFETY: the caller promises memory for `turns` turns, aligned to turns and thus to blocks, and
+    // that `dc zva` is allowed.
     unsafe {
         asm!(
             ".p2align 5",
             "2:",
             "dc zva, {destination}",
-            "add {destination}, {destination}, #64",
-            "subs {turns}, {turns}, #1",
+            "add {destination}, {destination}, {block}",
+            "subs {left}, {left}, {block}",
             "b.ne 2b",
             destination = inout(reg) destination => _,
-            turns = inout(reg) turns => _,
+            left = inout(reg) turns * ZERO_TURN => _,
+            block = in(reg) block,
             options(nostack),
         );
     }
@@ -398,13 +452,13 @@ pub const ROUTINES: &[Routine] = &[
     .aligned(64, 1),
     Routine::filling(
         "fill-dc-zva",
-        "Zeroes whole lines.",
-        ZERO_BLOCK,
-        1,
+        "Zeroes whole blocks.",
+        ZERO_TURN,
+        0,
         fill_zero_block,
     )
     .with_zeros()
-    .aligned(ZERO_BLOCK, 1)
+    .aligned(ZERO_TURN, 1)
     .when(has_zero_block),
     plain::READ_COMPILED,
     Routine::reading(

@@ -63,14 +63,57 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
     result
 }
 
-/// Dependent single-precision multiplications of ones.
+/// Dependent single-precision multiplications of ones, four at a time with NEON. The exception flags are
+/// cleared first, because translators take their slow way until a result was inexact, and these are
+/// all exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
+    if has_neon() {
+        float_chain_neon(turns)
+    } else {
+        float_chain_vfp(turns)
+    }
+}
+
+fn float_chain_neon(turns: usize) -> f32 {
     const { assert!(FLOAT_OPERATIONS == 50 * 2) };
+    let result: u32;
+    // SAFETY: works on the named registers only, and NEON is there.
+    unsafe {
+        asm!(
+            ".fpu neon",
+            "vmrs {flags}, fpscr",
+            "bic {flags}, {flags}, #0x9f",
+            "vmsr fpscr, {flags}",
+            "vdup.32 q0, {one}",
+            "vdup.32 q1, {one}",
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "vmul.f32 q0, q0, q1",
+            "vmul.f32 q1, q1, q0",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            "vmov {one}, s0",
+            one = inout(reg) 1f32.to_bits() => result,
+            turns = inout(reg) turns => _,
+            flags = out(reg) _,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+            options(nomem, nostack),
+        );
+    }
+    f32::from_bits(result)
+}
+
+fn float_chain_vfp(turns: usize) -> f32 {
     let result: f32;
     // SAFETY: works on the named registers only.
     unsafe {
         asm!(
+            "vmrs {flags}, fpscr",
+            "bic {flags}, {flags}, #0x9f",
+            "vmsr fpscr, {flags}",
             ".p2align 6",
             "2:",
             ".rept 50",
@@ -82,10 +125,82 @@ pub(crate) fn float_chain(turns: usize) -> f32 {
             a = inout(sreg) 1f32 => result,
             b = inout(sreg) 1f32 => _,
             turns = inout(reg) turns => _,
+            flags = out(reg) _,
             options(nomem, nostack),
         );
     }
     result
+}
+
+/// Multiply-adds on the widest unit: returns the floating-point operations done. The accumulators
+/// begin anew with every call and so stay far from infinity.
+#[inline(never)]
+pub(crate) fn heat(turns: usize) -> u64 {
+    if has_neon() {
+        heat_neon(turns)
+    } else {
+        heat_vfp(turns)
+    }
+}
+
+fn heat_neon(turns: usize) -> u64 {
+    // SAFETY: works on the named registers only, and NEON is there.
+    unsafe {
+        asm!(
+            ".fpu neon",
+            "vdup.32 q0, {factor}",
+            "vmov q1, q0",
+            "vmov q2, q0",
+            "vmov q3, q0",
+            "vmov q4, q0",
+            "vmov q5, q0",
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "vmla.f32 q1, q0, q0",
+            "vmla.f32 q2, q0, q0",
+            "vmla.f32 q3, q0, q0",
+            "vmla.f32 q4, q0, q0",
+            "vmla.f32 q5, q0, q0",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            factor = in(reg) 0.123_456f32.to_bits(),
+            turns = inout(reg) turns => _,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
+            out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,
+            options(nomem, nostack),
+        );
+    }
+    // Eight repetitions, five registers, four lanes, one multiplication and one addition each.
+    turns as u64 * 8 * 5 * 4 * 2
+}
+
+fn heat_vfp(turns: usize) -> u64 {
+    let factor = 0.123_456f64;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "vmla.f64 {a}, {factor}, {factor}",
+            "vmla.f64 {b}, {factor}, {factor}",
+            "vmla.f64 {c}, {factor}, {factor}",
+            "vmla.f64 {d}, {factor}, {factor}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            factor = in(dreg) factor,
+            turns = inout(reg) turns => _,
+            a = inout(dreg) 1f64 => _,
+            b = inout(dreg) 1f64 => _,
+            c = inout(dreg) 1f64 => _,
+            d = inout(dreg) 1f64 => _,
+            options(nomem, nostack),
+        );
+    }
+    turns as u64 * 8 * 4 * 2
 }
 
 /// Copies 64 bytes a turn, eight 32-bit registers at a time.

@@ -4,8 +4,9 @@
 //!
 //! - `chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle each;
 //! - `multiply_chain(turns)`: [`MULTIPLY_OPERATIONS`] dependent 32-bit multiplications a turn;
-//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn;
-//! - `heat(turns)`: independent work for the widest unit, returns the operations done;
+//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn, of
+//!   vectors of four where every core or this one has them;
+//! - `heat(turns)`: independent work for the widest unit, returns the floating-point operations done;
 //! - [`ROUTINES`]: the ways to copy, fill and read memory;
 //! - `isa_features()`: names of what was found.
 //!
@@ -39,7 +40,7 @@ mod isa;
 compile_error!("this architecture has no kernels yet: write crates/kernel/src/arch/<name>.rs");
 
 pub use isa::{ROUTINES, isa_features};
-pub(crate) use isa::{chain, float_chain, multiply_chain};
+pub(crate) use isa::{chain, float_chain, heat, multiply_chain};
 
 /// Dependent one-cycle operations in one turn of `chain`.
 ///
@@ -88,6 +89,16 @@ mod tests {
             );
             assert_eq!(float_chain(turns), 1.0, "float, {turns} turns");
         }
+    }
+
+    #[test]
+    fn heat_counts_what_it_does() {
+        let one = heat(1);
+        assert!(
+            one > 0 && one.is_multiple_of(2),
+            "as many additions as multiplications"
+        );
+        assert_eq!(heat(7), 7 * one);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One probe at work: its open file, its place in the row, and when it is read next.
 
 use crate::sensors::{Beat, NONE, Parser, Probe, Read};
+use crate::vcio::{Firmware, Question};
 use crate::{Root, Source};
 use record::{Missing, Why};
 use std::ops::Range;
@@ -23,6 +24,7 @@ pub(super) struct Slot {
     beat_ns: u64,
     columns: Range<usize>,
     source: Option<Source>,
+    firmware: Option<Firmware>,
     due_ns: u64,
     failures: u32,
     /// The shortest read so far: a longer one only says that something else had the CPU.
@@ -95,6 +97,7 @@ impl Slot {
             beat_ns,
             columns: column..column + probe.channels.len(),
             source,
+            firmware: None,
             due_ns: 0,
             failures: 0,
             read_ns_min: u64::MAX,
@@ -127,12 +130,21 @@ impl Slot {
     ) -> Result<(), Failure> {
         match self.read {
             Read::File(parser) => self.read_file(root, parser, buffer, values)?,
+            Read::Firmware(question) => values[0] = self.ask_firmware(root, question)?,
             Read::OwnCpuTime => values[0] = own_cpu_ns,
         }
         if let Some(wrap) = &mut self.wrap {
             values[0] = wrap.unwrap(values[0]);
         }
         Ok(())
+    }
+
+    fn ask_firmware(&mut self, root: &Root, question: Question) -> Result<i64, Failure> {
+        let firmware = match &mut self.firmware {
+            Some(firmware) => firmware,
+            none => none.insert(Firmware::open(root).map_err(|missing| errno_of(&missing))?),
+        };
+        firmware.ask(question).map_err(Failure::Errno)
     }
 
     fn read_file(

@@ -63,7 +63,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             probes.push(probe("cpuinfo_avg_freq", "average"));
         }
         if has(root, &directory, "scaling_max_freq") {
-            probes.push(probe("scaling_max_freq", "limit"));
+            probes.push(probe("scaling_max_freq", "limit_max"));
         }
     }
     probes
@@ -93,11 +93,11 @@ mod tests {
         }
         let expected = [
             "policy0.claimed 0 1 2 3 1800000",
-            "policy0.limit 0 1 2 3 1704000",
+            "policy0.limit_max 0 1 2 3 1704000",
             "policy4.claimed 4 5 2304000",
-            "policy4.limit 4 5 2208000",
+            "policy4.limit_max 4 5 2208000",
             "policy6.claimed 6 7 2352000",
-            "policy6.limit 6 7 2256000",
+            "policy6.limit_max 6 7 2256000",
         ];
         assert_eq!(check::found(&SENSOR, &board), expected);
     }

@@ -7,23 +7,32 @@
 //! To add one: write `sensors/x.rs` with a `pub(super) const SENSOR`, and add a line to
 //! [`SENSORS`].
 
+mod cgroup;
 mod cooling;
+mod cpu_online;
+mod cpu_throttle;
 mod cpufreq;
+mod devfreq;
+mod hwmon;
 mod loadavg;
 mod meminfo;
 mod own;
 pub(crate) mod parse;
 mod pressure;
+mod rapl;
+mod raspberry;
 mod residency;
 mod stat;
 mod temperature;
 mod thermal;
 mod vmstat;
+mod zram;
 
 pub use parse::known;
 pub use temperature::{TemperatureChoice, temperature_channel};
 
 use crate::Root;
+use crate::vcio::Question;
 use record::{Channel, ChannelKind, Unit};
 
 /// Stands for a missing value in a row of integers.
@@ -76,22 +85,32 @@ pub enum Beat {
 pub enum Read {
     /// The file from its beginning, then the parser.
     File(Parser),
+    /// One question to the firmware of a Raspberry Pi.
+    Firmware(Question),
     /// CPU time of the sampler itself, in nanoseconds.
     OwnCpuTime,
 }
 
 /// Every sensor, in order of id.
 pub const SENSORS: &[Sensor] = &[
+    cgroup::SENSOR,
     cooling::SENSOR,
+    cpu_online::SENSOR,
+    cpu_throttle::SENSOR,
     cpufreq::SENSOR,
     residency::SENSOR,
+    devfreq::SENSOR,
+    hwmon::SENSOR,
     loadavg::SENSOR,
     meminfo::SENSOR,
     pressure::SENSOR,
+    rapl::SENSOR,
+    raspberry::SENSOR,
     own::SENSOR,
     stat::SENSOR,
     thermal::SENSOR,
     vmstat::SENSOR,
+    zram::SENSOR,
 ];
 
 impl Probe {

@@ -54,6 +54,11 @@ pub fn temperature_channel(
     best.map(|(_, choice)| choice)
 }
 
+/// True if this may be the SoC's temperature, so that short peaks matter.
+pub(super) fn may_be_soc(channel: &Channel) -> bool {
+    rank(channel).is_some()
+}
+
 /// Rank of a channel and what its name means; none if it is not the SoC's temperature.
 fn rank(channel: &Channel) -> Option<(u32, &'static str)> {
     if channel.unit != Unit::Millicelsius {

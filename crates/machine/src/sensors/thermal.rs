@@ -46,14 +46,15 @@ fn discover(root: &Root) -> Vec<Probe> {
 }
 
 /// Parser for a file that holds a temperature, chosen once by its first value.
-pub(super) fn temperature_parser(root: &Root, path: &str) -> Parser {
+fn temperature_parser(root: &Root, path: &str) -> Parser {
     match root.read_number::<i64>(path) {
         Ok(value) if WHOLE_DEGREES.contains(&value) => whole_degrees,
         _ => millidegrees,
     }
 }
 
-fn millidegrees(text: &[u8], values: &mut [i64]) {
+/// Thousandths of a degree, as the documents want it.
+pub(super) fn millidegrees(text: &[u8], values: &mut [i64]) {
     number(text, values);
     if !MILLICELSIUS.contains(&values[0]) {
         values[0] = NONE;

@@ -1,8 +1,7 @@
 //! The head of the log: program, board, distribution, firmware, uptime, memory and swap.
 
 use super::super::number::or_dash;
-use jiff::Timestamp;
-use jiff::tz::{Offset, TimeZone};
+use crate::monitor::local_time;
 use record::{Record, Source, State};
 use std::fmt::Write;
 
@@ -50,14 +49,6 @@ pub(super) fn version(record: &Record) -> String {
 /// Start of the run in local time.
 fn started(record: &Record) -> Option<jiff::Zoned> {
     local_time(record, 0)
-}
-
-/// A moment of the run in local time.
-pub(super) fn local_time(record: &Record, at_ms: i64) -> Option<jiff::Zoned> {
-    let offset = Offset::from_seconds(record.run.utc_offset_minutes * 60).ok()?;
-    let started = record.run.started.known()?;
-    let timestamp = Timestamp::from_millisecond(started + at_ms).ok()?;
-    Some(timestamp.to_zoned(TimeZone::fixed(offset)))
 }
 
 /// `Uptime: 08:49:31 up 6 min,  load average: 0.97, 0.72, 0.34,  53.0°C`

@@ -1,0 +1,44 @@
+//! After warm-up a tick allocates nothing: counted by an allocator that counts.
+
+use machine::{Root, Sampler, SamplerOptions, Timeline};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread; the test harness has threads of its own.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: hands everything on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn a_tick_allocates_nothing() {
+    let timeline = Timeline::start();
+    let before_discovery = ALLOCATIONS.get();
+    let mut sampler = Sampler::new(&Root::system(), &SamplerOptions::default());
+    assert!(ALLOCATIONS.get() > before_discovery, "the counter counts");
+    sampler.tick(&timeline);
+    let warm = ALLOCATIONS.get();
+    for _ in 0..50 {
+        sampler.tick(&timeline);
+    }
+    assert_eq!(ALLOCATIONS.get() - warm, 0);
+    assert_eq!(sampler.cost().ticks, 51);
+}
