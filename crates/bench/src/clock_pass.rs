@@ -6,11 +6,12 @@
 use crate::child::move_to;
 use crate::plan::{Options, online_clusters, online_cpus};
 use kernel::clock::{ClockPlan, ClockReading, measure};
+use kernel::load::{Load, spin};
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline, quota};
 use record::{
-    ClockPoint, ClockWindows, Clocks, Cluster, Counters, Event, Fact, Failure, FailureKind, Machine,
-    Measured, Missing, Outcome, Policy, Step, Window,
+    ClockPoint, ClockWindows, Clocks, Cluster, Counters, Event, Fact, Failure, FailureKind,
+    Machine, Measured, Missing, Outcome, Policy, Step, Window,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -106,7 +107,12 @@ impl ClockPass<'_> {
     fn opps(&self, policy: &Policy) -> Vec<u32> {
         let ends = [policy.clock_khz_max.known(), policy.clock_khz_min.known()];
         let mut opps = match policy.opps_khz.is_empty() {
-            true => ends.into_iter().flatten().copied().filter(|khz| *khz > 0).collect(),
+            true => ends
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(|khz| *khz > 0)
+                .collect(),
             false => policy.opps_khz.clone(),
         };
         opps.retain(|khz| {
@@ -159,11 +165,17 @@ impl ClockPass<'_> {
                 })
             };
             let threads: Vec<_> = cpus.iter().map(|cpu| one(*cpu)).collect();
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+            threads
+                .into_iter()
+                .filter_map(|thread| thread.join().ok())
+                .collect()
         });
         let mut points = Vec::new();
         for reading in readings.into_iter().flatten() {
-            points.push(ClockPoint { all_cpus_at_once: true, ..reading? });
+            points.push(ClockPoint {
+                all_cpus_at_once: true,
+                ..reading?
+            });
         }
         Ok(points)
     }
@@ -173,8 +185,10 @@ impl ClockPass<'_> {
     /// works by itself.
     pub(crate) fn under_load(&self) -> Step {
         let start = self.now();
-        let firsts: Vec<u32> =
-            online_clusters(self.machine).iter().map(|cluster| cluster.cpus[0]).collect();
+        let firsts: Vec<u32> = online_clusters(self.machine)
+            .iter()
+            .map(|cluster| cluster.cpus[0])
+            .collect();
         let alone = quota::has_quota(self.root);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
@@ -183,9 +197,10 @@ impl ClockPass<'_> {
                     continue;
                 }
                 let stop = &stop;
-                scope.spawn(move || move_to(&[cpu]).map(|()| kernel::load::spin(stop)));
+                scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
             }
-            self.timeline.sleep(if alone { Duration::ZERO } else { LOAD_TIME });
+            self.timeline
+                .sleep(if alone { Duration::ZERO } else { LOAD_TIME });
             let outcome = if alone {
                 self.together(&firsts)
             } else {
@@ -194,14 +209,22 @@ impl ClockPass<'_> {
             stop.store(true, Ordering::Relaxed);
             outcome
         });
-        self.step("hot-loaded", firsts, online_cpus(self.machine).len() as u32, start, outcome)
+        self.step(
+            "hot-loaded",
+            firsts,
+            online_cpus(self.machine).len() as u32,
+            start,
+            outcome,
+        )
     }
 
     /// The top of one cluster right after the load has ended.
     pub(crate) fn after_load(&self, cluster: &Cluster) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
-        let top = self.policy_of(cpu).and_then(|policy| self.opps(policy).first().copied());
+        let top = self
+            .policy_of(cpu)
+            .and_then(|policy| self.opps(policy).first().copied());
         let outcome = self.point(cpu, top).map(|point| vec![point]);
         self.step("hot-after", vec![cpu], 1, start, outcome)
     }
@@ -214,7 +237,10 @@ impl ClockPass<'_> {
         });
         match thread {
             Ok(Ok(point)) => point,
-            Ok(Err(why)) => Err(Outcome::Skipped(Missing::unsupported(format!("cpu{cpu}"), why))),
+            Ok(Err(why)) => Err(Outcome::Skipped(Missing::unsupported(
+                format!("cpu{cpu}"),
+                why,
+            ))),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
@@ -228,13 +254,19 @@ impl ClockPass<'_> {
         };
         if let Some(sign) = first.looks_emulated() {
             let reason = format!("this CPU is emulated ({sign:?}): it has no clock to measure");
-            return Err(Outcome::Skipped(Missing::unsupported(format!("cpu{cpu}"), reason)));
+            return Err(Outcome::Skipped(Missing::unsupported(
+                format!("cpu{cpu}"),
+                reason,
+            )));
         }
         let claimed_khz = self.claimed(cpu);
         let mut readings = vec![first];
         for _ in 1..READINGS {
             let plan = match limited {
-                true => ClockPlan { preheat_ns_max: 0, ..ClockPlan::lasting(QUOTA_READING_NS) },
+                true => ClockPlan {
+                    preheat_ns_max: 0,
+                    ..ClockPlan::lasting(QUOTA_READING_NS)
+                },
                 false => ClockPlan::warm(),
             };
             readings.push(measure(&plan));
@@ -244,7 +276,13 @@ impl ClockPass<'_> {
         };
         // Under a quota a program gets the use of less than the clock; that is what counts.
         let sustained = limited && readings.iter().any(held_back);
-        let khz = |r: &ClockReading| if sustained { r.sustained_khz } else { r.best_khz };
+        let khz = |r: &ClockReading| {
+            if sustained {
+                r.sustained_khz
+            } else {
+                r.best_khz
+            }
+        };
         let mut readings_khz: Vec<u32> = readings.iter().map(khz).collect();
         readings_khz.sort_unstable_by(|a, b| b.cmp(a));
         Ok(ClockPoint {
@@ -264,7 +302,10 @@ impl ClockPass<'_> {
     }
 
     fn policy_of(&self, cpu: u32) -> Option<&Policy> {
-        self.machine.policies.iter().find(|policy| policy.cpus.contains(&cpu))
+        self.machine
+            .policies
+            .iter()
+            .find(|policy| policy.cpus.contains(&cpu))
     }
 
     fn is_cancelled(&self) -> bool {
@@ -284,13 +325,11 @@ impl ClockPass<'_> {
         outcome: Result<Vec<ClockPoint>, Outcome>,
     ) -> Step {
         let outcome = match outcome {
-            Ok(points) if self.is_cancelled() && points.is_empty() => {
-                Outcome::Failed(Failure {
-                    kind: FailureKind::Interrupted,
-                    message: "The run was interrupted.".into(),
-                    output_tail: String::new(),
-                })
-            }
+            Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(Failure {
+                kind: FailureKind::Interrupted,
+                message: "The run was interrupted.".into(),
+                output_tail: String::new(),
+            }),
             Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
             Err(outcome) => outcome,
         };
@@ -322,13 +361,19 @@ impl ClockPass<'_> {
 fn windows(readings: &[ClockReading]) -> ClockWindows {
     let count: u32 = readings.iter().map(|reading| reading.count).sum();
     let weighted = |figure: fn(&ClockReading) -> u32| {
-        let sum: u64 =
-            readings.iter().map(|r| u64::from(figure(r)) * u64::from(r.count)).sum();
+        let sum: u64 = readings
+            .iter()
+            .map(|r| u64::from(figure(r)) * u64::from(r.count))
+            .sum();
         (sum / u64::from(count.max(1))) as u32
     };
     ClockWindows {
         count,
-        best_khz: readings.iter().map(|reading| reading.best_khz).max().unwrap_or(0),
+        best_khz: readings
+            .iter()
+            .map(|reading| reading.best_khz)
+            .max()
+            .unwrap_or(0),
         sustained_khz: weighted(|reading| reading.sustained_khz),
         agreeing_permille: weighted(|reading| reading.agreeing_permille),
         multiply_ratio: readings.first().map(|reading| reading.multiply_ratio),

@@ -62,10 +62,15 @@ pub fn stand_guard(
         Ok(outcomes) => {
             let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
             let failures: Vec<_> = outcomes.into_iter().filter(failed).collect();
-            if failures.is_empty() { Ok(()) } else { Err(failures) }
+            if failures.is_empty() {
+                Ok(())
+            } else {
+                Err(failures)
+            }
         }
-        Err(missing) => {
-            Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))])
-        }
+        Err(missing) => Err(vec![(
+            journal.display().to_string(),
+            Restored::Failed(missing.to_string()),
+        )]),
     }
 }

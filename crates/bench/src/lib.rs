@@ -20,8 +20,8 @@ mod testing;
 pub mod tools;
 pub mod workloads;
 
-pub use lab::{Job, Lab};
 pub use guard::stand_guard;
+pub use lab::{Job, Lab};
 pub use plan::{Available, Options};
 pub use recorder::{Recorder, died_streams, read_stream};
 pub use run::{Context, Finished, Progress, run};

@@ -54,12 +54,10 @@ pub struct Available {
     pub sevenzip: bool,
     /// OpenSSL.
     pub openssl: bool,
-    /// A cpuminer.
-    pub cpuminer: bool,
 }
 
 /// The workloads of a run, light to heavy.
-pub fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
+pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
         for workload in ["memory-bandwidth", "memory-latency"] {
@@ -119,12 +117,7 @@ pub fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<J
         }
     }
     if options.heat || options.extensive {
-        let heater = if available.cpuminer {
-            "cpuminer"
-        } else {
-            "simd"
-        };
-        jobs.push(job(heater, "", all, threads));
+        jobs.push(job("simd", "", all, threads));
     }
     jobs
 }
@@ -134,7 +127,7 @@ pub(crate) fn estimate_s(job: &Job) -> u64 {
     match (job.workload, job.variant.as_str()) {
         ("sevenzip", _) => 30,
         ("lzma", _) => 10,
-        ("cpuminer" | "simd", _) => 300,
+        ("simd", _) => 300,
         ("openssl", variant) if variant.ends_with("parallel") => 20,
         _ => 6,
     }
@@ -151,7 +144,7 @@ fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> J
 }
 
 /// Online CPUs, in order. A machine that does not say which CPUs it has is taken to have CPU 0.
-pub fn online_cpus(machine: &Machine) -> Vec<u32> {
+pub(crate) fn online_cpus(machine: &Machine) -> Vec<u32> {
     let online: Vec<u32> = machine
         .cpus
         .iter()
@@ -162,7 +155,7 @@ pub fn online_cpus(machine: &Machine) -> Vec<u32> {
 }
 
 /// Clusters with their online CPUs only; never empty.
-pub fn online_clusters(machine: &Machine) -> Vec<Cluster> {
+pub(crate) fn online_clusters(machine: &Machine) -> Vec<Cluster> {
     let online = online_cpus(machine);
     let mut clusters: Vec<Cluster> = machine.clusters.clone();
     for cluster in &mut clusters {
@@ -265,12 +258,10 @@ mod tests {
     const ALL: Available = Available {
         sevenzip: true,
         openssl: true,
-        cpuminer: true,
     };
     const NOTHING: Available = Available {
         sevenzip: false,
         openssl: false,
-        cpuminer: false,
     };
 
     #[test]

@@ -114,7 +114,10 @@ pub fn read_stream(text: &str) -> Result<Record, Missing> {
 /// Streams in a folder whose runs have died, with the Records that they make. A stream whose run
 /// goes on is locked by it and left alone, and so is whatever is no stream.
 pub fn died_streams(folder: &Path) -> Vec<(PathBuf, Record)> {
-    #[expect(clippy::disallowed_methods, reason = "a folder of our own, not one of the kernel")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a folder of our own, not one of the kernel"
+    )]
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };

@@ -106,10 +106,17 @@ fn start(context: &Context) -> Recorder {
     let run = Run {
         started: record::Fact::Known(context.timeline.start_utc_ms()),
         utc_offset_minutes: context.utc_offset_minutes,
-        boot_id: root.read_value("/proc/sys/kernel/random/boot_id").unwrap_or_default(),
+        boot_id: root
+            .read_value("/proc/sys/kernel/random/boot_id")
+            .unwrap_or_default(),
         uptime_ms: uptime_ms(root).into(),
         load_hundredths: load_hundredths(root).into(),
-        mode: if context.options.extensive { "extensive" } else { "standard" }.into(),
+        mode: if context.options.extensive {
+            "extensive"
+        } else {
+            "standard"
+        }
+        .into(),
         options: context.given.clone(),
         as_root: rustix::process::geteuid().is_root(),
         ..Run::default()
@@ -121,15 +128,22 @@ fn start(context: &Context) -> Recorder {
 fn uptime_ms(root: &Root) -> Reading<u64> {
     let path = "/proc/uptime";
     let text = root.read_value(path)?;
-    let seconds = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
-    seconds.map(|seconds| (seconds * 1000.0) as u64).ok_or_else(|| Missing::garbled(path, &text))
+    let seconds = text
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse::<f64>().ok());
+    seconds
+        .map(|seconds| (seconds * 1000.0) as u64)
+        .ok_or_else(|| Missing::garbled(path, &text))
 }
 
 /// `/proc/loadavg`: `0.97 0.72 0.34 2/123 4567`.
 fn load_hundredths(root: &Root) -> Reading<[u32; 3]> {
     let path = "/proc/loadavg";
     let text = root.read_value(path)?;
-    let mut loads = text.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
+    let mut loads = text
+        .split_whitespace()
+        .filter_map(|word| word.parse::<f64>().ok());
     let mut next = || loads.next().map(|load| (load * 100.0).round() as u32);
     match (next(), next(), next()) {
         (Some(one), Some(five), Some(fifteen)) => Ok([one, five, fifteen]),
@@ -141,7 +155,9 @@ fn load_hundredths(root: &Root) -> Reading<[u32; 3]> {
 pub(crate) fn available_kib(root: &Root) -> Reading<u64> {
     let path = "/proc/meminfo";
     let text = root.read(path)?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"));
     let number = line.and_then(|rest| rest.split_whitespace().next());
     number
         .and_then(|number| number.parse().ok())
@@ -174,7 +190,9 @@ impl Runner<'_> {
         gate::check_facts(&mut gate, root, &machine, boot_messages);
         let may_start = gate.passed || gate.forced;
         self.recorder.append(Event::Gate { gate });
-        self.recorder.append(Event::Machine { machine: Box::new(machine.clone()) });
+        self.recorder.append(Event::Machine {
+            machine: Box::new(machine.clone()),
+        });
         if let Some(end) = self.interrupted() {
             return end;
         }
@@ -182,7 +200,9 @@ impl Runner<'_> {
             return End::Refused;
         }
         (self.context.progress)(Progress::Identified(&machine));
-        self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
+        self.recorder.append(Event::State {
+            state: machine::state(root, timeline.now_ms()),
+        });
         self.recorder.sync();
         self.tune(&machine);
         self.start_sampler();
@@ -204,7 +224,14 @@ impl Runner<'_> {
     }
 
     fn gate(&mut self) -> Gate {
-        let Context { root, timeline, options, cancelled, progress, .. } = &mut self.context;
+        let Context {
+            root,
+            timeline,
+            options,
+            cancelled,
+            progress,
+            ..
+        } = &mut self.context;
         gate::wait_until_quiet((root, timeline), options, cancelled, &mut |gate, left| {
             progress(Progress::Waiting(gate, left));
         })
@@ -225,7 +252,6 @@ impl Runner<'_> {
         Available {
             sevenzip: found("sevenzip"),
             openssl: found("openssl"),
-            cpuminer: found("cpuminer"),
         }
     }
 
@@ -269,7 +295,10 @@ impl Runner<'_> {
     }
 
     fn start_sampler(&mut self) {
-        let options = SamplerOptions { interval: self.context.options.interval, ..SamplerOptions::default() };
+        let options = SamplerOptions {
+            interval: self.context.options.interval,
+            ..SamplerOptions::default()
+        };
         let sampler = Sampler::new(self.context.root, &options);
         match SamplerThread::start(sampler, self.context.timeline) {
             Ok(thread) => self.sampler = Some(thread),
@@ -287,8 +316,12 @@ impl Runner<'_> {
                 pass.cluster(&cluster, settings, on_event)
             });
         }
-        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| pass.every_cpu());
-        self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| pass.all_at_once());
+        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| {
+            pass.every_cpu()
+        });
+        self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| {
+            pass.all_at_once()
+        });
     }
 
     fn hot_clocks(&mut self, machine: &Machine) {
@@ -317,8 +350,12 @@ impl Runner<'_> {
             cancelled: self.context.cancelled,
         };
         let mut events = Vec::new();
-        let step = measure(&pass, self.settings.as_mut(), &mut |event| events.push(event));
-        events.into_iter().for_each(|event| self.recorder.append(event));
+        let step = measure(&pass, self.settings.as_mut(), &mut |event| {
+            events.push(event)
+        });
+        events
+            .into_iter()
+            .for_each(|event| self.recorder.append(event));
         self.step_ended(step);
     }
 
@@ -375,14 +412,19 @@ impl Runner<'_> {
         (self.context.progress)(Progress::Step { name, done, total });
         self.step_s = step_s;
         let at_ms = self.context.timeline.now_ms();
-        self.recorder.append(Event::StepBegins { step: name.to_owned(), at_ms });
+        self.recorder.append(Event::StepBegins {
+            step: name.to_owned(),
+            at_ms,
+        });
         self.recorder.sync();
     }
 
     fn step_ended(&mut self, step: Step) {
         self.done_s += self.step_s;
         flush(&mut self.sampler, &mut self.recorder);
-        self.recorder.append(Event::Step { step: Box::new(step) });
+        self.recorder.append(Event::Step {
+            step: Box::new(step),
+        });
         self.recorder.sync();
     }
 
@@ -390,7 +432,10 @@ impl Runner<'_> {
     fn finish(mut self, end: End) -> Finished {
         let (root, timeline) = (self.context.root, self.context.timeline);
         if let Some(sampler) = self.sampler.take() {
-            sampler.stop().into_iter().for_each(|event| self.recorder.append(event));
+            sampler
+                .stop()
+                .into_iter()
+                .for_each(|event| self.recorder.append(event));
         }
         let restored = self.settings.take().map(|mut settings| settings.restore());
         for (path, restored) in restored.unwrap_or_default() {
@@ -398,7 +443,8 @@ impl Runner<'_> {
                 let note = format!("{path} was not put back: {why}.");
                 (self.context.progress)(Progress::Note(note));
             }
-            self.recorder.append(Event::SettingRestored { path, restored });
+            self.recorder
+                .append(Event::SettingRestored { path, restored });
         }
         drop(self.guard.take());
         if end != End::Refused {
@@ -409,18 +455,27 @@ impl Runner<'_> {
             Ok(log) => log.since(timeline),
             Err(missing) => Err(missing.clone()),
         };
-        self.recorder.append(Event::KernelMessages { messages: messages.into() });
+        self.recorder.append(Event::KernelMessages {
+            messages: messages.into(),
+        });
         let elapsed_ms = timeline.now_ms() as u64;
         self.recorder.append(Event::Ended { end, elapsed_ms });
         let (record, stream, trouble) = self.recorder.finish();
-        Finished { record, stream, trouble }
+        Finished {
+            record,
+            stream,
+            trouble,
+        }
     }
 }
 
 /// What the sampler has seen goes to the Record.
 fn flush(sampler: &mut Option<SamplerThread>, recorder: &mut Recorder) {
     if let Some(sampler) = sampler {
-        sampler.drain().into_iter().for_each(|event| recorder.append(event));
+        sampler
+            .drain()
+            .into_iter()
+            .for_each(|event| recorder.append(event));
         recorder.sync();
     }
 }

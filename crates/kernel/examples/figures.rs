@@ -36,7 +36,7 @@ fn clock() {
         let start_ns = now_ns();
         let reading = measure(&ClockPlan::warm());
         println!(
-            "{:7} kHz, sustained {:7}, agreeing {:4}/1000{}, multiply {:.3}, float {:.3}{}, {:.2} ms",
+            "{:7} kHz, sustained {:7}, agreeing {:4}/1000{}, multiply {:.3?}, float {:.3?}{}, {:.2} ms",
             reading.best_khz,
             reading.sustained_khz,
             reading.agreeing_permille,
@@ -57,6 +57,11 @@ fn clock() {
     all.sort_unstable();
     let spread = f64::from(all[19] - all[0]) / f64::from(all[10]) * 100.0;
     println!("spread of 20 readings: {spread:.3} %");
+    let long = measure(&ClockPlan::lasting(300_000_000));
+    println!(
+        "over 0.3 s: {} kHz, sustained {}, agreeing {}/1000",
+        long.best_khz, long.sustained_khz, long.agreeing_permille
+    );
 }
 
 fn loads() {

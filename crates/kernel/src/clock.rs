@@ -79,11 +79,11 @@ pub struct ClockReading {
     /// Share of windows within 0.5 % of `best_khz`, in thousandths.
     pub agreeing_permille: u32,
     /// Cycles of a dependent multiplication by this clock: close to a whole number (1 to 5 on known
-    /// cores) if the chain does run at one operation a cycle.
-    pub multiply_ratio: f64,
-    /// Cycles of a dependent single-precision multiplication by this clock: 3 to 8 on most cores,
-    /// 10 to 18 on the slowest, far more in software.
-    pub float_ratio: f64,
+    /// cores) if the chain does run at one operation a cycle. None if the measurement was disturbed.
+    pub multiply_ratio: Option<f64>,
+    /// Cycles of a dependent floating-point multiplication by this clock: 3 to 8 on most cores, 10 to 18
+    /// on the slowest, far more in software. None if the measurement was disturbed.
+    pub float_ratio: Option<f64>,
     /// Time from the start to the first window at full clock, in microseconds: how long governor and
     /// hardware took. None without pre-heating, or if the rate still rose at its end.
     pub ramp_us: Option<u32>,
@@ -94,7 +94,8 @@ pub struct ClockReading {
 }
 
 impl ClockReading {
-    /// Signs that no real CPU was measured. See [`EmulationSign`] for what this can tell.
+    /// A sign that no real CPU was measured. None says nothing if the ratios are missing; see
+    /// [`EmulationSign`] for what this can tell at all.
     pub fn looks_emulated(&self) -> Option<EmulationSign> {
         emulation::sign(self.multiply_ratio, self.float_ratio)
     }
@@ -114,42 +115,18 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
     let mut check = Vec::with_capacity(CHECK_WINDOWS);
     let window_ns = usable_window_ns(plan.window_ns, timer::cost());
 
-    let chain = Chain {
-        run: |turns| {
-            arch::chain(turns);
-        },
-        operations: CHAIN_OPERATIONS,
-    };
-    let multiply = Chain {
-        run: |turns| {
-            arch::multiply_chain(turns);
-        },
-        operations: MULTIPLY_OPERATIONS,
-    };
-    let float = Chain {
-        run: |turns| {
-            arch::float_chain(turns);
-        },
-        operations: FLOAT_OPERATIONS,
-    };
-
-    let (khz, ramp_us) = preheat(&chain, window_ns, plan);
-    chain.windows(window_ns, khz, count, &mut windows);
+    let (pace_khz, ramp_us) = preheat(&CHAIN, window_ns, plan);
+    CHAIN.windows(window_ns, pace_khz, count, &mut windows);
     let clock = estimate(&windows).unwrap_or_default();
-    let mut ratio_of = |other: &Chain| {
-        let khz = other.pace(CHECK_WINDOW_NS.max(window_ns / 2));
-        check.clear();
-        other.windows(
-            CHECK_WINDOW_NS.max(window_ns / 2),
-            khz,
-            CHECK_WINDOWS,
-            &mut check,
-        );
-        let rate = estimate(&check).unwrap_or_default().best_khz;
-        f64::from(clock.best_khz) / f64::from(rate.max(1))
+    let check_ns = CHECK_WINDOW_NS.max(window_ns / 2);
+    let mut cycles = |chain: &Chain| {
+        clock
+            .supported
+            .then(|| chain.cycles(check_ns, clock.best_khz, &mut check))
+            .flatten()
     };
-    let multiply_ratio = ratio_of(&multiply);
-    let float_ratio = ratio_of(&float);
+    let multiply_ratio = cycles(&MULTIPLY);
+    let float_ratio = cycles(&FLOAT);
     ClockReading {
         count: count as u32,
         best_khz: clock.best_khz,
@@ -200,42 +177,78 @@ impl Chain {
         }
     }
 
-    /// The rate to within some percent: doubles the turns until they take a quarter of a window.
+    /// The rate to within some percent: doubles the turns until they take a quarter of a window. The
+    /// best of three counts, because one interruption would else make all windows far too short.
     fn pace(&self, window_ns: u64) -> u32 {
         (self.run)(1);
         let mut turns = 1;
         loop {
-            let start_ns = now_ns();
-            (self.run)(turns as usize);
-            let window = Window {
-                operations: turns * self.operations,
-                elapsed_ns: now_ns() - start_ns,
-            };
-            if window.elapsed_ns * 4 >= window_ns {
+            let tries = [(); 3].map(|()| self.window(turns));
+            let fastest = tries.into_iter().min_by_key(|window| window.elapsed_ns);
+            if let Some(window) = fastest.filter(|window| window.elapsed_ns * 4 >= window_ns) {
                 return window.khz().max(1);
             }
             turns *= 2;
         }
     }
+
+    /// One window on its own.
+    fn window(&self, turns: u64) -> Window {
+        let start_ns = now_ns();
+        (self.run)(turns as usize);
+        Window {
+            operations: turns * self.operations,
+            elapsed_ns: now_ns() - start_ns,
+        }
+    }
+
+    /// Cycles that one operation of this chain takes at that clock; none if the windows never agreed.
+    fn cycles(&self, window_ns: u64, clock_khz: u32, windows: &mut Vec<Window>) -> Option<f64> {
+        const TRIES: u32 = 3;
+        for _ in 0..TRIES {
+            windows.clear();
+            self.windows(window_ns, self.pace(window_ns), CHECK_WINDOWS, windows);
+            if let Some(Estimate {
+                best_khz,
+                supported: true,
+                ..
+            }) = estimate(windows)
+            {
+                return Some(f64::from(clock_khz) / f64::from(best_khz));
+            }
+        }
+        None
+    }
 }
+
+/// Chain of the clock.
+const CHAIN: Chain = Chain {
+    run: |turns| _ = arch::chain(turns),
+    operations: CHAIN_OPERATIONS,
+};
+/// The two chains that serve as a check.
+const MULTIPLY: Chain = Chain {
+    run: |turns| _ = arch::multiply_chain(turns),
+    operations: MULTIPLY_OPERATIONS,
+};
+const FLOAT: Chain = Chain {
+    run: |turns| _ = arch::float_chain(turns),
+    operations: FLOAT_OPERATIONS,
+};
 
 /// Runs the chain until its rate stops rising. Returns the rate to plan windows by, and the ramp.
 fn preheat(chain: &Chain, window_ns: u64, plan: &ClockPlan) -> (u32, Option<u32>) {
     if plan.preheat_ns_max == 0 {
         return (chain.pace(window_ns), None);
     }
-    let mut ramp = Ramp::with_capacity((plan.preheat_ns_max / window_ns) as usize + 1);
+    let mut ramp = Ramp::with_capacity((plan.preheat_ns_max / window_ns).min(100_000) as usize + 1);
     let start_ns = now_ns();
     let mut khz = chain.pace(window_ns);
     loop {
         let turns = chain.turns(window_ns, khz);
         let begin_ns = now_ns();
-        (chain.run)(turns as usize);
+        let window = chain.window(turns);
         let end_ns = now_ns();
-        let window = Window {
-            operations: turns * chain.operations,
-            elapsed_ns: end_ns - begin_ns,
-        };
         ramp.push(begin_ns - start_ns, window);
         khz = khz.max(window.khz());
         if ramp.settled(end_ns - start_ns, plan.settle_ns) {

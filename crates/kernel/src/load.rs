@@ -37,6 +37,12 @@ pub fn spin(stop: &AtomicBool, load: Load) -> u64 {
     operations
 }
 
+/// Does `turns` turns of [`Load::Widest`] and returns the floating-point operations: for callers that
+/// look at a clock in between.
+pub fn heat(turns: usize) -> u64 {
+    arch::heat(turns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,17 +5,17 @@ use crate::paths::{Paths, replace};
 use crate::progress::Bar;
 use crate::{output, signals, status};
 use anyhow::Context as _;
-use bench::{Context, Finished, run};
+use bench::{Context, Finished};
 use explain::{Finding, Verdict, report, rules, verdict};
 use machine::settings::restore_from_journal;
 use machine::{Root, Timeline};
 use record::{End, Record, Restored, Source};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
-const TARGET: &str = concat!(env!("SBC_BENCH_TARGET"));
+const TARGET: &str = env!("SBC_BENCH_TARGET");
 
-pub(crate) fn run_command(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
+pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
         "a run needs the running system; --root serves identify, monitor and snapshot."
@@ -41,7 +41,7 @@ pub(crate) fn run_command(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let stream = paths
         .history
         .join(format!("{stamp}-{}.events.jsonl", std::process::id()));
-    let finished = run(Context {
+    let finished = bench::run(Context {
         root: &root,
         timeline: &timeline,
         options: &args.options,
@@ -56,8 +56,6 @@ pub(crate) fn run_command(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     bar.finish();
     conclude(finished, &paths, &stamp, &args)
 }
-
-pub(crate) use run_command as run;
 
 fn source() -> Source {
     Source::Run {
@@ -199,9 +197,4 @@ fn stamp(utc_ms: i64) -> String {
 fn utc_offset_minutes(utc_ms: i64) -> i32 {
     let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
-}
-
-/// Where a Record is read from for other commands.
-pub(crate) fn read_record(path: &Path) -> anyhow::Result<Record> {
-    super::explain::read(&PathBuf::from(path))
 }

@@ -1,6 +1,9 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
+mod memory_bandwidth;
+mod memory_latency;
 mod sevenzip;
+mod simd;
 
 use crate::Lab;
 use crate::tools::ToolKind;
@@ -28,7 +31,12 @@ pub struct Workload {
 }
 
 /// All workloads, by id.
-pub const WORKLOADS: &[Workload] = &[sevenzip::SEVENZIP];
+pub const WORKLOADS: &[Workload] = &[
+    memory_bandwidth::MEMORY_BANDWIDTH,
+    memory_latency::MEMORY_LATENCY,
+    sevenzip::SEVENZIP,
+    simd::SIMD,
+];
 
 /// The workload with this id.
 pub fn workload(id: &str) -> Option<&'static Workload> {

@@ -18,7 +18,7 @@ pub(super) const REPORT: Report = Report {
 };
 
 /// Rules whose findings mean that the clock shown was not held.
-const THROTTLE_RULES: &[&str] = &["thermal-throttling", "power-limit", "raspberry-pi-firmware"];
+const THROTTLE_RULES: &[&str] = &["thermal-throttling", "power-limit", "rpi-firmware"];
 /// A measured clock this far from the claimed one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
@@ -97,13 +97,9 @@ fn debian_arch(machine: &str) -> &str {
 fn clock(record: &Record, findings: &[Finding]) -> String {
     let mut claimed: Vec<u32> = Vec::new();
     let mut measured: Vec<u32> = Vec::new();
-    for clock in crate::view::cluster_clocks(record) {
-        if let Some(khz) = clock.claimed_khz {
-            claimed.push(khz);
-        }
-        if let Some(khz) = clock.cold_khz {
-            measured.push(khz);
-        }
+    for clock in crate::view::cluster_clocks(record, "cold") {
+        claimed.extend(clock.claimed_khz);
+        measured.push(clock.measured_khz);
     }
     let agree = !claimed.is_empty()
         && claimed.len() == measured.len()

@@ -75,16 +75,25 @@ pub(super) fn unmeasured(record: &Record) -> Vec<String> {
 
 fn clocks(record: &Record) -> String {
     let mut text = String::new();
-    for clock in view::cluster_clocks(record) {
+    let hot: Vec<view::ClusterClock> = ["hot-loaded", "hot-after"]
+        .iter()
+        .flat_map(|variant| view::cluster_clocks(record, variant))
+        .collect();
+    for cold in view::cluster_clocks(record, "cold") {
         let mhz =
             |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| ((khz + 500) / 1000).to_string());
+        let lowest_hot = hot
+            .iter()
+            .filter(|hot| hot.cpu == cold.cpu)
+            .map(|hot| hot.measured_khz)
+            .min();
         let _ = writeln!(
             text,
-            "   clock cpu {:<8} claimed {:>5} MHz, measured {:>5} cold, {:>5} hot",
-            crate::cpu_list(&clock.cpus),
-            mhz(clock.claimed_khz),
-            mhz(clock.cold_khz),
-            mhz(clock.hot_khz),
+            "   clock of CPU {:<8} {:>5} MHz claimed, {:>5} measured cold, {:>5} hot",
+            crate::cpu_list(&cold.cluster_cpus),
+            mhz(cold.claimed_khz),
+            mhz(Some(cold.measured_khz)),
+            mhz(lowest_hot),
         );
     }
     text

@@ -34,8 +34,9 @@ const SPREAD_PERCENT_MAX: f64 = 2.0;
 
 /// The clock that a point stands for, or none if its readings contradict each other.
 pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
-    if let Some(windows) = &point.windows {
-        return (windows.best_khz > 0).then_some(windows.best_khz);
+    if point.windows.is_some() {
+        // Own readings are already the clock that a program gets the use of.
+        return point.readings_khz.iter().copied().max();
     }
     let max = point.readings_khz.iter().copied().max();
     let min = point.readings_khz.iter().copied().min();

@@ -21,6 +21,7 @@ pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
 pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clocks};
 pub use heat::{
     BelowTop, Cooling, Heat, heat, limits_lowered, raised_cooling, residency_below_top,
+    soc_temperature,
 };
 pub use messages::{matching_messages, message_place};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};

@@ -1,4 +1,4 @@
-//! One file per instruction set: the assembly behind clock, memory and load.
+//! One folder per instruction set: the assembly behind clock, memory and load.
 //!
 //! Each offers the same names, and only those are used outside:
 //!
@@ -10,7 +10,7 @@
 //! - [`ROUTINES`]: the ways to copy, fill and read memory;
 //! - `isa_features()`: names of what was found.
 //!
-//! To add an instruction set, write its file with these names and add it below; the tests of this
+//! To add an instruction set, write its folder with these names and add it below; the tests of this
 //! folder and of [`crate::routine`] then apply to it. What is the same everywhere is in
 //! [`plain`].
 
@@ -19,13 +19,13 @@
 pub mod plain;
 
 #[cfg(target_arch = "aarch64")]
-#[path = "aarch64.rs"]
+#[path = "aarch64/mod.rs"]
 mod isa;
 #[cfg(target_arch = "arm")]
-#[path = "arm.rs"]
+#[path = "arm/mod.rs"]
 mod isa;
 #[cfg(target_arch = "riscv64")]
-#[path = "riscv64.rs"]
+#[path = "riscv64/mod.rs"]
 mod isa;
 #[cfg(target_arch = "x86_64")]
 #[path = "x86_64/mod.rs"]

@@ -22,12 +22,13 @@ const FLOAT_CYCLES_MAX: f64 = 30.0;
 /// How far from a whole number a multiplication may be.
 const MULTIPLY_TOLERANCE: f64 = 0.06;
 
-pub(super) fn sign(multiply_ratio: f64, float_ratio: f64) -> Option<EmulationSign> {
-    if float_ratio > FLOAT_CYCLES_MAX {
+pub(super) fn sign(multiply_ratio: Option<f64>, float_ratio: Option<f64>) -> Option<EmulationSign> {
+    if float_ratio.is_some_and(|cycles| cycles > FLOAT_CYCLES_MAX) {
         return Some(EmulationSign::SlowFloat);
     }
-    let whole = multiply_ratio.round();
-    let off = (multiply_ratio - whole).abs() > MULTIPLY_TOLERANCE * whole.max(1.0);
+    let cycles = multiply_ratio?;
+    let whole = cycles.round();
+    let off = (cycles - whole).abs() > MULTIPLY_TOLERANCE * whole;
     (off || whole < 1.0).then_some(EmulationSign::OddMultiply)
 }
 
@@ -37,7 +38,9 @@ mod tests {
 
     #[test]
     fn signs() {
-        let check = |multiply, float, expected| assert_eq!(sign(multiply, float), expected);
+        let check = |multiply: f64, float: f64, expected| {
+            assert_eq!(sign(Some(multiply), Some(float)), expected);
+        };
         // An EPYC of the fourth generation.
         check(3.000, 3.001, None);
         // In-order cores of Arm and RISC-V, from their makers' tables.
@@ -52,5 +55,8 @@ mod tests {
         // No whole number, and no cycle at all.
         check(2.5, 4.0, Some(EmulationSign::OddMultiply));
         check(0.3, 4.0, Some(EmulationSign::OddMultiply));
+        // What was not measured says nothing.
+        assert_eq!(sign(None, None), None);
+        assert_eq!(sign(None, Some(97.5)), Some(EmulationSign::SlowFloat));
     }
 }

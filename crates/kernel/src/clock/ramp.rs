@@ -20,7 +20,7 @@ pub struct Ramp {
 }
 
 impl Ramp {
-    /// With room for so many windows, so that pushing allocates nothing.
+    /// With room for so many windows, so that pushing that many allocates nothing.
     pub fn with_capacity(windows: usize) -> Self {
         Self {
             starts_ns: Vec::with_capacity(windows),
@@ -44,14 +44,16 @@ impl Ramp {
         now_ns.saturating_sub(self.risen_at_ns) >= settle_ns
     }
 
-    /// Time from the start to the first window at full rate, in microseconds.
+    /// Time from the start to the first window at full rate, in microseconds; 0 if the very first
+    /// window was there already.
     pub fn time_to_full_us(&self) -> Option<u32> {
         let full_khz = f64::from(estimate(&self.windows)?.best_khz) * (1.0 - FULL);
         let first = self
             .windows
             .iter()
             .position(|window| f64::from(window.khz()) >= full_khz)?;
-        u32::try_from(self.starts_ns[first] / 1000).ok()
+        let time_ns = if first == 0 { 0 } else { self.starts_ns[first] };
+        u32::try_from(time_ns / 1000).ok()
     }
 }
 
