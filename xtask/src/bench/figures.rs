@@ -52,8 +52,12 @@ pub(super) struct Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = seconds(self.wall_ms);
-        write!(f, "{:42} {seconds:>10.3}   {} steps", self.name, self.steps)
+        write!(f, "{:42} {:>10.3}", self.name, seconds(self.wall_ms))?;
+        match self.steps {
+            0 => Ok(()),
+            1 => write!(f, "   1 step"),
+            steps => write!(f, "   {steps} steps"),
+        }
     }
 }
 

@@ -3,57 +3,65 @@
 //! Marks of unfinished work, paths of somebody's own machine, and words about how a change came
 //! to be: a comment describes the code as it is, its history is in the log of commits.
 
-use super::Problem;
+use super::{Problem, rust};
 use crate::workspace::File;
 
-/// The words and what to do instead. They are put together from halves so that this file does
-/// not contain them.
-const WORDS: &[(&str, &str)] = &[
-    (
-        concat!("TO", "DO"),
-        "finish it, or write down what falls short",
-    ),
-    (
-        concat!("FIX", "ME"),
-        "mend it, or write down what falls short",
-    ),
-    (
-        concat!("XX", "X:"),
-        "mend it, or write down what falls short",
-    ),
-    (concat!("/ho", "me/"), "a path of one person's machine"),
-    (concat!("/Us", "ers/"), "a path of one person's machine"),
-    (concat!("/wo", "rk/"), "a path of one person's machine"),
-    (
-        concat!("as req", "uested"),
-        "say what the code does and why",
-    ),
-    (
-        concat!("as disc", "ussed"),
-        "say what the code does and why",
-    ),
-    (
-        concat!("as instr", "ucted"),
-        "say what the code does and why",
-    ),
-    (concat!("issue ", "#"), "say what the code does and why"),
-    (concat!("work", "tree"), "say what the code does and why"),
-    (
-        concat!("language ", "model"),
-        "say what the code does and why",
-    ),
+/// Words of one kind. They are put together from halves so that this file does not contain them.
+struct Kind {
+    words: &'static [&'static str],
+    /// What to do instead.
+    instead: &'static str,
+    /// Whether tests may have them: they may make up a user and a home.
+    in_tests: bool,
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        words: &[
+            concat!("TO", "DO"),
+            concat!("FIX", "ME"),
+            concat!("XX", "X:"),
+        ],
+        instead: "finish it, or write down what falls short",
+        in_tests: false,
+    },
+    Kind {
+        words: &[
+            concat!("/ho", "me/"),
+            concat!("/Us", "ers/"),
+            concat!("/wo", "rk/"),
+        ],
+        instead: "it is a folder of one person's machine",
+        in_tests: true,
+    },
+    Kind {
+        words: &[
+            concat!("as req", "uested"),
+            concat!("as disc", "ussed"),
+            concat!("as instr", "ucted"),
+            concat!("issue ", "#"),
+            concat!("work", "tree"),
+            concat!("language ", "model"),
+        ],
+        instead: "say what the code does and why",
+        in_tests: false,
+    },
 ];
 
 /// Every line with one of the words.
 pub(super) fn check(file: &File) -> Vec<Problem> {
+    let tests_from = rust::lines_without_tests(&file.text);
     let mut problems = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
-        for (word, instead) in WORDS {
-            if line.contains(word) {
+        for kind in KINDS {
+            if kind.in_tests && index >= tests_from {
+                continue;
+            }
+            for word in kind.words.iter().filter(|word| line.contains(**word)) {
                 problems.push(Problem::new(
                     &file.path,
                     index + 1,
-                    format!("`{word}` does not belong here: {instead}"),
+                    format!("`{word}` does not belong here: {}", kind.instead),
                 ));
             }
         }
@@ -65,19 +73,24 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
 mod tests {
     use super::*;
 
+    fn lines(text: &str) -> Vec<Option<usize>> {
+        let problems = check(&File {
+            path: "a.rs".into(),
+            text: text.into(),
+        });
+        problems.iter().map(|problem| problem.line).collect()
+    }
+
     #[test]
     fn every_word_is_found_and_nothing_else() {
-        let check_text = |text: &str| {
-            check(&File {
-                path: "a.rs".into(),
-                text: text.into(),
-            })
-        };
-        for (word, _) in WORDS {
-            let found = check_text(&format!("fine\nsome {word}, and more\n"));
-            assert_eq!(found.len(), 1, "{word}");
-            assert_eq!(found[0].line, Some(2), "{word}");
+        for kind in KINDS {
+            for word in kind.words {
+                let text = format!("fine\nsome {word}, and more\n");
+                assert_eq!(lines(&text), [Some(2)], "{word}");
+                let text = format!("#[cfg(test)]\nmod tests {{\nsome {word}\n");
+                assert_eq!(lines(&text).is_empty(), kind.in_tests, "{word}");
+            }
         }
-        assert!(check_text("/proc/meminfo\n/workspace\nthe work of bench\n").is_empty());
+        assert_eq!(lines("/proc/meminfo\n/workspace\nthe work of bench\n"), []);
     }
 }
