@@ -376,7 +376,7 @@ fn windows(readings: &[ClockReading]) -> ClockWindows {
             .unwrap_or(0),
         sustained_khz: weighted(|reading| reading.sustained_khz),
         agreeing_permille: weighted(|reading| reading.agreeing_permille),
-        multiply_ratio: readings.first().map(|reading| reading.multiply_ratio),
+        multiply_ratio: readings.first().and_then(|reading| reading.multiply_ratio),
         ramp_us: readings.first().and_then(|reading| reading.ramp_us),
     }
 }

@@ -25,9 +25,9 @@ pub mod vcio;
 pub use identify::identify;
 pub use kernel_log::KernelLog;
 pub use root::{Root, Source};
+pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
 pub use snapshot::snapshot;
 pub use state::{on_battery, state};
-pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
 pub use timeline::Timeline;
 
 /// True if this process has the rights of root.
