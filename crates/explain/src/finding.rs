@@ -138,6 +138,55 @@ pub fn cpu_list(cpus: &[u32]) -> String {
 }
 
 impl Finding {
+    /// A finding that is very likely (90 %), without values and places yet.
+    pub fn new(rule: &'static str, severity: Severity, template: &'static str) -> Self {
+        Self {
+            rule,
+            severity,
+            confidence_percent: 90,
+            template,
+            values: Vec::new(),
+            places: Vec::new(),
+            explains_percent: None,
+        }
+    }
+
+    /// The same with another confidence.
+    pub fn sure(mut self, confidence_percent: u8) -> Self {
+        self.confidence_percent = confidence_percent;
+        self
+    }
+
+    /// The same with one more value.
+    pub fn with(mut self, name: &'static str, value: Quantity) -> Self {
+        self.values.push((name, value));
+        self
+    }
+
+    /// The same with one more place.
+    pub fn at(mut self, place: Place) -> Self {
+        self.places.push(place);
+        self
+    }
+
+    /// The same with more places.
+    pub fn at_all(mut self, places: impl IntoIterator<Item = Place>) -> Self {
+        self.places.extend(places);
+        self
+    }
+
+    /// The same with the share of the score that the cause took, if it can be told.
+    pub fn explains(mut self, percent: Option<f64>) -> Self {
+        self.explains_percent = percent;
+        self
+    }
+
+    /// The value of this name, if there is one.
+    pub fn value(&self, name: &str) -> Option<&Quantity> {
+        let found = self.values.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value)
+    }
+
     /// The finding as one sentence.
     pub fn sentence(&self) -> String {
         let mut sentence = String::new();
@@ -149,8 +198,8 @@ impl Finding {
                 break;
             };
             let name = &from_brace[1..close];
-            match self.values.iter().find(|(known, _)| *known == name) {
-                Some((_, value)) => sentence.push_str(&value.to_string()),
+            match self.value(name) {
+                Some(value) => sentence.push_str(&value.to_string()),
                 None => sentence.push('?'),
             }
             rest = &from_brace[close + 1..];

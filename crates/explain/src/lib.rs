@@ -6,7 +6,16 @@
 #![forbid(unsafe_code)]
 
 mod finding;
+mod headline;
+pub mod logs;
+pub mod monitor;
 pub mod report;
 pub mod rules;
+pub mod stats;
+pub mod view;
+
+#[cfg(test)]
+mod test_support;
 
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
+pub use headline::headline;

@@ -1,5 +1,45 @@
 //! The table of rules. One rule is one file; each looks at a Record and returns findings.
 
+mod background_activity;
+mod built_in_used;
+mod clock_above_claim;
+mod clock_below_claim;
+mod clock_disturbed;
+mod clock_lower_hot;
+mod clock_ok;
+mod cores_killed;
+mod cpu_quota;
+mod fewer_dictionaries;
+mod governor;
+mod hot;
+mod io_wait;
+mod kernel_trouble;
+mod no_temperature;
+mod no_throttling;
+mod offline_cpus;
+mod opp_not_honoured;
+mod out_of_memory;
+mod place;
+mod power_limit;
+mod rpi_firmware;
+mod rpi_firmware_clock;
+mod run_cut_short;
+mod scores_decline;
+mod scores_unstable;
+mod series_declines;
+mod settings_not_restored;
+mod sevenzip_version;
+mod slowdown;
+mod started_busy;
+mod steps_missing;
+mod stolen_time;
+mod swap_on_slow_storage;
+mod swapping;
+mod system_time;
+mod thermal_throttling;
+mod virtualised;
+mod zswap_on_zram;
+
 use crate::Finding;
 use record::Record;
 
@@ -16,11 +56,102 @@ pub struct Rule {
 }
 
 /// All rules, sorted by id.
-pub const RULES: &[Rule] = &[];
+pub const RULES: &[Rule] = &[
+    background_activity::RULE,
+    built_in_used::RULE,
+    clock_above_claim::RULE,
+    clock_below_claim::RULE,
+    clock_disturbed::RULE,
+    clock_lower_hot::RULE,
+    clock_ok::RULE,
+    cores_killed::RULE,
+    cpu_quota::RULE,
+    fewer_dictionaries::RULE,
+    governor::RULE,
+    hot::RULE,
+    io_wait::RULE,
+    kernel_trouble::RULE,
+    no_temperature::RULE,
+    no_throttling::RULE,
+    offline_cpus::RULE,
+    opp_not_honoured::RULE,
+    out_of_memory::RULE,
+    power_limit::RULE,
+    rpi_firmware::RULE,
+    rpi_firmware_clock::RULE,
+    run_cut_short::RULE,
+    scores_decline::RULE,
+    scores_unstable::RULE,
+    series_declines::RULE,
+    settings_not_restored::RULE,
+    sevenzip_version::RULE,
+    started_busy::RULE,
+    steps_missing::RULE,
+    stolen_time::RULE,
+    swap_on_slow_storage::RULE,
+    swapping::RULE,
+    system_time::RULE,
+    thermal_throttling::RULE,
+    virtualised::RULE,
+    zswap_on_zram::RULE,
+];
 
-/// Every finding of every rule, worst first, in the order of the table otherwise.
+/// Every finding of every rule, worst first; within one severity the largest explained share of
+/// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(record)).collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings.sort_by(|a, b| {
+        let explained = |finding: &Finding| finding.explains_percent.unwrap_or(0.0);
+        b.severity
+            .cmp(&a.severity)
+            .then(explained(b).total_cmp(&explained(a)))
+    });
     findings
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// What one rule finds in a Record. Also checks that every value a template names is there.
+    pub(crate) fn findings_of(id: &str, record: &Record) -> Vec<Finding> {
+        let rule = RULES.iter().find(|rule| rule.id == id);
+        let found = (rule.expect("rule is in the table").check)(record);
+        for finding in &found {
+            let sentence = finding.sentence();
+            assert!(!sentence.contains('?'), "value missing: {sentence}");
+            assert!(sentence.ends_with('.'), "no sentence: {sentence}");
+            assert_eq!(finding.rule, id);
+            assert!((1..=100).contains(&finding.confidence_percent));
+        }
+        found
+    }
+
+    /// The sentences that one rule finds in a Record.
+    pub(crate) fn sentences(id: &str, record: &Record) -> Vec<String> {
+        let found = findings_of(id, record);
+        found.iter().map(Finding::sentence).collect()
+    }
+
+    #[test]
+    fn the_table_is_in_order() {
+        for pair in RULES.windows(2) {
+            assert!(pair[0].id < pair[1].id, "{} is out of order", pair[1].id);
+        }
+        for rule in RULES {
+            let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(rule.id.chars().all(is_kebab), "{}", rule.id);
+            assert!(rule.about.ends_with('.'), "{}", rule.id);
+            assert!(rule.link.starts_with("https://"), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_in_an_empty_record_but_gaps() {
+        let mut record = crate::test_support::own_run();
+        record.machine = record::Machine::default();
+        for finding in check(&record) {
+            assert_eq!(finding.severity, crate::Severity::Info, "{finding:?}");
+        }
+    }
 }

@@ -1,0 +1,203 @@
+//! The paragraph at the top of a report: scores, the overall word, and why, in plain language.
+
+use crate::stats::{mean, median};
+use crate::view::{self, spread_percent};
+use crate::{Finding, Quantity, Severity, Verdict, verdict};
+use record::{Measured, MemoryOperation, Outcome, Record};
+
+/// Findings that are told in the paragraph; the others are listed below it.
+const REASONS_MAX: usize = 3;
+/// Findings worth a place in the paragraph when nothing went wrong.
+const GOOD_NEWS: [&str; 2] = ["clock-ok", "no-throttling"];
+
+/// One paragraph for the top of a report.
+pub fn headline(record: &Record, findings: &[Finding]) -> String {
+    let mut sentences = vec![scores(record)];
+    let word = verdict(findings);
+    sentences.push(match word {
+        Verdict::Valid => "The results are valid.".into(),
+        Verdict::Degraded => {
+            "The results are degraded: real, but not the best of this machine.".into()
+        }
+        Verdict::Invalid => "The results are invalid and must not be used.".into(),
+    });
+    let reasons = reasons(findings);
+    sentences.extend(
+        reasons
+            .iter()
+            .take(REASONS_MAX)
+            .map(|finding| reason(finding)),
+    );
+    if reasons.len() > REASONS_MAX {
+        let more = reasons.len() - REASONS_MAX;
+        let (verb, word) = if more == 1 {
+            ("is", "reason")
+        } else {
+            ("are", "reasons")
+        };
+        sentences.push(format!("There {verb} {more} more {word}."));
+    }
+    if word == Verdict::Valid {
+        let good = findings
+            .iter()
+            .filter(|finding| GOOD_NEWS.contains(&finding.rule));
+        sentences.extend(good.map(Finding::sentence));
+    }
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences.join(" ")
+}
+
+/// What held the run back, the worst first, then the largest share of the score.
+fn reasons(findings: &[Finding]) -> Vec<&Finding> {
+    let harmful = findings
+        .iter()
+        .filter(|finding| finding.severity > Severity::Info);
+    let mut reasons: Vec<&Finding> = harmful.collect();
+    reasons.sort_by(|a, b| {
+        let explained = |finding: &Finding| finding.explains_percent.unwrap_or(0.0);
+        b.severity
+            .cmp(&a.severity)
+            .then(explained(b).total_cmp(&explained(a)))
+    });
+    reasons
+}
+
+fn reason(finding: &Finding) -> String {
+    match finding.explains_percent {
+        Some(percent) if percent >= 1.0 => {
+            let share = Quantity::Percent(percent);
+            let sentence = finding.sentence();
+            let sentence = sentence.trim_end_matches('.');
+            format!("{sentence} (accounts for about {share} of the score).")
+        }
+        _ => finding.sentence(),
+    }
+}
+
+/// The main scores in one sentence; nothing if there are none.
+fn scores(record: &Record) -> String {
+    let mut parts = Vec::new();
+    let totals: Vec<f64> = view::multi_totals(record)
+        .iter()
+        .map(|(_, mips)| *mips)
+        .collect();
+    let name = view::compressions(record)
+        .next()
+        .map_or("7-zip", |(_, step, _)| {
+            if step.workload == "lzma" {
+                "lzma"
+            } else {
+                "7-zip"
+            }
+        });
+    if let Some(score) = mean(&totals) {
+        let runs = match totals.len() {
+            1 => "one run".to_owned(),
+            n => {
+                let spread = Quantity::Percent(spread_percent(&totals).unwrap_or(0.0));
+                format!("{n} runs within {spread}")
+            }
+        };
+        parts.push(format!(
+            "{name} on all CPUs {} ({runs})",
+            Quantity::Mips(score)
+        ));
+    }
+    let single = view::compressions(record)
+        .filter(|(_, step, _)| step.variant == "single")
+        .map(|(_, _, done)| done.total_mips)
+        .max();
+    if let Some(score) = single {
+        parts.push(format!("single-threaded {}", Quantity::Mips(score.into())));
+    }
+    for (operation, name) in [
+        (MemoryOperation::Copy, "copy"),
+        (MemoryOperation::Fill, "fill"),
+    ] {
+        if let Some(rate) = memory(record, operation) {
+            parts.push(format!("memory {name} {}", Quantity::BytesPerS(rate)));
+        }
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("{}.", capitalised(&parts.join(", "))),
+    }
+}
+
+/// The best median of any routine of this kind.
+fn memory(record: &Record, operation: MemoryOperation) -> Option<u64> {
+    let rows = record.steps.iter().filter_map(|step| match &step.outcome {
+        Outcome::Done(Measured::Bandwidth(bandwidth)) => Some(&bandwidth.rows),
+        _ => None,
+    });
+    let medians = rows
+        .flatten()
+        .filter(|row| row.operation == operation)
+        .filter_map(|row| {
+            let rates: Vec<f64> = row.bytes_per_s.iter().map(|rate| *rate as f64).collect();
+            median(&rates)
+        });
+    medians.reduce(f64::max).map(|rate| rate as u64)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules;
+    use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+
+    #[test]
+    fn a_good_run_says_what_it_scored_and_why_it_is_good() {
+        let mut record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
+        record = with_step(
+            record,
+            "sevenzip",
+            "single",
+            &[0],
+            (1.0, 2.0),
+            compression(1420),
+        );
+        for total in [5345, 5370, 5331] {
+            record = with_step(
+                record,
+                "sevenzip",
+                "multi",
+                &[],
+                (2.0, 3.0),
+                compression(total),
+            );
+        }
+        assert_eq!(
+            headline(&record, &rules::check(&record)),
+            "7-zip on all CPUs 5349 MIPS (3 runs within 0.7 %), single-threaded 1420 MIPS. The \
+             results are valid. The measured clock is the claimed one (largest distance -0.1 %). \
+             Whether the CPUs were throttled cannot be known: nothing here shows clocks, cooling \
+             or throttle counters."
+        );
+    }
+
+    #[test]
+    fn reasons_stand_in_the_order_of_what_they_explain() {
+        let held_back = |percent| {
+            Finding::new("x", Severity::Degraded, "{what} held it back.")
+                .with("what", Quantity::Text(format!("Cause {percent}")))
+                .explains(Some(percent))
+        };
+        let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
+        assert_eq!(
+            headline(&own_run(), &findings),
+            "The results are degraded: real, but not the best of this machine. Cause 17 held it \
+             back (accounts for about 17 % of the score). Cause 5 held it back (accounts for \
+             about 5.0 % of the score). Cause 2 held it back (accounts for about 2.0 % of the \
+             score). There is 1 more reason."
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! Clock measurements: every OPP before the benchmarks, again after them, all CPUs at once.
+//!
+//! What `Measured:` means changed four times between 0.4 and 0.9.7 (a raw value, the largest, the
+//! mean); only the three raw values are the same in all versions. They are kept, largest first,
+//! and the printed value beside them. Lines of the Raspberry Pi carry no raw values from 0.8.4 on.
+
+use super::draft::{ClusterSeen, Draft, done};
+use super::sections::{Line, Section};
+use super::text;
+use record::{ClockPoint, Clocks, Fact, Measured};
+
+/// `Checking cpufreq OPP for cpu0-cpu3 (Cortex-A55):` and its rows.
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading();
+    let mut cluster = ClusterSeen::default();
+    let announced = heading.text.trim_start().starts_with("Checking");
+    if announced {
+        cluster = heading_cluster(heading.text);
+    }
+    let rows = if announced {
+        section.body()
+    } else {
+        section.lines
+    };
+    let mut points = Vec::new();
+    for line in rows.iter().filter(|line| !line.is_blank()) {
+        match row(line, cluster.cpus.first().copied()) {
+            Some(row) => {
+                cluster.opps_khz.extend(row.point.opp_khz);
+                points.push(row.point);
+                if row.partly {
+                    draft.unread(line);
+                }
+            }
+            None if super::loose::is_note(line.text) => super::loose::note(line, draft),
+            None => draft.unread(line),
+        }
+    }
+    if !draft.second_pass {
+        draft.clusters.push(cluster);
+    }
+    let variant = if draft.second_pass {
+        "hot-after"
+    } else {
+        "cold"
+    };
+    add_points(draft, variant, points, heading.number);
+}
+
+/// `Testing clockspeeds again. System health now:` with one row of the monitoring.
+pub(super) fn read_again(section: &Section<'_, '_>, draft: &mut Draft) {
+    draft.second_pass = true;
+    super::monitor::read_health(section, draft);
+}
+
+/// `Measuring highest clockspeeds for all cores in parallel (idle):` and rows
+/// `cpu0: 2991/2999 MHz (2991.997/2991.789/2991.720)`: measured, claimed, raw.
+pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading();
+    let loaded = heading.text.contains("full load");
+    let variant = if loaded {
+        "parallel-loaded"
+    } else {
+        "parallel-idle"
+    };
+    let mut points = Vec::new();
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        match parallel_row(line) {
+            Some(point) => points.push(point),
+            None => draft.unread(line),
+        }
+    }
+    add_points(draft, variant, points, heading.number);
+}
+
+/// One pass over all clusters is one step.
+fn add_points(draft: &mut Draft, variant: &str, points: Vec<ClockPoint>, line: u32) {
+    if points.is_empty() {
+        return;
+    }
+    let same = draft
+        .steps
+        .iter_mut()
+        .find(|step| step.workload == "clock" && step.variant == variant);
+    if let Some(step) = same
+        && let record::Outcome::Done(Measured::Clock(clocks)) = &mut step.outcome
+    {
+        clocks.points.extend(points);
+        return;
+    }
+    let clocks = Measured::Clock(Clocks { points });
+    draft.steps.push(done("clock", 0, variant, clocks, line));
+}
+
+fn heading_cluster(heading: &str) -> ClusterSeen {
+    let cpus = heading.split_once(" for ").and_then(|(_, rest)| {
+        let end = rest.find([' ', ':']).unwrap_or(rest.len());
+        text::cpu_ranges(&rest[..end])
+    });
+    ClusterSeen {
+        cpus: cpus.unwrap_or_default(),
+        core_type: text::trailing_parenthesis(heading).map(str::to_string),
+        opps_khz: Vec::new(),
+    }
+}
+
+/// A row and whether a part of it made no sense.
+struct Row {
+    point: ClockPoint,
+    partly: bool,
+}
+
+fn row(line: &Line<'_>, cpu: Option<u32>) -> Option<Row> {
+    let text = line.text.trim();
+    let (opp, rest) = if let Some(rest) = text.strip_prefix("Cpufreq OPP:") {
+        let (opp, rest) = text::leading_number(rest.trim_start())?;
+        (Some(opp.checked_mul(1000)?), rest)
+    } else {
+        (None, text.strip_prefix("No cpufreq support")?)
+    };
+    let (before, measured) = rest.split_once("Measured")?;
+    let firmware_khz = match before.trim().strip_prefix("ThreadX:") {
+        Some(mhz) => Some(mhz.trim().parse::<u32>().ok()?.checked_mul(1000)?),
+        None => None,
+    };
+    let (on_cpu, measured) = measured.split_once(':')?;
+    let named_cpu = on_cpu.split_whitespace().last().and_then(text::cpu_ranges);
+    let measured = measured.trim();
+    let (readings, printed_mhz, partly) = measured_values(measured)?;
+    Some(Row {
+        point: ClockPoint {
+            cpu: named_cpu
+                .and_then(|cpus| cpus.first().copied())
+                .or(cpu)
+                .unwrap_or(0),
+            opp_khz: opp,
+            claimed_khz: Fact::not_in_log(),
+            readings_khz: readings,
+            printed_mhz,
+            counter_khz: Fact::not_in_log(),
+            firmware_khz,
+            core_microvolts: volts(measured),
+            line: Some(line.number),
+            ..ClockPoint::default()
+        },
+        partly,
+    })
+}
+
+/// `1395 (a/b/c) ...`, `a/b/c` or `1785 @ 0.9098V`: raw values, printed value, and whether one of
+/// the raw values is no clock.
+fn measured_values(text: &str) -> Option<(Vec<u32>, Option<u32>, bool)> {
+    let end = text.find([' ', '(']).unwrap_or(text.len());
+    let (first, rest) = text.split_at(end);
+    if first.contains('/') {
+        let (readings, partly) = readings(first)?;
+        return Some((readings, None, partly));
+    }
+    let printed: u32 = first.parse().ok()?;
+    let raw = rest
+        .split_once('(')
+        .and_then(|(_, raw)| raw.split_once(')'));
+    match raw {
+        Some((raw, _)) if raw.contains('/') => {
+            let (readings, partly) = readings(raw)?;
+            Some((readings, Some(printed), partly))
+        }
+        _ => Some((Vec::new(), Some(printed), false)),
+    }
+}
+
+/// `a/b/c` in kHz, largest first, and whether a part was left out.
+fn readings(text: &str) -> Option<(Vec<u32>, bool)> {
+    let count = text.split('/').count();
+    if count > 16 {
+        return None;
+    }
+    let mut readings: Vec<u32> = text.split('/').filter_map(text::mhz_to_khz).collect();
+    readings.sort_unstable_by(|a, b| b.cmp(a));
+    let partly = readings.len() < count;
+    Some((readings, partly))
+}
+
+/// `@ 0.8650V/0.8690V` in microvolts.
+fn volts(text: &str) -> Vec<u32> {
+    let Some((_, volts)) = text.split_once('@') else {
+        return Vec::new();
+    };
+    let volts = volts.split_whitespace().next().unwrap_or_default();
+    volts
+        .split('/')
+        .filter_map(|volts| text::decimal(volts.strip_suffix('V')?))
+        .filter(|volts| (0.0..100.0).contains(volts))
+        .map(|volts| (volts * 1e6).round() as u32)
+        .collect()
+}
+
+fn parallel_row(line: &Line<'_>) -> Option<ClockPoint> {
+    let (cpu, rest) = line.text.trim().strip_prefix("cpu")?.split_once(':')?;
+    let (values, raw) = rest.split_once("MHz")?;
+    let (printed, claimed) = values.trim().split_once('/')?;
+    let raw = raw.trim().strip_prefix('(')?;
+    let raw = raw.split(')').next().unwrap_or(raw);
+    Some(ClockPoint {
+        cpu: cpu.trim().parse().ok()?,
+        claimed_khz: text::mhz_to_khz(claimed).map_or_else(Fact::not_in_log, Fact::Known),
+        readings_khz: readings(raw)?.0,
+        printed_mhz: printed.trim().parse().ok(),
+        counter_khz: Fact::not_in_log(),
+        all_cpus_at_once: true,
+        line: Some(line.number),
+        ..ClockPoint::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, opp: Option<u32>, readings: &[u32], printed: Option<u32>) -> ClockPoint {
+        let line = Line { number: 7, text };
+        let row = row(&line, Some(4)).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(row.point.opp_khz, opp, "{text}");
+        assert_eq!(row.point.readings_khz, readings, "{text}");
+        assert_eq!(row.point.printed_mhz, printed, "{text}");
+        row.point
+    }
+
+    #[test]
+    fn rows_of_all_versions() {
+        check(
+            "Cpufreq OPP: 400    Measured: 399.849/399.920/399.872",
+            Some(400_000),
+            &[399_920, 399_872, 399_849],
+            None,
+        );
+        check(
+            "Cpufreq OPP: 1400    Measured: 1395 (1396.1/1395.0/1396.9)",
+            Some(1_400_000),
+            &[1_396_900, 1_396_100, 1_395_000],
+            Some(1395),
+        );
+        check(
+            "Cpufreq OPP:  600    Measured:  590    (591.044/590.842/590.570)     (-1.7%)",
+            Some(600_000),
+            &[591_044, 590_842, 590_570],
+            Some(590),
+        );
+        let pi = check(
+            "Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V/0.8690V",
+            Some(2_400_000),
+            &[],
+            Some(2399),
+        );
+        assert_eq!(pi.core_microvolts, [865_000, 869_000]);
+        assert_eq!(pi.firmware_khz, Some(2_400_000));
+        let old_pi = check(
+            "Cpufreq OPP: 1000    ThreadX: 1000    Measured: 998.9/998.1/998.2",
+            Some(1_000_000),
+            &[998_900, 998_200, 998_100],
+            None,
+        );
+        assert_eq!(old_pi.cpu, 4);
+        check(
+            "No cpufreq support.  Measured: 1047 (1047.575/1047.470/1047.246)",
+            None,
+            &[1_047_575, 1_047_470, 1_047_246],
+            Some(1047),
+        );
+        let named = check(
+            "No cpufreq support available. Measured on cpu5: 1600 MHz (1600.1/1600.2/1600.3)",
+            None,
+            &[1_600_300, 1_600_200, 1_600_100],
+            Some(1600),
+        );
+        assert_eq!(named.cpu, 5);
+    }
+
+    #[test]
+    fn a_negative_reading_is_left_out_and_reported() {
+        let line = Line {
+            number: 1,
+            text: "Cpufreq OPP: 100    Measured: 99 (99.1/-5.0/98.7)",
+        };
+        let row = row(&line, None).unwrap();
+        assert!(row.partly);
+        assert_eq!(row.point.readings_khz, [99_100, 98_700]);
+    }
+}

@@ -1,0 +1,166 @@
+//! What the readers of sections gather before the Record is put together.
+
+use super::monitor::{Phase, Row};
+use super::sections::{Line, Section};
+use super::states::StateDraft;
+use super::topology::TopologyRow;
+use record::{
+    Counters, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool,
+    Window,
+};
+
+/// CPUs that the log measures as one, with the OPPs it walked through.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ClusterSeen {
+    /// CPUs; empty if the heading names none because there is only one cluster.
+    pub(super) cpus: Vec<u32>,
+    /// Core type in the heading.
+    pub(super) core_type: Option<String>,
+    /// OPPs in kHz, as they come.
+    pub(super) opps_khz: Vec<u32>,
+}
+
+/// Everything gathered so far.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) log: Log,
+    pub(super) run: Run,
+    pub(super) machine: record::Machine,
+    pub(super) steps: Vec<Step>,
+    /// Clusters of the first clock pass.
+    pub(super) clusters: Vec<ClusterSeen>,
+    /// True once the second clock pass has begun.
+    pub(super) second_pass: bool,
+    /// CPU and place of the last bandwidth table, for the latency table below it.
+    pub(super) membench: Option<super::tinymembench::Place>,
+    /// What the rows of OpenSSL say about their place.
+    pub(super) cipher_places: Vec<super::openssl::Place>,
+    pub(super) topology: Vec<TopologyRow>,
+    /// Number of CPUs in the words of iostat.
+    pub(super) cpu_count: Option<u32>,
+    /// Time of day at the start, in milliseconds since midnight.
+    pub(super) start_of_day_ms: Option<i64>,
+    pub(super) phases: Vec<Phase>,
+    pub(super) rows: Vec<Row>,
+    /// The row printed before the second clock pass, a copy of the last row of the monitoring.
+    pub(super) health: Option<Row>,
+    pub(super) states: Vec<StateDraft>,
+    /// True once a state after the benchmarks was seen.
+    pub(super) finished: bool,
+    pub(super) residencies: Vec<(u32, Residency)>,
+    pub(super) firmware_bits: Option<(u32, u32)>,
+    pub(super) kernel_messages: Option<Vec<KernelMessage>>,
+}
+
+impl Draft {
+    pub(super) fn unread(&mut self, line: &Line<'_>) {
+        self.log.unread.push(LogLine {
+            line: line.number,
+            text: line.text.to_string(),
+        });
+    }
+
+    pub(super) fn verdict(&mut self, line: &Line<'_>, text: &str) {
+        self.log.verdicts.push(LogLine {
+            line: line.number,
+            text: text.to_string(),
+        });
+    }
+
+    /// Keeps a section whole under a name.
+    pub(super) fn block(&mut self, name: &str, section: &Section<'_, '_>) {
+        self.block_of(name, section.lines);
+    }
+
+    /// Keeps lines whole under a name.
+    pub(super) fn block_of(&mut self, name: &str, lines: &[Line<'_>]) {
+        let Some(first) = lines.first() else { return };
+        let length = lines.iter().map(|line| line.text.len() + 1).sum();
+        let mut text = String::with_capacity(length);
+        for line in lines {
+            text.push_str(line.text);
+            text.push('\n');
+        }
+        text.truncate(text.trim_end().len());
+        self.log.blocks.push(LogBlock {
+            line: first.number,
+            heading: name.to_string(),
+            text,
+        });
+    }
+
+    /// The state that tables of `free` and `swapon` belong to: the first one before the
+    /// benchmarks, the second one after them.
+    pub(super) fn state(&mut self) -> &mut StateDraft {
+        if self.states.is_empty() {
+            self.states.push(StateDraft::default());
+        }
+        let last = self.states.len() - 1;
+        &mut self.states[last]
+    }
+
+    pub(super) fn named(&mut self, to: Named, name: String, value: &str, line: &Line<'_>) {
+        let list = match to {
+            Named::Firmware => &mut self.machine.firmware,
+            Named::Feature => &mut self.machine.features,
+        };
+        list.push(record::NamedValue {
+            name,
+            value: value.trim().to_string(),
+            from: format!("line {}", line.number),
+        });
+    }
+}
+
+/// Where a name and value belong.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Named {
+    Firmware,
+    Feature,
+}
+
+/// A step of a log. Its window is set once the monitoring is known.
+pub(super) fn step(
+    workload: &str,
+    method: u32,
+    variant: &str,
+    outcome: Outcome,
+    line: u32,
+) -> Step {
+    Step {
+        workload: workload.to_string(),
+        method,
+        variant: variant.to_string(),
+        cpus: Vec::new(),
+        threads: 1,
+        repetition: 0,
+        window: Window::default(),
+        seen_on: Vec::new(),
+        tool: None,
+        not_comparable: None,
+        counters: Counters::default(),
+        outcome,
+        line: Some(line),
+    }
+}
+
+/// A step that gave figures.
+pub(super) fn done(
+    workload: &str,
+    method: u32,
+    variant: &str,
+    measured: Measured,
+    line: u32,
+) -> Step {
+    step(workload, method, variant, Outcome::Done(measured), line)
+}
+
+/// A tool of which a log tells name and version only.
+pub(super) fn tool(name: &str, version: &str) -> Option<Tool> {
+    Some(Tool {
+        name: name.to_string(),
+        path: String::new(),
+        version: version.to_string(),
+        argv: Vec::new(),
+    })
+}

@@ -1,0 +1,195 @@
+//! The start of a log: its first line, the distribution, the compiler.
+//!
+//! `sbc-bench v0.4 -- DATE` up to 0.4, `sbc-bench vX NAME[ MODE] (DATE)` later, no such line at
+//! all before 0.4.
+
+use super::draft::Draft;
+use super::sections::{Line, Section};
+use super::text;
+use record::Fact;
+
+/// Modes that stand between the name and the date.
+const MODES: [&str; 6] = [
+    "NOTUNING review",
+    "extensive",
+    "unattended",
+    "review",
+    "pts",
+    "gb",
+];
+
+/// What the first line says.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Header<'t> {
+    version: &'t str,
+    name: Option<&'t str>,
+    mode: Option<&'static str>,
+    date: Option<&'t str>,
+}
+
+/// The first line of a log, if it is one.
+pub(super) fn parse(line: &str) -> Option<Header<'_>> {
+    let rest = line.trim().strip_prefix("sbc-bench v")?;
+    let (version, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    if !version.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut header = Header {
+        version,
+        ..Header::default()
+    };
+    let rest = rest.trim();
+    if let Some(date) = rest.strip_prefix("-- ") {
+        header.date = Some(date.trim());
+        return Some(header);
+    }
+    // A name may hold parentheses of its own: the date is in the last ones.
+    let name = match rest.rfind('(') {
+        Some(open) if rest.ends_with(')') => {
+            header.date = Some(&rest[open + 1..rest.len() - 1]);
+            rest[..open].trim_end()
+        }
+        _ => rest,
+    };
+    header.mode = MODES.into_iter().find(|mode| name.ends_with(mode));
+    let name = header
+        .mode
+        .map_or(name, |mode| &name[..name.len() - mode.len()]);
+    header.name = Some(name.trim_end()).filter(|name| !name.is_empty());
+    Some(header)
+}
+
+/// True if the line is the first line of a log.
+pub(super) fn is_header(line: &str) -> bool {
+    parse(line).is_some()
+}
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    for line in section.lines {
+        if line.is_blank() || super::sections::is_separator(line.text) {
+            continue;
+        }
+        if let Some(header) = parse(line.text) {
+            take_header(&header, line, draft);
+        } else if !release_line(line.text, draft) {
+            draft.unread(line);
+        }
+    }
+}
+
+fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
+    draft.log.version = header.version.to_string();
+    draft.log.header_name = header.name.map(str::to_string);
+    if let Some(name) = header.name {
+        draft.machine.board = Fact::Known(name.to_string());
+    }
+    if let Some(mode) = header.mode {
+        draft.run.mode = mode.to_string();
+    }
+    let Some(date) = header.date else { return };
+    match text::rfc2822(date) {
+        Some((started_ms, offset)) => {
+            draft.run.started = Fact::Known(started_ms);
+            draft.run.utc_offset_minutes = offset;
+            let local = started_ms + i64::from(offset) * 60_000;
+            draft.start_of_day_ms = Some(local.rem_euclid(86_400_000));
+        }
+        None => draft.unread(line),
+    }
+}
+
+/// Lines of `lsb_release`, the build system and the compiler. False if it is none of them.
+fn release_line(text: &str, draft: &mut Draft) -> bool {
+    let text = text.trim();
+    if text.starts_with('/') && text.contains("gcc") {
+        draft.machine.compiler = Fact::Known(text.to_string());
+        return true;
+    }
+    let Some((name, value)) = text.split_once(':') else {
+        return false;
+    };
+    let value = value.trim();
+    match name {
+        "Description" => draft.machine.distribution = Fact::Known(value.to_string()),
+        "Build system" | "Armbian info" => {
+            draft.machine.build_system = Fact::Known(value.to_string())
+        }
+        "Architecture" => draft.machine.userland_arch = Fact::Known(value.to_string()),
+        // Both repeat what the description says.
+        "Distributor ID"
+        | "Release"
+        | "Codename"
+        | "LSB Version"
+        | "No LSB modules are available." => {}
+        _ => return false,
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_lines() {
+        for (line, version, name, mode, date) in [
+            (
+                "sbc-bench v0.4 -- Sun, 29 Jul 2018 12:34:58 +0000",
+                "0.4",
+                None,
+                None,
+                true,
+            ),
+            (
+                "sbc-bench v0.6.2  (Fri, 30 Nov 2018 14:43:57 +0100)",
+                "0.6.2",
+                None,
+                None,
+                true,
+            ),
+            (
+                "sbc-bench v0.9.37 Made / N305 extensive (Fri, 10 Mar 2023 16:35:09 +1100)",
+                "0.9.37",
+                Some("Made / N305"),
+                Some("extensive"),
+                true,
+            ),
+            (
+                "sbc-bench v0.9.9 Board (Linux) (Fri, 10 Mar 2023 16:35:09 +1100)",
+                "0.9.9",
+                Some("Board (Linux)"),
+                None,
+                true,
+            ),
+            (
+                "sbc-bench v0.9.40 X NOTUNING review (Fri, 10 Mar 2023 16:35:09 +1100)",
+                "0.9.40",
+                Some("X"),
+                Some("NOTUNING review"),
+                true,
+            ),
+            (
+                "sbc-bench v0.9.40 Cut off in the na",
+                "0.9.40",
+                Some("Cut off in the na"),
+                None,
+                false,
+            ),
+        ] {
+            let header = parse(line).unwrap();
+            assert_eq!(
+                (header.version, header.name, header.mode),
+                (version, name, mode)
+            );
+            assert_eq!(
+                header
+                    .date
+                    .is_some_and(|date| text::rfc2822(date).is_some()),
+                date,
+                "{line}"
+            );
+        }
+        assert_eq!(parse("Tested with sbc-bench v0.9.72 on Thu"), None);
+        assert_eq!(parse("sbc-bench vNext"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! OpenSSL's `speed`: throughput of AES by size of the block.
+//!
+//! Rows of one algorithm repeat in the order of the clusters; on a machine with one cluster the
+//! same measurement is done twice. OpenSSL 1.0 prints five columns, later versions six.
+
+use super::draft::{Draft, done, tool};
+use super::sections::{Line, Section};
+use super::text;
+use record::{Cipher, Cluster, Measured, Step};
+use std::collections::BTreeMap;
+
+/// Appended to the algorithm where all CPUs worked at the same time.
+const PARALLEL: &str = "-parallel";
+
+/// What a row says about where it was measured.
+#[derive(Debug)]
+pub(super) struct Place {
+    line: u32,
+    /// Core type behind the row.
+    core_type: Option<String>,
+    /// Index of the cluster in the heading.
+    cluster: Option<usize>,
+}
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut version = String::new();
+    let mut sizes: Vec<u32> = Vec::new();
+    let cluster = section
+        .heading()
+        .text
+        .split_once("twice on cluster ")
+        .and_then(|(_, number)| text::leading_number(number))
+        .map(|(number, _)| number as usize);
+    for line in section.lines {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("OpenSSL ") {
+            version = openssl_version(rest).to_string();
+        } else if let Some(rest) = text.strip_prefix("type ") {
+            sizes = block_sizes(rest);
+        } else if let Some(row) = row(line, &sizes) {
+            draft.cipher_places.push(Place {
+                line: line.number,
+                core_type: row.label.map(str::to_string),
+                cluster,
+            });
+            draft.steps.push(step(row, &version, line.number));
+        } else if !text.is_empty() && !text.starts_with("Executing benchmark") {
+            draft.unread(line);
+        }
+    }
+}
+
+struct Row<'t> {
+    cipher: Cipher,
+    label: Option<&'t str>,
+}
+
+fn step(row: Row<'_>, version: &str, line: u32) -> Step {
+    let parallel = row.label == Some("fully parallel");
+    let variant = match parallel {
+        true => format!("{}{PARALLEL}", row.cipher.algorithm),
+        false => row.cipher.algorithm.clone(),
+    };
+    let method = version
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok());
+    let cipher = Measured::Cipher(row.cipher);
+    let mut step = done("openssl", method.unwrap_or(0), &variant, cipher, line);
+    step.tool = tool("openssl", version);
+    step
+}
+
+/// `3.0.17, built on ...`, `1.1.0f  25 May 2017`, `(version 1.1.0f, built on ...)`.
+fn openssl_version(rest: &str) -> &str {
+    let rest = rest.trim_start().trim_start_matches("(version ");
+    rest.split([' ', ',', ')']).next().unwrap_or_default()
+}
+
+/// `16 bytes     64 bytes ...`.
+fn block_sizes(rest: &str) -> Vec<u32> {
+    rest.split("bytes")
+        .filter_map(|size| size.trim().parse().ok())
+        .collect()
+}
+
+/// `aes-256-cbc  147518.60k ... 841875.46k (Cortex-A55)`: thousands of bytes per second.
+fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
+    let (values, label) = match line.text.split_once('(') {
+        Some((values, label)) => (values, Some(label.trim_end().trim_end_matches(')'))),
+        None => (line.text, None),
+    };
+    let mut words = values.split_whitespace();
+    let algorithm = words.next()?.to_ascii_lowercase();
+    let rows: Option<Vec<(u32, u64)>> = words
+        .zip(sizes)
+        .map(|(rate, size)| {
+            let thousands = text::decimal(rate.strip_suffix('k')?)?;
+            (thousands >= 0.0).then_some((*size, (thousands * 1000.0).round() as u64))
+        })
+        .collect();
+    let rows = rows.filter(|rows| !rows.is_empty())?;
+    Some(Row {
+        cipher: Cipher { algorithm, rows },
+        label,
+    })
+}
+
+/// Gives every row its CPU once the clusters are known: from the heading, from a core type that
+/// only one cluster has, else by order where an algorithm has as many rows as there are clusters.
+/// Any other row stays without a CPU.
+pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], cpu_count: u32) {
+    let is_row = |step: &&mut Step| step.workload == "openssl";
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for step in steps.iter_mut().filter(is_row) {
+        *counts.entry(step.variant.clone()).or_default() += 1;
+    }
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut repetitions: BTreeMap<(String, Option<u32>), u32> = BTreeMap::new();
+    for step in steps.iter_mut().filter(is_row) {
+        let index = seen.entry(step.variant.clone()).or_default();
+        let place = places.iter().find(|place| Some(place.line) == step.line);
+        let cluster = place.and_then(|place| cluster_of(place, clusters));
+        let by_order = clusters
+            .get(*index)
+            .filter(|_| counts.get(&step.variant) == Some(&clusters.len()));
+        let only = clusters.first().filter(|_| clusters.len() == 1);
+        *index += 1;
+        if step.variant.ends_with(PARALLEL) {
+            step.threads = cpu_count.max(1);
+        } else {
+            let cluster = cluster.or(only).or(by_order);
+            step.cpus = cluster
+                .and_then(|cluster| cluster.cpus.first())
+                .copied()
+                .into_iter()
+                .collect();
+        }
+        let key = (step.variant.clone(), step.cpus.first().copied());
+        let repetition = repetitions.entry(key).or_default();
+        step.repetition = *repetition;
+        *repetition += 1;
+    }
+}
+
+/// The cluster that a row names, by number or by a core type that is unique.
+fn cluster_of<'a>(place: &Place, clusters: &'a [Cluster]) -> Option<&'a Cluster> {
+    if let Some(cluster) = place.cluster {
+        return clusters.get(cluster);
+    }
+    let named = place.core_type.as_ref()?;
+    let mut alike = clusters
+        .iter()
+        .filter(|cluster| cluster.core_type.known() == Some(named));
+    alike.next().filter(|_| alike.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        for (text, version) in [
+            (
+                "3.0.17, built on 1 Jul 2025 (Library: OpenSSL 3.0.17 1 Jul 2025)",
+                "3.0.17",
+            ),
+            ("1.1.0f  25 May 2017", "1.1.0f"),
+            ("(version 1.1.0f, built on 25 May 2017)", "1.1.0f"),
+        ] {
+            assert_eq!(openssl_version(text), version);
+        }
+    }
+
+    #[test]
+    fn rows_of_five_and_six_columns() {
+        let five = block_sizes(
+            "             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes",
+        );
+        assert_eq!(five, [16, 64, 256, 1024, 8192]);
+        let text = "aes-256-cbc       9436.88k    11456.96k    12109.74k    12102.66k    12077.74k (Cortex-A7)";
+        let row = row(&Line { number: 1, text }, &five).unwrap();
+        assert_eq!(row.cipher.rows[4], (8192, 12_077_740));
+        assert_eq!(row.label, Some("Cortex-A7"));
+    }
+}

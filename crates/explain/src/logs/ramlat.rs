@@ -1,0 +1,77 @@
+//! ramlat: latency of memory by size of the buffer and width of the access.
+
+use super::draft::{Draft, done, tool};
+use super::sections::{Line, Section};
+use super::text;
+use record::{Latency, LatencyRow, Measured};
+
+/// `Executing ramlat on cpu0 (Cortex-A55), results in ns:`, a row with the names of the columns
+/// (they depend on the CPU), rows `4k: 2.194 2.137 ...`.
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading();
+    let mut latency = Latency {
+        pages: "as the kernel decides".to_string(),
+        ..Latency::default()
+    };
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        let text = line.text.trim();
+        if let Some(columns) = text.strip_prefix("size:") {
+            latency.columns = columns.split_whitespace().map(str::to_string).collect();
+        } else if let Some(row) = row(line, latency.columns.len()) {
+            latency.rows.push(row);
+        } else {
+            draft.unread(line);
+        }
+    }
+    if latency.rows.is_empty() {
+        return;
+    }
+    let measured = Measured::Latency(latency);
+    let mut step = done("memory-latency", 0, "ramlat", measured, heading.number);
+    step.cpus = place(heading.text).into_iter().collect();
+    step.tool = tool("ramlat", "");
+    draft.steps.push(step);
+}
+
+fn place(heading: &str) -> Option<u32> {
+    let on = heading.split_once(" on ")?.1;
+    let end = on.find([' ', ',']).unwrap_or(on.len());
+    text::cpu_ranges(&on[..end])?.first().copied()
+}
+
+fn row(line: &Line<'_>, columns: usize) -> Option<LatencyRow> {
+    let (size, rest) = line.text.trim().split_once("k:")?;
+    let size_kib: u64 = size.trim().parse().ok()?;
+    let ns: Vec<Option<f64>> = rest.split_whitespace().map(text::decimal).collect();
+    (ns.len() == columns && ns.iter().any(Option::is_some)).then(|| LatencyRow {
+        size_bytes: size_kib.saturating_mul(1024),
+        ns,
+        line: Some(line.number),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_need_all_columns() {
+        let text = "        64k: 10.38 11.30 - ";
+        let row_of = |columns| row(&Line { number: 1, text }, columns);
+        let row = row_of(3).unwrap();
+        assert_eq!(
+            (row.size_bytes, row.ns),
+            (65_536, vec![Some(10.38), Some(11.3), None])
+        );
+        assert!(row_of(4).is_none());
+    }
+
+    #[test]
+    fn the_cpu_stands_in_the_heading() {
+        assert_eq!(
+            place("Executing ramlat on cpu6 (Cortex-A76), results in ns:"),
+            Some(6)
+        );
+        assert_eq!(place("Executing ramlat on cpu0, results in ns:"), Some(0));
+    }
+}

@@ -1,0 +1,387 @@
+//! 7-zip's benchmark (`7z b`): one step per run, with every dictionary.
+//!
+//! Until 0.8.4 the "single" runs used as many threads as CPUs, pinned to one core; later ones use
+//! one thread. Where memory is short the largest dictionaries are left out. Both make a score
+//! that must not be compared with others, and the step says so.
+
+use super::draft::{Draft, step, tool};
+use super::sections::{Line, Section};
+use super::text;
+use record::{Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step};
+
+/// A run pinned to one core uses at most this share of a core, in percent; the surplus is
+/// rounding.
+const ONE_CORE_PERCENT: u32 = 110;
+
+/// Dictionaries of a complete run: 4, 8, 16 and 32 MiB.
+const DICTIONARIES: [u32; 4] = [22, 23, 24, 25];
+
+/// What the heading of a section says.
+#[derive(Debug, Default)]
+struct Announced {
+    /// `single`, `multi` or `cluster`; none in logs without headings.
+    variant: Option<&'static str>,
+    cpus: Vec<u32>,
+    /// How many runs it announces.
+    runs: usize,
+}
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let announced = announced(section.heading().text);
+    let mut runs: Vec<Run> = Vec::new();
+    let mut totals = false;
+    for line in section.lines {
+        let text = line.text.trim();
+        if text.starts_with("7-Zip ") {
+            runs.push(Run::new(line));
+        } else if is_totals(text) {
+            totals = true;
+        } else if !runs.last_mut().is_some_and(|run| run.take(line)) && !is_boilerplate(text) {
+            if let Some(run) = runs.last_mut() {
+                run.tail.push(line.text.to_string());
+            }
+            draft.unread(line);
+        }
+    }
+    let missing = match totals {
+        true => announced.runs.saturating_sub(runs.len()),
+        false => 0,
+    };
+    // Without a heading the runs with totals below them are those on all CPUs; in a log that was
+    // cut before the totals, their use of more than one core tells.
+    let multi_without_heading = totals
+        || runs
+            .iter()
+            .any(|run| run.figures.usage_percent > ONE_CORE_PERCENT);
+    let known = draft
+        .steps
+        .iter()
+        .filter(|step| step.workload == "sevenzip")
+        .count();
+    for (index, run) in runs.into_iter().enumerate() {
+        let variant = announced.variant.unwrap_or(match multi_without_heading {
+            true => "multi",
+            false => "single",
+        });
+        let mut step = run.finish(variant);
+        step.cpus.clone_from(&announced.cpus);
+        step.repetition = index as u32;
+        if announced.variant.is_none() && variant == "single" {
+            // Without headings every run is another core: the clusters give it its CPU later.
+            step.repetition = (known + index) as u32;
+        }
+        draft.steps.push(step);
+    }
+    for _ in 0..missing {
+        let failure = failure("fewer runs than announced printed a result", &[]);
+        let outcome = Outcome::Failed(failure);
+        let variant = announced.variant.unwrap_or("multi");
+        let mut step = step("sevenzip", 0, variant, outcome, section.heading().number);
+        step.cpus.clone_from(&announced.cpus);
+        draft.steps.push(step);
+    }
+}
+
+/// `Executing benchmark single-threaded on cpu0 (Cortex-A55)`,
+/// `Executing benchmark 3 times multi-threaded on CPUs 0-3 (Cortex-A55)`. Core types in a
+/// multi-threaded heading mean that only one kind of core took part.
+fn announced(heading: &str) -> Announced {
+    let heading = heading.trim();
+    let Some(words) = heading.strip_prefix("Executing benchmark ") else {
+        return Announced::default();
+    };
+    let cpus = words.split_once(" on ").and_then(|(_, on)| {
+        let on = on.trim_start_matches("CPUs ").trim_start_matches("CPU ");
+        let end = on.find([' ', ':']).unwrap_or(on.len());
+        text::cpu_ranges(&on[..end])
+    });
+    let runs = text::leading_number(words).map_or(1, |(count, _)| count.min(10) as usize);
+    let variant = match () {
+        () if words.contains("single-threaded") => "single",
+        () if text::trailing_parenthesis(words).is_some() => "cluster",
+        () => "multi",
+    };
+    Announced {
+        variant: Some(variant),
+        cpus: cpus.unwrap_or_default(),
+        runs,
+    }
+}
+
+/// `Total: 8803,8844,8848`: the lines below the last run repeat what the runs say.
+fn is_totals(text: &str) -> bool {
+    ["Compression:", "Decompression:", "Total:"]
+        .iter()
+        .any(|name| text.starts_with(name))
+}
+
+fn is_boilerplate(text: &str) -> bool {
+    const STARTS: [&str; 7] = [
+        "Executing",
+        "Compressing",
+        "Dict ",
+        "Speed",
+        "KiB/s",
+        "KB/s",
+        "---",
+    ];
+    text.is_empty()
+        || text == "LE"
+        || text == "x64"
+        || STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// One run while it is read.
+struct Run {
+    line: u32,
+    version: String,
+    figures: Compression,
+    complete: bool,
+    tail: Vec<String>,
+}
+
+impl Run {
+    /// `7-Zip (a) [64] 16.02 : Copyright ...`, `7-Zip (A) 9.20  Copyright ...`.
+    fn new(line: &Line<'_>) -> Self {
+        let version = line
+            .text
+            .split_whitespace()
+            .find(|word| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit()));
+        Self {
+            line: line.number,
+            version: version.unwrap_or_default().to_string(),
+            figures: Compression::default(),
+            complete: false,
+            tail: Vec::new(),
+        }
+    }
+
+    /// Takes a line of the tool's output; false if it is none.
+    fn take(&mut self, line: &Line<'_>) -> bool {
+        let text = line.text.trim();
+        let Some((name, rest)) = text.split_once(':') else {
+            // Between the banner and the memory stands the name of the CPU on x86.
+            return text.starts_with("p7zip Version") || self.figures.ram_size_mb.is_none();
+        };
+        match name {
+            "CPU Freq" => {
+                self.figures.cpu_freq_mhz = rest
+                    .split_whitespace()
+                    .filter_map(|mhz| mhz.parse().ok())
+                    .collect();
+                true
+            }
+            "RAM size" => self.memory(rest),
+            "RAM usage" => self.threads(rest),
+            "Avr" => self.averages(rest),
+            "Tot" => self.total(rest),
+            _ => match name.parse() {
+                Ok(dictionary) => self.dictionary(dictionary, rest),
+                Err(_) => text.starts_with("p7zip Version"),
+            },
+        }
+    }
+
+    fn memory(&mut self, rest: &str) -> bool {
+        self.figures.ram_size_mb = text::leading_number(rest.trim()).map(|(mb, _)| mb);
+        self.figures.ram_size_mb.is_some()
+    }
+
+    /// `435 MB,  # Benchmark threads:      1`.
+    fn threads(&mut self, rest: &str) -> bool {
+        self.figures.ram_usage_mb = text::leading_number(rest.trim()).map(|(mb, _)| mb);
+        let threads = rest.rsplit_once(':').map(|(_, threads)| threads.trim());
+        self.figures.benchmark_threads = threads.and_then(|threads| threads.parse().ok());
+        self.figures.ram_usage_mb.is_some()
+    }
+
+    fn dictionary(&mut self, dictionary_log2: u32, rest: &str) -> bool {
+        let values: Option<Vec<u64>> = numbers(rest).collect();
+        let row = |values: &[u64]| DictionaryRow {
+            dictionary_log2,
+            kib_per_s: values[0],
+            usage_percent: small(values[1]),
+            rating_per_usage_mips: small(values[2]),
+            rating_mips: small(values[3]),
+        };
+        let Some(values) = values.filter(|values| matches!(values.len(), 4 | 8)) else {
+            return false;
+        };
+        self.figures.compressing.push(row(&values));
+        if let Some(decompressing) = values.get(4..8) {
+            self.figures.decompressing.push(row(decompressing));
+        }
+        true
+    }
+
+    fn averages(&mut self, rest: &str) -> bool {
+        let values: Vec<Option<u64>> = numbers(rest).collect();
+        if let [_, _, Some(compressing), _, _, Some(decompressing)] = values[..] {
+            self.figures.compressing_mips = small(compressing);
+            self.figures.decompressing_mips = small(decompressing);
+            return true;
+        }
+        false
+    }
+
+    fn total(&mut self, rest: &str) -> bool {
+        let values: Vec<Option<u64>> = numbers(rest).collect();
+        if let [Some(usage), _, Some(total)] = values[..] {
+            self.figures.usage_percent = small(usage);
+            self.figures.total_mips = small(total);
+            self.complete = true;
+        }
+        self.complete
+    }
+
+    fn finish(self, variant: &str) -> Step {
+        let method = self
+            .version
+            .split('.')
+            .next()
+            .and_then(|major| major.parse().ok());
+        let threads = self.figures.benchmark_threads.unwrap_or(1);
+        let not_comparable = self.not_comparable(variant, threads);
+        let outcome = match self.complete {
+            true => Outcome::Done(Measured::Compression(self.figures)),
+            false => Outcome::Failed(failure("7-zip ended without a total", &self.tail)),
+        };
+        let mut step = step("sevenzip", method.unwrap_or(0), variant, outcome, self.line);
+        step.threads = threads;
+        step.tool = tool("7-zip", &self.version);
+        step.not_comparable = not_comparable;
+        step
+    }
+
+    fn not_comparable(&self, variant: &str, threads: u32) -> Option<String> {
+        let dictionaries: Vec<u32> = self
+            .figures
+            .compressing
+            .iter()
+            .map(|row| row.dictionary_log2)
+            .collect();
+        if self.complete && dictionaries != DICTIONARIES {
+            let sizes: Vec<String> = dictionaries
+                .iter()
+                .map(|log2| format!("2^{log2}"))
+                .collect();
+            return Some(format!("dictionaries of {} bytes only", sizes.join(", ")));
+        }
+        (variant == "single" && threads > 1).then(|| format!("{threads} threads shared one core"))
+    }
+}
+
+/// The numbers of a row; `|` only separates its halves.
+fn numbers(rest: &str) -> impl Iterator<Item = Option<u64>> {
+    rest.split_whitespace()
+        .filter(|word| *word != "|")
+        .map(|word| word.parse().ok())
+}
+
+fn small(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+fn failure(message: &str, tail: &[String]) -> Failure {
+    let output: String = tail.join("\n");
+    Failure {
+        kind: FailureKind::Garbled,
+        message: message.to_string(),
+        output_tail: output.chars().take(2000).collect(),
+    }
+}
+
+/// Gives runs of logs without headings their CPUs once the clusters are known: the single runs
+/// are one per cluster in order, the others use all CPUs.
+pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count: u32) {
+    for step in steps
+        .iter_mut()
+        .filter(|step| step.workload == "sevenzip" && step.cpus.is_empty())
+    {
+        if step.variant == "single" {
+            let cluster = clusters.get(step.repetition as usize).or(clusters.last());
+            step.cpus = cluster
+                .and_then(|all| all.cpus.first())
+                .copied()
+                .into_iter()
+                .collect();
+            step.repetition = 0;
+        } else {
+            step.cpus = (0..cpu_count).collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings() {
+        for (heading, variant, cpus, runs) in [
+            (
+                "Executing benchmark single-threaded on cpu6 (Cortex-A76)",
+                Some("single"),
+                vec![6],
+                1,
+            ),
+            (
+                "Executing benchmark 3 times multi-threaded",
+                Some("multi"),
+                vec![],
+                3,
+            ),
+            (
+                "Executing benchmark 3 times multi-threaded on CPUs 0-3",
+                Some("multi"),
+                vec![0, 1, 2, 3],
+                3,
+            ),
+            (
+                "Executing benchmark 3 times multi-threaded on CPUs 4-5 (Cortex-A76)",
+                Some("cluster"),
+                vec![4, 5],
+                3,
+            ),
+            (
+                "Executing benchmark single-threaded on CPU 4 (X)",
+                Some("single"),
+                vec![4],
+                1,
+            ),
+            ("7-Zip (a) [64] 16.02", None, vec![], 0),
+        ] {
+            let announced = announced(heading);
+            assert_eq!(
+                (announced.variant, announced.cpus, announced.runs),
+                (variant, cpus, runs),
+                "{heading}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_run_line_by_line() {
+        let lines = "7-Zip (a) [64] 16.02 : Copyright (c) 1999-2016 Igor Pavlov : 2016-05-21\n\
+            RAM usage:    435 MB,  # Benchmark threads:      1\n\
+            22:       1199   100   1167   1167  |      21415   100   1829   1828\n\
+            Avr:             100   1179   1178  |              100   1810   1810\n\
+            Tot:             100   1494   1495";
+        let lines = super::super::sections::lines(lines);
+        let mut run = Run::new(&lines[0]);
+        for line in &lines[1..] {
+            assert!(run.take(line), "{}", line.text);
+        }
+        let step = run.finish("single");
+        assert_eq!((step.method, step.threads), (16, 1));
+        assert_eq!(
+            step.not_comparable.as_deref(),
+            Some("dictionaries of 2^22 bytes only")
+        );
+        let Outcome::Done(Measured::Compression(figures)) = step.outcome else {
+            panic!("not complete");
+        };
+        assert_eq!((figures.compressing_mips, figures.total_mips), (1178, 1495));
+        assert_eq!(figures.decompressing[0].rating_mips, 1828);
+    }
+}

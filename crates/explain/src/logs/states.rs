@@ -1,0 +1,305 @@
+//! The state of the machine before and after: `uptime`, `iostat`, `free -h`, `swapon -s`, zswap.
+//!
+//! `free -h` rounds to two digits; what is used of swap is kept exactly as printed by making the
+//! free part from it. `swapon` is exact.
+
+use super::draft::{Draft, Named};
+use super::sections::{Kind, Line, Section};
+use super::text;
+use record::{Fact, MemoryState, State, SwapKind, SwapState};
+
+/// A state as far as a log tells it.
+#[derive(Debug, Default)]
+pub(super) struct StateDraft {
+    pub(super) line: Option<u32>,
+    pub(super) memory: Option<MemoryState>,
+    pub(super) swaps: Option<Vec<SwapState>>,
+}
+
+impl StateDraft {
+    /// The state with what the log does not say marked as such.
+    pub(super) fn finish(self, at_ms: i64) -> State {
+        let no_swap = self
+            .memory
+            .as_ref()
+            .is_some_and(|memory| memory.swap_total_kib == 0);
+        let swaps = self.swaps.or(no_swap.then(Vec::new));
+        State {
+            at_ms,
+            memory: self.memory.map_or_else(Fact::not_in_log, Fact::Known),
+            swaps: swaps.map_or_else(Fact::not_in_log, Fact::Known),
+            online_cpus: Vec::new(),
+            residencies: Vec::new(),
+            firmware_throttle_bits: Fact::not_in_log(),
+            line: self.line,
+        }
+    }
+}
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    match section.kind {
+        Kind::Uptime => uptime(section, draft),
+        Kind::Iostat => iostat(section, draft),
+        Kind::Free => free(section, draft),
+        Kind::Swapon => swapon(section, draft),
+        Kind::Zswap => zswap(section, draft),
+        _ => draft.named(
+            Named::Feature,
+            "power-meter".to_string(),
+            section.heading().text,
+            &section.heading(),
+        ),
+    }
+}
+
+/// `Uptime: 12:05:12 up 3 min,  4 users,  load average: 0.46, 0.26, 0.11,  37.6°C,  81216468`.
+fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
+    let line = section.heading();
+    let words = line
+        .text
+        .split_once(':')
+        .map_or("", |(_, rest)| rest)
+        .trim();
+    if draft.start_of_day_ms.is_none() {
+        let clock = words.split_whitespace().next().unwrap_or_default();
+        draft.start_of_day_ms = text::time_of_day_ms(clock);
+    }
+    match words.split_once(" up ").and_then(|(_, rest)| up_ms(rest)) {
+        Some(up) => draft.run.uptime_ms = Fact::Known(up),
+        None => draft.unread(&line),
+    }
+    let Some((_, after)) = words.split_once("load average") else {
+        return;
+    };
+    let mut parts = after
+        .trim_start_matches([':', ' '])
+        .split(", ")
+        .map(str::trim);
+    let mut load = || {
+        parts
+            .next()
+            .and_then(text::decimal)
+            .map(|load| (load * 100.0).round() as u32)
+    };
+    match (load(), load(), load()) {
+        (Some(one), Some(five), Some(fifteen)) => {
+            draft.run.load_hundredths = Fact::Known([one, five, fifteen]);
+        }
+        _ => draft.unread(&line),
+    }
+    for extra in parts.filter(|extra| !extra.is_empty() && *extra != "°C") {
+        let name = match extra {
+            _ if extra.ends_with('C') => "temperature-at-start",
+            _ if extra.ends_with('V') => "input-voltage-at-start",
+            _ => "bash-loop-ns",
+        };
+        draft.named(Named::Feature, name.to_string(), extra, &line);
+    }
+}
+
+/// `3 min`, `1:36`, `2 days,  3:04`, `1 day, 5 min` in milliseconds; minutes are all it tells.
+fn up_ms(words: &str) -> Option<u64> {
+    let mut minutes = 0_u64;
+    let mut understood = false;
+    for part in words.split(',').take(2).map(str::trim) {
+        if let Some((hours, rest)) = part.split_once(':') {
+            minutes += hours.trim().parse::<u64>().ok()?.checked_mul(60)?;
+            minutes += rest.trim().parse::<u64>().ok()?;
+        } else if let Some((number, unit)) = text::leading_number(part) {
+            minutes += u64::from(number)
+                * match unit.trim() {
+                    "min" => 1,
+                    "day" | "days" => 24 * 60,
+                    "sec" | "secs" => 0,
+                    _ => break,
+                };
+        } else {
+            break;
+        }
+        understood = true;
+    }
+    understood.then(|| minutes * 60_000)
+}
+
+/// The header of iostat names kernel, host and CPUs; its tables are kept as they are.
+fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
+    let line = section.heading();
+    let header = line.text.trim();
+    if header.starts_with("avg-cpu") {
+        draft.block("iostat", section);
+        return;
+    }
+    // The second iostat is the one after the benchmarks.
+    let new_state = draft
+        .states
+        .last()
+        .is_none_or(|state| state.memory.is_some() || state.line.is_some());
+    if new_state {
+        draft.states.push(StateDraft {
+            line: Some(line.number),
+            ..StateDraft::default()
+        });
+    }
+    if let Some(rest) = header.strip_prefix("Linux ") {
+        let (release, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        draft.machine.kernel_release = Fact::Known(release.to_string());
+        if let (Some(open), Some(close)) = (rest.find('('), rest.find(')'))
+            && open < close
+        {
+            draft.machine.hostname = Fact::Known(rest[open + 1..close].to_string());
+        }
+        if let Some(arch) = rest.split_whitespace().find(|word| word.starts_with('_')) {
+            draft.machine.kernel_arch = Fact::Known(arch.trim_matches('_').to_string());
+        }
+        let cpus = rest.rfind('(').map(|open| &rest[open + 1..]);
+        draft.cpu_count = cpus
+            .and_then(text::leading_number)
+            .map(|(count, _)| count)
+            .or(draft.cpu_count);
+    }
+    draft.block("iostat", section);
+}
+
+/// True for a row of `free -h`: a name with a colon and at least six sizes.
+pub(super) fn is_free_row(text: &str) -> bool {
+    sizes(text).is_some_and(|sizes| sizes.len() >= 6)
+}
+
+/// The sizes of a row of `free -h`, in KiB.
+fn sizes(text: &str) -> Option<Vec<u64>> {
+    let (name, rest) = text.trim().split_once([':', '：'])?;
+    if name.len() > 40 || !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    rest.split_whitespace().map(text::size_kib).collect()
+}
+
+/// Memory and swap. The heading with the names of the columns stands above the section.
+fn free(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut memory = MemoryState::default();
+    for (index, line) in section.lines.iter().enumerate() {
+        match sizes(line.text) {
+            Some(row) if index == 0 => {
+                memory.total_kib = row[0];
+                memory.free_kib = row[2];
+                memory.available_kib = row[5];
+            }
+            Some(row) if row.len() == 3 => {
+                memory.swap_total_kib = row[0];
+                memory.swap_free_kib = row[0].saturating_sub(row[1]);
+            }
+            _ if line.is_blank() => {}
+            _ => draft.unread(line),
+        }
+    }
+    draft.machine.memory_kib = Fact::Known(memory.total_kib);
+    draft.finished |= !draft.steps.is_empty();
+    if draft.state().memory.is_some() {
+        draft.states.push(StateDraft::default());
+    }
+    let line = section.heading().number;
+    let state = draft.state();
+    state.line.get_or_insert(line);
+    state.memory = Some(memory);
+}
+
+/// `/dev/zram0    partition    3028268    0    5`.
+fn swapon(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut swaps = Vec::new();
+    for line in section.body() {
+        match swap(line) {
+            Some(swap) => swaps.push(swap),
+            None if line.is_blank() => {}
+            None => draft.unread(line),
+        }
+    }
+    draft.state().swaps = Some(swaps);
+    draft.block("swapon", section);
+}
+
+fn swap(line: &Line<'_>) -> Option<SwapState> {
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    let [path @ .., _kind, size, used, priority] = words.as_slice() else {
+        return None;
+    };
+    let (size_kib, used_kib) = (size.parse().ok()?, used.parse().ok()?);
+    let priority = priority.parse().ok()?;
+    let path = path.join(" ");
+    if path.is_empty() {
+        return None;
+    }
+    Some(SwapState {
+        kind: swap_kind(&path),
+        path,
+        size_kib,
+        used_kib,
+        priority,
+    })
+}
+
+/// What the path alone tells. A file may be on anything.
+fn swap_kind(path: &str) -> SwapKind {
+    let device = path.strip_prefix("/dev/").unwrap_or_default();
+    if device.starts_with("zram") {
+        SwapKind::Zram
+    } else if device.starts_with("mmcblk") {
+        SwapKind::SdCard
+    } else if device.starts_with("nvme") || device.starts_with("vd") {
+        SwapKind::Disk
+    } else {
+        SwapKind::Unknown
+    }
+}
+
+/// `Zswap active using zstd/z3fold, max pool occupation: 20%, details:`.
+fn zswap(section: &Section<'_, '_>, draft: &mut Draft) {
+    for line in section.lines {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("Zswap active") {
+            let using = rest.trim_start().strip_prefix("using ");
+            let name = using.and_then(|using| using.split(',').next());
+            draft.machine.zswap = Fact::Known(name.unwrap_or("active").to_string());
+        } else if text.starts_with("WARNING: ") {
+            draft.verdict(line, text);
+        }
+    }
+    draft.block("zswap", section);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_since_boot() {
+        for (words, minutes) in [
+            ("3 min,  4 users", Some(3)),
+            ("1:36,  1 user", Some(96)),
+            ("2 days,  3:04,  1 user", Some(3064)),
+            ("1 day, 5 min,  1 user", Some(1445)),
+            ("14 days,  2 users", Some(20160)),
+            ("ever", None),
+        ] {
+            assert_eq!(
+                up_ms(words),
+                minutes.map(|minutes: u64| minutes * 60_000),
+                "{words}"
+            );
+        }
+    }
+
+    #[test]
+    fn rows_of_free_in_any_language() {
+        for (text, is_row) in [
+            (
+                "Mem:           5.8Gi       283Mi       5.4Gi       8.7Mi       135Mi       5.5Gi",
+                true,
+            ),
+            ("Память:  1,9G  66M  1,7G  8,3M  95M  1,7G", true),
+            ("Swap:          2.9Gi          0B       2.9Gi", false),
+            ("Codename: sid", false),
+        ] {
+            assert_eq!(is_free_row(text), is_row, "{text}");
+        }
+    }
+}

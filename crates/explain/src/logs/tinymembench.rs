@@ -1,0 +1,226 @@
+//! tinymembench: bandwidth of memory by routine, and latency by size of the buffer.
+//!
+//! 0.4 to 0.9.13 ran the whole of 0.4.9 (`standard memcpy`), later versions a shorter fork
+//! (`libc memcpy copy`). One table is one step.
+
+use super::draft::{Draft, done, tool};
+use super::sections::{Line, Section};
+use super::text;
+use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation};
+
+/// Where a table was measured.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place {
+    /// CPU, if the heading names one.
+    pub(super) cpu: Option<u32>,
+    /// `little` or `big` in old headings, to be turned into a CPU once the clusters are known.
+    pub(super) word: Option<&'static str>,
+    /// Version of tinymembench.
+    pub(super) version: String,
+}
+
+/// Marks a step whose CPU an old log only calls `little` or `big`.
+pub(super) const PLACE_BIG: &str = "big core";
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut place = heading_place(section.heading().text);
+    let mut rows = Vec::new();
+    for line in section.lines {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("tinymembench v") {
+            place.version = rest.split(' ').next().unwrap_or_default().to_string();
+        } else if let Some(row) = row(line) {
+            rows.push(row);
+        } else if !is_boilerplate(text) {
+            draft.unread(line);
+        }
+    }
+    draft.membench = Some(place.clone());
+    if rows.is_empty() {
+        return;
+    }
+    let bandwidth = Measured::Bandwidth(Bandwidth {
+        buffer_bytes: 0,
+        verified: false,
+        rows,
+    });
+    let line = section.heading().number;
+    let mut step = done("memory-bandwidth", 0, "tinymembench", bandwidth, line);
+    set_place(&mut step, &place);
+    draft.steps.push(step);
+}
+
+fn set_place(step: &mut record::Step, place: &Place) {
+    step.cpus = place.cpu.into_iter().collect();
+    step.tool = tool("tinymembench", &place.version);
+    if let (Some(word), Some(tool)) = (place.word, &mut step.tool) {
+        tool.argv.push(word.to_string());
+    }
+}
+
+/// `Executing benchmark on cpu0 (Cortex-A55):`, `Executing tinymembench on a big core:`.
+fn heading_place(heading: &str) -> Place {
+    let on = heading.split_once(" on ").map_or("", |(_, place)| place);
+    let end = on.find([' ', ':']).unwrap_or(on.len());
+    let cpu = text::cpu_ranges(&on[..end]).and_then(|cpus| cpus.first().copied());
+    let word = match () {
+        () if on.starts_with("a big") => Some(PLACE_BIG),
+        () if on.starts_with("a little") => Some("little core"),
+        () => None,
+    };
+    Place {
+        cpu,
+        word,
+        version: String::new(),
+    }
+}
+
+/// Everything between the tables that never changes.
+fn is_boilerplate(text: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "==",
+        "---",
+        "CFLAGS",
+        "bandwidth test",
+        "latency test",
+        "Executing ",
+        "tinymembench",
+        "(",
+    ];
+    text.is_empty() || STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// ` libc memcpy copy     :  36252.2 MB/s (3, 0.2%)`; a megabyte is 1000000 bytes.
+fn row(line: &Line<'_>) -> Option<BandwidthRow> {
+    let (name, rest) = line.text.rsplit_once(" : ")?;
+    let (rate, after) = rest.split_once(" MB/s")?;
+    let rate = text::decimal(rate).filter(|rate| *rate >= 0.0)?;
+    let deviation = after.trim().strip_suffix("%)").and_then(|deviation| {
+        let deviation = deviation.trim_start_matches('(');
+        text::decimal(deviation.rsplit(' ').next().unwrap_or(deviation))
+    });
+    let routine = name.trim();
+    Some(BandwidthRow {
+        routine: routine.to_string(),
+        operation: operation(routine),
+        bytes_per_s: vec![(rate * 1e6).round() as u64],
+        printed_deviation_percent: deviation,
+        line: Some(line.number),
+    })
+}
+
+fn operation(routine: &str) -> MemoryOperation {
+    let has = |words: &[&str]| words.iter().any(|word| routine.contains(word));
+    if has(&["framebuffer"]) {
+        MemoryOperation::Other
+    } else if has(&["copy", "memcpy"]) {
+        MemoryOperation::Copy
+    } else if has(&["fill", "memset"]) {
+        MemoryOperation::Fill
+    } else if has(&["read", "scan", "load", "memchr"]) {
+        MemoryOperation::Read
+    } else {
+        MemoryOperation::Other
+    }
+}
+
+/// `block size : single random read / dual random read, [MADV_HUGEPAGE]` and its rows.
+pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading();
+    let (variant, pages) = if heading.text.contains("NOHUGEPAGE") {
+        ("tinymembench-small-pages", "small pages (MADV_NOHUGEPAGE)")
+    } else if heading.text.contains("HUGEPAGE") {
+        ("tinymembench-huge-pages", "huge pages (MADV_HUGEPAGE)")
+    } else {
+        ("tinymembench", "as the kernel decides")
+    };
+    let mut rows = Vec::new();
+    for line in section.body() {
+        match latency_row(line) {
+            Some(row) => rows.push(row),
+            None if line.is_blank() || is_boilerplate(line.text.trim()) => {}
+            None => draft.unread(line),
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    let latency = Measured::Latency(Latency {
+        columns: vec![
+            "single random read".to_string(),
+            "dual random read".to_string(),
+        ],
+        rows,
+        pages: pages.to_string(),
+    });
+    let mut step = done("memory-latency", 0, variant, latency, heading.number);
+    set_place(&mut step, &draft.membench.clone().unwrap_or_default());
+    draft.steps.push(step);
+}
+
+/// `  16777216 :   27.2 ns          /    11.5 ns `.
+fn latency_row(line: &Line<'_>) -> Option<LatencyRow> {
+    let (size, rest) = line.text.split_once(" : ")?;
+    let ns = |text: &str| text::decimal(text.trim().strip_suffix("ns")?.trim_end());
+    let (single, dual) = rest.split_once('/')?;
+    Some(LatencyRow {
+        size_bytes: size.trim().parse().ok()?,
+        ns: vec![ns(single), ns(dual)],
+        line: Some(line.number),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_both_versions() {
+        for (text, routine, operation, mb, deviation) in [
+            (
+                " standard memset                                      :   3622.0 MB/s (0.3%)",
+                "standard memset",
+                MemoryOperation::Fill,
+                3622,
+                Some(0.3),
+            ),
+            (
+                " libc memcpy copy                                 :  36252.2 MB/s (3, 0.2%)",
+                "libc memcpy copy",
+                MemoryOperation::Copy,
+                36252,
+                Some(0.2),
+            ),
+            (
+                " C scan 8                                         :    254.6 MB/s (2)",
+                "C scan 8",
+                MemoryOperation::Read,
+                254,
+                None,
+            ),
+            (
+                " NEON copy (from framebuffer)                         :     79.8 MB/s",
+                "NEON copy (from framebuffer)",
+                MemoryOperation::Other,
+                79,
+                None,
+            ),
+        ] {
+            let row = row(&Line { number: 1, text }).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(row.routine, routine);
+            assert_eq!(row.operation, operation, "{text}");
+            assert_eq!(row.bytes_per_s[0] / 1_000_000, mb);
+            assert_eq!(row.printed_deviation_percent, deviation);
+        }
+    }
+
+    #[test]
+    fn latency_rows() {
+        let text = "  67108864 :  170.9 ns          /   224.2 ns ";
+        let row = latency_row(&Line { number: 1, text }).unwrap();
+        assert_eq!(
+            (row.size_bytes, row.ns),
+            (67_108_864, vec![Some(170.9), Some(224.2)])
+        );
+    }
+}

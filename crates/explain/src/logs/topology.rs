@@ -1,0 +1,144 @@
+//! The table of CPUs and the output of `lscpu`.
+
+use super::draft::{Draft, Named};
+use super::sections::{Line, Section};
+use record::Fact;
+
+/// One CPU in the table `CPU sysfs topology`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TopologyRow {
+    pub(super) cpu: u32,
+    pub(super) cluster: i32,
+    /// Number of the cpufreq policy; none without cpufreq.
+    pub(super) policy: Option<u32>,
+    pub(super) khz_min: Option<u32>,
+    pub(super) khz_max: Option<u32>,
+    pub(super) core_type: Option<String>,
+    pub(super) stepping: Option<String>,
+}
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut rows = Vec::new();
+    for line in section.body() {
+        let text = line.text.trim();
+        let is_header = text.starts_with("cpufreq") || text.starts_with("CPU ");
+        match row(line) {
+            Some(row) => rows.push(row),
+            None if text.is_empty() || is_header => {}
+            None => draft.unread(line),
+        }
+    }
+    if !rows.is_empty() {
+        draft.topology = rows;
+    }
+}
+
+/// `  6        0        6      416    2002   Cortex-A76 / r4p1`.
+fn row(line: &Line<'_>) -> Option<TopologyRow> {
+    let mut words = line.text.split_whitespace();
+    let cpu = words.next()?.parse().ok()?;
+    let cluster = words.next()?.parse().ok()?;
+    let policy = words.next()?;
+    let mhz = |word: &str| {
+        word.parse::<u32>()
+            .ok()
+            .and_then(|mhz| mhz.checked_mul(1000))
+    };
+    let (khz_min, khz_max) = (mhz(words.next()?), mhz(words.next()?));
+    let name = words.collect::<Vec<_>>().join(" ");
+    let (core_type, stepping) = match name.rsplit_once(" / ") {
+        Some((core_type, stepping)) if stepping.starts_with('r') => (core_type, Some(stepping)),
+        _ => (name.as_str(), None),
+    };
+    let core_type = Some(core_type).filter(|name| !name.is_empty() && *name != "-");
+    Some(TopologyRow {
+        cpu,
+        cluster,
+        policy: policy.parse().ok().filter(|_| khz_max.is_some()),
+        khz_min,
+        khz_max,
+        core_type: core_type.map(str::to_string),
+        stepping: stepping.map(str::to_string),
+    })
+}
+
+/// What of `lscpu` nothing else in the log says; the whole is kept as a block.
+pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
+    for line in section.lines {
+        let Some((name, value)) = line.text.split_once(':') else {
+            continue;
+        };
+        let value = value.trim();
+        match name.trim() {
+            "Architecture" | "Архитектура" if draft.machine.kernel_arch.known().is_none() =>
+            {
+                draft.machine.kernel_arch = Fact::Known(value.to_string());
+            }
+            "CPU(s)" if draft.cpu_count.is_none() => draft.cpu_count = value.parse().ok(),
+            "Hypervisor vendor" => draft.machine.virtualisation = Fact::Known(value.to_string()),
+            name if is_wanted(name) => {
+                draft.named(Named::Feature, format!("lscpu/{name}"), value, line);
+            }
+            _ => {}
+        }
+    }
+    draft.block("lscpu", section);
+}
+
+fn is_wanted(name: &str) -> bool {
+    const WANTED: [&str; 6] = [
+        "Model name",
+        "CPU max MHz",
+        "CPU min MHz",
+        "Frequency boost",
+        "Thread(s) per core",
+        "Virtualization",
+    ];
+    WANTED.contains(&name) || name.ends_with(" cache")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_and_without_cpufreq() {
+        for (text, policy, core_type, stepping) in [
+            (
+                "  6        0        6      416    2002   Cortex-A76 / r4p1",
+                Some(6),
+                Some("Cortex-A76"),
+                Some("r4p1"),
+            ),
+            (
+                "  0       -1        0       -      -     rv64imafdvcsu",
+                None,
+                Some("rv64imafdvcsu"),
+                None,
+            ),
+            (
+                " 31        0       31      625    5188       -",
+                Some(31),
+                None,
+                None,
+            ),
+            (
+                "  0        0        0      133    1333   Celeron J1900 @ 1.99GHz",
+                Some(0),
+                Some("Celeron J1900 @ 1.99GHz"),
+                None,
+            ),
+            (
+                "  0        0        0      133    1333   Qualcomm Falkor V1/Kryo / r10p1",
+                Some(0),
+                Some("Qualcomm Falkor V1/Kryo"),
+                Some("r10p1"),
+            ),
+        ] {
+            let row = row(&Line { number: 1, text }).unwrap();
+            assert_eq!(row.policy, policy);
+            assert_eq!(row.core_type.as_deref(), core_type);
+            assert_eq!(row.stepping.as_deref(), stepping);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The log's own verdicts, its settings of governors, and the review below them.
+
+use super::draft::{Draft, Named};
+use super::sections::{Line, Section};
+use super::text;
+use record::{Fact, Policy};
+
+/// `Results validation:` with lines `  * No throttling`.
+pub(super) fn read_validation(section: &Section<'_, '_>, draft: &mut Draft) {
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        match line.text.trim().strip_prefix("* ") {
+            Some(verdict) => draft.verdict(line, verdict.trim()),
+            None => draft.unread(line),
+        }
+    }
+}
+
+/// `Status of performance related governors found below /sys (w/o cpufreq):` with lines
+/// `  * 1800000.gpu: simple_ondemand / 150 MHz (userspace performance / 150 200 300)`.
+pub(super) fn read_governors(section: &Section<'_, '_>, draft: &mut Draft) {
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        let setting = line
+            .text
+            .trim()
+            .strip_prefix("* ")
+            .and_then(|text| text.split_once(": "));
+        match setting {
+            Some((name, value)) => draft.named(Named::Feature, setting_name(name), value, line),
+            None => draft.unread(line),
+        }
+    }
+}
+
+/// Files keep their path, devices get a group.
+fn setting_name(name: &str) -> String {
+    match name.starts_with('/') {
+        true => name.to_string(),
+        false => format!("governor/{name}"),
+    }
+}
+
+/// `Kernel 5.15.0 is not latest 5.15.118 LTS ...` and what follows.
+pub(super) fn read_kernel_support(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading();
+    draft.verdict(&heading, heading.text.trim());
+    draft.block("kernel-support", section);
+}
+
+/// The summary, as printed.
+pub(super) fn read_summary(section: &Section<'_, '_>, draft: &mut Draft) {
+    let line = section.heading();
+    draft.log.summary = Some(record::LogLine {
+        line: line.number,
+        text: line.text.trim().to_string(),
+    });
+}
+
+/// A part of the review. Governors before tuning stand only here.
+pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading().text.trim();
+    if draft.run.mode.is_empty() {
+        draft.run.mode = "review".to_string();
+    }
+    draft.block(
+        &format!("review: {}", heading.trim_start_matches(['#', ' '])),
+        section,
+    );
+    let software = heading.ends_with("Software versions:");
+    let mut original = false;
+    for line in section.body() {
+        let text = line.text.trim();
+        if software
+            && let Some(name) = text.strip_prefix("* ")
+            && draft.machine.distribution.known().is_none()
+        {
+            // The first line is the distribution, which some logs name nowhere else.
+            draft.machine.distribution = Fact::Known(name.trim().to_string());
+        } else if let Some(rest) = text.strip_prefix("Tested with sbc-bench") {
+            ended(rest, draft);
+        } else if text.starts_with("Original governor settings") {
+            original = true;
+        } else if text.starts_with("Tuned governor settings") {
+            original = false;
+        } else if original && let Some(rest) = text.strip_prefix("cpufreq-policy") {
+            original_governor(rest, line, draft);
+        }
+    }
+}
+
+/// ` v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the end of the run.
+fn ended(rest: &str, draft: &mut Draft) {
+    let date = rest
+        .split_once(" on ")
+        .map_or("", |(_, date)| date.trim_end_matches('.'));
+    let ended = text::rfc2822(date).map(|(ended, _)| ended);
+    if let (Some(ended), Some(started)) = (ended, draft.run.started.known()) {
+        draft.run.elapsed_ms = u64::try_from(ended - started).ok();
+    }
+}
+
+/// `0: ondemand / 1014 MHz (ondemand performance / 416 780 1014)`.
+fn original_governor(rest: &str, line: &Line<'_>, draft: &mut Draft) {
+    let Some(policy) = governor(rest) else {
+        draft.unread(line);
+        return;
+    };
+    draft.machine.policies.push(policy);
+}
+
+fn governor(rest: &str) -> Option<Policy> {
+    let (number, rest) = text::leading_number(rest)?;
+    let rest = rest.strip_prefix(':')?.trim();
+    let governor = rest.split_whitespace().next()?;
+    let list = rest
+        .split_once('(')
+        .map_or("", |(_, list)| list.trim_end_matches(')'));
+    let (governors, opps) = list.split_once(" / ").unwrap_or((list, ""));
+    let mut opps_khz: Vec<u32> = opps
+        .split_whitespace()
+        .filter_map(|mhz| mhz.parse::<u32>().ok()?.checked_mul(1000))
+        .collect();
+    opps_khz.sort_unstable();
+    Some(Policy {
+        policy: number,
+        governor: Fact::Known(governor.to_string()),
+        governors: governors.split_whitespace().map(str::to_string).collect(),
+        opps_khz,
+        ..Policy::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn governors_of_a_review() {
+        let policy = governor("6: ondemand / 780 MHz (ondemand performance / 780 416)").unwrap();
+        assert_eq!(
+            (policy.policy, policy.opps_khz),
+            (6, vec![416_000, 780_000])
+        );
+        assert_eq!(policy.governors, ["ondemand", "performance"]);
+        assert!(governor("x").is_none());
+    }
+}

@@ -1,0 +1,230 @@
+//! Rule: background-activity. Something else used the CPUs while single-threaded workloads ran.
+//!
+//! While one thread measures, all other CPUs should idle. What is busy beyond the workload's own
+//! thread (and beyond the benchmark's own sampling) shares caches, memory and the power budget.
+
+use super::Rule;
+use super::place::{samples_place, step_place};
+use crate::stats::mean;
+use crate::view::{self, CpuUse, Phase};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "background-activity",
+    about: "Something else used the CPUs while single-threaded workloads ran.",
+    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
+    check,
+};
+
+/// Mean use by others over a phase, in CPUs. A quiet distribution uses less than 0.02.
+const MEAN_CPUS_MIN: f64 = 0.1;
+/// A single sample this busy, in CPUs, is an event such as a package update.
+const PEAK_CPUS_MIN: f64 = 0.25;
+/// One event in a phase is bad luck, two are activity.
+const PEAKS_MIN: usize = 2;
+/// Mean over a phase that makes its scores meaningless, if it is also a good part of the machine.
+const INVALID_CPUS: f64 = 0.5;
+/// Share of all CPUs that goes with it.
+const INVALID_PERCENT: f64 = 10.0;
+/// A pinned thread that had to wait for its CPU this long was displaced by others.
+const WAITED_PERCENT_MIN: f64 = 2.0;
+/// Shorter steps are too coarse to judge by ticks.
+const STEP_MS_MIN: i64 = 1_000;
+
+/// What others used in one phase.
+struct Others<'a> {
+    phase: &'a Phase,
+    mean_cpus: f64,
+    peak_cpus: f64,
+    peaks: usize,
+    io_cpus: f64,
+    percent: f64,
+    at_peak_ms: i64,
+}
+
+fn check(record: &Record) -> Vec<Finding> {
+    let phases = view::phases(record);
+    let others: Vec<Others> = phases
+        .iter()
+        .filter(|phase| phase.is_single_threaded())
+        .filter_map(|phase| others(record, phase))
+        .filter(|o| o.mean_cpus >= MEAN_CPUS_MIN || o.peaks >= PEAKS_MIN)
+        .collect();
+    let worst = others
+        .iter()
+        .max_by(|a, b| a.mean_cpus.total_cmp(&b.mean_cpus));
+    let mut findings: Vec<Finding> = worst
+        .map(|worst| used_by_others(record, worst, &others))
+        .into_iter()
+        .collect();
+    findings.extend(displaced(record));
+    findings
+}
+
+fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
+    let cpus = f64::from(view::cpu_count(record)?);
+    let own = 100.0 / cpus + view::own_cost_percent(record).unwrap_or(0.0);
+    let uses = view::cpu_use(record, phase.window);
+    let excess = |usage: &CpuUse| (usage.busy + usage.iowait - own).max(0.0) * cpus / 100.0;
+    let cpus_used: Vec<f64> = uses.iter().map(excess).collect();
+    let io: Vec<f64> = uses
+        .iter()
+        .map(|usage| usage.iowait * cpus / 100.0)
+        .collect();
+    let peak = cpus_used
+        .iter()
+        .copied()
+        .enumerate()
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let mean_cpus = mean(&cpus_used)?;
+    Some(Others {
+        phase,
+        mean_cpus,
+        peak_cpus: peak.1,
+        peaks: cpus_used
+            .iter()
+            .filter(|used| **used >= PEAK_CPUS_MIN)
+            .count(),
+        io_cpus: mean(&io)?,
+        percent: 100.0 * mean_cpus / cpus,
+        at_peak_ms: uses[peak.0].at_ms,
+    })
+}
+
+fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding {
+    let computing = worst.mean_cpus - worst.io_cpus;
+    let is_large = computing >= INVALID_CPUS && worst.percent >= INVALID_PERCENT;
+    let severity = if is_large {
+        Severity::Invalid
+    } else if computing >= MEAN_CPUS_MIN {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    };
+    let cpus = |value: f64| Quantity::Score((value * 100.0).round() / 100.0, "CPUs".into());
+    let places = others.iter().map(|other| {
+        let window = other.phase.window;
+        samples_place(record, "cpu.idle", window.start_ms, window.end_ms)
+    });
+    Finding::new(
+        RULE.id,
+        severity,
+        "While {phase} ran, other tasks used {mean} on average and {peak} at most ({io} of it \
+         waiting for storage).",
+    )
+    .with("phase", Quantity::Text(worst.phase.name.clone()))
+    .with("mean", cpus(worst.mean_cpus))
+    .with("peak", cpus(worst.peak_cpus))
+    .with("io", cpus(worst.io_cpus))
+    .with("share", Quantity::Percent(worst.percent))
+    .with("peak_at", Quantity::Ms(worst.at_peak_ms))
+    .with("phases", Quantity::Count(others.len() as i64))
+    .at_all(places)
+}
+
+/// Threads that were ready to run but had to wait for their CPU.
+fn displaced(record: &Record) -> Option<Finding> {
+    let steps = record.steps.iter().enumerate();
+    let waited = steps.filter_map(|(index, step)| {
+        let waited_ns = *step.counters.run_delay_ns.known()?;
+        let elapsed_ms = step.window.elapsed_ms();
+        let is_alone = step.threads == 1 && step.cpus.len() == 1 && elapsed_ms >= STEP_MS_MIN;
+        let percent = waited_ns as f64 / 1e4 / elapsed_ms as f64;
+        is_alone.then_some((percent, index))
+    });
+    let (percent, index) = waited.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (percent >= WAITED_PERCENT_MIN).then(|| {
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "{step} had to wait {share} of its time for its CPU because something else ran there.",
+        )
+        .with(
+            "step",
+            Quantity::Text(view::step_name(&record.steps[index])),
+        )
+        .with("share", Quantity::Percent(percent))
+        .at(step_place(record, index))
+        .at(Place::Field(format!(
+            "steps[{index}].counters.run_delay_ns"
+        )))
+        .explains(Some((percent * 10.0).round() / 10.0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_step};
+    use record::{Fact, Record, Unit};
+
+    /// Ten seconds of one thread on four CPUs, while others use so many ticks a second.
+    fn run(others: i64) -> Record {
+        let record = with_step(
+            own_run(),
+            "memory-latency",
+            "",
+            &[0],
+            (0.0, 10.0),
+            compression(1),
+        );
+        let per_half_second = |ticks: i64| (0..=20).map(|row| row * ticks).collect::<Vec<_>>();
+        let user = per_half_second(50 + others / 2);
+        let idle = per_half_second(150 - others / 2);
+        let record = counter(record, "cpu.user", Unit::Ticks, &user);
+        counter(record, "cpu.idle", Unit::Ticks, &idle)
+    }
+
+    #[test]
+    fn the_workload_itself_is_no_background() {
+        assert_eq!(sentences(RULE.id, &run(0)), [""; 0]);
+        assert_eq!(sentences(RULE.id, &run(4)), [""; 0]);
+    }
+
+    #[test]
+    fn other_tasks_are_named_and_judged_by_size() {
+        let found = findings_of(RULE.id, &run(20));
+        assert_eq!(found[0].severity, Severity::Degraded);
+        assert_eq!(
+            found[0].sentence(),
+            "While memory latency ran, other tasks used 0.2 CPUs on average and 0.2 CPUs at most \
+             (0 CPUs of it waiting for storage)."
+        );
+        assert_eq!(
+            findings_of(RULE.id, &run(100))[0].severity,
+            Severity::Invalid
+        );
+    }
+
+    #[test]
+    fn the_average_since_boot_in_a_log_does_not_count() {
+        for (rows, expected) in [([80, 25, 25, 25], 0), ([25, 40, 40, 25], 1)] {
+            let record = with_step(
+                log("0.9.72"),
+                "openssl",
+                "",
+                &[0],
+                (0.0, 2.0),
+                compression(1),
+            );
+            let record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &rows);
+            assert_eq!(findings_of(RULE.id, &record).len(), expected);
+        }
+    }
+
+    #[test]
+    fn waiting_for_the_own_cpu_is_named() {
+        let mut record = run(0);
+        record.steps[0].counters.run_delay_ns = Fact::Known(500_000_000);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "memory latency had to wait 5.0 % of its time for its CPU because something else \
+              ran there."
+            ]
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Rule: built-in-used. A workload of the program itself ran where an external tool was missing.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::{Outcome, Record, Step};
+
+pub(super) const RULE: Rule = Rule {
+    id: "built-in-used",
+    about: "A built-in workload ran because an external tool was missing.",
+    link: "https://www.7-zip.org/download.html",
+    check,
+};
+
+/// External tools and what runs in their place.
+const PAIRS: [(&str, &str); 2] = [("openssl", "aes"), ("sevenzip", "lzma")];
+
+/// The finished built-in step that ran in the place of a step that was not run.
+pub(super) fn stands_in<'a>(record: &'a Record, skipped: &Step) -> Option<&'a str> {
+    let (_, built_in) = PAIRS.iter().find(|(tool, _)| *tool == skipped.workload)?;
+    let mut steps = record.steps_of(built_in);
+    let done = steps.find(|step| matches!(step.outcome, Outcome::Done(_)));
+    done.map(|step| step.workload.as_str())
+}
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(record, step))
+        else {
+            continue;
+        };
+        let tool = view::step_name(&Step {
+            variant: String::new(),
+            ..step.clone()
+        });
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The built-in workload {built_in} ran instead of {tool} ({reason}): its scores are \
+             only comparable with those of {built_in}.",
+        )
+        .sure(99)
+        .with("built_in", Quantity::Text(built_in.into()))
+        .with("tool", Quantity::Text(tool))
+        .with("reason", Quantity::Text(missing.to_string()));
+        if !findings.iter().any(|known| known.values == finding.values) {
+            findings.push(finding.at(step_place(record, index)));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, own_run, with_step};
+    use record::{Missing, Outcome};
+
+    #[test]
+    fn a_stand_in_is_named() {
+        let mut record = with_step(
+            own_run(),
+            "sevenzip",
+            "multi",
+            &[],
+            (0.0, 1.0),
+            compression(1),
+        );
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        let missing = Missing::unsupported("7zz", "no 7-zip is installed");
+        record.steps[0].outcome = Outcome::Skipped(missing);
+        let record = with_step(record, "lzma", "multi", &[], (1.0, 2.0), compression(1));
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The built-in workload lzma ran instead of 7-zip (no 7-zip is installed): its \
+              scores are only comparable with those of lzma."
+            ]
+        );
+    }
+}

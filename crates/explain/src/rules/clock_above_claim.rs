@@ -1,0 +1,71 @@
+//! Rule: clock-above-claim. The measured clock is higher than the kernel claims.
+
+use super::Rule;
+use super::place::step_place;
+use super::slowdown::is_x86;
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-above-claim",
+    about: "The measured clock is higher than the clock that the kernel claims.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check,
+};
+
+/// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
+const DEVIATION_PERCENT_MIN: f64 = 1.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut clocks = view::cluster_clocks(record, "cold");
+    let deviation = |clock: &view::ClusterClock| clock.deviation_percent().unwrap_or(0.0);
+    clocks.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
+    let mut seen: Vec<Vec<u32>> = Vec::new();
+    let mut findings = Vec::new();
+    for clock in clocks {
+        let above = deviation(&clock);
+        let Some(claimed_khz) = clock.claimed_khz else {
+            continue;
+        };
+        if above < DEVIATION_PERCENT_MIN || seen.contains(&clock.cluster_cpus) {
+            continue;
+        }
+        seen.push(clock.cluster_cpus.clone());
+        // ACPI tables name the turbo range by one OPP that is 1 MHz above the base clock.
+        let template = if is_x86(record) {
+            "CPUs {cpus} run at {measured} where the kernel claims {claimed} ({deviation}): turbo \
+             clocks that it does not list."
+        } else {
+            "CPUs {cpus} run at {measured} where the kernel claims {claimed} ({deviation}): \
+             compare scores by the measured clock."
+        };
+        findings.push(
+            Finding::new(RULE.id, Severity::Info, template)
+                .sure(95)
+                .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
+                .with("measured", Quantity::Khz(clock.measured_khz))
+                .with("claimed", Quantity::Khz(claimed_khz))
+                .with("deviation", Quantity::Percent(above))
+                .at(clock
+                    .line
+                    .map_or_else(|| step_place(record, clock.step), Place::Line)),
+        );
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, point, with_clocks};
+
+    #[test]
+    fn more_than_claimed_is_named_and_equal_is_not() {
+        for (measured_khz, expected) in [(1_934_000, 1), (1_805_000, 0), (1_700_000, 0)] {
+            let points = vec![point(0, 1_800_000, measured_khz)];
+            let record = with_clocks(own_run(), "cold", points);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

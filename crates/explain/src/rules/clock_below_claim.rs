@@ -1,0 +1,132 @@
+//! Rule: clock-below-claim. The measured clock is lower than the kernel claims, while cold.
+//!
+//! Firmware that caps the clock, OPP tables that promise too much, or a board that was already
+//! throttled at the start. What was measured is what counts.
+
+use super::Rule;
+use super::place::step_place;
+use crate::view::{self, ClusterClock};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-below-claim",
+    about: "The measured clock is lower than the clock that the kernel claims.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check,
+};
+
+/// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
+const DEVIATION_PERCENT_MIN: f64 = 1.0;
+/// From here a table of boards by their claimed clock is misleading.
+const DEGRADED_PERCENT: f64 = 3.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let later = view::cluster_clocks(record, "hot-after");
+    let mut seen: Vec<Vec<u32>> = Vec::new();
+    let mut findings = Vec::new();
+    for clock in worst_first(view::cluster_clocks(record, "cold")) {
+        let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz)
+        else {
+            continue;
+        };
+        // One finding for each cluster: its CPUs share one clock.
+        if deviation > -DEVIATION_PERCENT_MIN || seen.contains(&clock.cluster_cpus) {
+            continue;
+        }
+        seen.push(clock.cluster_cpus.clone());
+        let reached = later.iter().find(|after| {
+            after.cpu == clock.cpu
+                && after
+                    .deviation_percent()
+                    .is_some_and(|d| d > -DEVIATION_PERCENT_MIN)
+        });
+        findings.push(finding(record, &clock, claimed_khz, deviation, reached));
+    }
+    findings
+}
+
+fn worst_first(mut clocks: Vec<ClusterClock>) -> Vec<ClusterClock> {
+    let deviation = |clock: &ClusterClock| clock.deviation_percent().unwrap_or(0.0);
+    clocks.sort_by(|a, b| deviation(a).total_cmp(&deviation(b)));
+    clocks
+}
+
+fn finding(
+    record: &Record,
+    clock: &ClusterClock,
+    claimed_khz: u32,
+    deviation: f64,
+    reached: Option<&ClusterClock>,
+) -> Finding {
+    let severity = if deviation <= -DEGRADED_PERCENT {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    };
+    let finding = match reached {
+        Some(after) => Finding::new(
+            RULE.id,
+            severity,
+            "CPUs {cpus} measured {measured} of the claimed {claimed} ({deviation}) before the \
+             load and {later} after it: the clock is not steady.",
+        )
+        .sure(80)
+        .with("later", Quantity::Khz(after.measured_khz))
+        .at(step_place(record, after.step)),
+        None => Finding::new(
+            RULE.id,
+            severity,
+            "CPUs {cpus} run at {measured} instead of the claimed {claimed} ({deviation}).",
+        )
+        .sure(95)
+        .explains(Some((-deviation * 10.0).round() / 10.0)),
+    };
+    finding
+        .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
+        .with("measured", Quantity::Khz(clock.measured_khz))
+        .with("claimed", Quantity::Khz(claimed_khz))
+        .with("deviation", Quantity::Percent(deviation))
+        .at(clock
+            .line
+            .map_or_else(|| step_place(record, clock.step), Place::Line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::{own_run, point, with_clocks};
+
+    #[test]
+    fn a_cap_of_the_firmware_is_named() {
+        let points = vec![
+            point(0, 1_512_000, 1_414_000),
+            point(1, 1_512_000, 1_413_000),
+        ];
+        let record = with_clocks(own_run(), "cold", points);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["CPUs 0-3 run at 1413 MHz instead of the claimed 1512 MHz (-6.5 %)."]
+        );
+        assert_eq!(
+            findings_of(RULE.id, &record)[0].severity,
+            Severity::Degraded
+        );
+    }
+
+    #[test]
+    fn rounding_is_no_cap() {
+        let record = with_clocks(own_run(), "cold", vec![point(0, 1_512_000, 1_500_000)]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn a_clock_that_is_reached_later_is_not_steady() {
+        let record = with_clocks(own_run(), "cold", vec![point(0, 2_707_000, 873_000)]);
+        let record = with_clocks(record, "hot-after", vec![point(0, 2_707_000, 2_706_000)]);
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].ends_with("2706 MHz after it: the clock is not steady."));
+    }
+}

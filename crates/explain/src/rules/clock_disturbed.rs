@@ -1,0 +1,74 @@
+//! Rule: clock-disturbed. The windows of a clock reading contradict each other.
+//!
+//! The highest rate that several windows support is still the clock; but when few agree, something
+//! else used the CPU, or the clock changed meanwhile.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-disturbed",
+    about: "The windows of a clock reading contradict each other.",
+    link: "https://docs.kernel.org/timers/no_hz.html",
+    check,
+};
+
+/// On a quiet machine more than nine of ten windows agree; with less than a fifth the clock
+/// itself becomes doubtful.
+const AGREEING_PERMILLE_MIN: u32 = 200;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut worst: Option<(u32, usize, u32)> = None;
+    let mut disturbed = 0;
+    for variant in ["cold", "cold-all-cpus"] {
+        for (step, clocks) in view::clock_passes(record, variant) {
+            for point in &clocks.points {
+                let Some(windows) = &point.windows else {
+                    continue;
+                };
+                if windows.count == 0 || windows.agreeing_permille >= AGREEING_PERMILLE_MIN {
+                    continue;
+                }
+                disturbed += 1;
+                if worst.is_none_or(|(agreeing, _, _)| windows.agreeing_permille < agreeing) {
+                    worst = Some((windows.agreeing_permille, step, point.cpu));
+                }
+            }
+        }
+    }
+    let Some((agreeing, step, cpu)) = worst else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "{disturbed} clock readings were disturbed: on CPU {cpu} only {agreeing} of the windows \
+         agree with the best.",
+    );
+    vec![
+        finding
+            .with("disturbed", Quantity::Count(disturbed))
+            .with("cpu", Quantity::Count(cpu.into()))
+            .with("agreeing", Quantity::Percent(f64::from(agreeing) / 10.0))
+            .at(step_place(record, step)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, point, with_clocks};
+
+    #[test]
+    fn few_agreeing_windows_are_a_disturbance() {
+        for (agreeing_permille, expected) in [(50, 1), (800, 0)] {
+            let mut reading = point(0, 1_800_000, 1_800_000);
+            reading.windows.as_mut().unwrap().agreeing_permille = agreeing_permille;
+            let record = with_clocks(own_run(), "cold", vec![reading]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Rule: clock-lower-hot. The measured clock under load, or right after it, is lower than cold.
+
+use super::Rule;
+use super::place::step_place;
+use crate::view::{self, ClusterClock};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-lower-hot",
+    about: "The measured clock under load, or right after it, is lower than cold.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check,
+};
+
+/// Readings agree within 0.5 %, and counters of cycles within 1 %.
+const FALL_PERCENT_MIN: f64 = 2.0;
+
+/// In these versions of the bash program the second pass competed with leftover load: on machines
+/// with one CPU every value is about half, elsewhere most readings are noise.
+const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
+
+fn check(record: &Record) -> Vec<Finding> {
+    let cold = view::cluster_clocks(record, "cold");
+    let all_cold = view::cluster_clocks(record, "cold-all-cpus");
+    let mut findings = Vec::new();
+    // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
+    // CPUs are higher by design.
+    let before = if all_cold.is_empty() {
+        &cold
+    } else {
+        &all_cold
+    };
+    let loaded = view::cluster_clocks(record, "hot-loaded");
+    findings.extend(lower(record, before, &loaded, "under load"));
+    let unreliable =
+        view::log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version));
+    if !unreliable {
+        let after = view::cluster_clocks(record, "hot-after");
+        findings.extend(lower(record, &cold, &after, "right after the load"));
+    }
+    findings
+}
+
+fn lower(
+    record: &Record,
+    before: &[ClusterClock],
+    after: &[ClusterClock],
+    when: &str,
+) -> Option<Finding> {
+    let fall = |hot: &ClusterClock| {
+        let cold = before.iter().find(|cold| cold.cpu == hot.cpu)?;
+        let kept = f64::from(hot.measured_khz) / f64::from(cold.measured_khz.max(1));
+        Some((100.0 * (1.0 - kept), cold.clone(), hot.clone()))
+    };
+    let falls: Vec<_> = after.iter().filter_map(fall).collect();
+    let lowered = falls.iter().filter(|fall| fall.0 >= FALL_PERCENT_MIN);
+    let cpus: Vec<u32> = lowered.map(|(_, _, hot)| hot.cpu).collect();
+    let (percent, cold, hot) = falls.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (percent >= FALL_PERCENT_MIN).then(|| {
+        let place = |clock: &ClusterClock| {
+            let line = clock.line.map(Place::Line);
+            line.unwrap_or_else(|| step_place(record, clock.step))
+        };
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).",
+        )
+        .with("cpu", Quantity::Count(hot.cpu.into()))
+        .with("cold", Quantity::Khz(cold.measured_khz))
+        .with("hot", Quantity::Khz(hot.measured_khz))
+        .with("when", Quantity::Text(when.to_owned()))
+        .with("change", Quantity::Percent(-percent))
+        .with("cpus", Quantity::Cpus(cpus))
+        .at(place(&cold))
+        .at(place(&hot))
+        .explains(Some((percent * 10.0).round() / 10.0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{log, own_run, point, with_clocks};
+
+    #[test]
+    fn a_lower_clock_under_load_is_named() {
+        let record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_797_000)]);
+        let slow = vec![point(0, 1_800_000, 1_203_000)];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(record.clone(), "hot-loaded", slow)),
+            ["CPU 0 measured 1797 MHz cold and 1203 MHz under load (-33 %)."]
+        );
+        let same = vec![point(0, 1_800_000, 1_790_000)];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(record, "hot-loaded", same)),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn loads_on_all_cpus_are_compared_with_each_other() {
+        let record = with_clocks(own_run(), "cold", vec![point(0, 3_600_000, 3_600_000)]);
+        let all = vec![point(0, 3_600_000, 3_000_000)];
+        let record = with_clocks(record, "cold-all-cpus", all.clone());
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(record, "hot-loaded", all)),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn the_second_pass_of_some_old_versions_means_nothing() {
+        for (version, expected) in [("0.8.4", 0), ("0.9.36", 1), ("0.4", 1)] {
+            let record = with_clocks(log(version), "cold", vec![point(0, 1_000_000, 999_000)]);
+            let half = vec![point(0, 1_000_000, 515_000)];
+            let record = with_clocks(record, "hot-after", half);
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{version}");
+        }
+    }
+}

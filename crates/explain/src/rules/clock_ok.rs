@@ -1,0 +1,70 @@
+//! Rule: clock-ok. Every cluster measured the clock that the kernel claims.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-ok",
+    about: "Every cluster measured the clock that the kernel claims.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check,
+};
+
+/// The same limit as that of the rules on clocks below and above the claim.
+const DEVIATION_PERCENT_MAX: f64 = 1.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let clocks = view::cluster_clocks(record, "cold");
+    let deviations: Option<Vec<f64>> = clocks
+        .iter()
+        .map(|clock| clock.deviation_percent())
+        .collect();
+    let Some(deviations) = deviations.filter(|deviations| !deviations.is_empty()) else {
+        return Vec::new();
+    };
+    let worst = deviations
+        .iter()
+        .copied()
+        .max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let Some(worst) = worst.filter(|worst| worst.abs() < DEVIATION_PERCENT_MAX) else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "The measured clock is the claimed one (largest distance {deviation}).",
+    );
+    let mut steps: Vec<usize> = clocks.iter().map(|clock| clock.step).collect();
+    steps.dedup();
+    vec![
+        finding
+            .sure(97)
+            .with("deviation", Quantity::Percent(worst))
+            .at_all(steps.into_iter().map(|step| step_place(record, step))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, point, with_clocks};
+
+    #[test]
+    fn all_clusters_must_agree() {
+        let good = point(0, 1_800_000, 1_797_000);
+        let record = with_clocks(own_run(), "cold", vec![good.clone()]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["The measured clock is the claimed one (largest distance -0.2 %)."]
+        );
+        let bad = vec![good, point(1, 1_800_000, 1_700_000)];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), "cold", bad)),
+            [""; 0]
+        );
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Rule: cpu-quota. The CPU was withheld from the benchmark in slices: a quota of its control
+//! group, or a duty cycle.
+//!
+//! The windows that ran undisturbed show the clock of the CPU; over longer times less arrives.
+
+use super::Rule;
+use super::place::{samples_place, step_place};
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "cpu-quota",
+    about: "CPU time was withheld from the benchmark by a quota or a duty cycle.",
+    link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
+    check,
+};
+
+/// Interrupts and the scheduler take less than a percent of a CPU that is otherwise idle.
+const WITHHELD_PERCENT_MIN: f64 = 5.0;
+/// Throttled time of the group below this share of the run does not matter.
+const THROTTLED_PERCENT_MIN: f64 = 1.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let throttled = throttled_time(record);
+    let worst = view::clock_passes(record, "cold")
+        .flat_map(|(step, clocks)| clocks.points.iter().map(move |point| (step, point)))
+        .filter_map(|(step, point)| {
+            let windows = point
+                .windows
+                .as_ref()
+                .filter(|windows| windows.best_khz > 0)?;
+            let kept = f64::from(windows.sustained_khz) / f64::from(windows.best_khz);
+            Some((100.0 * (1.0 - kept), step, point.cpu, windows))
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|worst| worst.0 >= WITHHELD_PERCENT_MIN);
+    // Without the counter of the group the time may as well have been stolen or used by others,
+    // which have rules of their own.
+    let stolen = view::cpu_use(record, view::whole_run());
+    let is_stolen = stolen
+        .iter()
+        .any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
+    match (worst, throttled) {
+        (_, Some((percent, channel, first_ms, last_ms))) => {
+            let finding = Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "The control group of the benchmark was held back by its CPU quota for {share} of \
+                 the time: scores are those of the quota, not of the CPU.",
+            );
+            let finding = finding
+                .sure(97)
+                .with("share", Quantity::Percent(percent))
+                .at(samples_place(record, &channel, first_ms, last_ms));
+            vec![match worst {
+                Some((_, step, _, windows)) => finding
+                    .with("clock_of_cpu", Quantity::Khz(windows.best_khz))
+                    .with("clock_usable", Quantity::Khz(windows.sustained_khz))
+                    .at(step_place(record, step)),
+                None => finding,
+            }]
+        }
+        (Some((percent, step, cpu, windows)), None) if !is_stolen => {
+            let finding = Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "CPU {cpu} runs at {best} in short windows but only {sustained} arrives over \
+                 longer times ({change}): believe {best} as clock and {sustained} for scores.",
+            );
+            vec![
+                finding
+                    .sure(70)
+                    .with("cpu", Quantity::Count(cpu.into()))
+                    .with("best", Quantity::Khz(windows.best_khz))
+                    .with("sustained", Quantity::Khz(windows.sustained_khz))
+                    .with("change", Quantity::Percent(-percent))
+                    .at(step_place(record, step))
+                    .explains(Some((percent * 10.0).round() / 10.0)),
+            ]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Share of the sampled time in which the group was throttled, if it was.
+fn throttled_time(record: &Record) -> Option<(f64, String, i64, i64)> {
+    let channel = record.samples.channel("cgroup.throttled_time")?;
+    let steps = view::counter_steps(record, channel, view::whole_run());
+    let first = steps.iter().find(|step| step.value > 0)?;
+    let last = steps.last()?;
+    let elapsed_ms = record.samples.at_ms.last()? - record.samples.at_ms.first()?;
+    let throttled_ns: i64 = steps.iter().map(|step| step.value).sum();
+    let percent = 100.0 * throttled_ns as f64 / (elapsed_ms.max(1) as f64 * 1e6);
+    (percent >= THROTTLED_PERCENT_MIN)
+        .then(|| (percent, channel.id.clone(), first.at_ms, last.at_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{counter, own_run, point, with_clocks};
+    use record::Unit;
+
+    #[test]
+    fn a_duty_cycle_is_told_from_a_clock() {
+        for (sustained_khz, expected) in [(900_000, 1), (1_790_000, 0)] {
+            let mut reading = point(0, 1_800_000, 1_800_000);
+            reading.windows.as_mut().unwrap().sustained_khz = sustained_khz;
+            let record = with_clocks(own_run(), "cold", vec![reading]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+
+    #[test]
+    fn the_group_says_that_it_was_held_back() {
+        let half = [0, 250_000_000, 500_000_000, 750_000_000];
+        let record = counter(own_run(), "cgroup.throttled_time", Unit::Nanoseconds, &half);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The control group of the benchmark was held back by its CPU quota for 50 % of the \
+              time: scores are those of the quota, not of the CPU."
+            ]
+        );
+        let record = counter(
+            own_run(),
+            "cgroup.throttled_time",
+            Unit::Nanoseconds,
+            &[5; 4],
+        );
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Rule: fewer-dictionaries. 7-zip ran with fewer or smaller dictionaries than usual, or another
+//! workload was made smaller: its score is another one.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "fewer-dictionaries",
+    about: "A workload ran smaller than usual, such as 7-zip with fewer dictionaries.",
+    link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
+    check,
+};
+
+/// 7-zip's benchmark goes through dictionaries of 4, 8, 16 and 32 MiB.
+const DICTIONARY_LOG2_USUAL: u32 = 25;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        if let Some(reason) = &step.not_comparable {
+            let finding = Finding::new(
+                RULE.id,
+                Severity::Info,
+                "{step} is not comparable with other results: {reason}.",
+            )
+            .sure(99)
+            .with("step", Quantity::Text(view::step_name(step)))
+            .with(
+                "reason",
+                Quantity::Text(reason.trim_end_matches('.').to_owned()),
+            );
+            match findings
+                .iter_mut()
+                .find(|known| known.values == finding.values)
+            {
+                Some(known) => known.places.push(step_place(record, index)),
+                None => findings.push(finding.at(step_place(record, index))),
+            }
+        }
+    }
+    let of_7zip = view::compressions(record).filter(|(_, step, _)| step.not_comparable.is_none());
+    let smaller: Vec<(usize, u32)> = of_7zip
+        .filter_map(|(index, _, done)| {
+            let largest = done
+                .compressing
+                .iter()
+                .map(|row| row.dictionary_log2)
+                .max()?;
+            (largest < DICTIONARY_LOG2_USUAL).then_some((index, largest))
+        })
+        .collect();
+    if let Some((_, largest)) = smaller.iter().min_by_key(|(_, largest)| largest) {
+        findings.push(
+            Finding::new(
+                RULE.id,
+                Severity::Info,
+                "7-zip stopped at dictionaries of {largest} instead of {usual} in {runs} runs, for \
+                 lack of memory: the score is not comparable with others.",
+            )
+            .sure(98)
+            .with("largest", mebibytes(*largest))
+            .with("usual", mebibytes(DICTIONARY_LOG2_USUAL))
+            .with("runs", Quantity::Count(smaller.len() as i64))
+            .at_all(smaller.iter().map(|(index, _)| step_place(record, *index))),
+        );
+    }
+    findings
+}
+
+fn mebibytes(log2: u32) -> Quantity {
+    Quantity::Kib((1_u64 << log2.min(40)) / 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, with_step};
+    use record::{Compression, DictionaryRow, Measured, Record};
+
+    fn run(dictionaries: std::ops::RangeInclusive<u32>) -> Record {
+        let rows = dictionaries.map(|dictionary_log2| DictionaryRow {
+            dictionary_log2,
+            kib_per_s: 1,
+            usage_percent: 100,
+            rating_per_usage_mips: 1,
+            rating_mips: 1,
+        });
+        let done = Measured::Compression(Compression {
+            compressing: rows.collect(),
+            ..Compression::default()
+        });
+        with_step(own_run(), "sevenzip", "multi", &[], (0.0, 1.0), done)
+    }
+
+    #[test]
+    fn fewer_dictionaries_are_named() {
+        assert_eq!(
+            sentences(RULE.id, &run(22..=23)),
+            [
+                "7-zip stopped at dictionaries of 8192 KiB instead of 32 MiB in 1 runs, for lack of \
+              memory: the score is not comparable with others."
+            ]
+        );
+        assert_eq!(sentences(RULE.id, &run(22..=25)), [""; 0]);
+    }
+
+    #[test]
+    fn a_reason_in_the_record_is_passed_on_once() {
+        let mut record = run(22..=23);
+        record.steps[0].not_comparable = Some("dictionaries of 2 MiB to fit 200 MiB.".into());
+        record.steps.push(record.steps[0].clone());
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "7-zip on all CPUs is not comparable with other results: dictionaries of 2 MiB to \
+              fit 200 MiB."
+            ]
+        );
+    }
+}

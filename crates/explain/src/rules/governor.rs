@@ -1,0 +1,129 @@
+//! Rule: governor. A governor other than `performance` was at work during the run.
+
+use super::Rule;
+use crate::stats::mean;
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::{Policy, Record};
+
+pub(super) const RULE: Rule = Rule {
+    id: "governor",
+    about: "A cpufreq governor other than performance was at work during the run.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
+    check,
+};
+
+/// Governors that react to load need tenths of a second to rise; more than this is lost score.
+const LOSS_PERCENT_MIN: f64 = 3.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    // The bash program sets the governor itself and does not say so.
+    if view::is_log(record) {
+        return Vec::new();
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for policy in &record.machine.policies {
+        let Some(governor) = during_run(record, policy) else {
+            continue;
+        };
+        if governor == "performance" {
+            continue;
+        }
+        let lost = lost_percent(record, policy);
+        let finding = match lost.filter(|lost| *lost >= LOSS_PERCENT_MIN) {
+            Some(lost) => Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "Governor {governor} kept CPUs {cpus} {lost} below their highest clock under \
+                 load.",
+            )
+            .with("lost", Quantity::Percent(lost))
+            .explains(Some((lost * 10.0).round() / 10.0)),
+            None => Finding::new(
+                RULE.id,
+                Severity::Info,
+                "Governor {governor} was left in place on CPUs {cpus}: short and single-threaded \
+                 workloads may score lower than with performance.",
+            ),
+        };
+        findings.push(
+            finding
+                .with("governor", Quantity::Text(governor))
+                .with("cpus", Quantity::Cpus(policy.cpus.clone()))
+                .at(Place::Field(format!("machine.policies[{}]", policy.policy))),
+        );
+    }
+    // One sentence is enough for a governor that harmed nothing on many policies.
+    findings.dedup_by(|a, b| a.severity == Severity::Info && b.severity == Severity::Info);
+    findings
+}
+
+/// The governor after the run's own changes; none if it is not known.
+fn during_run(record: &Record, policy: &Policy) -> Option<String> {
+    let path = format!("policy{}/scaling_governor", policy.policy);
+    let changes = record
+        .settings
+        .iter()
+        .filter(|change| change.path.ends_with(&path));
+    let changed = changes
+        .filter_map(|change| change.read_back.known())
+        .next_back();
+    changed
+        .or(policy.governor.known())
+        .map(|governor| governor.trim().to_owned())
+}
+
+/// By how much the claimed clock was below the highest one while all CPUs were loaded.
+fn lost_percent(record: &Record, policy: &Policy) -> Option<f64> {
+    let channel = record
+        .samples
+        .channel(&format!("policy{}.claimed", policy.policy))?;
+    let cpus = view::cpu_count(record)?;
+    let loaded = view::phases(record);
+    let readings = loaded
+        .iter()
+        .filter(|phase| phase.is_full_load(cpus))
+        .flat_map(|phase| view::gauge(record, channel, phase.window));
+    let claimed = mean(
+        &readings
+            .map(|reading| reading.value as f64)
+            .collect::<Vec<_>>(),
+    )?;
+    let top = channel.values.iter().flatten().max()?;
+    Some(100.0 * (1.0 - claimed / (*top).max(1) as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use record::{Fact, Restored, SettingChange, Unit};
+
+    #[test]
+    fn a_governor_is_judged_by_what_it_did() {
+        let mut record = with_step(
+            own_run(),
+            "sevenzip",
+            "multi",
+            &[],
+            (0.0, 2.0),
+            compression(1),
+        );
+        record.machine.policies[0].governor = Fact::Known("ondemand".into());
+        let slow = [1_800_000, 408_000, 408_000, 408_000];
+        let slowed = gauge_channel(record.clone(), "policy0.claimed", Unit::Kilohertz, &slow);
+        assert_eq!(
+            sentences(RULE.id, &slowed),
+            ["Governor ondemand kept CPUs 0-3 58 % below their highest clock under load."]
+        );
+        assert!(sentences(RULE.id, &record)[0].contains("was left in place"));
+        record.settings.push(SettingChange {
+            path: "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor".into(),
+            old: "ondemand".into(),
+            new: "performance".into(),
+            read_back: Fact::Known("performance".into()),
+            restored: Restored::Done,
+        });
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+}

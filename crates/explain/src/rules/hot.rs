@@ -1,0 +1,50 @@
+//! Rule: hot. The SoC became hot, whether it throttled or not.
+
+use super::Rule;
+use super::place::samples_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "hot",
+    about: "The SoC became hot, whether it throttled or not.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check,
+};
+
+/// Most boards begin to throttle between here and 95 °C.
+const HOT_MILLICELSIUS: i64 = 80_000;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let heat = view::heat(record, view::whole_run());
+    let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
+    let found = hot.map(|heat| {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The temperature rose to {temperature}: in a warmer place or a smaller case this \
+             machine will slow down sooner.",
+        )
+        .sure(95)
+        .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
+        .with("at", Quantity::Ms(heat.at_ms))
+        .at(samples_place(record, &heat.channel, heat.at_ms, heat.at_ms))
+    });
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{gauge_channel, own_run};
+    use record::Unit;
+
+    #[test]
+    fn heat_is_named_from_eighty_degrees_on() {
+        for (temp, expected) in [(81_800, 1), (79_900, 0), (-273_200_000, 0)] {
+            let record = gauge_channel(own_run(), "soc.temp", Unit::Millicelsius, &[temp]);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Rule: kernel-trouble. The kernel reported a fault of its own, of hardware or of a driver.
+
+use super::Rule;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "kernel-trouble",
+    about: "The kernel reported a fault of its own, of hardware or of a driver.",
+    link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
+    check,
+};
+
+/// Beginnings of the kernel's reports of its own faults, and whether they put results in doubt.
+const WORDS: [(&str, bool); 16] = [
+    ("Oops", true),
+    ("kernel BUG at", true),
+    ("BUG:", true),
+    ("Unable to handle kernel", true),
+    ("Internal error:", true),
+    ("general protection fault", true),
+    ("soft lockup", true),
+    ("detected stalls", true),
+    ("self-detected stall", true),
+    ("[Hardware Error]", true),
+    ("EDAC", true),
+    ("WARNING: CPU", false),
+    ("Call trace:", false),
+    ("Call Trace:", false),
+    ("blocked for more than", false),
+    ("hung_task", false),
+];
+
+/// `EDAC` also opens the harmless lines of its driver's start.
+const HARMLESS: [&str; 3] = ["EDAC MC: Ver", "Giving out device", "EDAC DEBUG"];
+
+fn check(record: &Record) -> Vec<Finding> {
+    let word_of = |text: &str| {
+        let is_harmless = HARMLESS.iter().any(|words| text.contains(words));
+        let found = WORDS.iter().find(|(words, _)| text.contains(words));
+        found.filter(|_| !is_harmless)
+    };
+    let messages = view::matching_messages(record, |text| word_of(text).is_some());
+    let is_grave = |text: &str| word_of(text).is_some_and(|(_, grave)| *grave);
+    let gravest = messages.iter().find(|(_, message)| is_grave(&message.text));
+    let Some((_, first)) = gravest.or(messages.first()) else {
+        return Vec::new();
+    };
+    let severity = if gravest.is_some() {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    };
+    let finding = Finding::new(
+        RULE.id,
+        severity,
+        "The kernel reported trouble during the run ({times} messages, for example \"{message}\").",
+    );
+    vec![
+        finding
+            .with("times", Quantity::Count(messages.len() as i64))
+            .with("message", Quantity::Text(first.text.trim().to_owned()))
+            .at_all(messages.iter().map(view::message_place)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::findings_of;
+    use crate::test_support::{own_run, with_message};
+
+    #[test]
+    fn faults_are_named_by_weight() {
+        for (text, expected) in [
+            (
+                "Internal error: Oops: 96000004 [#1] SMP",
+                Some(Severity::Degraded),
+            ),
+            (
+                "WARNING: CPU: 1 PID: 77 at drivers/x.c:12 x_close+0x3/0x9",
+                Some(Severity::Info),
+            ),
+            ("EDAC MC: Ver: 3.0.0", None),
+            ("usb 1-1: new high-speed USB device number 2", None),
+        ] {
+            let found = findings_of(RULE.id, &with_message(own_run(), text));
+            assert_eq!(
+                found.first().map(|finding| finding.severity),
+                expected,
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Rule: no-temperature. No sensor told the temperature of the CPU.
+
+use super::Rule;
+use crate::{Finding, Place, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-temperature",
+    about: "No sensor told the temperature of the CPU.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let was_watched = !record.samples.at_ms.is_empty();
+    if !was_watched || view::heat(record, view::whole_run()).is_some() {
+        return Vec::new();
+    }
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "No sensor tells the temperature of the CPU, so that causes of lower clocks cannot be told \
+         apart.",
+    );
+    vec![finding.sure(97).at(Place::Field("samples.channels".into()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{gauge_channel, own_run};
+    use record::Unit;
+
+    #[test]
+    fn sensors_that_show_nothing_do_not_count() {
+        for (temps, expected) in [([0, 0], 1), ([45_000, 0], 0)] {
+            let record = gauge_channel(own_run(), "soc.temp", Unit::Millicelsius, &temps);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

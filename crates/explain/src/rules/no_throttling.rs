@@ -1,0 +1,114 @@
+//! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
+//! it cannot be known where nothing would have shown it.
+
+use super::{
+    Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling,
+};
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::{ChannelKind, Record};
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-throttling",
+    about: "Whether nothing was throttled, or whether that cannot be known.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check,
+};
+
+/// Rules whose findings are the opposite of this one.
+const OPPOSITES: [&Rule; 5] = [
+    &clock_lower_hot::RULE,
+    &power_limit::RULE,
+    &rpi_firmware::RULE,
+    &rpi_firmware_clock::RULE,
+    &thermal_throttling::RULE,
+];
+
+/// Fewer samples than this can miss a short fall.
+const SAMPLES_MIN: usize = 3;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let cpus = view::cpu_count(record).unwrap_or(1);
+    let phases = view::phases(record);
+    let loaded: Vec<_> = phases
+        .iter()
+        .filter(|phase| phase.is_full_load(cpus))
+        .collect();
+    if loaded.is_empty()
+        || OPPOSITES
+            .iter()
+            .any(|rule| !(rule.check)(record).is_empty())
+    {
+        return Vec::new();
+    }
+    let witnesses = witnesses(record);
+    let finding = if witnesses.is_empty() {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "Whether the CPUs were throttled cannot be known: nothing here shows clocks, cooling \
+             or throttle counters.",
+        )
+        .sure(95)
+    } else {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "No throttling: {witnesses} stayed quiet under full load.",
+        )
+        .sure(if witnesses.len() > 1 { 95 } else { 85 })
+        .with("witnesses", Quantity::Text(witnesses.join(", ")))
+    };
+    vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
+}
+
+/// What would have shown it.
+fn witnesses(record: &Record) -> Vec<&'static str> {
+    let has = |beginning: &str, end: &str| {
+        view::channels_of(record, beginning, end)
+            .any(|channel| channel.values.iter().flatten().count() >= SAMPLES_MIN)
+    };
+    let has_counters =
+        record.samples.channels.iter().any(|channel| {
+            channel.kind == ChannelKind::Counter && channel.id.contains(".throttle.")
+        });
+    let measured_hot = !view::cluster_clocks(record, "hot-loaded").is_empty();
+    [
+        (measured_hot, "clocks measured under load"),
+        (has("rpi.throttled", ""), "throttle bits of the firmware"),
+        (has_counters, "throttle counters of the CPU"),
+        (has("cooling_device", ".state"), "cooling devices"),
+        (has("policy", ".claimed"), "claimed clocks"),
+    ]
+    .into_iter()
+    .filter_map(|(is_there, name)| is_there.then_some(name))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use record::Unit;
+
+    #[test]
+    fn it_needs_witnesses() {
+        let record = with_step(
+            own_run(),
+            "sevenzip",
+            "multi",
+            &[],
+            (0.0, 2.0),
+            compression(1),
+        );
+        assert!(sentences(RULE.id, &record)[0].contains("cannot be known"));
+        let steady = gauge_channel(record.clone(), "policy0.claimed", Unit::Kilohertz, &[9; 5]);
+        assert_eq!(
+            sentences(RULE.id, &steady),
+            ["No throttling: claimed clocks stayed quiet under full load."]
+        );
+        let khz = [1_800_000, 1_800_000, 900_000, 900_000, 900_000];
+        let falling = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
+        assert_eq!(sentences(RULE.id, &falling), [""; 0]);
+    }
+}

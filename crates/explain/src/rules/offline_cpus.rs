@@ -1,0 +1,60 @@
+//! Rule: offline-cpus. CPUs of the machine were switched off from the start.
+
+use super::Rule;
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "offline-cpus",
+    about: "CPUs of the machine were switched off from the start.",
+    link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let by_machine = record
+        .machine
+        .cpus
+        .iter()
+        .filter(|cpu| !cpu.online)
+        .map(|cpu| cpu.cpu);
+    let by_gate = record
+        .gate
+        .known()
+        .map_or(&[][..], |gate| &gate.offline_cpus);
+    let mut cpus: Vec<u32> = by_machine.chain(by_gate.iter().copied()).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    if cpus.is_empty() {
+        return Vec::new();
+    }
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "CPUs {cpus} are offline: multi-core scores are those of the others alone.",
+    );
+    vec![
+        finding
+            .sure(99)
+            .with("cpus", Quantity::Cpus(cpus))
+            .at(Place::Field("machine.cpus".into())),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::own_run;
+
+    #[test]
+    fn offline_cpus_are_named() {
+        let mut record = own_run();
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        record.machine.cpus[3].online = false;
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["CPUs 3 are offline: multi-core scores are those of the others alone."]
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! Rule: opp-not-honoured. Lower OPPs do not give the clock that was asked for.
+//!
+//! The highest OPP has rules of its own. Scores at full clock are not affected, but governors and
+//! tables of power per clock are.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::{ClockPoint, Record};
+
+pub(super) const RULE: Rule = Rule {
+    id: "opp-not-honoured",
+    about: "Lower OPPs do not give the clock that was asked for.",
+    link: "https://docs.kernel.org/power/opp.html",
+    check,
+};
+
+/// Dividers of PLLs miss low clocks by a few percent by design.
+const DEVIATION_PERCENT_MIN: f64 = 4.0;
+/// One wrong OPP can be one disturbed reading.
+const WRONG_MIN: usize = 2;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut wrong: Vec<(f64, usize, ClockPoint)> = Vec::new();
+    let mut tried = 0;
+    for (step, clocks) in view::clock_passes(record, "cold") {
+        for point in &clocks.points {
+            let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point))
+            else {
+                continue;
+            };
+            if view::is_top_point(clocks, point) || opp_khz == 0 {
+                continue;
+            }
+            tried += 1;
+            let deviation = 100.0 * (f64::from(measured_khz) / f64::from(opp_khz) - 1.0);
+            if deviation.abs() >= DEVIATION_PERCENT_MIN {
+                wrong.push((deviation, step, point.clone()));
+            }
+        }
+    }
+    let worst = wrong.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    let Some((deviation, _, point)) = worst.filter(|_| wrong.len() >= WRONG_MIN) else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "{wrong} of {tried} lower OPPs give another clock than asked for; the worst: CPU {cpu} \
+         runs at {measured} instead of {opp} ({deviation}).",
+    );
+    let finding = finding
+        .with("wrong", Quantity::Count(wrong.len() as i64))
+        .with("tried", Quantity::Count(tried))
+        .with("cpu", Quantity::Count(point.cpu.into()))
+        .with(
+            "measured",
+            Quantity::Khz(view::measured_khz(point).unwrap_or(0)),
+        )
+        .with("opp", Quantity::Khz(point.opp_khz.unwrap_or(0)))
+        .with("deviation", Quantity::Percent(*deviation))
+        .at_all(wrong.iter().map(|(_, step, point)| {
+            let line = point.line.map(Place::Line);
+            line.unwrap_or_else(|| step_place(record, *step))
+        }));
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, point, with_clocks};
+
+    #[test]
+    fn several_wrong_opps_are_named() {
+        let points = vec![
+            point(0, 1_800_000, 1_934_000),
+            point(0, 1_608_000, 1_800_000),
+            point(0, 1_416_000, 1_698_000),
+            point(0, 408_000, 407_000),
+        ];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), "cold", points)),
+            [
+                "2 of 3 lower OPPs give another clock than asked for; the worst: CPU 0 runs at \
+              1698 MHz instead of 1416 MHz (20 %)."
+            ]
+        );
+    }
+
+    #[test]
+    fn small_distances_at_low_clocks_are_dividers() {
+        let points = vec![point(0, 1_800_000, 1_000_000), point(0, 200_000, 194_000)];
+        assert_eq!(
+            sentences(RULE.id, &with_clocks(own_run(), "cold", points)),
+            [""; 0]
+        );
+    }
+}

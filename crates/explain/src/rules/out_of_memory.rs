@@ -1,0 +1,89 @@
+//! Rule: out-of-memory. The kernel killed processes because memory ran out.
+
+use super::Rule;
+use super::place::{samples_place, step_place};
+use crate::{Finding, Quantity, Severity, view};
+use record::{FailureKind, Outcome, Record};
+
+pub(super) const RULE: Rule = Rule {
+    id: "out-of-memory",
+    about: "The kernel killed processes because memory ran out.",
+    link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
+    check,
+};
+
+/// The words of `mm/oom_kill.c`; `invoked oom-killer` opens every report.
+fn is_oom(text: &str) -> bool {
+    text.contains("invoked oom-killer") || text.contains("oom-kill:")
+}
+
+fn check(record: &Record) -> Vec<Finding> {
+    let messages = view::matching_messages(record, is_oom);
+    let invoked = messages
+        .iter()
+        .filter(|(_, m)| m.text.contains("invoked oom-killer"))
+        .count();
+    let counted = record.samples.channel("oom.kills").and_then(|channel| {
+        let steps = view::counter_steps(record, channel, view::whole_run());
+        let first = steps.iter().find(|step| step.value > 0)?.at_ms;
+        Some((steps.iter().map(|step| step.value).sum::<i64>(), first))
+    });
+    let killed_steps: Vec<usize> = record
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| {
+            matches!(&step.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::OutOfMemory)
+        })
+        .map(|(index, _)| index)
+        .collect();
+    let times = (invoked as i64)
+        .max(messages.len().min(1) as i64)
+        .max(counted.map_or(0, |(kills, _)| kills))
+        .max(killed_steps.len() as i64);
+    if times == 0 {
+        return Vec::new();
+    }
+    let has_swap = !view::swap_devices(record).is_empty();
+    let template = if has_swap {
+        "Memory ran out: the kernel killed processes ({times} times) although there is swap."
+    } else {
+        "Memory ran out: the kernel killed processes ({times} times); there is no swap."
+    };
+    let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
+        .sure(97)
+        .with("times", Quantity::Count(times))
+        .at_all(messages.iter().map(view::message_place))
+        .at_all(killed_steps.iter().map(|step| step_place(record, *step)));
+    if let Some((_, first_ms)) = counted {
+        finding = finding.at(samples_place(record, "oom.kills", first_ms, first_ms));
+    }
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{counter, own_run, with_message};
+    use record::Unit;
+
+    #[test]
+    fn a_killed_process_is_named() {
+        let text = "7za invoked oom-killer: gfp_mask=0x24200ca(GFP_HIGHUSER_MOVABLE), order=0";
+        assert_eq!(
+            sentences(RULE.id, &with_message(own_run(), text)),
+            ["Memory ran out: the kernel killed processes (1 times); there is no swap."]
+        );
+        let text = "oom_score_adj of the shell is zero";
+        assert_eq!(sentences(RULE.id, &with_message(own_run(), text)), [""; 0]);
+    }
+
+    #[test]
+    fn kills_before_the_run_do_not_count() {
+        for (kills, expected) in [([3, 3, 3], 0), ([3, 3, 4], 1)] {
+            let record = counter(own_run(), "oom.kills", Unit::Count, &kills);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

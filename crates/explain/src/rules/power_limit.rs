@@ -1,0 +1,139 @@
+//! Rule: power-limit. Clocks fell under load although it was not hot: a limit of power or current.
+
+use super::Rule;
+use super::place::samples_place;
+use super::slowdown::{self, Cause};
+use super::thermal_throttling::kernel_says_heat;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "power-limit",
+    about: "Clocks fell under load although it was not hot: a limit of power or current.",
+    link: "https://docs.kernel.org/power/powercap/powercap.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let falls = view::clock_falls(record);
+    let heat = kernel_says_heat(record);
+    let of_cause = |cause| {
+        let mut falls = falls.clone();
+        falls.retain(|fall| slowdown::cause(record, fall, heat) == cause);
+        falls
+    };
+    let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores];
+    causes
+        .into_iter()
+        .filter_map(|cause| {
+            let falls = of_cause(cause);
+            let fall = slowdown::worst(&falls)?;
+            let finding = finding(cause)
+                .with("phase", Quantity::Text(fall.phase.clone()))
+                .with("clock_before", Quantity::Khz(fall.top_khz))
+                .with("clock_after", Quantity::Khz(fall.low_khz))
+                .with("clock_mean", Quantity::Khz(fall.mean_khz))
+                .with("first", Quantity::Ms(fall.first_ms))
+                .at_all(falls.iter().map(|fall| {
+                    samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)
+                }));
+            let finding = match fall.temp_millicelsius_max {
+                Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
+                None => finding,
+            };
+            let loss = slowdown::clock_loss_percent(record).filter(|loss| *loss > 0.0);
+            Some(finding.explains(loss.map(|loss| (loss * 10.0).round() / 10.0)))
+        })
+        .take(1)
+        .collect()
+}
+
+fn finding(cause: Cause) -> Finding {
+    match cause {
+        Cause::ManyCores => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "With all CPUs busy the clock is {clock_mean} instead of {clock_before}, from the \
+             first moment of {phase} on: the limit of this CPU for many busy cores.",
+        )
+        .sure(75),
+        Cause::Unknown => Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
+             {clock_mean}); without a temperature it cannot be told whether by heat or by a \
+             limit of power.",
+        )
+        .sure(70),
+        Cause::Power | Cause::Heat => Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
+             {clock_mean}) at a harmless {temperature}: a limit of power or current.",
+        )
+        .sure(75),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::*;
+    use record::{Fact, Record, Unit};
+
+    fn run(arch: &str, khz: &[i64], celsius: Option<i64>) -> Record {
+        let end = khz.len() as f64 / 2.0;
+        let record = with_step(
+            own_run(),
+            "openssl",
+            "aes",
+            &[0],
+            (0.0, 1.4),
+            compression(1),
+        );
+        let mut record = with_step(record, "sevenzip", "multi", &[], (1.5, end), compression(1));
+        record.machine.kernel_arch = Fact::Known(arch.into());
+        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, khz);
+        match celsius {
+            Some(celsius) => {
+                let heat = vec![celsius * 1000; khz.len()];
+                gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat)
+            }
+            None => record,
+        }
+    }
+
+    const TOP: i64 = 3_600_000;
+    const LOW: i64 = 2_300_000;
+    const FELL: [i64; 9] = [TOP, TOP, TOP, TOP, TOP, LOW, LOW, 2_500_000, LOW];
+
+    #[test]
+    fn a_fall_in_the_cool_is_a_limit_of_power() {
+        assert_eq!(
+            sentences(RULE.id, &run("x86_64", &FELL, Some(70))),
+            [
+                "While 7-zip on all CPUs ran, the clock fell from 3600 MHz to 2300 MHz (on average \
+              2767 MHz) at a harmless 70.0 °C: a limit of power or current."
+            ]
+        );
+        assert_eq!(
+            findings_of(RULE.id, &run("x86_64", &FELL, Some(99))).len(),
+            0
+        );
+        assert_eq!(
+            findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(),
+            0
+        );
+        let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
+        assert!(unknown[0].sentence().contains("cannot be told"));
+    }
+
+    #[test]
+    fn a_lower_clock_for_many_cores_is_by_design() {
+        let khz = [TOP, TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
+        let found = findings_of(RULE.id, &run("x86_64", &khz, Some(60)));
+        assert_eq!(found[0].severity, Severity::Info);
+    }
+}

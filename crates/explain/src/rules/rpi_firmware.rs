@@ -1,0 +1,170 @@
+//! Rule: rpi-firmware. The firmware of a Raspberry Pi saw under-voltage, capped the clock or
+//! throttled.
+//!
+//! Only what happened during the run counts: live bits, or a sticky bit that rose. A log has the
+//! bits after the run alone; there they count only with other evidence.
+
+use super::Rule;
+use super::place::samples_place;
+use crate::view::{self, FirmwareBits};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "rpi-firmware",
+    about: "The firmware of a Raspberry Pi saw under-voltage, capped the clock or throttled.",
+    link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
+    check,
+};
+
+/// What the four bits mean.
+const BITS: [(u32, &str); 4] = [
+    (
+        0,
+        "under-voltage (the power supply or its cable is too weak)",
+    ),
+    (1, "a capped clock"),
+    (2, "throttling"),
+    (3, "the soft temperature limit"),
+];
+
+/// True if the Record is one of a Raspberry Pi whose firmware was asked.
+pub(super) fn is_raspberry_pi(record: &Record) -> bool {
+    view::firmware_bits(record, 0) != FirmwareBits::Unknown
+}
+
+fn check(record: &Record) -> Vec<Finding> {
+    let found = BITS.iter().filter_map(|(bit, meaning)| {
+        let state = view::firmware_bits(record, *bit);
+        let finding = finding(record, state)?;
+        Some(
+            finding
+                .with("what", Quantity::Text((*meaning).to_owned()))
+                .with("bit", Quantity::Count((*bit).into())),
+        )
+    });
+    found.collect()
+}
+
+fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
+    match state {
+        FirmwareBits::Clear | FirmwareBits::Unknown => None,
+        FirmwareBits::Live {
+            samples,
+            of,
+            first_ms,
+        } => {
+            let place = match record.samples.channel("rpi.throttled") {
+                Some(channel) => samples_place(record, &channel.id, first_ms, first_ms),
+                None => Place::Field("states".into()),
+            };
+            Some(
+                Finding::new(
+                    RULE.id,
+                    Severity::Degraded,
+                    "The firmware reported {what} in {samples} of {of} samples, first after \
+                     {first}.",
+                )
+                .sure(99)
+                .with("samples", Quantity::Count(samples as i64))
+                .with("of", Quantity::Count(of as i64))
+                .with("first", Quantity::Ms(first_ms))
+                .at(place)
+                .explains(loss_percent(record)),
+            )
+        }
+        FirmwareBits::RoseDuringRun => Some(
+            Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "The firmware noted {what} during the run, too short to be seen live.",
+            )
+            .sure(97)
+            .at(Place::Field("states".into())),
+        ),
+        FirmwareBits::SinceBoot => Some(since_boot(record)),
+    }
+}
+
+/// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
+fn since_boot(record: &Record) -> Finding {
+    let scores: Vec<f64> = view::multi_totals(record)
+        .iter()
+        .map(|(_, mips)| *mips)
+        .collect();
+    let has_other_evidence = view::firmware_clocks(record).is_some()
+        || !view::clock_falls(record).is_empty()
+        || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
+    let finding = if has_other_evidence {
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "The firmware noted {what} since boot, and clocks or scores of this run fell.",
+        )
+        .sure(85)
+    } else {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The firmware noted {what} since boot; the log does not tell whether before or during \
+             the run.",
+        )
+        .sure(50)
+    };
+    let line = record.states.last().and_then(|state| state.line);
+    finding.at(line.map_or(Place::Field("states".into()), Place::Line))
+}
+
+/// What the firmware's own clock lost against the kernel's claim, if both were sampled.
+fn loss_percent(record: &Record) -> Option<f64> {
+    let clock = view::firmware_clocks(record)?;
+    let share = clock.samples as f64 / clock.of.max(1) as f64;
+    let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
+    Some((1000.0 * share * lost).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::{compression, gauge_channel, log, own_run, state, with_step};
+    use record::Unit;
+
+    #[test]
+    fn live_bits_count_and_old_sticky_bits_never() {
+        let bits = [0x50000, 0x50005, 0x50005, 0x50000];
+        let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, &bits);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The firmware reported under-voltage (the power supply or its cable is too weak) \
+                 in 2 of 4 samples, first after 500 ms.",
+                "The firmware reported throttling in 2 of 4 samples, first after 500 ms.",
+            ]
+        );
+        let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, &[0xf0000; 4]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn sticky_bits_of_a_log_need_other_evidence() {
+        let mut record = log("0.9.72");
+        record.states = vec![state(None), state(Some(0x20000))];
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Info);
+        for score in [2639, 2110, 1544] {
+            record = with_step(
+                record,
+                "sevenzip",
+                "multi",
+                &[],
+                (0.0, 1.0),
+                compression(score),
+            );
+        }
+        assert_eq!(
+            findings_of(RULE.id, &record)[0].severity,
+            Severity::Degraded
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Rule: scores-decline. The runs on all CPUs became slower from the first to the last.
+
+use super::Rule;
+use super::place::step_place;
+use crate::stats::mean;
+use crate::{Finding, Quantity, Severity, view};
+use record::{Record, Window};
+
+pub(super) const RULE: Rule = Rule {
+    id: "scores-decline",
+    about: "The runs on all CPUs became slower from the first to the last.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
+    check,
+};
+
+/// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
+const FALL_PERCENT_MIN: f64 = 3.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let totals = view::multi_totals(record);
+    let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
+    let Some(fall) = view::fall_percent(&scores).filter(|fall| *fall >= FALL_PERCENT_MIN) else {
+        return Vec::new();
+    };
+    let steps: Vec<usize> = totals.iter().map(|(step, _)| *step).collect();
+    let by_clock = clock_fall_percent(record, &steps);
+    let template = if by_clock.is_some() {
+        "The multi-core score fell by {fall} from the first to the last run ({scores} MIPS); the \
+         clock fell by {by_clock} meanwhile."
+    } else {
+        "The multi-core score fell by {fall} from the first to the last run ({scores} MIPS)."
+    };
+    let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
+    let mut finding = Finding::new(RULE.id, Severity::Degraded, template)
+        .sure(95)
+        .with("fall", Quantity::Percent(fall))
+        .with("scores", Quantity::Text(listed.join(", ")))
+        .at_all(steps.iter().map(|step| step_place(record, *step)));
+    if let Some(percent) = by_clock {
+        finding = finding
+            .with("by_clock", Quantity::Percent(percent))
+            .explains(Some((percent.min(fall) * 10.0).round() / 10.0));
+    }
+    vec![finding]
+}
+
+/// By how much the mean claimed clock fell from the first to the last run, if it fell at all.
+/// Logs do not say when each run began; there the window is cut into equal parts.
+fn clock_fall_percent(record: &Record, steps: &[usize]) -> Option<f64> {
+    let (first, last) = (*steps.first()?, *steps.last()?);
+    let (mut early, mut late) = (record.steps[first].window, record.steps[last].window);
+    if early == late {
+        let part = early.elapsed_ms() / steps.len() as i64;
+        early.end_ms = early.start_ms + part;
+        late.start_ms = late.end_ms - part;
+    }
+    let clock = |window: Window| {
+        let channels = view::channels_of(record, "", ".claimed");
+        let readings = channels.flat_map(|channel| view::gauge(record, channel, window));
+        mean(
+            &readings
+                .map(|reading| reading.value as f64)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let fall = 100.0 * (1.0 - clock(late)? / clock(early)?);
+    (fall >= 0.5).then_some(fall)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::{compression, gauge_channel, own_run, with_step};
+    use record::{Record, Unit};
+
+    fn run(scores: [u32; 3]) -> Record {
+        let mut record = own_run();
+        for (index, score) in (0..).zip(scores) {
+            let window = (f64::from(index), f64::from(index) + 0.9);
+            record = with_step(record, "sevenzip", "multi", &[], window, compression(score));
+        }
+        record
+    }
+
+    #[test]
+    fn falling_scores_are_explained_by_the_clock() {
+        let record = run([20_002, 16_428, 16_415]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The multi-core score fell by 18 % from the first to the last run (20002, 16428, \
+              16415 MIPS)."
+            ]
+        );
+        let khz = [
+            3_600_000, 3_600_000, 2_900_000, 2_900_000, 3_060_000, 3_060_000,
+        ];
+        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
+        assert_eq!(
+            findings_of(RULE.id, &record)[0].explains_percent,
+            Some(15.0)
+        );
+    }
+
+    #[test]
+    fn scores_that_stay_are_fine() {
+        assert_eq!(sentences(RULE.id, &run([5345, 5370, 5331])), [""; 0]);
+        assert_eq!(sentences(RULE.id, &run([5000, 5370, 5380])), [""; 0]);
+    }
+}

@@ -1,0 +1,85 @@
+//! Rule: scores-unstable. The runs on all CPUs differ without falling from the first to the last.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "scores-unstable",
+    about: "The runs on all CPUs differ, without falling from the first to the last.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
+    check,
+};
+
+/// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.
+const SPREAD_PERCENT_MIN: f64 = 4.0;
+/// From here the mean of the runs says little.
+const DEGRADED_PERCENT: f64 = 7.0;
+/// A fall of at least this is a decline, which has its own rule.
+const DECLINE_PERCENT: f64 = 3.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let totals = view::multi_totals(record);
+    let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
+    let fall = view::fall_percent(&scores).unwrap_or(0.0);
+    let spread = view::spread_percent(&scores).filter(|spread| *spread >= SPREAD_PERCENT_MIN);
+    let Some(spread) = spread.filter(|_| fall < DECLINE_PERCENT) else {
+        return Vec::new();
+    };
+    let severity = if spread >= DEGRADED_PERCENT {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    };
+    let lowest_first = scores.iter().skip(1).all(|score| *score > scores[0]);
+    let template = if lowest_first {
+        "The first multi-core run is the lowest ({scores} MIPS, spread {spread}): something else \
+         still used the CPUs at its beginning, or clocks rose late."
+    } else {
+        "The multi-core runs differ by {spread} ({scores} MIPS)."
+    };
+    let listed: Vec<String> = scores.iter().map(|score| format!("{score:.0}")).collect();
+    let finding = Finding::new(RULE.id, severity, template)
+        .sure(95)
+        .with("spread", Quantity::Percent(spread))
+        .with("scores", Quantity::Text(listed.join(", ")));
+    vec![finding.at_all(totals.iter().map(|(step, _)| step_place(record, *step)))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, own_run, with_step};
+
+    fn check(scores: [u32; 3]) -> Vec<String> {
+        let mut record = own_run();
+        for score in scores {
+            record = with_step(
+                record,
+                "sevenzip",
+                "multi",
+                &[],
+                (0.0, 1.0),
+                compression(score),
+            );
+        }
+        sentences(RULE.id, &record)
+    }
+
+    #[test]
+    fn differing_runs_are_named() {
+        assert_eq!(
+            check([5901, 5794, 6340]),
+            ["The multi-core runs differ by 8.6 % (5901, 5794, 6340 MIPS)."]
+        );
+        assert!(check([12_257, 13_611, 13_819])[0].starts_with("The first multi-core run"));
+    }
+
+    #[test]
+    fn equal_runs_and_declines_are_not() {
+        assert_eq!(check([5000, 5050, 5020]), [""; 0]);
+        assert_eq!(check([6000, 5500, 5000]), [""; 0]);
+    }
+}

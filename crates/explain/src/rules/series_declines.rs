@@ -1,0 +1,57 @@
+//! Rule: series-declines. A score that is repeated over minutes, such as a miner's, falls.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "series-declines",
+    about: "A score that is repeated over minutes, such as that of a miner, falls.",
+    link: "https://github.com/tpruvot/cpuminer-multi",
+    check,
+};
+
+/// Values of a miner on a board that keeps its clock differ by 1 to 2 %.
+const LOSS_PERCENT_MIN: f64 = 4.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let declines = view::series_trends(record).into_iter();
+    declines
+        .filter(|trend| trend.loss_percent >= LOSS_PERCENT_MIN)
+        .map(|trend| {
+            Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "The score of {name} fell by {loss} while it ran, from {early} to {late}.",
+            )
+            .with("name", Quantity::Text(trend.name))
+            .with("loss", Quantity::Percent(trend.loss_percent))
+            .with("early", Quantity::Score(trend.early, trend.unit.clone()))
+            .with("late", Quantity::Score(trend.late, trend.unit))
+            .at(step_place(record, trend.step))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, series, with_step};
+
+    #[test]
+    fn a_falling_series_is_named() {
+        let falling = series(&[3.0, 21.18, 21.0, 20.0, 19.0, 18.0, 17.9, 17.92]);
+        let record = with_step(own_run(), "cpuminer", "", &[], (0.0, 300.0), falling);
+        let found = sentences(RULE.id, &record);
+        assert!(found[0].starts_with("The score of cpuminer fell by 15 % while it ran"));
+    }
+
+    #[test]
+    fn a_late_start_is_no_fall() {
+        let steady = series(&[3.0, 8.7, 8.71, 8.7, 8.69, 8.71]);
+        let record = with_step(own_run(), "cpuminer", "", &[], (0.0, 300.0), steady);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+}

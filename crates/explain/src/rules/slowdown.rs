@@ -1,0 +1,90 @@
+//! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
+
+use crate::view::{self, ClockFall};
+use record::Record;
+
+/// Why the claimed clock fell in a phase of full load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Heat.
+    Heat,
+    /// A limit of power or current: it fell at a harmless temperature.
+    Power,
+    /// The clock for many busy cores is lower by design: it was low from the first moment on and
+    /// did not change.
+    ManyCores,
+    /// No sensor tells.
+    Unknown,
+}
+
+/// From here x86 CPUs throttle by heat: limits are 90 to 105 °C in the data sheets, and sensors
+/// are read between the peaks.
+const HOT_MILLICELSIUS_X86: i64 = 85_000;
+/// From here boards throttle by heat: passive trip points in the device trees of boards lie at 70
+/// to 95 °C, and those of 60 °C (Raspberry Pi 3B+) report by their firmware's bits.
+const HOT_MILLICELSIUS_BOARD: i64 = 70_000;
+/// A clock that moves less than this over a phase is held by one limit.
+const STEADY_PERCENT: f64 = 2.0;
+
+/// The temperature from which this kind of machine throttles by heat.
+pub(super) fn hot_millicelsius(record: &Record) -> i64 {
+    if is_x86(record) {
+        HOT_MILLICELSIUS_X86
+    } else {
+        HOT_MILLICELSIUS_BOARD
+    }
+}
+
+/// True on machines with x86 CPUs.
+pub(super) fn is_x86(record: &Record) -> bool {
+    let arch = record.machine.kernel_arch.known();
+    arch.is_some_and(|arch| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86")))
+}
+
+/// Why this clock fell. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
+pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -> Cause {
+    let steady_khz = f64::from(fall.typical_low_khz) * (1.0 - STEADY_PERCENT / 100.0);
+    let is_steady = f64::from(fall.low_khz) >= steady_khz;
+    let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
+    match fall.temp_millicelsius_max {
+        _ if kernel_says_heat => Cause::Heat,
+        Some(temp) if temp >= hot_millicelsius(record) => Cause::Heat,
+        _ if always_low && is_x86(record) => Cause::ManyCores,
+        Some(_) => Cause::Power,
+        None => Cause::Unknown,
+    }
+}
+
+/// The fall that cost most.
+pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
+    falls.iter().min_by(|a, b| {
+        let kept = |fall: &ClockFall| f64::from(fall.mean_khz) / f64::from(fall.top_khz);
+        kept(a).total_cmp(&kept(b))
+    })
+}
+
+/// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
+/// otherwise. In percent.
+pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
+    let phases = view::phases(record);
+    let cpus = view::cpu_count(record)?;
+    let losses: Vec<(bool, f64)> = phases
+        .iter()
+        .filter(|phase| phase.is_full_load(cpus))
+        .filter_map(|phase| {
+            let is_main = matches!(phase.workload.as_str(), "sevenzip" | "lzma");
+            Some((is_main, view::phase_clock_loss_percent(record, phase)?))
+        })
+        .collect();
+    let worst = |main: bool| {
+        let of_kind = losses
+            .iter()
+            .filter(|loss| loss.0 == main)
+            .map(|loss| loss.1);
+        of_kind.reduce(f64::max)
+    };
+    worst(true)
+        .filter(|loss| *loss >= 1.0)
+        .or(worst(false))
+        .or(worst(true))
+}

@@ -1,0 +1,88 @@
+//! Rule: started-busy. The run was forced to start although the system was busy.
+
+use super::Rule;
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "started-busy",
+    about: "The run was forced to start although the system was busy.",
+    link: "https://docs.kernel.org/filesystems/proc.html",
+    check,
+};
+
+/// A use of one CPU of this size, in hundredths of a percent, disturbs whatever runs beside it.
+const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Some(gate) = record
+        .gate
+        .known()
+        .filter(|gate| gate.forced && !gate.passed)
+    else {
+        return Vec::new();
+    };
+    let culprits: Vec<String> = gate
+        .busiest
+        .iter()
+        .take(3)
+        .map(|process| {
+            let percent = Quantity::Percent(f64::from(process.hundredths_percent) / 100.0);
+            format!("{} (PID {}, {percent} of a CPU)", process.name, process.pid)
+        })
+        .collect();
+    let is_heavy = gate
+        .busiest
+        .iter()
+        .any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
+    let severity = if is_heavy {
+        Severity::Invalid
+    } else {
+        Severity::Degraded
+    };
+    let template = if culprits.is_empty() {
+        "The run was forced to start while {busy} of all CPUs was busy."
+    } else {
+        "The run was forced to start while {busy} of all CPUs was busy: {culprits}."
+    };
+    let busy = f64::from(gate.busy_hundredths_percent) / 100.0;
+    let finding = Finding::new(RULE.id, severity, template)
+        .with("busy", Quantity::Percent(busy))
+        .with("culprits", Quantity::Text(culprits.join(", ")));
+    vec![finding.at(Place::Field("gate".into()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::own_run;
+    use record::{BusyProcess, Fact, Gate};
+
+    #[test]
+    fn a_forced_start_names_its_culprits() {
+        let mut record = own_run();
+        let mut gate = Gate {
+            forced: true,
+            passed: false,
+            busy_hundredths_percent: 2_600,
+            busiest: vec![BusyProcess {
+                pid: 4711,
+                name: "cc1plus".into(),
+                hundredths_percent: 9_900,
+            }],
+            ..Gate::default()
+        };
+        record.gate = Fact::Known(gate.clone());
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The run was forced to start while 26 % of all CPUs was busy: cc1plus (PID 4711, \
+              99 % of a CPU)."
+            ]
+        );
+        gate.passed = true;
+        record.gate = Fact::Known(gate);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+}

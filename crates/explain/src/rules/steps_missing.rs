@@ -1,0 +1,191 @@
+//! Rule: steps-missing. Workloads failed, gave wrong answers or were not run; each with its reason.
+
+use super::Rule;
+use super::built_in_used::stands_in;
+use super::place::step_place;
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::{FailureKind, Outcome, Record, Step};
+
+pub(super) const RULE: Rule = Rule {
+    id: "steps-missing",
+    about: "Workloads failed, gave wrong answers or were not run.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
+    check,
+};
+
+/// The runs on all CPUs of every standard run.
+const MULTI_RUNS: usize = 3;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        let finding = match &step.outcome {
+            Outcome::Done(_) => continue,
+            // What happens to every step after Ctrl-C is no news; the run itself says so.
+            Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
+            Outcome::Failed(failure) => {
+                let is_wrong = failure.kind == FailureKind::WrongAnswer;
+                let severity = match is_wrong || is_main_score_lost(record, step) {
+                    true => Severity::Invalid,
+                    false => Severity::Degraded,
+                };
+                Finding::new(RULE.id, severity, "{step} failed: {reason}.")
+                    .with("reason", sentence_part(&failure.message))
+            }
+            Outcome::Skipped(_) if stands_in(record, step).is_some() => continue,
+            Outcome::Skipped(missing) => {
+                Finding::new(RULE.id, Severity::Info, "{step} was not run: {reason}.")
+                    .with("reason", sentence_part(&missing.to_string()))
+            }
+        };
+        let finding = finding
+            .sure(99)
+            .with("step", Quantity::Text(view::step_name(step)))
+            .at(step_place(record, index));
+        // Repetitions and clusters that fail for the same reason are one finding.
+        match findings
+            .iter_mut()
+            .find(|known| known.values == finding.values)
+        {
+            Some(known) => known.places.extend(finding.places),
+            None => findings.push(finding),
+        }
+    }
+    findings.extend(too_few_runs(record));
+    findings
+}
+
+/// True if this is 7-zip or its twin and no other run of it gave a score.
+fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
+    let is_main = matches!(failed.workload.as_str(), "sevenzip" | "lzma");
+    let is_done = |step: &Step| {
+        step.variant == failed.variant
+            && matches!(step.workload.as_str(), "sevenzip" | "lzma")
+            && matches!(step.outcome, Outcome::Done(_))
+    };
+    is_main && !record.steps.iter().any(is_done)
+}
+
+/// The reason without its full stop, as the template has its own.
+fn sentence_part(reason: &str) -> Quantity {
+    Quantity::Text(reason.trim().trim_end_matches('.').to_owned())
+}
+
+/// A log does not name a run that is missing: the kernel killed it, or it crashed.
+fn too_few_runs(record: &Record) -> Option<Finding> {
+    let single = view::compressions(record).find(|(_, step, _)| step.variant == "single");
+    let is_parallel = view::cpu_count(record).is_some_and(|cpus| cpus > 1);
+    let done = view::multi_totals(record).len();
+    let tried = record
+        .steps
+        .iter()
+        .filter(|step| step.variant == "multi")
+        .count();
+    let expected = view::is_log(record) && record.run.mode == "standard";
+    if !expected || !is_parallel || single.is_none() || done >= MULTI_RUNS || tried > done {
+        return None;
+    }
+    let severity = if done == 0 {
+        Severity::Invalid
+    } else {
+        Severity::Degraded
+    };
+    Some(
+        Finding::new(
+            RULE.id,
+            severity,
+            "Only {done} of {expected} runs of 7-zip on all CPUs gave a result.",
+        )
+        .with("done", Quantity::Count(done as i64))
+        .with("expected", Quantity::Count(MULTI_RUNS as i64))
+        .at(Place::Field("steps".into())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::{compression, log, own_run, with_step};
+    use record::{Failure, FailureKind, Missing, Outcome, Record};
+
+    fn failed(workload: &str, variant: &str, kind: FailureKind) -> Record {
+        let mut record = with_step(
+            own_run(),
+            workload,
+            variant,
+            &[],
+            (0.0, 1.0),
+            compression(1),
+        );
+        record.steps[0].outcome = Outcome::Failed(Failure {
+            kind,
+            message: "it took longer than 60 s and was ended.".into(),
+            output_tail: String::new(),
+        });
+        record
+    }
+
+    #[test]
+    fn failures_are_named_and_weighed() {
+        let record = failed("openssl", "aes-128-cbc", FailureKind::TimedOut);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["openssl aes-128-cbc failed: it took longer than 60 s and was ended."]
+        );
+        for (workload, kind, expected) in [
+            ("openssl", FailureKind::TimedOut, Severity::Degraded),
+            ("openssl", FailureKind::WrongAnswer, Severity::Invalid),
+            ("sevenzip", FailureKind::Signal, Severity::Invalid),
+        ] {
+            let found = findings_of(RULE.id, &failed(workload, "multi", kind));
+            assert_eq!(found[0].severity, expected, "{workload}");
+        }
+        let interrupted = failed("sevenzip", "multi", FailureKind::Interrupted);
+        assert_eq!(sentences(RULE.id, &interrupted), [""; 0]);
+    }
+
+    #[test]
+    fn equal_skips_are_one_finding_and_stand_ins_are_none() {
+        let mut record = own_run();
+        for _ in 0..3 {
+            record = with_step(record, "sevenzip", "multi", &[], (0.0, 1.0), compression(1));
+            let missing = Missing::unsupported("7zz", "no 7-zip is installed");
+            record.steps.last_mut().unwrap().outcome = Outcome::Skipped(missing);
+        }
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["7-zip on all CPUs was not run: no 7-zip is installed."]
+        );
+        let record = with_step(record, "lzma", "multi", &[], (1.0, 2.0), compression(1));
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn a_log_with_too_few_runs_says_so() {
+        for (runs, expected) in [
+            (3, None),
+            (2, Some(Severity::Degraded)),
+            (0, Some(Severity::Invalid)),
+        ] {
+            let mut record = with_step(
+                log("0.9.58"),
+                "sevenzip",
+                "single",
+                &[0],
+                (0.0, 1.0),
+                compression(1),
+            );
+            for _ in 0..runs {
+                record = with_step(record, "sevenzip", "multi", &[], (1.0, 2.0), compression(9));
+            }
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(
+                found.first().map(|finding| finding.severity),
+                expected,
+                "{runs}"
+            );
+        }
+    }
+}

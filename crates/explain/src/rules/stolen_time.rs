@@ -1,0 +1,75 @@
+//! Rule: stolen-time. The hypervisor took CPU time away.
+
+use super::Rule;
+use crate::stats::mean;
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "stolen-time",
+    about: "The hypervisor took CPU time away.",
+    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
+    check,
+};
+
+/// Less cannot be told from noise in a score.
+const MEAN_PERCENT_MIN: f64 = 0.5;
+/// From here scores are held back.
+const DEGRADED_PERCENT: f64 = 2.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut stolen = Vec::new();
+    for phase in view::phases(record) {
+        let uses = view::cpu_use(record, phase.window);
+        stolen.extend(uses.iter().map(|usage| (usage.steal, usage.at_ms)));
+    }
+    let values: Vec<f64> = stolen.iter().map(|(steal, _)| *steal).collect();
+    let worst = stolen.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(average), Some((peak, at_ms))) = (mean(&values), worst) else {
+        return Vec::new();
+    };
+    if average < MEAN_PERCENT_MIN {
+        return Vec::new();
+    }
+    let severity = if average >= DEGRADED_PERCENT {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    };
+    let finding = Finding::new(
+        RULE.id,
+        severity,
+        "The hypervisor took away {average} of the CPU time on average, {peak} at most.",
+    );
+    vec![
+        finding
+            .sure(97)
+            .with("average", Quantity::Percent(average))
+            .with("peak", Quantity::Percent(*peak))
+            .at(Place::Samples {
+                channel: "cpu.steal".into(),
+                start_ms: *at_ms,
+                end_ms: *at_ms,
+            })
+            .explains(Some((average * 10.0).round() / 10.0)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, counter, own_run, with_step};
+    use record::Unit;
+
+    #[test]
+    fn stolen_time_is_measured_and_named() {
+        for (steal, expected) in [(8, 1), (0, 0)] {
+            let record = with_step(own_run(), "openssl", "", &[0], (0.0, 2.0), compression(1));
+            let ticks = |each: i64| (0..=4).map(|row| row * each).collect::<Vec<_>>();
+            let record = counter(record, "cpu.idle", Unit::Ticks, &ticks(200 - steal));
+            let record = counter(record, "cpu.steal", Unit::Ticks, &ticks(steal));
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

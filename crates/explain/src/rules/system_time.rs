@@ -1,0 +1,86 @@
+//! Rule: system-time. The kernel itself used much CPU time while the benchmark ran.
+//!
+//! The workloads compute in user mode. Much kernel time means drivers, compressed swap, file
+//! systems or interrupts of others.
+
+use super::Rule;
+use super::place::samples_place;
+use crate::stats::mean;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "system-time",
+    about: "The kernel itself used much CPU time while the benchmark ran.",
+    link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
+    check,
+};
+
+/// One sample this high is an event worth naming; workloads need 1 to 5 % for page faults.
+const PEAK_PERCENT_MIN: f64 = 10.0;
+/// Mean over all phases; workloads that mostly compute need less than 1 %.
+const MEAN_PERCENT_MIN: f64 = 2.0;
+/// Mean from which scores are held back.
+const DEGRADED_PERCENT: f64 = 4.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let mut seen: Vec<(f64, i64, String)> = Vec::new();
+    for phase in view::phases(record) {
+        let uses = view::cpu_use(record, phase.window);
+        seen.extend(
+            uses.iter()
+                .map(|usage| (usage.system, usage.at_ms, phase.name.clone())),
+        );
+    }
+    let values: Vec<f64> = seen.iter().map(|(system, _, _)| *system).collect();
+    let worst = seen.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(average), Some((peak, at_ms, phase))) = (mean(&values), worst) else {
+        return Vec::new();
+    };
+    if average < MEAN_PERCENT_MIN && *peak < PEAK_PERCENT_MIN {
+        return Vec::new();
+    }
+    let severity = if average >= DEGRADED_PERCENT {
+        Severity::Degraded
+    } else {
+        Severity::Info
+    };
+    let finding = Finding::new(
+        RULE.id,
+        severity,
+        "The kernel used {average} of all CPU time on average and {peak} at most, while {phase} \
+         ran.",
+    );
+    vec![
+        finding
+            .with("average", Quantity::Percent(average))
+            .with("peak", Quantity::Percent(*peak))
+            .with("phase", Quantity::Text(phase.clone()))
+            .at(samples_place(record, "cpu.system", *at_ms, *at_ms)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, gauge_channel, log, with_step};
+    use record::Unit;
+
+    #[test]
+    fn much_kernel_time_is_named() {
+        for (system, expected) in [([0, 1, 1, 0], 0), ([0, 1, 38, 0], 1), ([50, 1, 1, 0], 0)] {
+            let record = with_step(
+                log("0.9.59"),
+                "openssl",
+                "",
+                &[0],
+                (0.0, 2.0),
+                compression(1),
+            );
+            let record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &[25; 4]);
+            let record = gauge_channel(record, "cpu.system_percent", Unit::Percent, &system);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+}

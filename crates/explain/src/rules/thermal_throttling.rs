@@ -1,0 +1,394 @@
+//! Rule: thermal-throttling. CPUs were slowed down because they were too hot.
+//!
+//! Evidence in the order of its weight: the kernel's cooling devices, limits that the kernel
+//! lowered, throttle counters of x86, kernel messages, then clocks that fell while it was hot.
+
+use super::place::{samples_place, step_place};
+use super::slowdown::{self, Cause};
+use super::{Rule, rpi_firmware};
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "thermal-throttling",
+    about: "CPUs were slowed down because they were too hot.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check,
+};
+
+/// Less time than this below the highest OPP is switching, not throttling.
+const BELOW_TOP_MS_MIN: i64 = 500;
+/// Less loss of clock than this cannot be told from noise in a score.
+const LOSS_PERCENT_MIN: f64 = 1.0;
+/// A measured clock that is this much lower under load has fallen: readings agree within 0.5 %.
+const MEASURED_FALL_PERCENT: f64 = 2.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let found = by_cooling(record)
+        .or_else(|| by_limit(record))
+        .or_else(|| by_counters(record))
+        .or_else(|| by_messages(record))
+        .or_else(|| by_falling_clock(record))
+        .or_else(|| by_residency(record))
+        .or_else(|| by_measured_clock(record));
+    found
+        .map(|finding| with_loss(record, finding))
+        .into_iter()
+        .collect()
+}
+
+/// True if the kernel itself says that it slowed CPUs down because of heat.
+pub(super) fn kernel_says_heat(record: &Record) -> bool {
+    !view::raised_cooling(record).is_empty()
+        || by_counters(record).is_some()
+        || by_messages(record).is_some()
+}
+
+/// Adds clocks, temperature and the share of the score; a trace of throttling is only Info.
+fn with_loss(record: &Record, mut finding: Finding) -> Finding {
+    if finding.value("temperature").is_none()
+        && let Some(heat) = view::heat(record, view::whole_run())
+    {
+        finding = finding.with("temperature", Quantity::Millicelsius(heat.millicelsius_max));
+    }
+    if finding.explains_percent.is_none() {
+        finding.explains_percent = slowdown::clock_loss_percent(record)
+            .filter(|loss| *loss > 0.0)
+            .map(|loss| (loss * 10.0).round() / 10.0);
+    }
+    if finding
+        .explains_percent
+        .is_some_and(|loss| loss < LOSS_PERCENT_MIN)
+    {
+        finding.severity = Severity::Info;
+    }
+    finding
+}
+
+fn by_cooling(record: &Record) -> Option<Finding> {
+    let cooling = view::raised_cooling(record);
+    let first = cooling.iter().min_by_key(|cooling| cooling.first_ms)?;
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "The kernel slowed the CPUs down because of heat, first after {first} (cooling device \
+         {device} raised from {before} to {state}).",
+    );
+    let finding = finding
+        .sure(98)
+        .with("first", Quantity::Ms(first.first_ms))
+        .with("device", Quantity::Text(first.label.clone()))
+        .with("before", Quantity::Count(first.before))
+        .with("state", Quantity::Count(first.extreme))
+        .at_all(cooling.iter().map(|cooling| {
+            samples_place(record, &cooling.channel, cooling.first_ms, cooling.last_ms)
+        }));
+    Some(clocks_and_heat(record, finding, first.first_ms))
+}
+
+fn by_limit(record: &Record) -> Option<Finding> {
+    let lowered = view::limits_lowered(record);
+    let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
+    let heat = view::heat(record, view::whole_run());
+    // Somebody else may lower limits as well, so that heat must at least be possible.
+    let hot = slowdown::hot_millicelsius(record);
+    let is_hot = heat
+        .as_ref()
+        .is_none_or(|heat| heat.millicelsius_max >= hot);
+    is_hot.then(|| {
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "The kernel lowered the highest clock it allows from {before} to {limit}, first \
+             after {first}.",
+        );
+        let finding = finding
+            .sure(if heat.is_some() { 95 } else { 70 })
+            .with("before", Quantity::Khz(first.before as u32))
+            .with("limit", Quantity::Khz(first.extreme as u32))
+            .with("first", Quantity::Ms(first.first_ms))
+            .at(samples_place(
+                record,
+                &first.channel,
+                first.first_ms,
+                first.last_ms,
+            ));
+        clocks_and_heat(record, finding, first.first_ms)
+    })
+}
+
+/// Clocks before and after and the temperature at the first moment.
+fn clocks_and_heat(record: &Record, mut finding: Finding, first_ms: i64) -> Finding {
+    if let Some(fall) = slowdown::worst(&view::clock_falls(record)) {
+        finding = finding
+            .with("clock_before", Quantity::Khz(fall.top_khz))
+            .with("clock_after", Quantity::Khz(fall.low_khz))
+            .with("clock_mean", Quantity::Khz(fall.mean_khz));
+    }
+    let around = record::Window {
+        start_ms: first_ms - 2_000,
+        end_ms: first_ms + 2_000,
+        ..record::Window::default()
+    };
+    if let Some(heat) = view::heat(record, around) {
+        let temp = Quantity::Millicelsius(heat.millicelsius_max);
+        finding = finding.with("temperature_at_first", temp);
+    }
+    finding
+}
+
+/// Counters of thermal events on x86: `cpuN/thermal_throttle/core_throttle_count`.
+fn by_counters(record: &Record) -> Option<Finding> {
+    let counters = view::channels_of(record, "cpu", "").filter(|channel| {
+        channel.id.contains(".throttle.core") || channel.id.contains(".throttle.package")
+    });
+    let grown: Vec<(&str, view::Reading, i64)> = counters
+        .filter_map(|channel| {
+            let steps = view::counter_steps(record, channel, view::whole_run());
+            let first = steps.iter().find(|step| step.value > 0).copied()?;
+            let events = steps.iter().map(|step| step.value).sum();
+            Some((channel.id.as_str(), first, events))
+        })
+        .collect();
+    let (channel, first, events) = grown.iter().min_by_key(|(_, first, _)| first.at_ms)?;
+    Some(
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "The CPU counted {events} events of thermal throttling, first after {first}.",
+        )
+        .sure(97)
+        .with("events", Quantity::Count(*events))
+        .with("first", Quantity::Ms(first.at_ms))
+        .at(samples_place(record, channel, first.at_ms, first.at_ms)),
+    )
+}
+
+fn by_messages(record: &Record) -> Option<Finding> {
+    let is_throttled = |text: &str| {
+        text.contains("clock throttled") || text.contains("thermal: critical temperature")
+    };
+    let messages = view::matching_messages(record, is_throttled);
+    let (_, first) = messages.first()?;
+    Some(
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "The kernel reports throttling by heat: \"{message}\".",
+        )
+        .sure(95)
+        .with("message", Quantity::Text(first.text.clone()))
+        .at_all(messages.iter().map(view::message_place)),
+    )
+}
+
+fn by_falling_clock(record: &Record) -> Option<Finding> {
+    let mut falls = view::clock_falls(record);
+    falls.retain(|fall| slowdown::cause(record, fall, false) == Cause::Heat);
+    let fall = slowdown::worst(&falls)?;
+    let temp = fall.temp_millicelsius_max?;
+    Some(
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
+             {clock_mean}) at up to {temperature}.",
+        )
+        .sure(85)
+        .with("phase", Quantity::Text(fall.phase.clone()))
+        .with("clock_before", Quantity::Khz(fall.top_khz))
+        .with("clock_after", Quantity::Khz(fall.low_khz))
+        .with("clock_mean", Quantity::Khz(fall.mean_khz))
+        .with("temperature", Quantity::Millicelsius(temp))
+        .with("first", Quantity::Ms(fall.first_ms))
+        .at_all(
+            falls.iter().map(|fall| {
+                samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)
+            }),
+        ),
+    )
+}
+
+/// Time below the highest OPP alone proves nothing: idle clusters of extensive runs spend
+/// thousands of seconds there. It counts if it was hot, or if no sensor can tell.
+fn by_residency(record: &Record) -> Option<Finding> {
+    let below = view::residency_below_top(record);
+    let worst = below.iter().max_by_key(|below| below.below_ms)?;
+    let heat = view::heat(record, view::whole_run());
+    let hot = slowdown::hot_millicelsius(record);
+    let is_hot = heat
+        .as_ref()
+        .is_none_or(|heat| heat.millicelsius_max >= hot);
+    if worst.below_ms < BELOW_TOP_MS_MIN || !is_hot || rpi_firmware::is_raspberry_pi(record) {
+        return None;
+    }
+    let loss = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
+    Some(
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "CPUs {cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
+        )
+        .sure(if heat.is_some() { 85 } else { 60 })
+        .with("cpus", Quantity::Cpus(worst.cpus.clone()))
+        .with("below", Quantity::Ms(worst.below_ms))
+        .with("total", Quantity::Ms(worst.total_ms))
+        .with("clock_before", Quantity::Khz(worst.top_khz))
+        .with("clock_after", Quantity::Khz(worst.low_khz))
+        .at_all(below.iter().map(|below| below.place.clone()))
+        .explains(Some((loss * 10.0).round() / 10.0)),
+    )
+}
+
+/// A firmware that throttles behind the kernel's back shows only in the measured clock.
+fn by_measured_clock(record: &Record) -> Option<Finding> {
+    let heat = view::heat(record, view::whole_run())?;
+    if heat.millicelsius_max < slowdown::hot_millicelsius(record) {
+        return None;
+    }
+    let all_cold = view::cluster_clocks(record, "cold-all-cpus");
+    let cold = if all_cold.is_empty() {
+        view::cluster_clocks(record, "cold")
+    } else {
+        all_cold
+    };
+    let loaded = view::cluster_clocks(record, "hot-loaded");
+    let fell = loaded.iter().filter_map(|hot| {
+        let before = cold.iter().find(|cold| cold.cpu == hot.cpu)?;
+        let kept = f64::from(hot.measured_khz) / f64::from(before.measured_khz);
+        Some((100.0 * (1.0 - kept), before, hot))
+    });
+    let (loss, before, after) = fell.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (loss >= MEASURED_FALL_PERCENT).then(|| {
+        Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "CPU {cpu} measured {clock_before} cold and {clock_after} under load at up to \
+             {temperature}, and the kernel shows nothing of it: its firmware throttles.",
+        )
+        .sure(85)
+        .with("cpu", Quantity::Count(after.cpu.into()))
+        .with("clock_before", Quantity::Khz(before.measured_khz))
+        .with("clock_after", Quantity::Khz(after.measured_khz))
+        .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
+        .at(step_place(record, before.step))
+        .at(step_place(record, after.step))
+        .at(Place::Samples {
+            channel: heat.channel.clone(),
+            start_ms: heat.at_ms,
+            end_ms: heat.at_ms,
+        })
+        .explains(Some((loss * 10.0).round() / 10.0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::*;
+    use record::{Record, Residency, Unit};
+
+    /// 7-zip on all CPUs from the second second on, at these clocks and this temperature.
+    fn run(khz: &[i64], celsius: i64) -> Record {
+        let end = khz.len() as f64 / 2.0;
+        let record = with_step(
+            own_run(),
+            "openssl",
+            "aes",
+            &[0],
+            (0.0, 1.4),
+            compression(1),
+        );
+        let record = with_step(record, "sevenzip", "multi", &[], (1.5, end), compression(1));
+        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, khz);
+        let heat = vec![celsius * 1000; khz.len()];
+        gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat)
+    }
+
+    const TOP: i64 = 1_800_000;
+    const LOW: i64 = 1_200_000;
+
+    #[test]
+    fn a_raised_cooling_device_is_throttling() {
+        let record = run(&[TOP, TOP, TOP, TOP, LOW, LOW, LOW, LOW], 82);
+        let states = [0, 0, 0, 0, 1, 2, 2, 2];
+        let record = gauge_channel(record, "cooling_device0.state", Unit::Count, &states);
+        let record = labelled(record, "cpufreq-cpu0");
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(
+            found[0].sentence(),
+            "The kernel slowed the CPUs down because of heat, first after 2.0 s (cooling device \
+             cpufreq-cpu0 raised from 0 to 2)."
+        );
+        assert_eq!(found[0].severity, Severity::Degraded);
+        assert_eq!(
+            found[0].value("temperature_at_first").unwrap().to_string(),
+            "82.0 °C"
+        );
+        assert_eq!(found[0].explains_percent, Some(26.7));
+    }
+
+    #[test]
+    fn clocks_that_fall_in_heat_are_throttling_and_in_the_cool_are_not() {
+        let khz = [TOP, TOP, TOP, TOP, LOW, LOW, LOW, TOP];
+        assert_eq!(
+            sentences(RULE.id, &run(&khz, 84)),
+            [
+                "While 7-zip on all CPUs ran, the clock fell from 1800 MHz to 1200 MHz (on average \
+              1440 MHz) at up to 84.0 °C."
+            ]
+        );
+        assert_eq!(sentences(RULE.id, &run(&khz, 49)), [""; 0]);
+        assert_eq!(sentences(RULE.id, &run(&[TOP; 8], 95)), [""; 0]);
+    }
+
+    #[test]
+    fn a_lowered_limit_is_throttling() {
+        let record = run(&[TOP; 8], 90);
+        let limits = [TOP, TOP, TOP, TOP, LOW, LOW, TOP, TOP];
+        let record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
+        assert_eq!(findings_of(RULE.id, &record).len(), 1);
+    }
+
+    #[test]
+    fn x86_counters_count_from_the_start_of_the_run() {
+        let events = |values: &[i64]| {
+            let record = run(&[TOP; 8], 90);
+            let record = counter(record, "cpu0.throttle.core", Unit::Count, values);
+            findings_of(RULE.id, &record).len()
+        };
+        assert_eq!(events(&[700; 8]), 0);
+        assert_eq!(events(&[700, 700, 700, 700, 703, 710, 710, 710]), 1);
+    }
+
+    #[test]
+    fn idle_clusters_below_their_top_are_not_throttled() {
+        let mut record = log("0.9.8");
+        let mut after = state(None);
+        after.residencies = vec![Residency {
+            cpus: vec![0, 1, 2, 3],
+            khz_ms: vec![(408_000, 1_977_000), (1_800_000, 900_000)],
+        }];
+        record.states.push(after);
+        for (celsius, expected) in [(49, 0), (84, 1)] {
+            let temp = [celsius * 1000];
+            let record = gauge_channel(record.clone(), "soc.temp", Unit::Millicelsius, &temp);
+            assert_eq!(findings_of(RULE.id, &record).len(), expected);
+        }
+    }
+
+    #[test]
+    fn firmware_that_throttles_shows_in_the_measured_clock() {
+        let record = run(&[TOP; 8], 86);
+        let record = with_clocks(
+            record,
+            "cold-all-cpus",
+            vec![point(0, 1_800_000, 1_799_000)],
+        );
+        let record = with_clocks(record, "hot-loaded", vec![point(0, 1_800_000, 1_400_000)]);
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(found[0].explains_percent, Some(22.2));
+    }
+}

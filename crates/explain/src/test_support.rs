@@ -1,0 +1,219 @@
+//! Builders of small Records for tests: a board with four CPUs at 1800 MHz, sampled twice a second.
+
+use record::{
+    Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, Cpu, End, Fact,
+    KernelMessage, Log, Measured, Outcome, Policy, Record, Run, Series, Source, State, Step,
+    SwapKind, SwapState, Unit, Window,
+};
+
+/// An own run that finished, without steps and samples.
+pub(crate) fn own_run() -> Record {
+    let source = Source::Run {
+        version: "0.1.0".into(),
+        target: "aarch64-unknown-linux-musl".into(),
+    };
+    on_board(Record::new(source, run()))
+}
+
+/// A log of this version of the bash program, without steps and samples.
+pub(crate) fn log(version: &str) -> Record {
+    let source = Source::Log(Log {
+        version: version.into(),
+        ..Log::default()
+    });
+    on_board(Record::new(source, run()))
+}
+
+fn run() -> Run {
+    Run {
+        mode: "standard".into(),
+        as_root: true,
+        end: End::Finished,
+        ..Run::default()
+    }
+}
+
+fn on_board(mut record: Record) -> Record {
+    let cpus: Vec<u32> = (0..4).collect();
+    record.machine.cpus = cpus
+        .iter()
+        .map(|cpu| Cpu {
+            cpu: *cpu,
+            online: true,
+            ..Cpu::default()
+        })
+        .collect();
+    record.machine.clusters = vec![Cluster {
+        cpus: cpus.clone(),
+        core_type: Fact::Known("Cortex-A53".into()),
+        policy: Some(0),
+    }];
+    record.machine.policies = vec![Policy {
+        policy: 0,
+        cpus,
+        clock_khz_max: Fact::Known(1_800_000),
+        opps_khz: vec![408_000, 1_200_000, 1_800_000],
+        ..Policy::default()
+    }];
+    record.machine.kernel_arch = Fact::Known("aarch64".into());
+    record.kernel_messages = Fact::Known(Vec::new());
+    record
+}
+
+/// Adds a finished step; no CPUs means all of them, times are in seconds.
+pub(crate) fn with_step(
+    mut record: Record,
+    workload: &str,
+    variant: &str,
+    cpus: &[u32],
+    (start, end): (f64, f64),
+    measured: Measured,
+) -> Record {
+    let threads = match cpus.len() {
+        0 => record.machine.cpus.len(),
+        pinned => pinned,
+    };
+    record.steps.push(Step {
+        workload: workload.into(),
+        method: 1,
+        variant: variant.into(),
+        cpus: cpus.to_vec(),
+        threads: threads as u32,
+        repetition: 0,
+        window: window(start, end),
+        seen_on: Vec::new(),
+        tool: None,
+        not_comparable: None,
+        counters: record::Counters::default(),
+        outcome: Outcome::Done(measured),
+        line: None,
+    });
+    record
+}
+
+/// A window in seconds.
+pub(crate) fn window(start: f64, end: f64) -> Window {
+    Window {
+        start_ms: (start * 1000.0) as i64,
+        end_ms: (end * 1000.0) as i64,
+        ..Window::default()
+    }
+}
+
+/// A run of 7-zip with this total.
+pub(crate) fn compression(total_mips: u32) -> Measured {
+    Measured::Compression(Compression {
+        total_mips,
+        ..Compression::default()
+    })
+}
+
+/// A series in kH/s.
+pub(crate) fn series(values: &[f64]) -> Measured {
+    Measured::Series(Series {
+        unit: "kH/s".into(),
+        higher_is_better: true,
+        values: values.to_vec(),
+        ..Series::default()
+    })
+}
+
+/// Adds a clock pass.
+pub(crate) fn with_clocks(record: Record, variant: &str, points: Vec<ClockPoint>) -> Record {
+    let end = record
+        .steps
+        .last()
+        .map_or(0.0, |step| step.window.end_ms as f64 / 1000.0);
+    let measured = Measured::Clock(Clocks { points });
+    with_step(record, "clock", variant, &[], (end, end + 1.0), measured)
+}
+
+/// An undisturbed clock reading of a CPU at an OPP.
+pub(crate) fn point(cpu: u32, opp_khz: u32, measured_khz: u32) -> ClockPoint {
+    ClockPoint {
+        cpu,
+        opp_khz: Some(opp_khz),
+        readings_khz: vec![measured_khz; 3],
+        windows: Some(ClockWindows {
+            count: 100,
+            best_khz: measured_khz,
+            sustained_khz: measured_khz,
+            agreeing_permille: 900,
+            ..ClockWindows::default()
+        }),
+        ..ClockPoint::default()
+    }
+}
+
+/// Adds a channel of values that stand for themselves, two a second from the start.
+pub(crate) fn gauge_channel(record: Record, id: &str, unit: Unit, values: &[i64]) -> Record {
+    with_channel(record, id, unit, ChannelKind::Gauge, values)
+}
+
+/// Adds a channel that counts up, two values a second from the start.
+pub(crate) fn counter(record: Record, id: &str, unit: Unit, values: &[i64]) -> Record {
+    with_channel(record, id, unit, ChannelKind::Counter, values)
+}
+
+fn with_channel(
+    mut record: Record,
+    id: &str,
+    unit: Unit,
+    kind: ChannelKind,
+    values: &[i64],
+) -> Record {
+    let rows = record.samples.at_ms.len().max(values.len());
+    record.samples.interval_ms = 500;
+    record.samples.at_ms = (0..rows as i64).map(|row| row * 500).collect();
+    record.samples.channels.push(Channel {
+        id: id.into(),
+        label: String::new(),
+        unit,
+        kind,
+        source: String::new(),
+        values: values.iter().copied().map(Some).collect(),
+        gaps: Vec::new(),
+    });
+    for channel in &mut record.samples.channels {
+        channel.values.resize(rows, None);
+    }
+    record
+}
+
+/// Gives the last channel a label.
+pub(crate) fn labelled(mut record: Record, label: &str) -> Record {
+    record.samples.channels.last_mut().unwrap().label = label.into();
+    record
+}
+
+/// Adds a kernel message one second after the start.
+pub(crate) fn with_message(mut record: Record, text: &str) -> Record {
+    let Fact::Known(messages) = &mut record.kernel_messages else {
+        unreachable!("test records know their messages");
+    };
+    messages.push(KernelMessage {
+        at_ms: Some(1_000),
+        text: text.into(),
+        line: None,
+    });
+    record
+}
+
+/// A state with these throttle bits of a Raspberry Pi.
+pub(crate) fn state(firmware_bits: Option<u32>) -> State {
+    State {
+        firmware_throttle_bits: firmware_bits.map_or_else(Fact::not_in_log, Fact::Known),
+        ..State::default()
+    }
+}
+
+/// A swap device of 1 GiB.
+pub(crate) fn swap(path: &str, kind: SwapKind, used_kib: u64) -> SwapState {
+    SwapState {
+        path: path.into(),
+        kind,
+        size_kib: 1_048_576,
+        used_kib,
+        priority: 0,
+    }
+}

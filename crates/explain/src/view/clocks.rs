@@ -1,0 +1,165 @@
+//! Measured clocks of the clock passes, CPU by CPU.
+
+use record::{ClockPoint, Clocks, Measured, Outcome, Record};
+
+/// The clock of one CPU at its highest OPP in one pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterClock {
+    /// CPU that was measured.
+    pub cpu: u32,
+    /// CPUs of its cluster, or the CPU alone where clusters are not known.
+    pub cluster_cpus: Vec<u32>,
+    /// What was asked for or claimed, if anything was.
+    pub claimed_khz: Option<u32>,
+    /// What was measured.
+    pub measured_khz: u32,
+    /// Index of the step.
+    pub step: usize,
+    /// Line in a log.
+    pub line: Option<u32>,
+}
+
+impl ClusterClock {
+    /// Distance of the measured clock from the claim in percent of the claim; negative if lower.
+    pub fn deviation_percent(&self) -> Option<f64> {
+        let claimed = f64::from(self.claimed_khz.filter(|claimed| *claimed > 0)?);
+        Some(100.0 * (f64::from(self.measured_khz) - claimed) / claimed)
+    }
+}
+
+/// Largest spread of three raw readings of a log, in percent, that is still one clock. The loop
+/// of the bash program competes with everything else that runs, and 40 to 80 % of the triples of
+/// some versions spread by more than this.
+const SPREAD_PERCENT_MAX: f64 = 2.0;
+
+/// The clock that a point stands for, or none if its readings contradict each other.
+pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
+    if point.windows.is_some() {
+        // Own readings are already the clock that a program gets the use of.
+        return point.readings_khz.iter().copied().max();
+    }
+    let max = point.readings_khz.iter().copied().max();
+    let min = point.readings_khz.iter().copied().min();
+    match (max, min) {
+        (Some(max), Some(min)) if max > 0 => {
+            let spread_percent = 100.0 * f64::from(max - min) / f64::from(max);
+            (spread_percent <= SPREAD_PERCENT_MAX).then_some(max)
+        }
+        _ => point
+            .printed_mhz
+            .filter(|mhz| *mhz > 0)
+            .map(|mhz| mhz * 1000),
+    }
+}
+
+/// All finished clock passes of one variant (`cold`, `hot-after` ...), with the index of the step.
+pub fn clock_passes<'a>(
+    record: &'a Record,
+    variant: &'a str,
+) -> impl Iterator<Item = (usize, &'a Clocks)> + 'a {
+    let steps = record.steps.iter().enumerate();
+    let wanted = steps.filter(move |(_, step)| step.workload == "clock" && step.variant == variant);
+    wanted.filter_map(|(index, step)| match &step.outcome {
+        Outcome::Done(Measured::Clock(clocks)) => Some((index, clocks)),
+        _ => None,
+    })
+}
+
+/// True if the point was taken at the highest OPP that its pass tried on that CPU.
+pub fn is_top_point(clocks: &Clocks, point: &ClockPoint) -> bool {
+    let of_cpu = clocks.points.iter().filter(|other| other.cpu == point.cpu);
+    let top = of_cpu.filter_map(|other| other.opp_khz).max();
+    point.opp_khz.is_none() || point.opp_khz == top
+}
+
+/// The highest clock of every CPU that a variant of the clock pass measured, by CPU.
+pub fn cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
+    let mut found: Vec<ClusterClock> = Vec::new();
+    for (step, clocks) in clock_passes(record, variant) {
+        for point in clocks
+            .points
+            .iter()
+            .filter(|point| is_top_point(clocks, point))
+        {
+            let Some(measured_khz) = measured_khz(point) else {
+                continue;
+            };
+            let clock = ClusterClock {
+                cpu: point.cpu,
+                cluster_cpus: cluster_of(record, point.cpu),
+                claimed_khz: claimed_khz(record, point),
+                measured_khz,
+                step,
+                line: point.line,
+            };
+            match found.iter_mut().find(|known| known.cpu == clock.cpu) {
+                Some(known) if known.measured_khz >= clock.measured_khz => {}
+                Some(known) => *known = clock,
+                None => found.push(clock),
+            }
+        }
+    }
+    found.sort_by_key(|clock| clock.cpu);
+    found
+}
+
+fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<u32> {
+    let policies = record.machine.policies.iter();
+    let policy = policies.filter(|policy| policy.cpus.contains(&point.cpu));
+    point
+        .opp_khz
+        .or(point.claimed_khz.known().copied())
+        .or_else(|| {
+            policy
+                .filter_map(|policy| policy.clock_khz_max.known())
+                .next()
+                .copied()
+        })
+}
+
+fn cluster_of(record: &Record, cpu: u32) -> Vec<u32> {
+    let clusters = record.machine.clusters.iter();
+    let of_cpu = clusters
+        .map(|cluster| &cluster.cpus)
+        .find(|cpus| cpus.contains(&cpu));
+    of_cpu.cloned().unwrap_or_else(|| vec![cpu])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{own_run, point, with_clocks};
+
+    #[test]
+    fn readings_that_contradict_each_other_are_no_clock() {
+        for (readings, expected) in [
+            (&[1_800_000, 1_799_000, 1_790_000][..], Some(1_800_000)),
+            (&[1_800_000, 1_200_000, 900_000], None),
+            (&[], None),
+        ] {
+            let point = ClockPoint {
+                readings_khz: readings.to_vec(),
+                ..ClockPoint::default()
+            };
+            assert_eq!(measured_khz(&point), expected);
+        }
+    }
+
+    #[test]
+    fn the_top_point_of_every_cpu_counts() {
+        let record = with_clocks(
+            own_run(),
+            "cold",
+            vec![
+                point(0, 1_800_000, 1_797_000),
+                point(0, 408_000, 407_000),
+                point(1, 1_800_000, 1_700_000),
+            ],
+        );
+        let clocks = cluster_clocks(&record, "cold");
+        assert_eq!(clocks.len(), 2);
+        assert_eq!(clocks[0].measured_khz, 1_797_000);
+        assert!((clocks[1].deviation_percent().unwrap() + 5.56).abs() < 0.01);
+        assert_eq!(clocks[0].cluster_cpus, [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,179 @@
+//! CPU use over a window, from tick counters of own runs or printed percentages of logs.
+
+use super::samples::{counter_steps, gauge, is_log};
+use record::{Record, Window};
+
+/// CPU use of all CPUs together over one interval, in percent of all CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CpuUse {
+    /// End of the interval.
+    pub at_ms: i64,
+    /// Everything but idle, waiting for I/O and stolen time.
+    pub busy: f64,
+    /// User mode, niced included.
+    pub user: f64,
+    /// Kernel mode without interrupts.
+    pub system: f64,
+    /// Idle with a task waiting for I/O.
+    pub iowait: f64,
+    /// Interrupts, soft ones included.
+    pub irq: f64,
+    /// Taken by the hypervisor. Logs do not have it and count it as busy.
+    pub steal: f64,
+}
+
+/// Shortest interval that is judged. Ticks are 10 ms, so that half a second of one CPU has a
+/// resolution of 2 %, too coarse for thresholds of a few percent.
+const INTERVAL_MS: i64 = 1_000;
+
+/// CPU use within a window, interval by interval.
+pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
+    if record.samples.channel("cpu.idle").is_some() {
+        from_ticks(record, window)
+    } else {
+        from_percentages(record, window)
+    }
+}
+
+/// Number of CPUs that were online, or none if nothing tells it.
+pub fn cpu_count(record: &Record) -> Option<u32> {
+    let online = record.machine.cpus.iter().filter(|cpu| cpu.online).count();
+    (online > 0).then_some(online as u32)
+}
+
+/// What the sampling itself cost, in percent of all CPUs; none where it was not measured (logs).
+pub fn own_cost_percent(record: &Record) -> Option<f64> {
+    let cost = &record.samples.cost;
+    let cpus = cpu_count(record)?;
+    (cost.elapsed_ns > 0)
+        .then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
+}
+
+/// The kinds of ticks in `/proc/stat`, in the order of [`CpuUse`]'s sums below.
+const TICKS: [&str; 8] = [
+    "cpu.user",
+    "cpu.nice",
+    "cpu.system",
+    "cpu.idle",
+    "cpu.iowait",
+    "cpu.irq",
+    "cpu.softirq",
+    "cpu.steal",
+];
+
+fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
+    let rows = record.samples.at_ms.len();
+    let mut growth = vec![[0_i64; TICKS.len()]; rows];
+    for (kind, id) in TICKS.iter().enumerate() {
+        let Some(channel) = record.samples.channel(id) else {
+            continue;
+        };
+        for step in counter_steps(record, channel, window) {
+            growth[step.row][kind] = step.value;
+        }
+    }
+    let mut uses = Vec::new();
+    let mut sums = [0_i64; TICKS.len()];
+    let mut began_ms: Option<i64> = None;
+    for (at_ms, ticks) in record.samples.at_ms.iter().zip(&growth) {
+        if !window.contains(*at_ms) {
+            continue;
+        }
+        let began = *began_ms.get_or_insert(*at_ms);
+        sums.iter_mut()
+            .zip(ticks)
+            .for_each(|(sum, more)| *sum += more);
+        if at_ms - began >= INTERVAL_MS {
+            uses.extend(from_sums(*at_ms, &sums));
+            sums = [0; TICKS.len()];
+            began_ms = Some(*at_ms);
+        }
+    }
+    uses
+}
+
+fn from_sums(at_ms: i64, sums: &[i64; TICKS.len()]) -> Option<CpuUse> {
+    let total: i64 = sums.iter().sum();
+    let percent = |ticks: i64| 100.0 * ticks as f64 / total as f64;
+    let [user, nice, system, _, iowait, irq, softirq, steal] = *sums;
+    (total > 0).then(|| CpuUse {
+        at_ms,
+        busy: percent(user + nice + system + irq + softirq),
+        user: percent(user + nice),
+        system: percent(system),
+        iowait: percent(iowait),
+        irq: percent(irq + softirq),
+        steal: percent(steal),
+    })
+}
+
+fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
+    let Some(busy) = record.samples.channel("cpu.busy_percent") else {
+        return Vec::new();
+    };
+    let column = |id: &str, row: usize| -> f64 {
+        let channel = record.samples.channel(id);
+        let value = channel.and_then(|channel| channel.values.get(row).copied().flatten());
+        value.unwrap_or(0) as f64
+    };
+    let mut readings = gauge(record, busy, window);
+    // The bash monitor's first row after each heading is the average since boot. Logs mark it.
+    match record.samples.channel("monitor.first_row") {
+        Some(marks) => readings.retain(|reading| marks.values.get(reading.row) != Some(&Some(1))),
+        None if is_log(record) && !readings.is_empty() => drop(readings.remove(0)),
+        None => {}
+    }
+    let uses = readings.into_iter().map(|reading| {
+        let row = reading.row;
+        let iowait = column("cpu.iowait_percent", row);
+        CpuUse {
+            at_ms: reading.at_ms,
+            // The bash monitor counts waiting for I/O as busy.
+            busy: (reading.value as f64 - iowait).max(0.0),
+            user: column("cpu.user_percent", row) + column("cpu.nice_percent", row),
+            system: column("cpu.system_percent", row),
+            iowait,
+            irq: column("cpu.irq_percent", row),
+            steal: 0.0,
+        }
+    });
+    uses.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, gauge_channel, log, own_run};
+    use crate::view::whole_run;
+    use record::Unit;
+
+    #[test]
+    fn ticks_become_shares_of_a_second() {
+        let mut record = own_run();
+        for (id, values) in [
+            ("cpu.user", [0, 50, 100, 150, 200]),
+            ("cpu.system", [0, 0, 20, 20, 20]),
+            ("cpu.idle", [0, 150, 280, 430, 530]),
+            ("cpu.steal", [0, 0, 0, 0, 50]),
+        ] {
+            record = counter(record, id, Unit::Ticks, &values);
+        }
+        let uses = cpu_use(&record, whole_run());
+        assert_eq!(uses.len(), 2);
+        assert_eq!((uses[0].busy, uses[0].system), (30.0, 5.0));
+        assert!((uses[1].busy - 100.0 * 100.0 / 400.0).abs() < 1e-9);
+        assert_eq!(uses[1].steal, 12.5);
+    }
+
+    #[test]
+    fn the_first_row_of_a_log_is_an_average_since_boot() {
+        let mut record = log("0.9.72");
+        record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &[90, 25, 30]);
+        record = gauge_channel(record, "cpu.iowait_percent", Unit::Percent, &[0, 0, 5]);
+        let busy: Vec<f64> = cpu_use(&record, whole_run())
+            .iter()
+            .map(|u| u.busy)
+            .collect();
+        assert_eq!(busy, [25.0, 25.0]);
+    }
+}

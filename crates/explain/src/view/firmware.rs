@@ -1,0 +1,178 @@
+//! What the firmware of a Raspberry Pi says: throttle bits and its own clock.
+//!
+//! Bits of the mailbox property `0x00030046` (get throttled): 0 under-voltage, 1 frequency capped,
+//! 2 throttled, 3 soft temperature limit, all four now; 16 to 19 the same since boot.
+
+use super::phases::phases;
+use super::samples::{channels_of, gauge, whole_run};
+use record::{Record, Unit};
+
+/// What is known about one bit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FirmwareBits {
+    /// Never seen, and it would have been.
+    Clear,
+    /// Nobody looked.
+    Unknown,
+    /// Seen live in so many of so many samples, first at this moment.
+    Live {
+        /// Samples with the bit set.
+        samples: usize,
+        /// All samples.
+        of: usize,
+        /// First moment.
+        first_ms: i64,
+    },
+    /// Not seen live, but the sticky bit rose during the run.
+    RoseDuringRun,
+    /// The sticky bit is set after the run, and nobody looked before it (logs).
+    SinceBoot,
+}
+
+/// What is known about live bit 0 to 3 and its sticky twin, 16 higher.
+pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
+    let (live, sticky) = (1_i64 << bit, 1_u32 << (bit + 16));
+    if let Some(channel) = record.samples.channel("rpi.throttled") {
+        let readings = gauge(record, channel, whole_run());
+        let set = readings.iter().filter(|reading| reading.value & live != 0);
+        if let Some(first) = set.clone().next() {
+            return FirmwareBits::Live {
+                samples: set.count(),
+                of: readings.len(),
+                first_ms: first.at_ms,
+            };
+        }
+        let stuck = |reading: &super::Reading| reading.value & i64::from(sticky) != 0;
+        return match (readings.first(), readings.last()) {
+            (Some(first), Some(last)) if !stuck(first) && stuck(last) => {
+                FirmwareBits::RoseDuringRun
+            }
+            (Some(_), Some(_)) => FirmwareBits::Clear,
+            _ => FirmwareBits::Unknown,
+        };
+    }
+    let mut states = record
+        .states
+        .iter()
+        .map(|state| state.firmware_throttle_bits.known().copied());
+    let before = states.next().flatten();
+    let after = states.next_back().flatten();
+    match (before, after) {
+        (_, Some(after)) if after & live as u32 != 0 => FirmwareBits::Live {
+            samples: 1,
+            of: 1,
+            first_ms: record.states.last().map_or(0, |state| state.at_ms),
+        },
+        (Some(before), Some(after)) if after & sticky != 0 && before & sticky == 0 => {
+            FirmwareBits::RoseDuringRun
+        }
+        (None, Some(after)) if after & sticky != 0 => FirmwareBits::SinceBoot,
+        (_, Some(_)) => FirmwareBits::Clear,
+        _ => FirmwareBits::Unknown,
+    }
+}
+
+/// How often the firmware ran a lower clock than the kernel claimed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FirmwareClock {
+    /// Id of the firmware's channel.
+    pub channel: String,
+    /// Samples in which the firmware's clock was lower.
+    pub samples: usize,
+    /// All samples.
+    pub of: usize,
+    /// First moment.
+    pub first_ms: i64,
+    /// Last moment.
+    pub last_ms: i64,
+    /// What the kernel claimed where the distance was largest.
+    pub claimed_khz: u32,
+    /// What the firmware said there.
+    pub firmware_khz: u32,
+}
+
+/// Two readings that are not taken in the same microsecond differ by rounding and change; a clock
+/// counts as lower from here.
+const LOWER_PERCENT: i64 = 2;
+
+/// Samples of workloads in which the firmware's own clock was below the kernel's claim.
+pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
+    let mut channels = record.samples.channels.iter();
+    let firmware = channels.find(|channel| {
+        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz)
+            && (channel.id.contains("firmware") || channel.id.starts_with("rpi."))
+    })?;
+    let per_khz = if firmware.unit == Unit::Hertz {
+        1000
+    } else {
+        1
+    };
+    let claimed = channels_of(record, "policy", ".claimed").next()?;
+    let mut seen: Option<FirmwareClock> = None;
+    let mut of = 0;
+    for phase in phases(record)
+        .iter()
+        .filter(|phase| phase.workload != "clock")
+    {
+        for reading in gauge(record, firmware, phase.window) {
+            let Some(claim) = claimed.values.get(reading.row).copied().flatten() else {
+                continue;
+            };
+            of += 1;
+            let khz = reading.value / per_khz;
+            if khz <= 0 || khz * 100 >= claim * (100 - LOWER_PERCENT) {
+                continue;
+            }
+            let low = seen.get_or_insert_with(|| FirmwareClock {
+                channel: firmware.id.clone(),
+                samples: 0,
+                of: 0,
+                first_ms: reading.at_ms,
+                last_ms: reading.at_ms,
+                claimed_khz: claim as u32,
+                firmware_khz: khz as u32,
+            });
+            low.samples += 1;
+            low.last_ms = reading.at_ms;
+            if khz < i64::from(low.firmware_khz) {
+                (low.claimed_khz, low.firmware_khz) = (claim as u32, khz as u32);
+            }
+        }
+    }
+    seen.map(|clock| FirmwareClock { of, ..clock })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{gauge_channel, log, own_run, state};
+
+    #[test]
+    fn old_sticky_bits_never_count() {
+        for (values, expected) in [
+            (&[0x50000, 0x50000][..], FirmwareBits::Clear),
+            (&[0x0, 0x50000], FirmwareBits::RoseDuringRun),
+            (
+                &[0x0, 0x50005, 0x50000],
+                FirmwareBits::Live {
+                    samples: 1,
+                    of: 3,
+                    first_ms: 500,
+                },
+            ),
+        ] {
+            let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, values);
+            assert_eq!(firmware_bits(&record, 0), expected);
+        }
+    }
+
+    #[test]
+    fn a_log_cannot_tell_when_a_sticky_bit_rose() {
+        let mut record = log("0.9.72");
+        record.states = vec![state(None), state(Some(0x80000))];
+        assert_eq!(firmware_bits(&record, 3), FirmwareBits::SinceBoot);
+        assert_eq!(firmware_bits(&record, 0), FirmwareBits::Clear);
+        record.states.clear();
+        assert_eq!(firmware_bits(&record, 0), FirmwareBits::Unknown);
+    }
+}

@@ -1,0 +1,360 @@
+//! Temperatures, and what the kernel did about them: cooling devices, lowered limits, time spent
+//! below the highest OPP.
+
+use super::phases::{Phase, phases};
+use super::samples::{channels_of, counter_total, gauge, is_log};
+use crate::Place;
+use record::{Channel, Record, Unit, Window};
+
+/// The hottest moment of the SoC within a window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heat {
+    /// Temperature.
+    pub millicelsius_max: i64,
+    /// When.
+    pub at_ms: i64,
+    /// Id of the channel.
+    pub channel: String,
+}
+
+/// Temperatures outside of this are readings of sensors that are absent or broken.
+const PLAUSIBLE_MILLICELSIUS: std::ops::Range<i64> = 1..150_000;
+
+/// Names of sensors that measure the CPU or the whole chip.
+const CPU_SENSORS: [&str; 12] = [
+    "cpu",
+    "soc",
+    "pkg",
+    "package",
+    "core",
+    "cluster",
+    "tctl",
+    "tdie",
+    "k10temp",
+    "coretemp",
+    "thermal-fan-est",
+    "acpitz",
+];
+
+/// Names of sensors that measure something else.
+const OTHER_SENSORS: [&str; 12] = [
+    "nvme",
+    "composite",
+    "wifi",
+    "iwl",
+    "ath",
+    "mt79",
+    "bat",
+    "charger",
+    "pmic",
+    "drivetemp",
+    "spd",
+    "jc42",
+];
+
+/// The hottest SoC temperature within a window, if any sensor tells it.
+pub fn heat(record: &Record, window: Window) -> Option<Heat> {
+    let mut hottest: Option<Heat> = None;
+    for channel in soc_sensors(record) {
+        for reading in gauge(record, channel, window) {
+            let is_plausible = PLAUSIBLE_MILLICELSIUS.contains(&reading.value);
+            let is_hotter = hottest
+                .as_ref()
+                .is_none_or(|heat| reading.value > heat.millicelsius_max);
+            if is_plausible && is_hotter {
+                hottest = Some(Heat {
+                    millicelsius_max: reading.value,
+                    at_ms: reading.at_ms,
+                    channel: channel.id.clone(),
+                });
+            }
+        }
+    }
+    hottest
+}
+
+/// The one channel that stands for the temperature of the SoC: the CPU sensor that got hottest.
+pub fn soc_temperature(record: &Record) -> Option<&Channel> {
+    let hottest = heat(record, super::samples::whole_run())?;
+    record.samples.channel(&hottest.channel)
+}
+
+/// The sensors of the CPU; where none is named so, all that are not known to be something else.
+fn soc_sensors(record: &Record) -> Vec<&Channel> {
+    let named = |channel: &&Channel, names: &[&str]| {
+        let label = format!("{} {}", channel.id, channel.label).to_lowercase();
+        names.iter().any(|name| label.contains(name))
+    };
+    let channels = record.samples.channels.iter();
+    let others: Vec<&Channel> = channels
+        .filter(|channel| channel.unit == Unit::Millicelsius && !named(channel, &OTHER_SENSORS))
+        .collect();
+    let of_cpu: Vec<&Channel> = others
+        .iter()
+        .copied()
+        .filter(|channel| named(channel, &CPU_SENSORS))
+        .collect();
+    if of_cpu.is_empty() { others } else { of_cpu }
+}
+
+/// A cooling device that slowed the CPUs down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cooling {
+    /// Id of the channel.
+    pub channel: String,
+    /// Type of the device.
+    pub label: String,
+    /// First moment at which it was raised.
+    pub first_ms: i64,
+    /// Last moment at which it was raised.
+    pub last_ms: i64,
+    /// Highest state, or lowest limit in kHz.
+    pub extreme: i64,
+    /// The value before.
+    pub before: i64,
+}
+
+/// Kinds of cooling devices that take clock or time from CPUs; fans and other chips do not.
+/// Names as registered by the kernel: `cpufreq_cooling.c`, `processor_thermal.c`,
+/// `cpuidle_cooling.c`, `intel_powerclamp.c`.
+const CPU_COOLING: [&str; 6] = [
+    "cpufreq",
+    "thermal-cpu",
+    "processor",
+    "idle",
+    "powerclamp",
+    "cpu-",
+];
+
+/// Cooling devices of CPUs whose state rose above that of the run's beginning while workloads
+/// ran. `Documentation/driver-api/thermal/sysfs-api.rst`.
+pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
+    let workloads = workloads(record);
+    let devices = channels_of(record, "cooling_device", ".state");
+    let of_cpus = devices.filter(|channel| {
+        let label = channel.label.to_lowercase();
+        CPU_COOLING.iter().any(|kind| label.starts_with(kind))
+    });
+    of_cpus
+        .filter_map(|channel| {
+            let before = channel.values.iter().flatten().next()?;
+            extreme(
+                record,
+                channel,
+                &workloads,
+                (*before).max(0),
+                |value, before| value > before,
+            )
+        })
+        .collect()
+}
+
+/// Limits of cpufreq (`scaling_max_freq`) that were lowered while workloads ran. The benchmark
+/// sets limits only in its clock pass, which is left out.
+pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
+    let workloads = workloads(record);
+    channels_of(record, "policy", ".limit_max")
+        .filter_map(|channel| {
+            let values = workloads
+                .iter()
+                .flat_map(|phase| gauge(record, channel, phase.window));
+            let top = values.map(|reading| reading.value).max()?;
+            extreme(record, channel, &workloads, top, |value, top| value < top)
+        })
+        .collect()
+}
+
+fn workloads(record: &Record) -> Vec<Phase> {
+    let mut phases = phases(record);
+    phases.retain(|phase| phase.workload != "clock");
+    phases
+}
+
+/// The readings that lie beyond the value `before`, as one stretch; none if there are none.
+fn extreme(
+    record: &Record,
+    channel: &Channel,
+    workloads: &[Phase],
+    before: i64,
+    is_beyond: impl Fn(i64, i64) -> bool,
+) -> Option<Cooling> {
+    let readings = workloads
+        .iter()
+        .flat_map(|phase| gauge(record, channel, phase.window));
+    let mut beyond: Option<Cooling> = None;
+    for reading in readings.filter(|reading| is_beyond(reading.value, before)) {
+        let stretch = beyond.get_or_insert_with(|| Cooling {
+            channel: channel.id.clone(),
+            label: channel.label.clone(),
+            first_ms: reading.at_ms,
+            last_ms: reading.at_ms,
+            extreme: reading.value,
+            before,
+        });
+        stretch.first_ms = stretch.first_ms.min(reading.at_ms);
+        stretch.last_ms = stretch.last_ms.max(reading.at_ms);
+        if is_beyond(reading.value, stretch.extreme) {
+            stretch.extreme = reading.value;
+        }
+    }
+    beyond
+}
+
+/// Time that one cpufreq policy spent below its highest OPP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BelowTop {
+    /// CPUs of the policy; empty if not known.
+    pub cpus: Vec<u32>,
+    /// Time below the highest OPP, in milliseconds.
+    pub below_ms: i64,
+    /// All time, in milliseconds.
+    pub total_ms: i64,
+    /// The highest OPP that was used at all: tables name OPPs that can never be reached.
+    pub top_khz: u32,
+    /// The lowest OPP that was used.
+    pub low_khz: u32,
+    /// Mean clock over the time.
+    pub mean_khz: u32,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Time below the highest OPP: in own runs during full load only, since idle clusters may be
+/// slow without harm; in logs over the whole run, as they print nothing finer.
+pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
+    if is_log(record) {
+        return residency_of_log(record);
+    }
+    let cpus = super::cpu_use::cpu_count(record).unwrap_or(1);
+    let loaded: Vec<Phase> = workloads(record)
+        .into_iter()
+        .filter(|phase| phase.is_full_load(cpus))
+        .collect();
+    let policies = record.machine.policies.iter();
+    policies
+        .filter_map(|policy| {
+            let beginning = format!("policy{}.residency.", policy.policy);
+            let mut khz_ms: Vec<(u32, i64)> = Vec::new();
+            for channel in channels_of(record, &beginning, "") {
+                let khz = channel.id[beginning.len()..].parse().ok()?;
+                let spent = loaded
+                    .iter()
+                    .filter_map(|phase| counter_total(record, channel, phase.window));
+                khz_ms.push((khz, spent.sum()));
+            }
+            let place = Place::Samples {
+                channel: beginning,
+                start_ms: loaded.first()?.window.start_ms,
+                end_ms: loaded.last()?.window.end_ms,
+            };
+            below_top(policy.cpus.clone(), &khz_ms, place)
+        })
+        .collect()
+}
+
+fn residency_of_log(record: &Record) -> Vec<BelowTop> {
+    let Some(state) = record
+        .states
+        .iter()
+        .rev()
+        .find(|state| !state.residencies.is_empty())
+    else {
+        return Vec::new();
+    };
+    let place = match state.line {
+        Some(line) => Place::Line(line),
+        None => Place::Field("states".into()),
+    };
+    let residencies = state.residencies.iter();
+    residencies
+        .filter_map(|residency| {
+            let spent = residency.khz_ms.iter().map(|(khz, ms)| (*khz, *ms as i64));
+            below_top(
+                residency.cpus.clone(),
+                &spent.collect::<Vec<_>>(),
+                place.clone(),
+            )
+        })
+        .collect()
+}
+
+fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<BelowTop> {
+    let used = || khz_ms.iter().filter(|(_, ms)| *ms > 0);
+    let top_khz = used().map(|(khz, _)| *khz).max()?;
+    let total_ms: i64 = used().map(|(_, ms)| ms).sum();
+    let weighted: f64 = used().map(|(khz, ms)| f64::from(*khz) * *ms as f64).sum();
+    Some(BelowTop {
+        cpus,
+        below_ms: used()
+            .filter(|(khz, _)| *khz < top_khz)
+            .map(|(_, ms)| ms)
+            .sum(),
+        total_ms,
+        top_khz,
+        low_khz: used().map(|(khz, _)| *khz).min()?,
+        mean_khz: (weighted / total_ms as f64) as u32,
+        place,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, gauge_channel, labelled, own_run, with_step};
+    use crate::view::whole_run;
+
+    #[test]
+    fn the_hottest_sensor_of_the_cpu_counts() {
+        let mut record = own_run();
+        for (id, label, values) in [
+            (
+                "thermal_zone0.temp",
+                "cpu-thermal",
+                [60_000, 71_000, 70_000],
+            ),
+            ("hwmon3.temp1", "nvme Composite", [85_000, 85_000, 85_000]),
+            (
+                "thermal_zone1.temp",
+                "gpu-thermal",
+                [72_000, 73_000, 74_000],
+            ),
+        ] {
+            record = gauge_channel(record, id, Unit::Millicelsius, &values);
+            record = labelled(record, label);
+        }
+        let heat = heat(&record, whole_run()).unwrap();
+        assert_eq!((heat.millicelsius_max, heat.at_ms), (71_000, 500));
+    }
+
+    #[test]
+    fn no_sensor_is_no_temperature() {
+        let record = gauge_channel(
+            own_run(),
+            "soc.temp",
+            Unit::Millicelsius,
+            &[0, -273_200_000],
+        );
+        assert_eq!(heat(&record, whole_run()), None);
+    }
+
+    #[test]
+    fn a_fan_is_no_brake() {
+        for (label, expected) in [("pwm-fan", 0), ("cpufreq-cpu0", 1)] {
+            let record = with_step(
+                own_run(),
+                "sevenzip",
+                "multi",
+                &[],
+                (0.0, 2.0),
+                compression(1),
+            );
+            let id = "cooling_device0.state";
+            let record = gauge_channel(record, id, Unit::Count, &[0, 0, 2, 3, 1]);
+            let raised = raised_cooling(&labelled(record, label));
+            assert_eq!(raised.len(), expected, "{label}");
+            if let Some(cooling) = raised.first() {
+                assert_eq!((cooling.first_ms, cooling.extreme), (1_000, 3));
+            }
+        }
+    }
+}

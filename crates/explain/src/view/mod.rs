@@ -1,0 +1,34 @@
+//! Views: plain questions asked of a Record, answered the same way for own runs and for old logs.
+//!
+//! A view derives and decides nothing: it knows that CPU use comes from tick counters in own runs
+//! and from printed percentages in logs, so that rules and reports need not. A question that the
+//! Record cannot answer gives nothing, never zero.
+
+mod clocks;
+mod cpu_use;
+mod falls;
+mod firmware;
+mod heat;
+mod messages;
+mod phases;
+mod samples;
+mod scores;
+mod swap;
+
+pub use clocks::{ClusterClock, clock_passes, cluster_clocks, is_top_point, measured_khz};
+pub use cpu_use::{CpuUse, cpu_count, cpu_use, own_cost_percent};
+pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
+pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clocks};
+pub use heat::{
+    BelowTop, Cooling, Heat, heat, limits_lowered, raised_cooling, residency_below_top,
+    soc_temperature,
+};
+pub use messages::{matching_messages, message_place};
+pub use phases::{Phase, busy_cpus_expected, phases, step_name};
+pub use samples::{
+    Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,
+};
+pub use scores::{
+    SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent,
+};
+pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};

@@ -1,0 +1,143 @@
+//! Phases: stretches of the run in which one workload ran, so that samples can be judged by what
+//! was going on.
+
+use record::{Outcome, Record, Step, Window};
+
+/// Consecutive steps of the same workload, variant and CPUs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    /// Indexes in `Record::steps`.
+    pub steps: Vec<usize>,
+    /// Id of the workload.
+    pub workload: String,
+    /// In words for people.
+    pub name: String,
+    /// From the start of the first to the end of the last step.
+    pub window: Window,
+    /// CPUs that the workload itself can keep busy.
+    pub busy_cpus: u32,
+}
+
+impl Phase {
+    /// True if the workload keeps one CPU busy and all others should idle.
+    pub fn is_single_threaded(&self) -> bool {
+        self.busy_cpus == 1 && self.workload != "clock"
+    }
+
+    /// True if the workload keeps all of `cpu_count` CPUs busy.
+    pub fn is_full_load(&self, cpu_count: u32) -> bool {
+        cpu_count > 0 && self.busy_cpus >= cpu_count && self.workload != "clock"
+    }
+}
+
+/// All phases in order. Steps without a window of their own (some logs) are in none.
+pub fn phases(record: &Record) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = Vec::new();
+    for (index, step) in record.steps.iter().enumerate() {
+        if matches!(step.outcome, Outcome::Skipped(_)) || step.window.elapsed_ms() <= 0 {
+            continue;
+        }
+        let name = step_name(step);
+        let busy_cpus = busy_cpus_expected(step);
+        match phases.last_mut() {
+            Some(last)
+                if last.workload == step.workload
+                    && last.busy_cpus == busy_cpus
+                    && (last.name == name || last.window == step.window) =>
+            {
+                // Logs have one window for all algorithms or sizes of a workload.
+                if last.name != name {
+                    last.name = workload_name(step).to_owned();
+                }
+                last.steps.push(index);
+                last.window.start_ms = last.window.start_ms.min(step.window.start_ms);
+                last.window.end_ms = last.window.end_ms.max(step.window.end_ms);
+            }
+            _ => phases.push(Phase {
+                steps: vec![index],
+                workload: step.workload.clone(),
+                name,
+                window: step.window,
+                busy_cpus,
+            }),
+        }
+    }
+    phases
+}
+
+/// CPUs that a step keeps busy by itself: its threads, but no more than it was pinned to. Old
+/// versions ran several threads of 7-zip pinned to one CPU.
+pub fn busy_cpus_expected(step: &Step) -> u32 {
+    let threads = step.threads.max(1);
+    match step.cpus.len() as u32 {
+        0 => threads,
+        pinned => threads.min(pinned),
+    }
+}
+
+/// A workload in words for people.
+fn workload_name(step: &Step) -> &str {
+    match step.workload.as_str() {
+        "sevenzip" => "7-zip",
+        "memory-bandwidth" => "memory bandwidth",
+        "memory-latency" => "memory latency",
+        other => other,
+    }
+}
+
+/// A step in words for people.
+pub fn step_name(step: &Step) -> String {
+    let workload = workload_name(step);
+    match step.variant.as_str() {
+        "" => workload.to_owned(),
+        "single" => format!("{workload} single-threaded"),
+        "multi" => format!("{workload} on all CPUs"),
+        variant => format!("{workload} {variant}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, own_run, with_step};
+
+    #[test]
+    fn equal_steps_in_a_row_are_one_phase() {
+        let mut record = own_run();
+        record = with_step(
+            record,
+            "sevenzip",
+            "single",
+            &[0],
+            (0.0, 10.0),
+            compression(2000),
+        );
+        for run in 0..3 {
+            let start = 20.0 + 10.0 * f64::from(run);
+            let window = (start, start + 9.0);
+            record = with_step(record, "sevenzip", "multi", &[], window, compression(7000));
+        }
+        let phases = phases(&record);
+        assert_eq!(phases.len(), 2);
+        assert!(phases[0].is_single_threaded() && !phases[0].is_full_load(4));
+        assert!(phases[1].is_full_load(4));
+        assert_eq!(phases[1].steps, [1, 2, 3]);
+        assert_eq!(phases[1].window.end_ms, 49_000);
+        assert_eq!(phases[1].name, "7-zip on all CPUs");
+    }
+
+    #[test]
+    fn threads_pinned_to_one_cpu_keep_one_cpu_busy() {
+        let mut record = own_run();
+        record = with_step(
+            record,
+            "sevenzip",
+            "single",
+            &[0],
+            (0.0, 10.0),
+            compression(2000),
+        );
+        record.steps[0].threads = 4;
+        assert_eq!(busy_cpus_expected(&record.steps[0]), 1);
+    }
+}

@@ -1,0 +1,102 @@
+//! Samples of one channel within a window: values that stand for themselves, and differences of
+//! those that count up.
+
+use record::{Channel, ChannelKind, Record, Source, Window};
+
+/// One value at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// Index of the row in `Record::samples`.
+    pub row: usize,
+    /// When.
+    pub at_ms: i64,
+    /// The value in the unit of the channel.
+    pub value: i64,
+}
+
+/// True if the Record was read from a text log.
+pub fn is_log(record: &Record) -> bool {
+    matches!(record.source, Source::Log(_))
+}
+
+/// The version of the bash program behind a log as numbers, `[0, 9, 72]`; none for own runs.
+/// The oldest logs carry no version and give zeros.
+pub fn log_version(record: &Record) -> Option<[u32; 3]> {
+    let Source::Log(log) = &record.source else {
+        return None;
+    };
+    let mut parts = log.version.split('.').map(|part| part.parse().unwrap_or(0));
+    Some(std::array::from_fn(|_| parts.next().unwrap_or(0)))
+}
+
+/// A window that holds every sample and every step.
+pub fn whole_run() -> Window {
+    Window {
+        start_ms: i64::MIN,
+        end_ms: i64::MAX,
+        ..Window::default()
+    }
+}
+
+/// Channels whose id has this beginning and this end, in their order.
+pub fn channels_of<'a>(
+    record: &'a Record,
+    beginning: &'a str,
+    end: &'a str,
+) -> impl Iterator<Item = &'a Channel> + 'a {
+    let channels = record.samples.channels.iter();
+    channels.filter(move |channel| channel.id.starts_with(beginning) && channel.id.ends_with(end))
+}
+
+/// The known values of a channel within a window, both ends included.
+pub fn gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
+    let times = record.samples.at_ms.iter().zip(&channel.values).enumerate();
+    times
+        .filter(|(_, (at_ms, _))| window.contains(**at_ms))
+        .filter_map(|(row, (at_ms, value))| {
+            value.map(|value| Reading {
+                row,
+                at_ms: *at_ms,
+                value,
+            })
+        })
+        .collect()
+}
+
+/// Differences of a counter from sample to sample within a window. Each reading stands at the
+/// later sample. A counter that went backwards started anew; that difference is left out.
+pub fn counter_steps(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
+    let readings = gauge(record, channel, window);
+    let pairs = readings.windows(2).filter_map(|pair| {
+        let growth = pair[1].value - pair[0].value;
+        (growth >= 0).then_some(Reading {
+            value: growth,
+            ..pair[1]
+        })
+    });
+    pairs.collect()
+}
+
+/// By how much a counter grew over a window, or none if fewer than two samples lie in it.
+pub fn counter_total(record: &Record, channel: &Channel, window: Window) -> Option<i64> {
+    debug_assert_eq!(channel.kind, ChannelKind::Counter);
+    let steps = counter_steps(record, channel, window);
+    (!steps.is_empty()).then(|| steps.iter().map(|step| step.value).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, own_run, window};
+    use record::Unit;
+
+    #[test]
+    fn counters_are_summed_over_a_window() {
+        let record = counter(own_run(), "swap.in", Unit::Pages, &[5, 5, 9, 2, 4]);
+        let channel = record.samples.channel("swap.in").unwrap();
+        // The fall from 9 to 2 is a counter that started anew.
+        assert_eq!(counter_total(&record, channel, whole_run()), Some(6));
+        assert_eq!(counter_total(&record, channel, window(0.0, 0.5)), Some(0));
+        assert_eq!(counter_total(&record, channel, window(0.0, 0.4)), None);
+    }
+}

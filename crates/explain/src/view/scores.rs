@@ -1,0 +1,127 @@
+//! Scores of repeated steps and series over time.
+
+use super::phases::step_name;
+use crate::stats::median;
+use record::{Compression, Measured, Outcome, Record, Step};
+
+/// Every finished run of 7-zip (or the built-in workload like it), with its index.
+pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Compression)> {
+    record.steps.iter().enumerate().filter_map(|(index, step)| {
+        if let Outcome::Done(Measured::Compression(done)) = &step.outcome {
+            Some((index, step, done))
+        } else {
+            None
+        }
+    })
+}
+
+/// Index and total rating of the runs on all CPUs, in their order. Extensive runs also load the
+/// clusters one by one; only the runs with the most threads count.
+pub fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
+    let is_multi = |step: &Step| step.variant.starts_with("multi");
+    let multi = || compressions(record).filter(move |(_, step, _)| is_multi(step));
+    let threads_max = multi().map(|(_, step, _)| step.threads).max();
+    multi()
+        .filter(|(_, step, _)| Some(step.threads) == threads_max)
+        .map(|(index, _, done)| (index, f64::from(done.total_mips)))
+        .collect()
+}
+
+/// By how much the last value lies below the first, in percent of the first; negative if above.
+pub fn fall_percent(values: &[f64]) -> Option<f64> {
+    let (first, last) = (values.first()?, values.last()?);
+    (values.len() > 1 && *first > 0.0).then(|| 100.0 * (first - last) / first)
+}
+
+/// Distance between the largest and the smallest value in percent of the largest.
+pub fn spread_percent(values: &[f64]) -> Option<f64> {
+    let max = values.iter().copied().reduce(f64::max)?;
+    let min = values.iter().copied().reduce(f64::min)?;
+    (max > 0.0).then(|| 100.0 * (max - min) / max)
+}
+
+/// How a series developed from its beginning to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesTrend {
+    /// Index in `Record::steps`.
+    pub step: usize,
+    /// What ran, in words.
+    pub name: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// Median of the first quarter.
+    pub early: f64,
+    /// Median of the last quarter.
+    pub late: f64,
+    /// How much worse it became in percent, positive if worse.
+    pub loss_percent: f64,
+}
+
+/// Trends of all series with enough values: four without the first, which a miner gives while
+/// its threads are still starting.
+pub fn series_trends(record: &Record) -> Vec<SeriesTrend> {
+    let trend = |(step_index, step): (usize, &Step)| {
+        let Outcome::Done(Measured::Series(series)) = &step.outcome else {
+            return None;
+        };
+        let settled = series.values.get(1..).filter(|values| values.len() >= 4)?;
+        let quarter = settled.len().div_ceil(4);
+        let early = median(&settled[..quarter])?;
+        let late = median(&settled[settled.len() - quarter..])?;
+        let (better, worse) = if series.higher_is_better {
+            (early, late)
+        } else {
+            (late, early)
+        };
+        (early > 0.0 && late > 0.0).then(|| SeriesTrend {
+            step: step_index,
+            name: step_name(step),
+            unit: series.unit.clone(),
+            early,
+            late,
+            loss_percent: 100.0 * (better - worse) / better,
+        })
+    };
+    record.steps.iter().enumerate().filter_map(trend).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, own_run, series, with_step};
+
+    #[test]
+    fn only_runs_on_all_cpus_are_compared() {
+        let mut record = own_run();
+        for (cpus, mips) in [(&[][..], 8000), (&[], 7600), (&[], 7200), (&[0, 1], 3000)] {
+            record = with_step(
+                record,
+                "sevenzip",
+                "multi",
+                cpus,
+                (0.0, 1.0),
+                compression(mips),
+            );
+        }
+        let totals: Vec<f64> = multi_totals(&record).iter().map(|total| total.1).collect();
+        assert_eq!(totals, [8000.0, 7600.0, 7200.0]);
+        assert_eq!(fall_percent(&totals), Some(10.0));
+        assert_eq!(spread_percent(&totals), Some(10.0));
+    }
+
+    #[test]
+    fn the_first_value_of_a_series_is_left_out() {
+        let values = [1.0, 10.0, 10.0, 9.0, 9.0, 8.0, 8.0];
+        let record = with_step(
+            own_run(),
+            "cpuminer",
+            "",
+            &[],
+            (0.0, 300.0),
+            series(&values),
+        );
+        let trend = &series_trends(&record)[0];
+        assert_eq!((trend.early, trend.late), (10.0, 8.0));
+        assert_eq!(trend.loss_percent, 20.0);
+    }
+}
