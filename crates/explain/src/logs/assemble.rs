@@ -48,7 +48,7 @@ fn cpu_count(draft: &Draft) -> u32 {
         .max();
     let rows = draft.topology.iter().map(|row| row.cpu).max();
     let highest = seen.copied().max(rows).map_or(0, |cpu| cpu + 1);
-    highest.max(draft.cpu_count.unwrap_or(0).min(8192))
+    highest.max(draft.cpu_count.unwrap_or(0).min(super::text::CPU_MAX + 1))
 }
 
 /// Clusters as the log measures them, else as its table of CPUs has them, else all CPUs as one.

@@ -15,7 +15,6 @@ const PARALLEL: &str = "-parallel";
 /// What a row says about where it was measured.
 #[derive(Debug)]
 pub(super) struct Place {
-    line: u32,
     /// Core type behind the row.
     core_type: Option<String>,
     /// Index of the cluster in the heading.
@@ -39,11 +38,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             sizes = block_sizes(rest);
         } else if let Some(row) = row(line, &sizes) {
             draft.cipher_places.push(Place {
-                line: line.number,
                 core_type: row.label.map(str::to_string),
                 cluster,
             });
-            draft.steps.push(step(row, &version, line.number));
+            draft.push(step(row, &version, line.number));
         } else if !text.is_empty() && !text.starts_with("Executing benchmark") {
             draft.unread(line);
         }
@@ -117,10 +115,10 @@ pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], 
     }
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut repetitions: BTreeMap<(String, Option<u32>), u32> = BTreeMap::new();
-    for step in steps.iter_mut().filter(is_row) {
+    // Rows and their places were added together, so they stand in the same order.
+    for (step, place) in steps.iter_mut().filter(is_row).zip(places) {
         let index = seen.entry(step.variant.clone()).or_default();
-        let place = places.iter().find(|place| Some(place.line) == step.line);
-        let cluster = place.and_then(|place| cluster_of(place, clusters));
+        let cluster = cluster_of(place, clusters);
         let by_order = clusters
             .get(*index)
             .filter(|_| counts.get(&step.variant) == Some(&clusters.len()));

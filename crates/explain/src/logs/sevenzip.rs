@@ -16,6 +16,9 @@ const ONE_CORE_PERCENT: u32 = 110;
 /// Dictionaries of a complete run: 4, 8, 16 and 32 MiB.
 const DICTIONARIES: [u32; 4] = [22, 23, 24, 25];
 
+/// More runs in one section than this are a misreading.
+const RUNS_MAX: usize = 64;
+
 /// What the heading of a section says.
 #[derive(Debug, Default)]
 struct Announced {
@@ -32,7 +35,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut totals = false;
     for line in section.lines {
         let text = line.text.trim();
-        if text.starts_with("7-Zip ") {
+        if text.starts_with("7-Zip ") && runs.len() < RUNS_MAX {
             runs.push(Run::new(line));
         } else if is_totals(text) {
             totals = true;
@@ -70,7 +73,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             // Without headings every run is another core: the clusters give it its CPU later.
             step.repetition = (known + index) as u32;
         }
-        draft.steps.push(step);
+        draft.push(step);
     }
     for _ in 0..missing {
         let failure = failure("fewer runs than announced printed a result", &[]);
@@ -78,7 +81,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         let variant = announced.variant.unwrap_or("multi");
         let mut step = step("sevenzip", 0, variant, outcome, section.heading().number);
         step.cpus.clone_from(&announced.cpus);
-        draft.steps.push(step);
+        draft.push(step);
     }
 }
 

@@ -103,8 +103,8 @@ fn up_ms(words: &str) -> Option<u64> {
     let mut understood = false;
     for part in words.split(',').take(2).map(str::trim) {
         if let Some((hours, rest)) = part.split_once(':') {
-            minutes += hours.trim().parse::<u64>().ok()?.checked_mul(60)?;
-            minutes += rest.trim().parse::<u64>().ok()?;
+            minutes += u64::from(hours.trim().parse::<u16>().ok()?) * 60;
+            minutes += u64::from(rest.trim().parse::<u8>().ok()?);
         } else if let Some((number, unit)) = text::leading_number(part) {
             minutes += u64::from(number)
                 * match unit.trim() {

@@ -9,8 +9,12 @@
 use super::draft::Draft;
 use super::monitor::{Phase, Quantity, Row};
 use record::{Channel, ChannelKind, Cluster, Fact, Gap, Missing, Policy, Samples, Step, Unit};
+use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 86_400_000;
+
+/// More columns than this are a misreading; it bounds the memory a damaged text can ask for.
+const CHANNELS_MAX: usize = 64;
 
 /// At most so many gaps of a channel are named one by one.
 const GAPS_MAX: usize = 3;
@@ -104,14 +108,19 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
 fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
     let started = at_ms.first().copied().unwrap_or(0);
     let ended = at_ms.last().copied().unwrap_or(0);
+    let mut by_name: BTreeMap<&str, Option<(i64, i64)>> = BTreeMap::new();
     for step in steps.iter_mut().filter(|step| step.window.end_ms == 0) {
         let (start_ms, end_ms) = match (step.workload.as_str(), step.variant.as_str()) {
             ("clock", "cold" | "parallel-idle" | "parallel-loaded") => (0, started),
             ("clock", _) => (ended, ended),
             (workload, variant) => {
                 let name = phase_name(workload, variant);
-                match phases.iter().find(|phase| phase.name.starts_with(name)) {
-                    Some(phase) => (phase.start_ms, phase.end_ms),
+                let window = by_name.entry(name).or_insert_with(|| {
+                    let phase = phases.iter().find(|phase| phase.name.starts_with(name))?;
+                    Some((phase.start_ms, phase.end_ms))
+                });
+                match window {
+                    Some(window) => *window,
                     None => continue,
                 }
             }
@@ -196,6 +205,9 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
                 other => *other,
             };
             let at = found.iter().position(|(known, _)| *known == quantity);
+            if at.is_none() && found.len() >= CHANNELS_MAX {
+                continue;
+            }
             let at = at.unwrap_or_else(|| {
                 found.push((quantity, channel(quantity, rows.len())));
                 found.len() - 1

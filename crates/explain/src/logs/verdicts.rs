@@ -100,11 +100,12 @@ fn ended(rest: &str, draft: &mut Draft) {
 
 /// `0: ondemand / 1014 MHz (ondemand performance / 416 780 1014)`.
 fn original_governor(rest: &str, line: &Line<'_>, draft: &mut Draft) {
-    let Some(policy) = governor(rest) else {
-        draft.unread(line);
-        return;
-    };
-    draft.machine.policies.push(policy);
+    match governor(rest).filter(|policy| policy.policy <= text::CPU_MAX) {
+        Some(policy) if draft.machine.policies.len() <= text::CPU_MAX as usize => {
+            draft.machine.policies.push(policy);
+        }
+        _ => draft.unread(line),
+    }
 }
 
 fn governor(rest: &str) -> Option<Policy> {
