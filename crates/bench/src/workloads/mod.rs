@@ -1,5 +1,8 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
+mod aes;
+mod lzma;
+mod openssl;
 mod sevenzip;
 
 use crate::Lab;
@@ -25,7 +28,7 @@ pub struct Workload {
 }
 
 /// All workloads, by id.
-pub const WORKLOADS: &[Workload] = &[sevenzip::SEVENZIP];
+pub const WORKLOADS: &[Workload] = &[aes::AES, lzma::LZMA, openssl::OPENSSL, sevenzip::SEVENZIP];
 
 /// The workload with this id.
 pub fn workload(id: &str) -> Option<&'static Workload> {
