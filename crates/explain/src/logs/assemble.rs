@@ -14,7 +14,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     let cpu_count = cpu_count(&draft);
     let clusters = clusters(&draft, cpu_count);
     let policies = policies(&mut draft, &clusters);
-    place_steps(&mut draft.steps, &clusters, cpu_count);
+    place_steps(&mut draft.steps, &draft.cipher_places, &clusters, cpu_count);
     let samples = timeline::build(&mut draft, &clusters, &policies);
     blame_oom(&mut draft);
     let end_ms = samples.at_ms.last().copied().unwrap_or(0);
@@ -48,7 +48,7 @@ fn cpu_count(draft: &Draft) -> u32 {
         .max();
     let rows = draft.topology.iter().map(|row| row.cpu).max();
     let highest = seen.copied().max(rows).map_or(0, |cpu| cpu + 1);
-    highest.max(draft.cpu_count.unwrap_or(0).min(8192))
+    highest.max(draft.cpu_count.unwrap_or(0).min(super::text::CPU_MAX + 1))
 }
 
 /// Clusters as the log measures them, else as its table of CPUs has them, else all CPUs as one.
@@ -68,7 +68,6 @@ fn clusters(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
     } else {
         Vec::new()
     };
-    let only = groups.len() == 1;
     groups
         .into_iter()
         .map(|cpus| {
@@ -76,7 +75,7 @@ fn clusters(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
                 .topology
                 .iter()
                 .find(|row| Some(&row.cpu) == cpus.first());
-            let seen = seen_cluster(&draft.clusters, &cpus, only);
+            let seen = seen_cluster(&draft.clusters, &cpus);
             let core_type = seen.and_then(|seen| seen.core_type.clone());
             let core_type = core_type.or_else(|| row.and_then(|row| row.core_type.clone()));
             Cluster {
@@ -94,11 +93,12 @@ fn clusters(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
         .collect()
 }
 
-/// The measured cluster of these CPUs; the only one needs no name.
-fn seen_cluster<'a>(seen: &'a [ClusterSeen], cpus: &[u32], only: bool) -> Option<&'a ClusterSeen> {
-    seen.iter()
-        .find(|seen| seen.cpus.first() == cpus.first())
-        .or_else(|| seen.first().filter(|first| only && first.cpus.is_empty()))
+/// The measured cluster of these CPUs. A heading without CPUs means the one of CPU 0.
+fn seen_cluster<'a>(seen: &'a [ClusterSeen], cpus: &[u32]) -> Option<&'a ClusterSeen> {
+    seen.iter().find(|seen| match seen.cpus.first() {
+        Some(first) => cpus.first() == Some(first),
+        None => cpus.contains(&0),
+    })
 }
 
 /// CPUs of one core type in one policy. Where every CPU has a policy of its own (x86), CPUs of
@@ -156,8 +156,7 @@ fn policies(draft: &mut Draft, clusters: &[Cluster]) -> Vec<Policy> {
                 .first()
                 .is_some_and(|cpu| cluster.cpus.contains(cpu))
         });
-        let seen = cluster
-            .and_then(|cluster| seen_cluster(&draft.clusters, &cluster.cpus, clusters.len() == 1));
+        let seen = cluster.and_then(|cluster| seen_cluster(&draft.clusters, &cluster.cpus));
         policy.opps_khz = seen.map(|seen| seen.opps_khz.clone()).unwrap_or_default();
         if let Some(review) = reviewed
             .iter()
@@ -191,7 +190,7 @@ fn empty_policy(policy: u32, cpus: Vec<u32>) -> Policy {
 }
 
 /// Gives steps the CPUs that their headings leave open.
-fn place_steps(steps: &mut [Step], clusters: &[Cluster], cpu_count: u32) {
+fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster], cpu_count: u32) {
     let first_cpu = |cluster: Option<&Cluster>| {
         cluster
             .and_then(|cluster| cluster.cpus.first())
@@ -221,7 +220,7 @@ fn place_steps(steps: &mut [Step], clusters: &[Cluster], cpu_count: u32) {
             tool.argv.clear();
         }
     }
-    openssl::place(steps, clusters, cpu_count);
+    openssl::place(steps, rows, clusters, cpu_count);
     sevenzip::place(steps, clusters, cpu_count);
     for step in steps
         .iter_mut()

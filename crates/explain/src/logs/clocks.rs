@@ -9,6 +9,9 @@ use super::sections::{Line, Section};
 use super::text;
 use record::{ClockPoint, Clocks, Fact, Measured};
 
+/// More clusters than this are a misreading.
+const CLUSTERS_MAX: usize = 512;
+
 /// `Checking cpufreq OPP for cpu0-cpu3 (Cortex-A55):` and its rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
@@ -36,7 +39,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             None => draft.unread(line),
         }
     }
-    if !draft.second_pass {
+    let first = cluster.cpus.first();
+    let known = |seen: &ClusterSeen| seen.cpus.first() == first;
+    if !draft.second_pass
+        && draft.clusters.len() < CLUSTERS_MAX
+        && !draft.clusters.iter().any(known)
+    {
         draft.clusters.push(cluster);
     }
     let variant = if draft.second_pass {
@@ -74,22 +82,20 @@ pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
 }
 
 /// One pass over all clusters is one step.
-fn add_points(draft: &mut Draft, variant: &str, points: Vec<ClockPoint>, line: u32) {
+fn add_points(draft: &mut Draft, variant: &'static str, points: Vec<ClockPoint>, line: u32) {
     if points.is_empty() {
         return;
     }
-    let same = draft
-        .steps
-        .iter_mut()
-        .find(|step| step.workload == "clock" && step.variant == variant);
-    if let Some(step) = same
+    let same = draft.clock_steps.get(variant).copied();
+    if let Some(step) = same.and_then(|index| draft.steps.get_mut(index))
         && let record::Outcome::Done(Measured::Clock(clocks)) = &mut step.outcome
     {
         clocks.points.extend(points);
         return;
     }
+    draft.clock_steps.insert(variant, draft.steps.len());
     let clocks = Measured::Clock(Clocks { points });
-    draft.steps.push(done("clock", 0, variant, clocks, line));
+    draft.push(done("clock", 0, variant, clocks, line));
 }
 
 fn heading_cluster(heading: &str) -> ClusterSeen {

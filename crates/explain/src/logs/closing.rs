@@ -47,6 +47,9 @@ fn is_label(name: &str) -> bool {
 }
 
 fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
+    if value.is_empty() {
+        return;
+    }
     match name {
         "SoC guess" => draft.machine.soc = Fact::Known(value.to_string()),
         "DT compat" => draft.machine.compatible.push(value.to_string()),
@@ -90,7 +93,7 @@ fn feature_name(name: &str, value: &str) -> String {
 /// `cpu0/index0: 32K, level: 1, type: Data`.
 pub(super) fn read_caches(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.lines.iter().filter(|line| !line.is_blank()) {
-        let Some((cpu, cache)) = cache(line.text) else {
+        let Some((cpu, cache)) = cache(line.text).filter(|(cpu, _)| *cpu <= text::CPU_MAX) else {
             draft.unread(line);
             continue;
         };

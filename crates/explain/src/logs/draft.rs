@@ -8,6 +8,7 @@ use record::{
     Counters, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool,
     Window,
 };
+use std::collections::BTreeMap;
 
 /// CPUs that the log measures as one, with the OPPs it walked through.
 #[derive(Debug, Clone, Default)]
@@ -29,10 +30,14 @@ pub(super) struct Draft {
     pub(super) steps: Vec<Step>,
     /// Clusters of the first clock pass.
     pub(super) clusters: Vec<ClusterSeen>,
+    /// Index of the step of each clock pass.
+    pub(super) clock_steps: BTreeMap<&'static str, usize>,
     /// True once the second clock pass has begun.
     pub(super) second_pass: bool,
     /// CPU and place of the last bandwidth table, for the latency table below it.
     pub(super) membench: Option<super::tinymembench::Place>,
+    /// What the rows of OpenSSL say about their place.
+    pub(super) cipher_places: Vec<super::openssl::Place>,
     pub(super) topology: Vec<TopologyRow>,
     /// Number of CPUs in the words of iostat.
     pub(super) cpu_count: Option<u32>,
@@ -50,7 +55,22 @@ pub(super) struct Draft {
     pub(super) kernel_messages: Option<Vec<KernelMessage>>,
 }
 
+/// More steps than this are not a log; real ones have up to a few hundred.
+const STEPS_MAX: usize = 4096;
+
 impl Draft {
+    /// Adds a step. Beyond [`STEPS_MAX`] only its line is kept.
+    pub(super) fn push(&mut self, step: Step) {
+        if self.steps.len() < STEPS_MAX {
+            self.steps.push(step);
+        } else {
+            self.log.unread.push(LogLine {
+                line: step.line.unwrap_or(0),
+                text: format!("one of more than {STEPS_MAX} steps: {}", step.workload),
+            });
+        }
+    }
+
     pub(super) fn unread(&mut self, line: &Line<'_>) {
         self.log.unread.push(LogLine {
             line: line.number,

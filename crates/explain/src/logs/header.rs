@@ -111,10 +111,16 @@ fn release_line(text: &str, draft: &mut Draft) -> bool {
     let value = value.trim();
     match name {
         "Description" => draft.machine.distribution = Fact::Known(value.to_string()),
-        "Build system" => draft.machine.build_system = Fact::Known(value.to_string()),
+        "Build system" | "Armbian info" => {
+            draft.machine.build_system = Fact::Known(value.to_string())
+        }
         "Architecture" => draft.machine.userland_arch = Fact::Known(value.to_string()),
         // Both repeat what the description says.
-        "Distributor ID" | "Release" | "Codename" | "No LSB modules are available." => {}
+        "Distributor ID"
+        | "Release"
+        | "Codename"
+        | "LSB Version"
+        | "No LSB modules are available." => {}
         _ => return false,
     }
     true

@@ -4,6 +4,7 @@ use super::draft::{Draft, done, step, tool};
 use super::sections::{Line, Section};
 use super::text;
 use record::{Failure, FailureKind, Measured, Outcome, Series};
+use std::collections::BTreeMap;
 
 /// `** cpuminer-multi 1.3.7 by tpruvot@github **` with rows of all CPUs
 /// (`[2025-08-27 09:05:26] Total: 12.01 kH/s`) and of each (`... CPU #5: 1.68 kH/s`).
@@ -18,7 +19,7 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     let started = draft.run.started.known().copied();
     let offset_ms = i64::from(draft.run.utc_offset_minutes) * 60_000;
     let mut all = Collected::new("kH/s");
-    let mut each: Vec<Collected> = Vec::new();
+    let mut each: BTreeMap<u32, Collected> = BTreeMap::new();
     let mut last_ms = None;
     for line in section.body() {
         let Some(row) = cpuminer_row(line) else {
@@ -33,23 +34,16 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
         last_ms = at_ms.or(last_ms);
         let to = match row.cpu {
             None => &mut all,
-            Some(cpu) => {
-                let at = each.iter().position(|known| known.cpu == Some(cpu));
-                let at = at.unwrap_or_else(|| {
-                    each.push(Collected {
-                        cpu: Some(cpu),
-                        ..Collected::new("kH/s")
-                    });
-                    each.len() - 1
-                });
-                &mut each[at]
-            }
+            Some(cpu) => each.entry(cpu).or_insert_with(|| Collected {
+                cpu: Some(cpu),
+                ..Collected::new("kH/s")
+            }),
         };
         to.push(at_ms, row.value, line.number);
     }
     let threads = each.len() as u32;
     let detail = format!("cpuminer-multi {version}");
-    for collected in std::iter::once(all).chain(each) {
+    for collected in std::iter::once(all).chain(each.into_values()) {
         let workload = collected.cpu.map_or("cpuminer", |_| "cpuminer-per-cpu");
         let cpus = collected.cpu;
         let Some(mut step) = collected.finish(workload, 1, &detail) else {
@@ -61,7 +55,7 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
         if let (Some(last), true) = (last_ms, cpus.is_none()) {
             step.window.end_ms = step.window.end_ms.max(last);
         }
-        draft.steps.push(step);
+        draft.push(step);
     }
 }
 
@@ -131,7 +125,10 @@ fn cpuminer_row(line: &Line<'_>) -> Option<CpuminerRow> {
     };
     let cpu = match name {
         "Total" => None,
-        _ => Some(name.strip_prefix("CPU #")?.parse().ok()?),
+        _ => {
+            let cpu = name.strip_prefix("CPU #")?.parse().ok();
+            Some(cpu.filter(|cpu| *cpu <= text::CPU_MAX)?)
+        }
     };
     Some(CpuminerRow {
         local_ms: text::local_ms(date),
@@ -178,7 +175,7 @@ pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
     );
     let mut step = finished.unwrap_or_else(|| failed("stockfish", section));
     step.tool = tool("stockfish", version);
-    draft.steps.push(step);
+    draft.push(step);
 }
 
 /// `Executing "stress-ng --matrix 0" for 5 minutes:` and what the tool prints. It is a load, not
@@ -207,7 +204,7 @@ pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
         .trim()
         .to_string();
     step.tool = tool("stress-ng", "");
-    draft.steps.push(step);
+    draft.push(step);
 }
 
 fn failed(workload: &str, section: &Section<'_, '_>) -> record::Step {

@@ -58,7 +58,6 @@ pub(super) fn read_thermal_source(section: &Section<'_, '_>, draft: &mut Draft) 
         draft.verdict(&line, line.text.trim());
     }
     draft.named(Named::Feature, "thermal-source".to_string(), value, &line);
-    for line in section.body().iter().filter(|line| !line.is_blank()) {
-        draft.unread(line);
-    }
+    // Some versions add a few lines on which source they would have taken instead.
+    draft.block("thermal-source", section);
 }

@@ -108,6 +108,9 @@ fn rows(section: &Section<'_, '_>, phase: usize, draft: &mut Draft) -> Vec<Row> 
     rows
 }
 
+/// More clocks, or more columns after the temperature, than this are a misreading.
+const COLUMNS_MAX: usize = 8;
+
 /// What a header says.
 #[derive(Debug, Default)]
 struct Columns {
@@ -125,6 +128,7 @@ impl Columns {
                 .split('/')
                 .filter_map(|cpu| cpu.strip_prefix("cpu")?.parse().ok())
                 .map(Quantity::Policy)
+                .take(COLUMNS_MAX)
                 .collect(),
             _ => vec![Quantity::Policy(0)],
         };
@@ -139,11 +143,12 @@ impl Columns {
                 "PMIC" => Some(Quantity::PmicMilliwatts),
                 "DC(V)" => Some(Quantity::InputMicrovolts),
                 "mW" => {
-                    sockets += 1;
+                    sockets = u8::saturating_add(sockets, 1);
                     Some(Quantity::Milliwatts(sockets - 1))
                 }
                 _ => None,
             })
+            .take(COLUMNS_MAX)
             .collect();
         Self { clocks, extras }
     }
@@ -208,7 +213,7 @@ fn percentages<'t>(rest: &'t str, values: &mut Vec<(Quantity, i64)>) -> Option<&
     let mut rest = rest.trim_start();
     let first_percent = rest.find('%')?;
     if let Some((load, after)) = rest[..first_percent].trim_end().rsplit_once(' ') {
-        let load = text::decimal(load.trim())?;
+        let load = text::decimal(load.trim()).filter(|load| (0.0..1e6).contains(load))?;
         values.push((Quantity::Load, (load * 100.0).round() as i64));
         rest = &rest[first_percent - after.len()..];
     }
@@ -238,7 +243,8 @@ fn temperature(word: &str) -> Result<Option<i64>, ()> {
 
 /// `0.8684V` (microvolts), `5.8W` (milliwatts), `4200` (milliwatts).
 fn extra(word: &str, quantity: Quantity) -> Option<i64> {
-    let value = text::decimal(word.trim_end_matches(['V', 'W']))?;
+    let value = text::decimal(word.trim_end_matches(['V', 'W']))
+        .filter(|value| (-1e6..1e6).contains(value))?;
     let factor = match quantity {
         Quantity::CoreMicrovolts | Quantity::InputMicrovolts => 1e6,
         Quantity::PmicMilliwatts => 1e3,

@@ -6,14 +6,30 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Cipher, Measured, Step};
+use record::{Cipher, Cluster, Measured, Step};
+use std::collections::BTreeMap;
 
 /// Appended to the algorithm where all CPUs worked at the same time.
 const PARALLEL: &str = "-parallel";
 
+/// What a row says about where it was measured.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Core type behind the row.
+    core_type: Option<String>,
+    /// Index of the cluster in the heading.
+    cluster: Option<usize>,
+}
+
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut version = String::new();
     let mut sizes: Vec<u32> = Vec::new();
+    let cluster = section
+        .heading()
+        .text
+        .split_once("twice on cluster ")
+        .and_then(|(_, number)| text::leading_number(number))
+        .map(|(number, _)| number as usize);
     for line in section.lines {
         let text = line.text.trim();
         if let Some(rest) = text.strip_prefix("OpenSSL ") {
@@ -21,7 +37,11 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         } else if let Some(rest) = text.strip_prefix("type ") {
             sizes = block_sizes(rest);
         } else if let Some(row) = row(line, &sizes) {
-            draft.steps.push(step(row, &version, line.number));
+            draft.cipher_places.push(Place {
+                core_type: row.label.map(str::to_string),
+                cluster,
+            });
+            draft.push(step(row, &version, line.number));
         } else if !text.is_empty() && !text.starts_with("Executing benchmark") {
             draft.unread(line);
         }
@@ -84,43 +104,53 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
     })
 }
 
-/// Gives every row its CPU once the clusters are known: as many rows of an algorithm as clusters
-/// are one for each, more rows than that on one cluster are repetitions. Anything else stays
-/// without a CPU.
-pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count: u32) {
-    let algorithms: Vec<String> = {
-        let mut seen = Vec::new();
-        for step in steps.iter().filter(|step| step.workload == "openssl") {
-            if !seen.contains(&step.variant) {
-                seen.push(step.variant.clone());
-            }
-        }
-        seen
-    };
-    for algorithm in algorithms {
-        let rows: Vec<&mut Step> = steps
-            .iter_mut()
-            .filter(|step| step.workload == "openssl" && step.variant == algorithm)
-            .collect();
-        let count = rows.len();
-        for (index, step) in rows.into_iter().enumerate() {
-            if algorithm.ends_with(PARALLEL) {
-                step.threads = cpu_count.max(1);
-                step.repetition = index as u32;
-            } else if clusters.len() <= 1 {
-                step.cpus = clusters
-                    .iter()
-                    .flat_map(|all| all.cpus.first())
-                    .copied()
-                    .collect();
-                step.repetition = index as u32;
-            } else if count == clusters.len() {
-                step.cpus = clusters[index].cpus.first().copied().into_iter().collect();
-            } else {
-                step.repetition = index as u32;
-            }
-        }
+/// Gives every row its CPU once the clusters are known: from the heading, from a core type that
+/// only one cluster has, else by order where an algorithm has as many rows as there are clusters.
+/// Any other row stays without a CPU.
+pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], cpu_count: u32) {
+    let is_row = |step: &&mut Step| step.workload == "openssl";
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for step in steps.iter_mut().filter(is_row) {
+        *counts.entry(step.variant.clone()).or_default() += 1;
     }
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut repetitions: BTreeMap<(String, Option<u32>), u32> = BTreeMap::new();
+    // Rows and their places were added together, so they stand in the same order.
+    for (step, place) in steps.iter_mut().filter(is_row).zip(places) {
+        let index = seen.entry(step.variant.clone()).or_default();
+        let cluster = cluster_of(place, clusters);
+        let by_order = clusters
+            .get(*index)
+            .filter(|_| counts.get(&step.variant) == Some(&clusters.len()));
+        let only = clusters.first().filter(|_| clusters.len() == 1);
+        *index += 1;
+        if step.variant.ends_with(PARALLEL) {
+            step.threads = cpu_count.max(1);
+        } else {
+            let cluster = cluster.or(only).or(by_order);
+            step.cpus = cluster
+                .and_then(|cluster| cluster.cpus.first())
+                .copied()
+                .into_iter()
+                .collect();
+        }
+        let key = (step.variant.clone(), step.cpus.first().copied());
+        let repetition = repetitions.entry(key).or_default();
+        step.repetition = *repetition;
+        *repetition += 1;
+    }
+}
+
+/// The cluster that a row names, by number or by a core type that is unique.
+fn cluster_of<'a>(place: &Place, clusters: &'a [Cluster]) -> Option<&'a Cluster> {
+    if let Some(cluster) = place.cluster {
+        return clusters.get(cluster);
+    }
+    let named = place.core_type.as_ref()?;
+    let mut alike = clusters
+        .iter()
+        .filter(|cluster| cluster.core_type.known() == Some(named));
+    alike.next().filter(|_| alike.next().is_none())
 }
 
 #[cfg(test)]

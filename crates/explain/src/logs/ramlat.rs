@@ -30,7 +30,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut step = done("memory-latency", 0, "ramlat", measured, heading.number);
     step.cpus = place(heading.text).into_iter().collect();
     step.tool = tool("ramlat", "");
-    draft.steps.push(step);
+    draft.push(step);
 }
 
 fn place(heading: &str) -> Option<u32> {

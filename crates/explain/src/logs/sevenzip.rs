@@ -16,6 +16,9 @@ const ONE_CORE_PERCENT: u32 = 110;
 /// Dictionaries of a complete run: 4, 8, 16 and 32 MiB.
 const DICTIONARIES: [u32; 4] = [22, 23, 24, 25];
 
+/// More runs in one section than this are a misreading.
+const RUNS_MAX: usize = 64;
+
 /// What the heading of a section says.
 #[derive(Debug, Default)]
 struct Announced {
@@ -32,7 +35,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut totals = false;
     for line in section.lines {
         let text = line.text.trim();
-        if text.starts_with("7-Zip ") {
+        if text.starts_with("7-Zip ") && runs.len() < RUNS_MAX {
             runs.push(Run::new(line));
         } else if is_totals(text) {
             totals = true;
@@ -47,8 +50,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         true => announced.runs.saturating_sub(runs.len()),
         false => 0,
     };
-    let multi_without_heading = announced.variant.is_none()
-        && runs
+    // Without a heading the runs with totals below them are those on all CPUs; in a log that was
+    // cut before the totals, their use of more than one core tells.
+    let multi_without_heading = totals
+        || runs
             .iter()
             .any(|run| run.figures.usage_percent > ONE_CORE_PERCENT);
     let known = draft
@@ -66,9 +71,9 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         step.repetition = index as u32;
         if announced.variant.is_none() && variant == "single" {
             // Without headings every run is another core: the clusters give it its CPU later.
-            step.repetition = known as u32;
+            step.repetition = (known + index) as u32;
         }
-        draft.steps.push(step);
+        draft.push(step);
     }
     for _ in 0..missing {
         let failure = failure("fewer runs than announced printed a result", &[]);
@@ -76,7 +81,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         let variant = announced.variant.unwrap_or("multi");
         let mut step = step("sevenzip", 0, variant, outcome, section.heading().number);
         step.cpus.clone_from(&announced.cpus);
-        draft.steps.push(step);
+        draft.push(step);
     }
 }
 
@@ -158,7 +163,8 @@ impl Run {
     fn take(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim();
         let Some((name, rest)) = text.split_once(':') else {
-            return text.starts_with("p7zip Version");
+            // Between the banner and the memory stands the name of the CPU on x86.
+            return text.starts_with("p7zip Version") || self.figures.ram_size_mb.is_none();
         };
         match name {
             "CPU Freq" => {

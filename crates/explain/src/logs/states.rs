@@ -103,8 +103,8 @@ fn up_ms(words: &str) -> Option<u64> {
     let mut understood = false;
     for part in words.split(',').take(2).map(str::trim) {
         if let Some((hours, rest)) = part.split_once(':') {
-            minutes += hours.trim().parse::<u64>().ok()?.checked_mul(60)?;
-            minutes += rest.trim().parse::<u64>().ok()?;
+            minutes += u64::from(hours.trim().parse::<u16>().ok()?) * 60;
+            minutes += u64::from(rest.trim().parse::<u8>().ok()?);
         } else if let Some((number, unit)) = text::leading_number(part) {
             minutes += u64::from(number)
                 * match unit.trim() {
@@ -218,17 +218,19 @@ fn swapon(section: &Section<'_, '_>, draft: &mut Draft) {
 }
 
 fn swap(line: &Line<'_>) -> Option<SwapState> {
-    let mut words = line.text.split_whitespace().rev();
-    let priority = words.next()?.parse().ok()?;
-    let used_kib = words.next()?.parse().ok()?;
-    let size_kib = words.next()?.parse().ok()?;
-    let kind = words.next()?;
-    let path = line.text.trim_start();
-    let path = path[..path.find(kind)?].trim_end();
-    let path = path.split_whitespace().next().unwrap_or(path);
+    let words: Vec<&str> = line.text.split_whitespace().collect();
+    let [path @ .., _kind, size, used, priority] = words.as_slice() else {
+        return None;
+    };
+    let (size_kib, used_kib) = (size.parse().ok()?, used.parse().ok()?);
+    let priority = priority.parse().ok()?;
+    let path = path.join(" ");
+    if path.is_empty() {
+        return None;
+    }
     Some(SwapState {
-        path: path.to_string(),
-        kind: swap_kind(path),
+        kind: swap_kind(&path),
+        path,
         size_kib,
         used_kib,
         priority,

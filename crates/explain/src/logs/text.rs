@@ -54,8 +54,9 @@ pub(super) fn size_kib(text: &str) -> Option<u64> {
     Some(kib.round() as u64)
 }
 
-/// CPUs beyond this number are a misreading, not a machine.
-const CPU_MAX: u32 = 8191;
+/// CPUs beyond this number are a misreading, not a machine. It also bounds the memory that a
+/// damaged or hostile text can ask for.
+pub(super) const CPU_MAX: u32 = 4095;
 
 /// CPU numbers as in `0-3`, `4`, `0-3,6`, `cpu0-cpu3`, `cpu4`.
 pub(super) fn cpu_ranges(text: &str) -> Option<Vec<u32>> {

@@ -8,6 +8,9 @@ use super::sections::{Line, Section};
 use super::text;
 use record::Residency;
 
+/// More tables than this are a misreading: there is one for each policy.
+const TABLES_MAX: usize = 512;
+
 /// `Throttling statistics (time spent on each cpufreq OPP) for CPUs 4-7 (Cortex-A55):` with
 /// `1800 MHz: 1062.88 sec`, in 0.4 `1800 MHz:	86780` (milliseconds).
 pub(super) fn read_statistics(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -24,7 +27,7 @@ pub(super) fn read_statistics(section: &Section<'_, '_>, draft: &mut Draft) {
             None => draft.unread(line),
         }
     }
-    if !khz_ms.is_empty() {
+    if !khz_ms.is_empty() && draft.residencies.len() < TABLES_MAX {
         let residency = Residency {
             cpus: cpus.unwrap_or_default(),
             khz_ms,
@@ -41,7 +44,10 @@ fn residency(line: &Line<'_>) -> Option<(u32, u64)> {
         Some(seconds) => text::decimal(seconds)? * 1000.0,
         None => time.parse::<u64>().ok()? as f64,
     };
-    (ms >= 0.0).then_some((khz, ms.round() as u64))
+    // A hundred years are no residency.
+    (0.0..3.2e12)
+        .contains(&ms)
+        .then_some((khz, ms.round() as u64))
 }
 
 /// `Querying ThreadX on RPi for thermal or undervoltage issues:` with a row of bits.

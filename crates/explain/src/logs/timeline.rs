@@ -9,13 +9,18 @@
 use super::draft::Draft;
 use super::monitor::{Phase, Quantity, Row};
 use record::{Channel, ChannelKind, Cluster, Fact, Gap, Missing, Policy, Samples, Step, Unit};
+use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 86_400_000;
+
+/// More columns than this are a misreading; it bounds the memory a damaged text can ask for.
+const CHANNELS_MAX: usize = 64;
 
 /// At most so many gaps of a channel are named one by one.
 const GAPS_MAX: usize = 3;
 
-/// When a phase had its first and its last row.
+/// When a phase ran: from its first row to the moment before the first row of the next phase, the
+/// last phase to its last row.
 #[derive(Debug, Clone, PartialEq)]
 struct PhaseTime {
     name: String,
@@ -35,7 +40,7 @@ pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]
     let at_ms = moments(&rows, draft.start_of_day_ms.filter(|_| has_start(draft)));
     let phases = phase_times(&draft.phases, &rows, &at_ms);
     set_windows(&mut draft.steps, &phases, &at_ms);
-    let (big, little) = big_and_little(clusters, policies);
+    let (big, little) = big_and_little(clusters, policies, &rows);
     let mut samples = Samples {
         interval_ms: 0,
         lines: rows.iter().map(|row| row.line).collect(),
@@ -83,6 +88,9 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
             continue;
         };
         if last_phase != Some(row.phase) {
+            if let Some(before) = times.last_mut() {
+                before.end_ms = before.end_ms.max(at_ms - 1);
+            }
             times.push(PhaseTime {
                 name: phase.name.clone(),
                 start_ms: *at_ms,
@@ -100,14 +108,19 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
 fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
     let started = at_ms.first().copied().unwrap_or(0);
     let ended = at_ms.last().copied().unwrap_or(0);
+    let mut by_name: BTreeMap<&str, Option<(i64, i64)>> = BTreeMap::new();
     for step in steps.iter_mut().filter(|step| step.window.end_ms == 0) {
         let (start_ms, end_ms) = match (step.workload.as_str(), step.variant.as_str()) {
             ("clock", "cold" | "parallel-idle" | "parallel-loaded") => (0, started),
             ("clock", _) => (ended, ended),
             (workload, variant) => {
                 let name = phase_name(workload, variant);
-                match phases.iter().find(|phase| phase.name.starts_with(name)) {
-                    Some(phase) => (phase.start_ms, phase.end_ms),
+                let window = by_name.entry(name).or_insert_with(|| {
+                    let phase = phases.iter().find(|phase| phase.name.starts_with(name))?;
+                    Some((phase.start_ms, phase.end_ms))
+                });
+                match window {
+                    Some(window) => *window,
                     None => continue,
                 }
             }
@@ -134,28 +147,51 @@ fn phase_name(workload: &str, variant: &str) -> &'static str {
     }
 }
 
-/// Policies behind the columns of `big.LITTLE`: the last and the first cluster, the faster one
-/// of them first.
-fn big_and_little(clusters: &[Cluster], policies: &[Policy]) -> (Option<u32>, Option<u32>) {
+/// Policies behind the two columns of `big.LITTLE`: the last and the first cluster. Old versions
+/// always print the last one first, later ones the faster one; where the OPPs of the clusters
+/// differ, the values themselves tell which it was.
+fn big_and_little(
+    clusters: &[Cluster],
+    policies: &[Policy],
+    rows: &[Row],
+) -> (Option<u32>, Option<u32>) {
     let [first, .., last] = clusters else {
         return (None, None);
     };
     let number = |cluster: &Cluster| cluster.policy.or(cluster.cpus.first().copied());
-    let clock = |cluster: &Cluster| {
-        let policy = policies
+    let policy = |cluster: &Cluster| {
+        policies
             .iter()
-            .find(|policy| Some(policy.policy) == number(cluster));
-        policy.and_then(|policy| {
-            policy
-                .clock_khz_max
-                .known()
-                .copied()
-                .or(policy.opps_khz.last().copied())
-        })
+            .find(|policy| Some(policy.policy) == number(cluster))
     };
-    match (clock(first), clock(last)) {
-        (Some(first_khz), Some(last_khz)) if last_khz < first_khz => (number(first), number(last)),
-        _ => (number(last), number(first)),
+    let known = |cluster: &Cluster, khz: i64| {
+        let opps = policy(cluster).map_or(&[][..], |policy| &policy.opps_khz);
+        u32::try_from(khz).is_ok_and(|khz| opps.contains(&khz))
+    };
+    let mut last_first = 0_usize;
+    let mut first_last = 0_usize;
+    for (quantity, khz) in rows.iter().flat_map(|row| &row.values) {
+        let (in_last_first, in_first_last) = match quantity {
+            Quantity::Big => (last, first),
+            Quantity::Little => (first, last),
+            _ => continue,
+        };
+        last_first += usize::from(known(in_last_first, *khz));
+        first_last += usize::from(known(in_first_last, *khz));
+    }
+    let clock = |cluster: &Cluster| {
+        let policy = policy(cluster)?;
+        let top = policy.opps_khz.last().copied();
+        policy.clock_khz_max.known().copied().or(top)
+    };
+    let swapped = match last_first.cmp(&first_last) {
+        std::cmp::Ordering::Greater => false,
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Equal => clock(last) < clock(first),
+    };
+    match swapped {
+        true => (number(first), number(last)),
+        false => (number(last), number(first)),
     }
 }
 
@@ -169,6 +205,9 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
                 other => *other,
             };
             let at = found.iter().position(|(known, _)| *known == quantity);
+            if at.is_none() && found.len() >= CHANNELS_MAX {
+                continue;
+            }
             let at = at.unwrap_or_else(|| {
                 found.push((quantity, channel(quantity, rows.len())));
                 found.len() - 1
@@ -310,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_cluster_is_big() {
+    fn columns_of_two_clusters_find_their_policies() {
         let cluster = |cpu: u32| Cluster {
             cpus: vec![cpu],
             core_type: Fact::not_in_log(),
@@ -322,14 +361,22 @@ mod tests {
             ..Policy::default()
         };
         let clusters = [cluster(0), cluster(4)];
+        let slow_first = [policy(0, 1_400_000), policy(4, 2_000_000)];
+        let fast_first = [policy(0, 1_500_000), policy(4, 1_000_000)];
         assert_eq!(
-            big_and_little(&clusters, &[policy(0, 1_400_000), policy(4, 2_000_000)]),
+            big_and_little(&clusters, &slow_first, &[]),
             (Some(4), Some(0))
         );
         assert_eq!(
-            big_and_little(&clusters, &[policy(0, 1_500_000), policy(4, 1_000_000)]),
+            big_and_little(&clusters, &fast_first, &[]),
             (Some(0), Some(4))
         );
-        assert_eq!(big_and_little(&clusters[..1], &[]), (None, None));
+        assert_eq!(big_and_little(&clusters[..1], &[], &[]), (None, None));
+        let mut row = row_at("12:00:00");
+        row.values = vec![(Quantity::Big, 1_000_000), (Quantity::Little, 1_500_000)];
+        assert_eq!(
+            big_and_little(&clusters, &fast_first, &[row]),
+            (Some(4), Some(0))
+        );
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading().number;
     let mut step = done("memory-bandwidth", 0, "tinymembench", bandwidth, line);
     set_place(&mut step, &place);
-    draft.steps.push(step);
+    draft.push(step);
 }
 
 fn set_place(step: &mut record::Step, place: &Place) {
@@ -155,7 +155,7 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
     });
     let mut step = done("memory-latency", 0, variant, latency, heading.number);
     set_place(&mut step, &draft.membench.clone().unwrap_or_default());
-    draft.steps.push(step);
+    draft.push(step);
 }
 
 /// `  16777216 :   27.2 ns          /    11.5 ns `.

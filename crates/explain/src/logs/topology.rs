@@ -2,6 +2,7 @@
 
 use super::draft::{Draft, Named};
 use super::sections::{Line, Section};
+use super::text;
 use record::Fact;
 
 /// One CPU in the table `CPU sysfs topology`.
@@ -20,12 +21,12 @@ pub(super) struct TopologyRow {
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut rows = Vec::new();
     for line in section.body() {
-        let text = line.text.trim();
-        let is_header = text.starts_with("cpufreq") || text.starts_with("CPU ");
+        let words = line.text.trim();
+        let is_header = words.starts_with("cpufreq") || words.starts_with("CPU ");
         match row(line) {
-            Some(row) => rows.push(row),
-            None if text.is_empty() || is_header => {}
-            None => draft.unread(line),
+            Some(row) if rows.len() <= text::CPU_MAX as usize => rows.push(row),
+            None if words.is_empty() || is_header => {}
+            _ => draft.unread(line),
         }
     }
     if !rows.is_empty() {
@@ -36,7 +37,11 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 /// `  6        0        6      416    2002   Cortex-A76 / r4p1`.
 fn row(line: &Line<'_>) -> Option<TopologyRow> {
     let mut words = line.text.split_whitespace();
-    let cpu = words.next()?.parse().ok()?;
+    let cpu = words
+        .next()?
+        .parse()
+        .ok()
+        .filter(|cpu| *cpu <= text::CPU_MAX)?;
     let cluster = words.next()?.parse().ok()?;
     let policy = words.next()?;
     let mhz = |word: &str| {

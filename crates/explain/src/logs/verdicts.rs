@@ -65,10 +65,17 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
         &format!("review: {}", heading.trim_start_matches(['#', ' '])),
         section,
     );
+    let software = heading.ends_with("Software versions:");
     let mut original = false;
     for line in section.body() {
         let text = line.text.trim();
-        if let Some(rest) = text.strip_prefix("Tested with sbc-bench") {
+        if software
+            && let Some(name) = text.strip_prefix("* ")
+            && draft.machine.distribution.known().is_none()
+        {
+            // The first line is the distribution, which some logs name nowhere else.
+            draft.machine.distribution = Fact::Known(name.trim().to_string());
+        } else if let Some(rest) = text.strip_prefix("Tested with sbc-bench") {
             ended(rest, draft);
         } else if text.starts_with("Original governor settings") {
             original = true;
@@ -93,11 +100,12 @@ fn ended(rest: &str, draft: &mut Draft) {
 
 /// `0: ondemand / 1014 MHz (ondemand performance / 416 780 1014)`.
 fn original_governor(rest: &str, line: &Line<'_>, draft: &mut Draft) {
-    let Some(policy) = governor(rest) else {
-        draft.unread(line);
-        return;
-    };
-    draft.machine.policies.push(policy);
+    match governor(rest).filter(|policy| policy.policy <= text::CPU_MAX) {
+        Some(policy) if draft.machine.policies.len() <= text::CPU_MAX as usize => {
+            draft.machine.policies.push(policy);
+        }
+        _ => draft.unread(line),
+    }
 }
 
 fn governor(rest: &str) -> Option<Policy> {

@@ -1,0 +1,213 @@
+//! Reads every real log of a corpus and compares field by field with what another extractor read
+//! from them.
+//!
+//! The corpus is no part of this repository. It is looked for as `shared/corpus` beside one of
+//! the folders above this crate; the variable `SBC_BENCH_CORPUS` names another place. Without it
+//! these tests say so and pass.
+
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
+
+mod fields;
+
+use fields::Tally;
+use record::{Record, Source};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The lowest agreement of any field, as a share of its values.
+const AGREEMENT_MIN: f64 = 0.995;
+
+/// Differences that were looked at one by one. They are kinds of logs, not files.
+const JUDGED: &[Judged] = &[Judged {
+    field: "clock points",
+    logs: &["3PLr.txt"],
+    reason: "a negative raw value is no clock: it is left out and the line listed as not \
+                 understood",
+}];
+
+/// A kind of difference that was judged.
+struct Judged {
+    /// Field.
+    field: &'static str,
+    /// Logs it occurs in.
+    logs: &'static [&'static str],
+    /// Who is right and why.
+    reason: &'static str,
+}
+
+fn corpus() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
+        return Some(PathBuf::from(named));
+    }
+    let found = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("shared/corpus"))
+        .find(|folder| folder.join("open/results").is_dir());
+    if found.is_none() {
+        eprintln!("skipped: no shared/corpus above this crate, and SBC_BENCH_CORPUS is not set");
+    }
+    found
+}
+
+fn texts(corpus: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join("open/results"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .collect();
+    files.sort();
+    files
+        .into_iter()
+        .map(|path| {
+            let bytes = std::fs::read(&path).unwrap();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, String::from_utf8_lossy(&bytes).into_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn fields_agree_with_another_extractor() {
+    let Some(corpus) = corpus() else { return };
+    let truth = std::fs::read_to_string(corpus.join("truth_open.jsonl")).unwrap();
+    let texts = texts(&corpus);
+    let mut tally = Tally::default();
+    let mut compared = 0;
+    for line in truth.lines() {
+        let truth: Value = serde_json::from_str(line).unwrap();
+        let file = truth["file"].as_str().unwrap();
+        let name = file.rsplit('/').next().unwrap();
+        let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else {
+            panic!("{file} is missing");
+        };
+        fields::compare(name, &explain::logs::read(text), &truth, &mut tally);
+        compared += 1;
+    }
+    assert!(compared > 0);
+    let judged = |field: &str, difference: &str| {
+        JUDGED
+            .iter()
+            .filter(|judged| judged.field == field && !judged.reason.is_empty())
+            .any(|judged| judged.logs.iter().any(|log| difference.starts_with(log)))
+    };
+    let new: Vec<String> = tally
+        .differences
+        .iter()
+        .filter(|(field, difference)| !judged(field, difference))
+        .map(|(field, difference)| format!("{field}: {difference}"))
+        .collect();
+    let mut low = Vec::new();
+    for (field, count) in &tally.fields {
+        let share = count.agreeing as f64 / count.all.max(1) as f64;
+        let line = format!(
+            "{field}: {} of {} values agree ({:.2} %)",
+            count.agreeing,
+            count.all,
+            share * 100.0
+        );
+        eprintln!("{line}");
+        if share < AGREEMENT_MIN {
+            low.push(line);
+        }
+    }
+    for difference in &new {
+        eprintln!("not judged: {difference}");
+    }
+    assert!(low.is_empty(), "{low:#?}");
+    assert!(
+        new.is_empty(),
+        "{} differences were never judged",
+        new.len()
+    );
+}
+
+#[test]
+fn every_log_gives_its_figures_and_the_empty_one_says_so() {
+    let Some(corpus) = corpus() else { return };
+    for (name, text) in texts(&corpus) {
+        let record = explain::logs::read(&text);
+        let Source::Log(log) = &record.source else {
+            panic!("{name} is no log");
+        };
+        if text.trim().is_empty() {
+            assert_eq!(log.blocks[0].heading, "empty", "{name}");
+            assert!(record.steps.is_empty());
+            continue;
+        }
+        assert!(explain::logs::looks_like_log(&text), "{name}");
+        let bandwidth = record.steps_of("memory-bandwidth").next();
+        assert!(bandwidth.is_some(), "{name} has no bandwidth of memory");
+        assert!(!record.samples.at_ms.is_empty(), "{name} has no monitoring");
+        assert!(
+            log.unread.len() * 100 <= log.lines as usize,
+            "{name}: {:#?}",
+            log.unread
+        );
+    }
+}
+
+#[test]
+fn what_stood_before_a_cut_is_still_read() {
+    let Some(corpus) = corpus() else { return };
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    for (name, text) in texts(&corpus) {
+        if text.is_empty() {
+            continue;
+        }
+        let whole = explain::logs::read(&text);
+        for _ in 0..20 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let mut end = (random % text.len() as u64) as usize;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let part = &text[..end];
+            let lines = part.lines().count() as u32;
+            check_cut(&name, lines, &whole, &explain::logs::read(part));
+        }
+    }
+}
+
+/// Every step that was complete before the line of the cut is there and unchanged in what it
+/// measured, and so is every row of the monitoring.
+fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
+    for (index, step) in whole.steps.iter().enumerate() {
+        // A step ends where another workload begins; the series of one load are interleaved.
+        let family = |step: &record::Step| step.workload.starts_with("cpuminer");
+        let next = whole.steps[index + 1..]
+            .iter()
+            .find(|next| next.line > step.line && !(family(next) && family(step)));
+        let next = next.and_then(|next| next.line);
+        if next.is_none_or(|next| next >= lines) || fields::last_line(step) >= lines {
+            continue;
+        }
+        let found = part
+            .steps
+            .iter()
+            .find(|found| (found.line, &found.workload) == (step.line, &step.workload));
+        let found = found.unwrap_or_else(|| {
+            panic!(
+                "{name} cut at line {lines} lost {} of line {:?}",
+                step.workload, step.line
+            )
+        });
+        assert!(
+            found.outcome == step.outcome,
+            "{name} cut at line {lines} changed {} of line {:?}",
+            step.workload,
+            step.line
+        );
+    }
+    let rows = whole.samples.lines.iter().filter(|line| **line < lines);
+    for row in rows {
+        assert!(
+            part.samples.lines.contains(row),
+            "{name} cut at line {lines} lost row {row}"
+        );
+    }
+    if lines > 1 {
+        assert_eq!(whole.machine.board, part.machine.board, "{name}");
+    }
+}

@@ -1,0 +1,534 @@
+//! Compares a Record with an object of the other extractor, value by value.
+
+use record::{Cipher, ClockPoint, Compression, Measured, Outcome, Record, Source, Step};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Agreement of one field.
+#[derive(Debug, Default)]
+pub(crate) struct Count {
+    /// Values compared.
+    pub(crate) all: usize,
+    /// Values that agree.
+    pub(crate) agreeing: usize,
+}
+
+/// Agreement of all fields, and every difference.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// By field.
+    pub(crate) fields: BTreeMap<&'static str, Count>,
+    /// Field and what differs.
+    pub(crate) differences: Vec<(&'static str, String)>,
+}
+
+impl Tally {
+    fn value<T: PartialEq + std::fmt::Debug>(
+        &mut self,
+        field: &'static str,
+        name: &str,
+        ours: T,
+        theirs: T,
+    ) {
+        let count = self.fields.entry(field).or_default();
+        count.all += 1;
+        if ours == theirs {
+            count.agreeing += 1;
+        } else {
+            self.differences
+                .push((field, format!("{name}: ours {ours:?}, theirs {theirs:?}")));
+        }
+    }
+
+    fn list<T: PartialEq + std::fmt::Debug + Clone>(
+        &mut self,
+        field: &'static str,
+        name: &str,
+        ours: &[T],
+        theirs: &[T],
+    ) {
+        for index in 0..ours.len().max(theirs.len()) {
+            self.value(
+                field,
+                name,
+                ours.get(index).cloned(),
+                theirs.get(index).cloned(),
+            );
+        }
+    }
+}
+
+/// Compares one log.
+pub(crate) fn compare(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    header(name, record, truth, tally);
+    clocks(name, record, truth, tally);
+    memory(name, record, truth, tally);
+    seven_zip(name, record, truth, tally);
+    ciphers(name, record, truth, tally);
+    miner(name, record, truth, tally);
+    monitoring(name, record, truth, tally);
+    throttling(name, record, truth, tally);
+    swap(name, record, truth, tally);
+    verdicts(name, record, truth, tally);
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_string)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A float with three digits, to compare exactly.
+fn thousandths(value: &Value) -> Option<i64> {
+    value.as_f64().map(|value| (value * 1000.0).round() as i64)
+}
+
+fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let Source::Log(log) = &record.source else {
+        panic!("{name}")
+    };
+    let version = Some(log.version.clone()).filter(|version| !version.is_empty());
+    tally.value("version", name, version, text(&truth["version"]));
+    tally.value(
+        "board",
+        name,
+        record.machine.board.known().cloned(),
+        text(&truth["name_header"]),
+    );
+    tally.value(
+        "kernel",
+        name,
+        record.machine.kernel_release.known().cloned(),
+        text(&truth["kernel"]),
+    );
+    tally.value(
+        "distribution",
+        name,
+        record.machine.distribution.known().cloned(),
+        text(&truth["distro"]),
+    );
+    tally.value(
+        "cpus",
+        name,
+        Some(record.machine.cpus.len() as u64).filter(|count| *count > 0),
+        truth["ncpu"].as_u64(),
+    );
+    tally.value(
+        "soc",
+        name,
+        record.machine.soc.known().cloned(),
+        text(&truth["soc_guess"]),
+    );
+    let core_types: Vec<String> = record
+        .machine
+        .cpus
+        .iter()
+        .filter_map(|cpu| {
+            let stepping = cpu
+                .stepping
+                .known()
+                .map(|stepping| format!(" / {stepping}"))
+                .unwrap_or_default();
+            Some(format!("{}{stepping}", cpu.core_type.known()?))
+        })
+        .collect();
+    let theirs: Vec<String> = list(&truth["topology"])
+        .iter()
+        .filter_map(|row| text(&row[5]))
+        .filter(|core| core != "-")
+        .collect();
+    if !theirs.is_empty() {
+        tally.list("core types", name, &core_types, &theirs);
+    }
+}
+
+fn points<'a>(record: &'a Record, variant: &str) -> Vec<&'a ClockPoint> {
+    record
+        .steps_of("clock")
+        .filter(|step| step.variant == variant)
+        .flat_map(|step| match &step.outcome {
+            Outcome::Done(Measured::Clock(clocks)) => clocks.points.iter().collect(),
+            _ => Vec::new(),
+        })
+        .collect()
+}
+
+type Point = (Option<u32>, Vec<i64>);
+
+fn clocks(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    for (variant, key) in [("cold", "opp_before"), ("hot-after", "opp_after")] {
+        let ours: Vec<Point> = points(record, variant)
+            .iter()
+            .map(|point| {
+                (
+                    point.opp_khz.map(|khz| khz / 1000),
+                    point
+                        .readings_khz
+                        .iter()
+                        .map(|khz| i64::from(*khz))
+                        .collect(),
+                )
+            })
+            .collect();
+        let theirs: Vec<Point> = list(&truth[key])
+            .iter()
+            .flat_map(|cluster| list(&cluster["points"]))
+            .map(|point| {
+                let mut raw: Vec<i64> =
+                    list(&point["raw"]).iter().filter_map(thousandths).collect();
+                raw.sort_unstable_by(|a, b| b.cmp(a));
+                (point["opp"].as_u64().map(|opp| opp as u32), raw)
+            })
+            .collect();
+        tally.list("clock points", name, &ours, &theirs);
+    }
+}
+
+fn done<'a>(
+    record: &'a Record,
+    workload: &'a str,
+) -> impl Iterator<Item = (&'a Step, &'a Measured)> {
+    record
+        .steps_of(workload)
+        .filter_map(|step| match &step.outcome {
+            Outcome::Done(measured) => Some((step, measured)),
+            _ => None,
+        })
+}
+
+fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let ours = |words: [&str; 2]| -> Vec<i64> {
+        done(record, "memory-bandwidth")
+            .filter_map(|(_, measured)| {
+                let Measured::Bandwidth(bandwidth) = measured else {
+                    return None;
+                };
+                let row = bandwidth
+                    .rows
+                    .iter()
+                    .find(|row| words.contains(&row.routine.as_str()))?;
+                Some(row.bytes_per_s[0] as i64 / 1000)
+            })
+            .collect()
+    };
+    let theirs = |key: &str| -> Vec<i64> {
+        list(&truth["tinymembench"])
+            .iter()
+            .filter_map(|table| thousandths(&table[key]))
+            .collect()
+    };
+    tally.list(
+        "memcpy",
+        name,
+        &ours(["standard memcpy", "libc memcpy copy"]),
+        &theirs("memcpy"),
+    );
+    tally.list(
+        "memset",
+        name,
+        &ours(["standard memset", "libc memset fill"]),
+        &theirs("memset"),
+    );
+    let latencies = |ramlat: bool| {
+        done(record, "memory-latency").filter(move |(step, _)| (step.variant == "ramlat") == ramlat)
+    };
+    tally.value(
+        "ramlat tables",
+        name,
+        latencies(true).count() as u64,
+        truth["ramlat_tables"].as_u64().unwrap_or(0),
+    );
+    let rows: usize = latencies(false)
+        .map(|(_, measured)| match measured {
+            Measured::Latency(latency) => latency.rows.len(),
+            _ => 0,
+        })
+        .sum();
+    tally.value(
+        "latency rows",
+        name,
+        rows as u64,
+        truth["latency_rows"].as_u64().unwrap_or(0),
+    );
+}
+
+fn seven_zip(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    type Run = (u64, u64, u64, Vec<u64>, Vec<u64>, Vec<u64>);
+    let run = |figures: &Compression| -> Run {
+        let dictionaries = figures
+            .compressing
+            .iter()
+            .map(|row| row.dictionary_log2.into())
+            .collect();
+        let compressing = figures
+            .compressing
+            .iter()
+            .map(|row| row.rating_mips.into())
+            .collect();
+        let decompressing = figures
+            .decompressing
+            .iter()
+            .map(|row| row.rating_mips.into())
+            .collect();
+        (
+            figures.benchmark_threads.unwrap_or(0).into(),
+            figures.usage_percent.into(),
+            figures.total_mips.into(),
+            dictionaries,
+            compressing,
+            decompressing,
+        )
+    };
+    let runs: Vec<(&str, Run)> = done(record, "sevenzip")
+        .filter_map(|(step, measured)| match measured {
+            Measured::Compression(figures) => Some((step.variant.as_str(), run(figures))),
+            _ => None,
+        })
+        .collect();
+    let numbers =
+        |value: &Value| -> Vec<u64> { list(value).iter().filter_map(Value::as_u64).collect() };
+    let theirs: Vec<Run> = list(&truth["zip_runs"])
+        .iter()
+        .map(|run| {
+            (
+                run["threads"].as_u64().unwrap_or(0),
+                run["usage"].as_u64().unwrap_or(0),
+                run["tot"].as_u64().unwrap_or(0),
+                numbers(&run["dicts"]),
+                numbers(&run["comp"]),
+                numbers(&run["decomp"]),
+            )
+        })
+        .collect();
+    let ours: Vec<Run> = runs.iter().map(|(_, run)| run.clone()).collect();
+    tally.list("7-zip runs", name, &ours, &theirs);
+    let of = |wanted: &str| -> Vec<u64> {
+        runs.iter()
+            .filter(|(variant, _)| *variant == wanted)
+            .map(|(_, run)| run.2)
+            .collect()
+    };
+    let single = numbers(&truth["zip_single_runs"]);
+    let multi = numbers(&truth["zip_multi_runs"]);
+    if truth["ncpu"] == 1 && single == multi {
+        // On one CPU the other extractor lists the same runs under both names.
+        let both = [of("single"), of("multi")].concat();
+        tally.list("7-zip single", name, &both, &single);
+    } else {
+        tally.list("7-zip multi", name, &of("multi"), &multi);
+        tally.list("7-zip single", name, &of("single"), &single);
+    }
+}
+
+fn ciphers(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let row = |cipher: &Cipher| {
+        (
+            cipher.algorithm.clone(),
+            cipher
+                .rows
+                .iter()
+                .map(|(_, rate)| *rate as i64)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let ours: Vec<(String, Vec<i64>)> = done(record, "openssl")
+        .filter_map(|(_, measured)| match measured {
+            Measured::Cipher(cipher) => Some(row(cipher)),
+            _ => None,
+        })
+        .collect();
+    let theirs: Vec<(String, Vec<i64>)> = list(&truth["openssl"])
+        .iter()
+        .map(|row| {
+            (
+                row["alg"].as_str().unwrap_or_default().to_string(),
+                list(&row["k"]).iter().filter_map(thousandths).collect(),
+            )
+        })
+        .collect();
+    tally.list("AES", name, &ours, &theirs);
+}
+
+fn miner(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let series = |workload: &str, scale: f64| -> Vec<i64> {
+        done(record, workload)
+            .flat_map(|(_, measured)| match measured {
+                Measured::Series(series) => series.values.clone(),
+                _ => Vec::new(),
+            })
+            .map(|value| (value * scale).round() as i64)
+            .collect()
+    };
+    let theirs: Vec<i64> = list(&truth["cpuminer_totals"])
+        .iter()
+        .filter_map(thousandths)
+        .collect();
+    tally.list("cpuminer", name, &series("cpuminer", 1000.0), &theirs);
+    let theirs: Vec<i64> = list(&truth["stockfish"])
+        .iter()
+        .filter_map(Value::as_i64)
+        .collect();
+    tally.list("stockfish", name, &series("stockfish", 1.0), &theirs);
+}
+
+fn channel(record: &Record, id: &str) -> Vec<i64> {
+    record
+        .samples
+        .channel(id)
+        .map(|channel| channel.values.iter().flatten().copied().collect())
+        .unwrap_or_default()
+}
+
+fn monitoring(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    tally.value(
+        "monitoring rows",
+        name,
+        record.samples.at_ms.len() as u64,
+        truth["monitor_samples"].as_u64().unwrap_or(0),
+    );
+    let temperatures = channel(record, "soc.temp");
+    tally.value(
+        "temperatures",
+        name,
+        temperatures.iter().min().copied(),
+        thousandths(&truth["temp_min"]),
+    );
+    tally.value(
+        "temperatures",
+        name,
+        temperatures.iter().max().copied(),
+        thousandths(&truth["temp_max"]),
+    );
+    let highest = |id: &str| channel(record, id).into_iter().max();
+    tally.value(
+        "percentages",
+        name,
+        highest("cpu.system_percent"),
+        truth["sys_max"].as_i64(),
+    );
+    tally.value(
+        "percentages",
+        name,
+        highest("cpu.iowait_percent"),
+        truth["io_max"].as_i64(),
+    );
+    let volts = channel(record, "rpi.core_voltage");
+    let theirs: Vec<i64> = list(&truth["vcore_range"])
+        .iter()
+        .filter_map(|volts| volts.as_f64().map(|volts| (volts * 1e6).round() as i64))
+        .collect();
+    let ours: Vec<i64> = volts
+        .iter()
+        .min()
+        .into_iter()
+        .chain(volts.iter().max())
+        .copied()
+        .collect();
+    tally.list("core voltages", name, &ours, &theirs);
+}
+
+fn throttling(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let ours: Vec<Vec<(u32, u64)>> = record
+        .states
+        .iter()
+        .flat_map(|state| &state.residencies)
+        .map(|residency| residency.khz_ms.clone())
+        .collect();
+    let theirs: Vec<Vec<(u32, u64)>> = list(&truth["time_in_state"])
+        .iter()
+        .map(|table| {
+            list(&table["opp"])
+                .iter()
+                .filter_map(|row| {
+                    Some((row[0].as_u64()? as u32 * 1000, thousandths(&row[1])? as u64))
+                })
+                .collect()
+        })
+        .collect();
+    tally.list("throttled seconds", name, &ours, &theirs);
+    let bits = record
+        .states
+        .iter()
+        .find_map(|state| state.firmware_throttle_bits.known().copied());
+    let theirs = truth["rpi_health"]["bits"]
+        .as_str()
+        .and_then(|bits| u32::from_str_radix(bits, 2).ok());
+    tally.value("health bits", name, bits, theirs);
+}
+
+fn swap(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let memory =
+        |state: Option<&record::State>| state.and_then(|state| state.memory.known().cloned());
+    let tenths = |kib: u64| (kib as f64 / 102.4).round() as i64;
+    let theirs = |key: &str| truth[key].as_f64().map(|mib| (mib * 10.0).round() as i64);
+    let used =
+        |state| memory(state).map(|memory| tenths(memory.swap_total_kib - memory.swap_free_kib));
+    let before = record.states.first();
+    let after = record.states.iter().skip(1).last();
+    tally.value(
+        "swap",
+        name,
+        memory(before).map(|memory| tenths(memory.swap_total_kib)),
+        theirs("swap_total_mib"),
+    );
+    tally.value("swap", name, used(before), theirs("swap_used_before_mib"));
+    tally.value("swap", name, used(after), theirs("swap_used_after_mib"));
+    tally.value(
+        "memory",
+        name,
+        memory(before).map(|memory| tenths(memory.total_kib)),
+        theirs("mem_total_mib"),
+    );
+    let mut devices: Vec<String> = record
+        .states
+        .iter()
+        .flat_map(|state| state.swaps.known().cloned().unwrap_or_default())
+        .map(|swap| swap.path)
+        .collect();
+    devices.sort();
+    devices.dedup();
+    let mut theirs: Vec<String> = list(&truth["swap_devices"])
+        .iter()
+        .filter_map(text)
+        .collect();
+    theirs.sort();
+    tally.list("swap devices", name, &devices, &theirs);
+}
+
+fn verdicts(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
+    let Source::Log(log) = &record.source else {
+        panic!("{name}")
+    };
+    for verdict in list(&truth["validation_lines"]) {
+        let verdict = verdict.as_str().unwrap_or_default();
+        let found = log
+            .verdicts
+            .iter()
+            .find(|line| line.text.starts_with(verdict) || verdict.starts_with(&line.text));
+        tally.value("verdict lines", name, found.map(|_| verdict), Some(verdict));
+    }
+    let summary = log.summary.as_ref().map(|line| line.text.clone());
+    tally.value(
+        "summary",
+        name,
+        summary,
+        text(&truth["summary"]["raw"]).map(|raw| raw.trim().to_string()),
+    );
+}
+
+/// The last line that a step's figures stand on, as far as they say.
+pub(crate) fn last_line(step: &Step) -> u32 {
+    let line = step.line.unwrap_or(0);
+    let Outcome::Done(measured) = &step.outcome else {
+        return line;
+    };
+    let last = match measured {
+        Measured::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
+        Measured::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
+        Measured::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
+        Measured::Series(_) | Measured::Cipher(_) | Measured::Compression(_) => None,
+    };
+    last.unwrap_or(line).max(line)
+}
