@@ -109,7 +109,8 @@ impl fmt::Display for Quantity {
             Quantity::Mips(mips) => write!(f, "{mips:.0} MIPS"),
             Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
             Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
-            Quantity::Score(score, unit) => write!(f, "{score} {unit}"),
+            Quantity::Score(score, unit) if score.abs() >= 1000.0 => write!(f, "{score:.0} {unit}"),
+            Quantity::Score(score, unit) => write!(f, "{} {unit}", (score * 100.0).round() / 100.0),
             Quantity::Cpus(cpus) => f.write_str(&cpu_list(cpus)),
             Quantity::Text(text) => f.write_str(text),
         }

@@ -16,6 +16,9 @@ pub(super) const RULE: Rule = Rule {
 /// Readings agree within 0.5 %, and counters of cycles within 1 %.
 const FALL_PERCENT_MIN: f64 = 2.0;
 
+/// What readings that contradict each other must have fallen at least.
+const UNSTEADY_PERCENT_MIN: f64 = 8.0;
+
 /// In these versions of the bash program the second pass competed with leftover load: on machines
 /// with one CPU every value is about half, elsewhere most readings are noise.
 const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
@@ -36,7 +39,16 @@ fn check(record: &Record) -> Vec<Finding> {
     let unreliable =
         view::log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version));
     if !unreliable {
-        let after = view::cluster_clocks(record, "hot-after");
+        let mut after = view::all_cluster_clocks(record, "hot-after");
+        // A clock that swings between two steps gives readings that contradict each other; only a
+        // large fall counts then.
+        after.retain(|clock| {
+            let before = cold.iter().find(|before| before.cpu == clock.cpu);
+            let limit = |before: &ClusterClock| {
+                f64::from(before.measured_khz) * (1.0 - UNSTEADY_PERCENT_MIN / 100.0)
+            };
+            clock.is_steady || before.is_some_and(|b| f64::from(clock.measured_khz) <= limit(b))
+        });
         findings.extend(lower(record, &cold, &after, "right after the load"));
     }
     findings

@@ -4,6 +4,7 @@ mod background_activity;
 mod built_in_used;
 mod clock_above_claim;
 mod clock_below_claim;
+mod clock_column_untrue;
 mod clock_disturbed;
 mod clock_lower_hot;
 mod clock_ok;
@@ -17,6 +18,7 @@ mod kernel_trouble;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
+mod old_verdict_wrong;
 mod opp_not_honoured;
 mod out_of_memory;
 mod place;
@@ -33,6 +35,7 @@ mod slowdown;
 mod started_busy;
 mod steps_missing;
 mod stolen_time;
+mod summary_wrong;
 mod swap_on_slow_storage;
 mod swapping;
 mod system_time;
@@ -61,6 +64,7 @@ pub const RULES: &[Rule] = &[
     built_in_used::RULE,
     clock_above_claim::RULE,
     clock_below_claim::RULE,
+    clock_column_untrue::RULE,
     clock_disturbed::RULE,
     clock_lower_hot::RULE,
     clock_ok::RULE,
@@ -74,6 +78,7 @@ pub const RULES: &[Rule] = &[
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,
+    old_verdict_wrong::RULE,
     opp_not_honoured::RULE,
     out_of_memory::RULE,
     power_limit::RULE,
@@ -88,6 +93,7 @@ pub const RULES: &[Rule] = &[
     started_busy::RULE,
     steps_missing::RULE,
     stolen_time::RULE,
+    summary_wrong::RULE,
     swap_on_slow_storage::RULE,
     swapping::RULE,
     system_time::RULE,

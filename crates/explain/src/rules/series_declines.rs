@@ -12,8 +12,8 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// Values of a miner on a board that keeps its clock differ by 1 to 2 %.
-const LOSS_PERCENT_MIN: f64 = 4.0;
+/// Medians of the beginning and the end differ by less than 1.5 % on boards that keep their clock.
+const LOSS_PERCENT_MIN: f64 = 3.0;
 
 fn check(record: &Record) -> Vec<Finding> {
     let declines = view::series_trends(record).into_iter();

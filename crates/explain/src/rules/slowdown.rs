@@ -1,6 +1,6 @@
 //! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
 
-use crate::view::{self, ClockFall};
+use crate::view::{self, ClockFall, FirmwareBits};
 use record::Record;
 
 /// Why the claimed clock fell in a phase of full load.
@@ -23,13 +23,23 @@ const HOT_MILLICELSIUS_X86: i64 = 85_000;
 /// From here boards throttle by heat: passive trip points in the device trees of boards lie at 70
 /// to 95 °C, and those of 60 °C (Raspberry Pi 3B+) report by their firmware's bits.
 const HOT_MILLICELSIUS_BOARD: i64 = 70_000;
+/// The bit of a Raspberry Pi's firmware for its soft temperature limit.
+const SOFT_LIMIT: u32 = 3;
 /// A clock that moves less than this over a phase is held by one limit.
 const STEADY_PERCENT: f64 = 2.0;
+
+/// Raspberry Pis throttle from here; where the firmware slows down sooner, it says so by its
+/// bit for the soft temperature limit.
+const HOT_MILLICELSIUS_RASPBERRY_PI: i64 = 80_000;
 
 /// The temperature from which this kind of machine throttles by heat.
 pub(super) fn hot_millicelsius(record: &Record) -> i64 {
     if is_x86(record) {
         HOT_MILLICELSIUS_X86
+    } else if view::firmware_clock_channel(record).is_some()
+        && view::firmware_bits(record, SOFT_LIMIT) == FirmwareBits::Clear
+    {
+        HOT_MILLICELSIUS_RASPBERRY_PI
     } else {
         HOT_MILLICELSIUS_BOARD
     }
@@ -55,12 +65,20 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
     }
 }
 
-/// The fall that cost most.
+/// The fall that cost most, of 7-zip if it is among them: its score is the one that is compared.
 pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
-    falls.iter().min_by(|a, b| {
-        let kept = |fall: &ClockFall| f64::from(fall.mean_khz) / f64::from(fall.top_khz);
-        kept(a).total_cmp(&kept(b))
+    let cost = |fall: &ClockFall| {
+        let lost = 1.0 - f64::from(fall.mean_khz) / f64::from(fall.top_khz);
+        (is_main(&fall.workload), lost)
+    };
+    falls.iter().max_by(|a, b| {
+        let ((a_main, a_lost), (b_main, b_lost)) = (cost(a), cost(b));
+        a_main.cmp(&b_main).then(a_lost.total_cmp(&b_lost))
     })
+}
+
+fn is_main(workload: &str) -> bool {
+    matches!(workload, "sevenzip" | "lzma")
 }
 
 /// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase
@@ -72,8 +90,10 @@ pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
         .iter()
         .filter(|phase| phase.is_full_load(cpus))
         .filter_map(|phase| {
-            let is_main = matches!(phase.workload.as_str(), "sevenzip" | "lzma");
-            Some((is_main, view::phase_clock_loss_percent(record, phase)?))
+            Some((
+                is_main(&phase.workload),
+                view::phase_clock_loss_percent(record, phase)?,
+            ))
         })
         .collect();
     let worst = |main: bool| {

@@ -223,14 +223,18 @@ fn by_residency(record: &Record) -> Option<Finding> {
         return None;
     }
     let loss = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
+    let cpus = match worst.cpus.is_empty() {
+        true => "The CPUs".to_owned(),
+        false => format!("CPUs {}", crate::cpu_list(&worst.cpus)),
+    };
     Some(
         Finding::new(
             RULE.id,
             Severity::Degraded,
-            "CPUs {cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
+            "{cpus} spent {below} of {total} below {clock_before}, down to {clock_after}.",
         )
         .sure(if heat.is_some() { 85 } else { 60 })
-        .with("cpus", Quantity::Cpus(worst.cpus.clone()))
+        .with("cpus", Quantity::Text(cpus))
         .with("below", Quantity::Ms(worst.below_ms))
         .with("total", Quantity::Ms(worst.total_ms))
         .with("clock_before", Quantity::Khz(worst.top_khz))

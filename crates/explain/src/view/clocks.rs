@@ -11,8 +11,11 @@ pub struct ClusterClock {
     pub cluster_cpus: Vec<u32>,
     /// What was asked for or claimed, if anything was.
     pub claimed_khz: Option<u32>,
-    /// What was measured.
+    /// What was measured: the largest reading.
     pub measured_khz: u32,
+    /// False if the readings contradict each other, so that the clock was at least this high at
+    /// one moment and nothing more is known.
+    pub is_steady: bool,
     /// Index of the step.
     pub step: usize,
     /// Line in a log.
@@ -34,21 +37,31 @@ const SPREAD_PERCENT_MAX: f64 = 2.0;
 
 /// The clock that a point stands for, or none if its readings contradict each other.
 pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
-    if point.windows.is_some() {
-        // Own readings are already the clock that a program gets the use of.
-        return point.readings_khz.iter().copied().max();
-    }
-    let max = point.readings_khz.iter().copied().max();
-    let min = point.readings_khz.iter().copied().min();
-    match (max, min) {
-        (Some(max), Some(min)) if max > 0 => {
-            let spread_percent = 100.0 * f64::from(max - min) / f64::from(max);
-            (spread_percent <= SPREAD_PERCENT_MAX).then_some(max)
+    highest_khz(point).filter(|_| is_steady(point))
+}
+
+/// The highest rate that a point saw, which nothing but the clock can make. Own readings are already
+/// the clock that a program gets the use of, also under a quota; of these the middle one counts.
+fn highest_khz(point: &ClockPoint) -> Option<u32> {
+    let mut readings = point.readings_khz.clone();
+    readings.sort_unstable();
+    let reading = match point.windows {
+        Some(_) => readings.get(readings.len() / 2).copied(),
+        None => readings.last().copied(),
+    };
+    let printed = point.printed_mhz.map(|mhz| mhz.saturating_mul(1000));
+    reading.or(printed).filter(|khz| *khz > 0)
+}
+
+/// True if the readings of a point agree. The many windows of own runs were sifted when they
+/// were taken.
+fn is_steady(point: &ClockPoint) -> bool {
+    let readings = || point.readings_khz.iter().copied();
+    match (point.windows.is_some(), readings().max(), readings().min()) {
+        (false, Some(max), Some(min)) => {
+            100.0 * f64::from(max - min) <= SPREAD_PERCENT_MAX * f64::from(max)
         }
-        _ => point
-            .printed_mhz
-            .filter(|mhz| *mhz > 0)
-            .map(|mhz| mhz * 1000),
+        _ => true,
     }
 }
 
@@ -72,8 +85,16 @@ pub fn is_top_point(clocks: &Clocks, point: &ClockPoint) -> bool {
     point.opp_khz.is_none() || point.opp_khz == top
 }
 
-/// The highest clock of every CPU that a variant of the clock pass measured, by CPU.
+/// The highest clock of every CPU that a variant of the clock pass measured, by CPU. Only clocks
+/// whose readings agree.
 pub fn cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
+    let mut clocks = all_cluster_clocks(record, variant);
+    clocks.retain(|clock| clock.is_steady);
+    clocks
+}
+
+/// The same with those whose readings contradict each other.
+pub fn all_cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
     let mut found: Vec<ClusterClock> = Vec::new();
     for (step, clocks) in clock_passes(record, variant) {
         for point in clocks
@@ -81,7 +102,7 @@ pub fn cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
             .iter()
             .filter(|point| is_top_point(clocks, point))
         {
-            let Some(measured_khz) = measured_khz(point) else {
+            let Some(measured_khz) = highest_khz(point) else {
                 continue;
             };
             let clock = ClusterClock {
@@ -89,6 +110,7 @@ pub fn cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
                 cluster_cpus: cluster_of(record, point.cpu),
                 claimed_khz: claimed_khz(record, point),
                 measured_khz,
+                is_steady: is_steady(point),
                 step,
                 line: point.line,
             };

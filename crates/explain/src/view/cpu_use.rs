@@ -35,6 +35,27 @@ pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
     }
 }
 
+/// Everything but idle in percent of all CPUs, for every row of the samples; none where it is
+/// not known. One row is coarse: good enough to tell load from idling.
+pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
+    let samples = &record.samples;
+    if let Some(busy) = samples.channel("cpu.busy_percent") {
+        return busy
+            .values
+            .iter()
+            .map(|busy| busy.map(|busy| busy as f64))
+            .collect();
+    }
+    let mut found = vec![None; samples.at_ms.len()];
+    let growth = ticks_by_row(record, super::whole_run());
+    for (busy, ticks) in found.iter_mut().zip(&growth) {
+        let total: i64 = ticks.iter().sum();
+        let idle = ticks[IDLE] + ticks[IOWAIT];
+        *busy = (total > 0).then(|| 100.0 * (total - idle) as f64 / total as f64);
+    }
+    found
+}
+
 /// Number of CPUs that were online, or none if nothing tells it.
 pub fn cpu_count(record: &Record) -> Option<u32> {
     let online = record.machine.cpus.iter().filter(|cpu| cpu.online).count();
@@ -61,7 +82,12 @@ const TICKS: [&str; 8] = [
     "cpu.steal",
 ];
 
-fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
+/// Indexes in [`TICKS`].
+const IDLE: usize = 3;
+const IOWAIT: usize = 4;
+
+/// Growth of every kind of ticks from row to row.
+fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; TICKS.len()]> {
     let rows = record.samples.at_ms.len();
     let mut growth = vec![[0_i64; TICKS.len()]; rows];
     for (kind, id) in TICKS.iter().enumerate() {
@@ -72,6 +98,11 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
             growth[step.row][kind] = step.value;
         }
     }
+    growth
+}
+
+fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
+    let growth = ticks_by_row(record, window);
     let mut uses = Vec::new();
     let mut sums = [0_i64; TICKS.len()];
     let mut began_ms: Option<i64> = None;

@@ -2,7 +2,9 @@
 //!
 //! Only claims: a firmware that throttles behind the kernel's back is not seen here.
 
-use super::cpu_use::cpu_count;
+use super::clocks::{ClusterClock, clock_passes, cluster_clocks};
+use super::cpu_use::{busy_percent_at, cpu_count};
+use super::firmware::firmware_clock_channel;
 use super::heat::heat;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels_of, gauge};
@@ -12,6 +14,8 @@ use record::{Channel, Record, Window};
 /// A claimed clock that was lower than the best of the run in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClockFall {
+    /// Id of the workload of the phase.
+    pub workload: String,
     /// The phase, in words.
     pub phase: String,
     /// Its window.
@@ -47,17 +51,22 @@ const LOW_SAMPLES_MIN: usize = 2;
 /// Share of the phase that must be low.
 const LOW_SHARE_MIN: f64 = 0.1;
 
+/// With less of all CPUs busy than this, a governor may have lowered the clock for lack of work:
+/// between two runs, or at the end of one.
+const BUSY_PERCENT_MIN: f64 = 75.0;
+
 /// Falls of every policy in every phase of full load, in order.
 pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
     let phases = phases(record);
     let loaded: Vec<&Phase> = full_loads(record, &phases);
     let mut falls = Vec::new();
-    for channel in channels_of(record, "", ".claimed") {
+    let busy = busy_percent_at(record);
+    for channel in clock_channels(record) {
         let Some(top_khz) = top_khz(record, channel, &phases) else {
             continue;
         };
         for phase in &loaded {
-            let readings = gauge(record, channel, phase.window);
+            let readings = busy_readings(record, channel, phase, &busy);
             falls.extend(fall(record, channel, phase, top_khz, &readings));
         }
     }
@@ -68,9 +77,10 @@ pub fn clock_falls(record: &Record) -> Vec<ClockFall> {
 /// in percent: what a score that follows the clock lost.
 pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     let phases = phases(record);
+    let busy = busy_percent_at(record);
     let (mut claimed, mut best) = (0.0, 0.0);
-    for channel in channels_of(record, "", ".claimed") {
-        let values: Vec<f64> = gauge(record, channel, phase.window)
+    for channel in clock_channels(record) {
+        let values: Vec<f64> = busy_readings(record, channel, phase, &busy)
             .iter()
             .map(|reading| reading.value as f64)
             .collect();
@@ -80,6 +90,112 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
         best += cpus * top;
     }
     (best > 0.0).then(|| 100.0 * (1.0 - claimed / best))
+}
+
+/// Clocks as claimed by the kernel, or by the firmware where that is sampled: the firmware of a
+/// Raspberry Pi has the last word.
+fn clock_channels(record: &Record) -> Vec<&Channel> {
+    match firmware_clock_channel(record) {
+        Some(firmware) => vec![firmware],
+        None => channels_of(record, "", ".claimed")
+            .filter(|channel| !is_untrue(record, channel))
+            .collect(),
+    }
+}
+
+/// A column that cannot be true.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntrueColumn {
+    /// Id of the channel.
+    pub channel: String,
+    /// What it claimed, typically, while one CPU worked.
+    pub claimed_khz: u32,
+    /// What was measured on its CPUs.
+    pub measured_khz: u32,
+}
+
+/// Some firmwares count cycles that pass while a CPU idles, or answer too late: their claims
+/// wander far below the clock from the first light workload on. A clock that was throttled needs
+/// heat, and heat needs load.
+const UNTRUE_SHARE_MAX: f64 = 0.8;
+/// Rows that must show it.
+const UNTRUE_ROWS_MIN: usize = 5;
+
+/// Claimed clocks of boards that contradict the measured clock all the time. On x86 an idle CPU
+/// has a low clock in truth, so only the others are looked at.
+pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
+    let arch = record.machine.kernel_arch.known();
+    if arch.is_none_or(|arch| arch.contains("86")) {
+        return Vec::new();
+    }
+    let measured: Vec<ClusterClock> = ["cold", "hot-after"]
+        .iter()
+        .flat_map(|variant| cluster_clocks(record, variant))
+        .collect();
+    let light = phases(record);
+    let columns = channels_of(record, "policy", ".claimed").filter_map(|channel| {
+        let digits = channel.id.trim_start_matches("policy").split('.').next()?;
+        let cpu: u32 = digits.parse().ok()?;
+        let of_policy = measured
+            .iter()
+            .filter(|clock| clock.cluster_cpus.contains(&cpu));
+        let measured_khz = of_policy.map(|clock| clock.measured_khz).min()?;
+        let claims: Vec<f64> = light
+            .iter()
+            .filter(|phase| phase.is_single_threaded())
+            .flat_map(|phase| gauge(record, channel, phase.window))
+            .map(|reading| reading.value as f64)
+            .collect();
+        let typical = median(&claims).filter(|_| claims.len() >= UNTRUE_ROWS_MIN)?;
+        // A governor that lowers the clock of an idle cluster sets it to an OPP.
+        let opps = opps_khz(record, cpu);
+        let is_opp = |khz: f64| {
+            opps.iter()
+                .any(|opp| (khz / f64::from(*opp) - 1.0).abs() < 0.01)
+        };
+        if claims.iter().filter(|khz| is_opp(**khz)).count() * 2 > claims.len() {
+            return None;
+        }
+        (typical < UNTRUE_SHARE_MAX * f64::from(measured_khz)).then(|| UntrueColumn {
+            channel: channel.id.clone(),
+            claimed_khz: typical as u32,
+            measured_khz,
+        })
+    });
+    columns.collect()
+}
+
+/// Every OPP that is known of a CPU: listed, or tried by the clock pass.
+fn opps_khz(record: &Record, cpu: u32) -> Vec<u32> {
+    let policies = record.machine.policies.iter();
+    let of_cpu = policies.filter(|policy| policy.cpus.contains(&cpu));
+    let mut opps: Vec<u32> = of_cpu.flat_map(|policy| policy.opps_khz.clone()).collect();
+    for (_, clocks) in clock_passes(record, "cold") {
+        let tried = clocks.points.iter().filter(|point| point.cpu == cpu);
+        opps.extend(tried.filter_map(|point| point.opp_khz));
+    }
+    opps.retain(|opp| *opp > 0);
+    opps
+}
+
+fn is_untrue(record: &Record, channel: &Channel) -> bool {
+    let untrue = untrue_columns(record);
+    untrue.iter().any(|column| column.channel == channel.id)
+}
+
+/// Readings of a phase while its CPUs were really busy.
+fn busy_readings(
+    record: &Record,
+    channel: &Channel,
+    phase: &Phase,
+    busy: &[Option<f64>],
+) -> Vec<Reading> {
+    let mut readings = gauge(record, channel, phase.window);
+    readings.retain(|reading| {
+        let busy = busy.get(reading.row).copied().flatten();
+        busy.is_none_or(|busy| busy >= BUSY_PERCENT_MIN)
+    });
+    readings
 }
 
 fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Phase> {
@@ -134,6 +250,7 @@ fn fall(
         ..Window::default()
     };
     Some(ClockFall {
+        workload: phase.workload.clone(),
         phase: phase.name.clone(),
         window: phase.window,
         channel: channel.id.clone(),

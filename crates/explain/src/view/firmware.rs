@@ -5,7 +5,7 @@
 
 use super::phases::phases;
 use super::samples::{channels_of, gauge, whole_run};
-use record::{Record, Unit};
+use record::{Channel, Record, Unit};
 
 /// What is known about one bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,13 +95,17 @@ pub struct FirmwareClock {
 /// counts as lower from here.
 const LOWER_PERCENT: i64 = 2;
 
-/// Samples of workloads in which the firmware's own clock was below the kernel's claim.
-pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
-    let mut channels = record.samples.channels.iter();
-    let firmware = channels.find(|channel| {
+/// The clock in the words of the firmware, if it was sampled.
+pub fn firmware_clock_channel(record: &Record) -> Option<&Channel> {
+    record.samples.channels.iter().find(|channel| {
         matches!(channel.unit, Unit::Kilohertz | Unit::Hertz)
             && (channel.id.contains("firmware") || channel.id.starts_with("rpi."))
-    })?;
+    })
+}
+
+/// Samples of workloads in which the firmware's own clock was below the kernel's claim.
+pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
+    let firmware = firmware_clock_channel(record)?;
     let per_khz = if firmware.unit == Unit::Hertz {
         1000
     } else {

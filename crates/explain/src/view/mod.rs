@@ -15,10 +15,14 @@ mod samples;
 mod scores;
 mod swap;
 
-pub use clocks::{ClusterClock, clock_passes, cluster_clocks, is_top_point, measured_khz};
-pub use cpu_use::{CpuUse, cpu_count, cpu_use, own_cost_percent};
-pub use falls::{ClockFall, clock_falls, phase_clock_loss_percent};
-pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clocks};
+pub use clocks::{
+    ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
+};
+pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
+pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
+pub use firmware::{
+    FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
+};
 pub use heat::{
     BelowTop, Cooling, Heat, heat, limits_lowered, raised_cooling, residency_below_top,
     soc_temperature,

@@ -21,7 +21,7 @@ pub struct Phase {
 impl Phase {
     /// True if the workload keeps one CPU busy and all others should idle.
     pub fn is_single_threaded(&self) -> bool {
-        self.busy_cpus == 1 && self.workload != "clock"
+        self.busy_cpus == 1 && SINGLE_THREADED.contains(&self.workload.as_str())
     }
 
     /// True if the workload keeps all of `cpu_count` CPUs busy.
@@ -30,15 +30,36 @@ impl Phase {
     }
 }
 
+/// Workloads that have a form with one thread. A miner or chess engine uses all CPUs, however
+/// its results are listed.
+const SINGLE_THREADED: [&str; 6] = [
+    "memory-bandwidth",
+    "memory-latency",
+    "openssl",
+    "aes",
+    "sevenzip",
+    "lzma",
+];
+
+/// Series of single CPUs that ran within another step.
+const WITHIN_OTHERS: &str = "-per-cpu";
+
 /// All phases in order. Steps without a window of their own (some logs) are in none.
 pub fn phases(record: &Record) -> Vec<Phase> {
+    let online = super::cpu_use::cpu_count(record).unwrap_or(1);
     let mut phases: Vec<Phase> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
-        if matches!(step.outcome, Outcome::Skipped(_)) || step.window.elapsed_ms() <= 0 {
+        let was_run = !matches!(step.outcome, Outcome::Skipped(_));
+        let is_own = !step.workload.ends_with(WITHIN_OTHERS);
+        if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
         }
         let name = step_name(step);
-        let busy_cpus = busy_cpus_expected(step);
+        let busy_cpus = match step.variant.starts_with("multi") && step.cpus.is_empty() {
+            // A run that failed in a log does not tell its threads.
+            true => busy_cpus_expected(step).max(online),
+            false => busy_cpus_expected(step),
+        };
         match phases.last_mut() {
             Some(last)
                 if last.workload == step.workload

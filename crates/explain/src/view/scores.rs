@@ -61,6 +61,10 @@ pub struct SeriesTrend {
 /// its threads are still starting.
 pub fn series_trends(record: &Record) -> Vec<SeriesTrend> {
     let trend = |(step_index, step): (usize, &Step)| {
+        // The total of all CPUs says the same with less noise.
+        if step.workload.ends_with("-per-cpu") {
+            return None;
+        }
         let Outcome::Done(Measured::Series(series)) = &step.outcome else {
             return None;
         };

@@ -75,11 +75,7 @@ impl Names {
     }
 
     /// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
-    pub(crate) fn of_cpuinfo<'a>(
-        &self,
-        get: &dyn Fn(&str) -> Option<&'a str>,
-        half: Half,
-    ) -> Core {
+    pub(crate) fn of_cpuinfo<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, half: Half) -> Core {
         if let Some(midr) = midr_of_cpuinfo(get) {
             return self.of_midr(midr);
         }

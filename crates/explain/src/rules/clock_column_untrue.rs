@@ -1,0 +1,129 @@
+//! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
+
+use super::Rule;
+use super::place::samples_place;
+use crate::stats::mean;
+use crate::{Finding, Quantity, Severity, view};
+use record::{Record, Window};
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-column-untrue",
+    about: "The clock that the kernel claims while it runs cannot be true.",
+    link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
+    check,
+};
+
+/// A fall of the scores of this size needs a cause.
+const SCORE_FALL_PERCENT: f64 = 5.0;
+/// A claimed clock that moved less than this did not see that cause.
+const CLOCK_FALL_PERCENT: f64 = 1.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let wandering = view::untrue_columns(record).into_iter().map(|column| {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The clock claimed for {channel} is untrue: typically {claimed}, while {measured} was \
+             measured; it is not used as evidence.",
+        )
+        .with("channel", Quantity::Text(column.channel.clone()))
+        .with("claimed", Quantity::Khz(column.claimed_khz))
+        .with("measured", Quantity::Khz(column.measured_khz))
+        .at(samples_place(record, &column.channel, 0, 0))
+    });
+    let mut findings: Vec<Finding> = wandering.collect();
+    findings.extend(unmoved(record));
+    findings
+}
+
+/// Scores that fell while the claimed clock stayed where it was.
+fn unmoved(record: &Record) -> Option<Finding> {
+    let totals = view::multi_totals(record);
+    let scores: Vec<f64> = totals.iter().map(|(_, mips)| *mips).collect();
+    let fall = view::fall_percent(&scores).filter(|fall| *fall >= SCORE_FALL_PERCENT)?;
+    let has_swapped = view::swap_growth(record).is_some_and(|g| g.after_kib > g.before_kib);
+    let window = record.steps.get(totals.first()?.0)?.window;
+    let last = record.steps.get(totals.last()?.0)?.window;
+    let whole = Window {
+        end_ms: last.end_ms,
+        ..window
+    };
+    let channels: Vec<_> = view::channels_of(record, "", ".claimed").collect();
+    let moved = channels.iter().filter_map(|channel| {
+        let readings = view::gauge(record, channel, whole);
+        let values: Vec<f64> = readings
+            .iter()
+            .map(|reading| reading.value as f64)
+            .collect();
+        let top = values
+            .iter()
+            .copied()
+            .reduce(f64::max)
+            .filter(|_| values.len() >= 3)?;
+        Some(100.0 * (1.0 - mean(&values)? / top))
+    });
+    let moved = moved.reduce(f64::max)?;
+    if has_swapped || moved >= CLOCK_FALL_PERCENT {
+        return None;
+    }
+    Some(
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The multi-core score fell by {fall} while the kernel claimed the same clock all the \
+             time: either that claim is untrue, or something else took the CPUs.",
+        )
+        .sure(65)
+        .with("fall", Quantity::Percent(fall))
+        .at_all(
+            channels
+                .iter()
+                .map(|channel| samples_place(record, &channel.id, whole.start_ms, whole.end_ms)),
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::*;
+    use record::Unit;
+
+    #[test]
+    fn a_column_that_wanders_far_below_the_clock_is_untrue() {
+        for (claimed, expected) in [(800_000, 1), (1_800_000, 0)] {
+            let record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
+            let record = with_step(
+                record,
+                "memory-latency",
+                "",
+                &[0],
+                (1.0, 4.0),
+                compression(1),
+            );
+            let record = with_step(record, "sevenzip", "multi", &[], (4.0, 8.0), compression(1));
+            let khz: Vec<i64> = (0..16).map(|row| claimed - row % 3 * 20_000).collect();
+            let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
+            assert_eq!(findings_of(RULE.id, &record).len(), expected);
+            assert_eq!(crate::view::clock_falls(&record), []);
+        }
+    }
+
+    #[test]
+    fn scores_that_fall_without_the_clock_are_a_contradiction() {
+        let mut record = own_run();
+        for (index, score) in [10_798, 9_517, 9_076].into_iter().enumerate() {
+            let window = (index as f64, index as f64 + 1.0);
+            record = with_step(record, "sevenzip", "multi", &[], window, compression(score));
+        }
+        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[1_900_800; 7]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The multi-core score fell by 16 % while the kernel claimed the same clock all the \
+              time: either that claim is untrue, or something else took the CPUs."
+            ]
+        );
+    }
+}

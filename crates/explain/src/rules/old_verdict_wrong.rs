@@ -1,0 +1,229 @@
+//! Rule: old-verdict-wrong. A verdict that a log prints about itself is wrong.
+//!
+//! Versions of the bash program have judged by the wrong evidence: time at the highest OPP taken
+//! for throttling, x86 never looked at, clocks compared only where both passes deviate.
+
+use super::{
+    Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit,
+    rpi_firmware, rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
+};
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::{LogLine, Record, Source};
+
+pub(super) const RULE: Rule = Rule {
+    id: "old-verdict-wrong",
+    about: "A verdict that a log prints about itself is wrong.",
+    link: "https://github.com/ThomasKaiser/sbc-bench#readme",
+    check,
+};
+
+/// What would make "throttling" true.
+const SLOWED: [&Rule; 6] = [
+    &clock_lower_hot::RULE,
+    &cores_killed::RULE,
+    &power_limit::RULE,
+    &rpi_firmware::RULE,
+    &rpi_firmware_clock::RULE,
+    &thermal_throttling::RULE,
+];
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Source::Log(log) = &record.source else {
+        return Vec::new();
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for line in &log.verdicts {
+        let Some(finding) = judge(record, line) else {
+            continue;
+        };
+        // One table of residencies for each cluster is one verdict.
+        match findings
+            .iter_mut()
+            .find(|known| known.template == finding.template)
+        {
+            Some(known) => known.places.extend(finding.places),
+            None => findings.push(finding),
+        }
+    }
+    findings
+}
+
+fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
+    let text = line.text.trim();
+    let finding = if text.starts_with("Throttling") {
+        not_throttled(record)?
+    } else if text.starts_with("No throttling") {
+        contradicted(
+            record,
+            &[
+                &thermal_throttling::RULE,
+                &power_limit::RULE,
+                &rpi_firmware::RULE,
+                &scores_decline::RULE,
+            ],
+            "The log says \"{verdict}\", but clocks or scores fell: {evidence}",
+        )?
+    } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
+        contradicted(
+            record,
+            &[&clock_below_claim::RULE],
+            "The log says \"{verdict}\", but the clock is lower than claimed: {evidence}",
+        )?
+    } else if text.starts_with("Too much background activity (%system)") {
+        let found = (system_time::RULE.check)(record);
+        found.is_empty().then(|| {
+            Finding::new(
+                RULE.id,
+                Severity::Info,
+                "The log says \"{verdict}\", but that little is what the monitor itself uses.",
+            )
+            .sure(70)
+        })?
+    } else if text.starts_with("No swapping") {
+        contradicted(
+            record,
+            &[&swapping::RULE],
+            "The log says \"{verdict}\", but it swapped: {evidence}",
+        )?
+    } else if text.starts_with("Too much other background activity") {
+        let found = (background_activity::RULE.check)(record);
+        found.is_empty().then(|| {
+            Finding::new(
+                RULE.id,
+                Severity::Info,
+                "The log says \"{verdict}\", but other tasks used less than a tenth of a CPU: the \
+                 share of one CPU was rounded down and the monitor itself counted.",
+            )
+            .sure(70)
+        })?
+    } else {
+        return None;
+    };
+    Some(
+        finding
+            .with("verdict", Quantity::Text(text.to_owned()))
+            .at(Place::Line(line.line)),
+    )
+}
+
+/// "Throttling" without a trace of it.
+fn not_throttled(record: &Record) -> Option<Finding> {
+    if SLOWED.iter().any(|rule| !(rule.check)(record).is_empty()) {
+        return None;
+    }
+    let below_ms: i64 = view::residency_below_top(record)
+        .iter()
+        .map(|below| below.below_ms)
+        .sum();
+    let heat = view::heat(record, view::whole_run());
+    let finding = match (below_ms, heat) {
+        (0, _) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\", but there is no time below the highest clock that was \
+             used.",
+        )
+        .sure(90),
+        (below_ms, Some(heat)) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\" because of {below} below the highest OPP, but at no more \
+             than {temperature} and with the full clock under load: CPUs idled there.",
+        )
+        .sure(85)
+        .with("below", Quantity::Ms(below_ms))
+        .with("temperature", Quantity::Millicelsius(heat.millicelsius_max)),
+        (below_ms, None) => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The log says \"{verdict}\" because of {below} below the highest OPP, but clocks and \
+             scores did not fall.",
+        )
+        .sure(65)
+        .with("below", Quantity::Ms(below_ms)),
+    };
+    Some(finding)
+}
+
+/// A verdict that the findings of these rules contradict, if they harm at all.
+fn contradicted(record: &Record, rules: &[&Rule], template: &'static str) -> Option<Finding> {
+    let mut found = rules.iter().flat_map(|rule| (rule.check)(record));
+    let evidence = found.find(|finding| finding.severity > Severity::Info)?;
+    Some(
+        Finding::new(RULE.id, Severity::Info, template)
+            .sure(evidence.confidence_percent)
+            .with("evidence", Quantity::Text(evidence.sentence()))
+            .at_all(evidence.places),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::*;
+    use record::{LogLine, Record, Residency, Source, Unit};
+
+    fn saying(mut record: Record, text: &str) -> Record {
+        if let Source::Log(log) = &mut record.source {
+            log.verdicts.push(LogLine {
+                line: 740,
+                text: text.into(),
+            });
+        }
+        record
+    }
+
+    #[test]
+    fn throttling_at_the_highest_clock_is_a_wrong_verdict() {
+        let mut record = saying(log("0.9.42"), "Throttling occured");
+        let mut after = state(None);
+        after.residencies = vec![Residency {
+            cpus: vec![0],
+            khz_ms: vec![(2_064_000, 0), (1_800_000, 86_780), (600_000, 0)],
+        }];
+        record.states.push(after);
+        let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &[50_000]);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "The log says \"Throttling occured\", but there is no time below the highest clock \
+              that was used."
+            ]
+        );
+    }
+
+    #[test]
+    fn no_throttling_with_falling_scores_is_a_wrong_verdict() {
+        for (scores, expected) in [([20_002, 16_428, 16_415], 1), ([5345, 5370, 5331], 0)] {
+            let mut record = saying(log("0.9.37"), "No throttling");
+            for score in scores {
+                record = with_step(
+                    record,
+                    "sevenzip",
+                    "multi",
+                    &[],
+                    (0.0, 1.0),
+                    compression(score),
+                );
+            }
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+    }
+
+    #[test]
+    fn a_right_verdict_stays() {
+        let mut record = saying(
+            log("0.9.40"),
+            "Throttling occured -> https://tinyurl.com/4ky59sys",
+        );
+        let mut after = state(None);
+        after.residencies = vec![Residency {
+            cpus: vec![0],
+            khz_ms: vec![(1_500_000, 600_000), (750_000, 17_000)],
+        }];
+        record.states.push(after);
+        let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &[84_000]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+}
