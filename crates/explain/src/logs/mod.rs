@@ -22,6 +22,9 @@
 mod assemble;
 mod clocks;
 mod closing;
+mod clusters;
+#[cfg(test)]
+mod digest;
 mod draft;
 mod firmware;
 mod header;
@@ -33,6 +36,8 @@ mod ramlat;
 mod sections;
 mod sevenzip;
 mod states;
+#[cfg(test)]
+mod tests;
 mod text;
 mod throttling;
 mod timeline;

@@ -212,9 +212,9 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         _ => {}
     }
     if let Some(kind) = announced(trimmed, first) {
-        // A section whose heading names it twice (heading, then the tool's banner) is one section.
-        let continues = kind == current && matches!(kind, Kind::Labels | Kind::Zswap);
-        return (!continues && !(kind == Kind::Iostat && current == kind)).then_some(kind);
+        // These have several lines that could open them.
+        let several = matches!(kind, Kind::Labels | Kind::Zswap | Kind::Iostat);
+        return (kind != current || !several).then_some(kind);
     }
     by_shape(trimmed, text, current, after_separator)
 }

@@ -115,12 +115,9 @@ fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         Some(record.machine.cpus.len() as u64).filter(|count| *count > 0),
         truth["ncpu"].as_u64(),
     );
-    tally.value(
-        "soc",
-        name,
-        record.machine.soc.known().cloned(),
-        text(&truth["soc_guess"]),
-    );
+    if let Some(soc) = text(&truth["soc_guess"]) {
+        tally.value("soc", name, record.machine.soc.known().cloned(), Some(soc));
+    }
     let core_types: Vec<String> = record
         .machine
         .cpus
@@ -516,19 +513,4 @@ fn verdicts(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         summary,
         text(&truth["summary"]["raw"]).map(|raw| raw.trim().to_string()),
     );
-}
-
-/// The last line that a step's figures stand on, as far as they say.
-pub(crate) fn last_line(step: &Step) -> u32 {
-    let line = step.line.unwrap_or(0);
-    let Outcome::Done(measured) = &step.outcome else {
-        return line;
-    };
-    let last = match measured {
-        Measured::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
-        Measured::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Series(_) | Measured::Cipher(_) | Measured::Compression(_) => None,
-    };
-    last.unwrap_or(line).max(line)
 }
