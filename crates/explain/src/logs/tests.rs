@@ -262,6 +262,22 @@ fn what_is_no_log_says_so() {
 }
 
 #[test]
+fn a_review_alone_names_its_board() {
+    let text = include_str!("fixtures/0.9.72-review.txt");
+    let (_, review) = text.split_once("# Testboard Three\n").unwrap();
+    let review = format!("# Testboard Three\n{review}");
+    assert!(looks_like_log(&review));
+    let record = read(&review);
+    assert_eq!(record.machine.board.known().unwrap(), "Testboard Three");
+    let Source::Log(log) = &record.source else {
+        panic!("not a log");
+    };
+    assert_eq!(log.version, "0.9.72");
+    assert_eq!(log.unread, []);
+    assert_eq!(log.blocks.len(), 4);
+}
+
+#[test]
 fn the_last_of_several_runs_in_one_file_is_read() {
     let first = include_str!("fixtures/0.4-big-little.txt");
     let second = include_str!("fixtures/0.6-raspberry-pi.txt");
