@@ -1,2 +1,61 @@
-//! x
-fn main() {}
+//! `cargo xtask`: what a contributor runs besides `cargo test`.
+//!
+//! Each task is one module. Its decisions are functions of text or bytes, tested like everything
+//! else; `tidy` and the freshness of `docs/` are themselves tests, so that `cargo test` alone
+//! tells whether a change is good. This is no part of the program and is never installed.
+
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task talks to the person who called it; the fence around printing is the program's"
+)]
+
+mod bench;
+mod dist;
+mod docs;
+mod tidy;
+mod workspace;
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
+  docs [--check]     write docs/, or only say whether it is up to date
+  dist               build the four static binaries into target/dist
+  bench [options]    figures of the release binary itself: start, memory, sampler, time per step
+      --binary FILE    the binary (default: the newest release build)
+      --samples N      samples of the monitor to watch (default: 20)
+      --record FILE    take the time per step from this Record; run nothing for it
+      --monitor-only   leave the standard run out
+      -- ARGS          arguments of the standard run";
+
+fn main() -> ExitCode {
+    match task() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn task() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["tidy"] => tidy::main(),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        ["dist"] => dist::main(),
+        ["bench", options @ ..] => bench::main(options),
+        [] | ["--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => bail!("unknown task: {}\n\n{USAGE}", other.join(" ")),
+    }
+}

@@ -1,2 +1,81 @@
-//! x
-fn main() {}
+//! `sbc-bench`: arguments in, text out. The only place that prints.
+
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::print_stderr,
+    reason = "this is the one crate that talks to people"
+)]
+
+mod args;
+mod commands;
+mod output;
+mod paths;
+mod progress;
+mod signals;
+
+use args::{Cli, Command, Environment};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Exit statuses; the manual lists them.
+mod status {
+    /// Usage or failure.
+    pub(crate) const FAILURE: u8 = 1;
+    /// Finished, but the results are not valid.
+    pub(crate) const NOT_VALID: u8 = 3;
+    /// Refused to start: the system is busy.
+    pub(crate) const REFUSED: u8 = 4;
+    /// A setting could not be restored.
+    pub(crate) const NOT_RESTORED: u8 = 5;
+    /// Interrupted; what was measured is kept.
+    pub(crate) const INTERRUPTED: u8 = 130;
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let asked = !error.use_stderr();
+            // A closed pipe is no failure: whoever closed it had seen enough.
+            let _ = error.print();
+            return ExitCode::from(if asked { 0 } else { status::FAILURE });
+        }
+    };
+    let root = cli.root.clone();
+    let result = args::command(cli, &Environment::read())
+        .map_err(|sentence| anyhow::anyhow!("{sentence}"))
+        .and_then(|command| {
+            let root = match &root {
+                Some(path) => machine::Root::open(path)?,
+                None => machine::Root::system(),
+            };
+            dispatch(&root, command)
+        });
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("sbc-bench: {error:#}");
+            ExitCode::from(status::FAILURE)
+        }
+    }
+}
+
+fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Run(args) => commands::run::run(root, args),
+        Command::Monitor(args) => commands::monitor::run(root, &args),
+        Command::Explain {
+            files,
+            json,
+            verbose,
+        } => commands::explain::run(&files, json, verbose),
+        Command::Report { file, format } => commands::explain::report(&file, &format),
+        Command::Restore => commands::restore::run(root),
+        Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
+        Command::List { what } => commands::list::run(what.as_deref()),
+        Command::Snapshot => commands::snapshot::run(root),
+        Command::Identify { json } => commands::identify::run(root, json),
+        Command::Completions { shell } => commands::list::completions(shell),
+        Command::Manual => commands::list::manual(),
+    }
+}

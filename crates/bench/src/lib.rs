@@ -1,1 +1,29 @@
-//! x
+//! Plans and runs a benchmark: gate, settings, clock passes, workloads, recorder.
+//!
+//! The only crate that starts programs. It reads the kernel's files through `machine`, times with
+//! `kernel`, and produces one [`record::Record`]. It never prints: progress goes to the caller.
+
+#![forbid(unsafe_code)]
+
+pub mod child;
+mod clock_pass;
+mod counters;
+mod gate;
+mod guard;
+pub mod lab;
+mod plan;
+mod recorder;
+mod room;
+mod run;
+#[cfg(test)]
+mod testing;
+pub mod tools;
+pub mod workloads;
+
+pub use guard::stand_guard;
+pub use lab::{Job, Lab};
+pub use plan::{Available, Options};
+pub use recorder::{Recorder, died_streams, read_stream};
+pub use run::{Context, Finished, Progress, run};
+pub use tools::Tools;
+pub use workloads::{WORKLOADS, Workload};

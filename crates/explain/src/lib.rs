@@ -8,6 +8,7 @@
 mod finding;
 mod headline;
 pub mod logs;
+pub mod monitor;
 pub mod report;
 pub mod rules;
 pub mod stats;

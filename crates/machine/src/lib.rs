@@ -6,8 +6,31 @@
 
 #![deny(unsafe_code)]
 
+mod identify;
+pub mod kernel_log;
+pub mod perf;
+pub mod processes;
+pub mod quota;
+mod redact;
 mod root;
+mod sampler;
+pub mod sensors;
+pub mod settings;
+mod snapshot;
+mod state;
+mod syscall;
 pub mod timeline;
+pub mod vcio;
 
+pub use identify::identify;
+pub use kernel_log::KernelLog;
 pub use root::{Root, Source};
+pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
+pub use snapshot::snapshot;
+pub use state::{on_battery, state};
 pub use timeline::Timeline;
+
+/// True if this process has the rights of root.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}

@@ -32,7 +32,11 @@ const LINKS_MAX: usize = 40;
 
 /// The root of everything that is read. Cheap to clone; clones share what is written to a board.
 #[derive(Debug, Clone)]
-pub struct Root(Arc<Tree>);
+pub struct Root {
+    tree: Arc<Tree>,
+    /// Files that are read from memory instead, for example another `/proc/cpuinfo`.
+    replaced: Arc<BTreeMap<String, Vec<u8>>>,
+}
 
 #[derive(Debug)]
 enum Tree {
@@ -80,9 +84,26 @@ impl Source {
 }
 
 impl Root {
+    fn of(tree: Tree) -> Self {
+        Self {
+            tree: Arc::new(tree),
+            replaced: Arc::default(),
+        }
+    }
+
+    /// The same root in which one file reads as `content`.
+    pub fn with_file(&self, path: &str, content: &[u8]) -> Self {
+        let mut replaced = (*self.replaced).clone();
+        replaced.insert(normal(path), content.to_vec());
+        Self {
+            tree: self.tree.clone(),
+            replaced: Arc::new(replaced),
+        }
+    }
+
     /// The running system.
     pub fn system() -> Self {
-        Self(Arc::new(Tree::Directory(PathBuf::from("/"))))
+        Self::of(Tree::Directory(PathBuf::from("/")))
     }
 
     /// A directory with `proc`, `sys`, `etc` ... in it, or a board file.
@@ -92,7 +113,7 @@ impl Root {
     pub fn open(path: &Path) -> Reading<Self> {
         let name = path.display().to_string();
         if path.is_dir() {
-            return Ok(Self(Arc::new(Tree::Directory(path.to_path_buf()))));
+            return Ok(Self::of(Tree::Directory(path.to_path_buf())));
         }
         let text = std::fs::read(path).map_err(|error| missing_from(&name, &error))?;
         Self::from_board(&String::from_utf8_lossy(&text))
@@ -104,12 +125,12 @@ impl Root {
     /// # Errors
     /// Number and text of the line that cannot be understood.
     pub fn from_board(text: &str) -> Result<Self, (usize, String)> {
-        Ok(Self(Arc::new(Tree::Board(Mutex::new(parse_board(text)?)))))
+        Ok(Self::of(Tree::Board(Mutex::new(parse_board(text)?))))
     }
 
     /// True for the running system: only then do devices, ioctls and system calls mean anything.
     pub fn is_system(&self) -> bool {
-        matches!(&*self.0, Tree::Directory(path) if path == Path::new("/"))
+        matches!(&*self.tree, Tree::Directory(path) if path == Path::new("/"))
     }
 
     /// The whole file as text; bytes that are not UTF-8 are replaced.
@@ -146,7 +167,10 @@ impl Root {
     /// # Errors
     /// As [`Root::read`].
     pub fn read_bytes(&self, path: &str) -> Reading<Vec<u8>> {
-        match &*self.0 {
+        if let Some(content) = self.replaced.get(path) {
+            return Ok(content.clone());
+        }
+        match &*self.tree {
             Tree::Directory(_) => {
                 let mut bytes = Vec::new();
                 let file = File::open(self.real(path)).map_err(|e| missing_from(path, &e))?;
@@ -168,7 +192,7 @@ impl Root {
     /// # Errors
     /// As [`Root::read`].
     pub fn list(&self, path: &str) -> Reading<Vec<String>> {
-        let mut names: Vec<String> = match &*self.0 {
+        let mut names: Vec<String> = match &*self.tree {
             #[expect(
                 clippy::disallowed_methods,
                 reason = "this is the one place that lists"
@@ -189,7 +213,7 @@ impl Root {
     /// # Errors
     /// As [`Root::read`]; `EINVAL` if it is no link.
     pub fn link(&self, path: &str) -> Reading<String> {
-        match &*self.0 {
+        match &*self.tree {
             Tree::Directory(_) => std::fs::read_link(self.real(path))
                 .map(|target| target.to_string_lossy().into_owned())
                 .map_err(|e| missing_from(path, &e)),
@@ -210,7 +234,7 @@ impl Root {
     /// # Errors
     /// As [`Root::read`].
     pub fn source(&self, path: &str) -> Reading<Source> {
-        match &*self.0 {
+        match &*self.tree {
             Tree::Directory(_) => File::open(self.real(path))
                 .map(Source::File)
                 .map_err(|e| missing_from(path, &e)),
@@ -226,7 +250,7 @@ impl Root {
     /// # Errors
     /// As [`Root::read`].
     pub fn write(&self, path: &str, value: &str) -> Reading<()> {
-        match &*self.0 {
+        match &*self.tree {
             Tree::Directory(_) => {
                 let file = File::options()
                     .write(true)
@@ -252,7 +276,7 @@ impl Root {
     /// Every file of a board with its text, for tests that compare before and after; empty for
     /// directories.
     pub fn board_files(&self) -> Vec<(String, String)> {
-        let Tree::Board(entries) = &*self.0 else {
+        let Tree::Board(entries) = &*self.tree else {
             return Vec::new();
         };
         let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
@@ -266,7 +290,7 @@ impl Root {
     }
 
     fn real(&self, path: &str) -> PathBuf {
-        match &*self.0 {
+        match &*self.tree {
             Tree::Directory(directory) => directory.join(path.trim_start_matches('/')),
             Tree::Board(_) => PathBuf::from(path),
         }
@@ -530,6 +554,13 @@ vendor,board\\0vendor,soc\\0
             board().list("/sys/devices/system/cpu").unwrap(),
             ["cpu2", "cpu10"]
         );
+    }
+
+    #[test]
+    fn a_file_can_be_replaced() {
+        let root = board().with_file("/proc/cpuinfo", b"processor : 0\n");
+        assert_eq!(root.read("/proc/cpuinfo").unwrap(), "processor : 0\n");
+        assert_eq!(board().read("/proc/cpuinfo").unwrap_err().why, Why::Absent);
     }
 
     #[test]

@@ -1,1 +1,55 @@
-//! x
+//! Test helpers of sbc-bench: the boards of `boards/`. A dev-dependency only, never in the binary.
+
+#![forbid(unsafe_code)]
+
+use std::path::PathBuf;
+
+/// Text of `boards/NAME.board`; give it to `machine::Root::from_board`.
+///
+/// # Panics
+/// There is no such board: a test names a file that is not there.
+pub fn board(name: &str) -> String {
+    let path = folder().join(format!("{name}.board"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Names of all boards, in order.
+///
+/// # Panics
+/// The folder `boards` is not there.
+pub fn boards() -> Vec<String> {
+    let folder = folder();
+    let entries =
+        std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            Some(name.strip_suffix(".board")?.to_owned())
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_board_says_where_it_comes_from() {
+        let names = boards();
+        assert!(names.iter().any(|name| name == "rk3588"));
+        for name in names {
+            let text = board(&name);
+            let header = text
+                .lines()
+                .take_while(|line| line.starts_with('#'))
+                .count();
+            assert!(header > 0, "{name} opens with a comment");
+        }
+    }
+}

@@ -1,5 +1,11 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
+mod json;
+mod log;
+mod number;
+mod summary;
+mod terminal;
+
 use crate::Finding;
 use record::Record;
 
@@ -14,4 +20,31 @@ pub struct Report {
 }
 
 /// All reports, sorted by id.
-pub const REPORTS: &[Report] = &[];
+pub const REPORTS: &[Report] = &[json::REPORT, log::REPORT, summary::REPORT, terminal::REPORT];
+
+/// The report with this id.
+pub fn find(id: &str) -> Option<&'static Report> {
+    REPORTS.iter().find(|report| report.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order() {
+        assert!(REPORTS.windows(2).all(|pair| pair[0].id < pair[1].id));
+        for report in REPORTS {
+            assert!(
+                report
+                    .id
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c == '-'),
+                "{}",
+                report.id
+            );
+            assert!(report.about.ends_with('.'), "{}", report.id);
+            assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
+        }
+    }
+}

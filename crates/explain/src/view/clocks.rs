@@ -40,12 +40,13 @@ pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
     highest_khz(point).filter(|_| is_steady(point))
 }
 
-/// The highest rate that a point saw, which nothing but the clock can make.
+/// The highest reading. Those of own runs are the clock that a program gets the use of: under a
+/// quota that is less than the best windows show.
 fn highest_khz(point: &ClockPoint) -> Option<u32> {
-    let windows = point.windows.as_ref().map(|windows| windows.best_khz);
     let readings = point.readings_khz.iter().copied().max();
+    let windows = point.windows.as_ref().map(|windows| windows.best_khz);
     let printed = point.printed_mhz.map(|mhz| mhz.saturating_mul(1000));
-    windows.or(readings).or(printed).filter(|khz| *khz > 0)
+    readings.or(windows).or(printed).filter(|khz| *khz > 0)
 }
 
 /// True if the readings of a point agree. The many windows of own runs were sifted when they

@@ -73,6 +73,12 @@ pub fn heat(record: &Record, window: Window) -> Option<Heat> {
     hottest
 }
 
+/// The one channel that stands for the temperature of the SoC: the CPU sensor that got hottest.
+pub fn soc_temperature(record: &Record) -> Option<&Channel> {
+    let hottest = heat(record, super::samples::whole_run())?;
+    record.samples.channel(&hottest.channel)
+}
+
 /// The sensors of the CPU; where none is named so, all that are not known to be something else.
 fn soc_sensors(record: &Record) -> Vec<&Channel> {
     let named = |channel: &&Channel, names: &[&str]| {

@@ -25,6 +25,7 @@ pub use firmware::{
 };
 pub use heat::{
     BelowTop, Cooling, Heat, heat, limits_lowered, raised_cooling, residency_below_top,
+    soc_temperature,
 };
 pub use messages::{matching_messages, message_place};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};

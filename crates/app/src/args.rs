@@ -1,0 +1,502 @@
+//! The command line: the classic flags of the bash program and the modern verbs, both ending in
+//! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
+
+use bench::Options;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is to be done, validated.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Command {
+    /// The standard run.
+    Run(RunArgs),
+    /// Watch the machine until interrupted.
+    Monitor(MonitorArgs),
+    /// Say what a log or a Record means.
+    Explain {
+        files: Vec<PathBuf>,
+        json: bool,
+        verbose: bool,
+    },
+    /// Write a Record in another form.
+    Report { file: PathBuf, format: String },
+    /// Put back what a killed run has left.
+    Restore,
+    /// Restore when the process at the other end of standard input is gone.
+    Guard { journal: PathBuf },
+    /// Show what there is: sensors, workloads, rules, reports.
+    List { what: Option<String> },
+    /// Write this machine as a board file.
+    Snapshot,
+    /// Show what this machine is.
+    Identify { json: bool },
+    /// Print shell completions.
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page.
+    Manual,
+}
+
+/// A run: its options and where its results go.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RunArgs {
+    pub(crate) options: Options,
+    /// Print the Record as JSON instead of the report.
+    pub(crate) json: bool,
+    /// Where log and Record go; by default the system's log folder or the user's state folder.
+    pub(crate) log: Option<PathBuf>,
+    /// What was asked for, in words, for the Record.
+    pub(crate) given: Vec<String>,
+    /// Use this instead of `/proc/cpuinfo` for identification.
+    pub(crate) cpuinfo_file: Option<PathBuf>,
+    /// Show no progress.
+    pub(crate) quiet: bool,
+}
+
+/// Watching.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MonitorArgs {
+    pub(crate) interval: Duration,
+    /// End after so many lines.
+    pub(crate) count: Option<u64>,
+}
+
+/// Find out what a single-board computer or small server really does, and why.
+///
+/// Without a command: the standard run. It takes a few minutes, needs no installation, and as root
+/// also sets governors to performance for its time and restores them.
+#[derive(Debug, Parser)]
+#[command(name = "sbc-bench", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    /// Read this directory or board file instead of the running system.
+    #[arg(long, global = true, value_name = "DIR|FILE.board")]
+    pub(crate) root: Option<PathBuf>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    classic: Classic,
+    #[command(flatten)]
+    run: RunFlags,
+}
+
+const AFTER_HELP: &str = "\
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE, NO_COLOR=1.
+
+Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
+4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
+
+/// The flags that people know.
+#[derive(Debug, clap::Args)]
+struct Classic {
+    /// Also run a load that heats for five minutes (cpuminer, else built in)
+    #[arg(short = 'c')]
+    heat: bool,
+    /// Watch the machine; every SECONDS, fractions allowed (default 5)
+    #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
+    monitor: Option<String>,
+    #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
+    graph: Option<String>,
+    #[arg(short = 'G', hide = true)]
+    geekbench: bool,
+    #[arg(short = 'j', hide = true)]
+    review_j: bool,
+    #[arg(short = 'k', hide = true)]
+    kernel: bool,
+    #[arg(short = 'M', hide = true)]
+    memory_throttle: bool,
+    #[arg(short = 'P', hide = true, num_args = 0..)]
+    phoronix: Option<Vec<String>>,
+    #[arg(short = 'r', hide = true)]
+    review: bool,
+    #[arg(short = 'R', hide = true)]
+    review_only: bool,
+    #[arg(short = 's', hide = true, num_args = 0..=1, default_missing_value = "")]
+    stockfish: Option<String>,
+    #[arg(short = 'S', hide = true)]
+    storage: bool,
+    #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
+    cool: Option<String>,
+    #[arg(short = 'T', hide = true, num_args = 0..=1, default_missing_value = "")]
+    heat_to: Option<String>,
+    #[arg(short = 'u', hide = true)]
+    update: bool,
+    /// A flag's value may stand apart from it.
+    #[arg(hide = true)]
+    apart: Vec<String>,
+}
+
+/// Options of a run.
+#[derive(Debug, Clone, clap::Args)]
+struct RunFlags {
+    /// Start although the system is busy (recorded in the results)
+    #[arg(long)]
+    force: bool,
+    /// Wait at most so long for a quiet system
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
+    wait: Duration,
+    /// Print the Record as JSON instead of the report
+    #[arg(long)]
+    json: bool,
+    /// Write the log here, and the Record beside it as .json
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// The standard run (what happens without a command)
+    Run(RunFlags),
+    /// Watch clocks, load, temperatures and throttling until interrupted
+    Monitor {
+        /// Seconds between two lines, fractions allowed
+        #[arg(value_name = "SECONDS", default_value = "5")]
+        interval: String,
+        /// End after so many lines
+        #[arg(long, value_name = "N")]
+        count: Option<u64>,
+    },
+    /// Say what logs or Records mean: scores, what went wrong, how sure that is
+    Explain {
+        /// Logs of any sbc-bench version, or Records; `-` is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Findings as JSON
+        #[arg(long)]
+        json: bool,
+        /// With all evidence
+        #[arg(long, short)]
+        verbose: bool,
+    },
+    /// Write a log or Record in another form (see `list reports`)
+    Report {
+        /// A log or a Record
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Which report
+        #[arg(long, default_value = "text")]
+        format: String,
+    },
+    /// Put back settings that a killed run has left behind
+    Restore,
+    #[command(hide = true)]
+    Guard { journal: PathBuf },
+    /// Show the tables: sensors, workloads, rules, reports
+    List {
+        /// One of them
+        what: Option<String>,
+    },
+    /// Write what this machine says of itself as a board file, for bug reports
+    Snapshot,
+    /// Show board, CPUs, clusters and memory
+    Identify {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// bash, zsh, fish ...
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(hide = true)]
+    Manual,
+}
+
+/// The environment, read once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    /// `(name, value)` of every variable that means something here.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// Variables that change a run.
+const VARIABLES: &[&str] = &[
+    "MODE",
+    "MaxKHz",
+    "MinKHz",
+    "NotReadyYet",
+    "NOTUNING",
+    "CPUINFOFILE",
+];
+
+impl Environment {
+    /// What the process was started with.
+    pub(crate) fn read() -> Self {
+        let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
+        Self {
+            variables: VARIABLES.iter().filter_map(set).collect(),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        let found = self.variables.iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+}
+
+/// Modes of the bash program that this version does not have, each with what to do instead.
+fn absent(classic: &Classic) -> Option<&'static str> {
+    let table: [(bool, &'static str); 12] = [
+        (classic.graph.is_some(), "-g (efficiency per OPP)"),
+        (classic.geekbench, "-G (Geekbench)"),
+        (classic.kernel, "-k (kernel version check)"),
+        (classic.memory_throttle, "-M (DRAM throttling test)"),
+        (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
+        (classic.review || classic.review_j, "-r (review mode)"),
+        (classic.review_only, "-R (review mode without benchmarks)"),
+        (classic.stockfish.is_some(), "-s (stockfish)"),
+        (classic.storage, "-S (storage check)"),
+        (classic.cool.is_some(), "-t (thermal test)"),
+        (classic.heat_to.is_some(), "-T (thermal test)"),
+        (
+            classic.update,
+            "-u (self-update: install a newer binary over this one instead)",
+        ),
+    ];
+    table
+        .into_iter()
+        .find(|(given, _)| *given)
+        .map(|(_, name)| name)
+}
+
+/// The command, or one sentence about what is wrong with the arguments.
+pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
+    let Cli {
+        root: _,
+        verb,
+        mut classic,
+        run,
+    } = cli;
+    match verb {
+        None => {}
+        Some(verb) => return verb_command(verb, environment),
+    }
+    if let Some(name) = absent(&classic) {
+        return Err(format!("{name} is not part of this version."));
+    }
+    if let Some(interval) = &mut classic.monitor {
+        if interval.is_empty() && !classic.apart.is_empty() {
+            *interval = classic.apart.remove(0);
+        }
+    }
+    if let Some(stray) = classic.apart.first() {
+        return Err(format!(
+            "{stray:?} is no command and belongs to no flag; see --help."
+        ));
+    }
+    match classic.monitor {
+        Some(interval) => monitor(&interval, None),
+        None => run_command(run, classic.heat, environment),
+    }
+}
+
+fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
+    Ok(match verb {
+        Verb::Run(flags) => return run_command(flags, false, environment),
+        Verb::Monitor { interval, count } => return monitor(&interval, count),
+        Verb::Explain {
+            files,
+            json,
+            verbose,
+        } => Command::Explain {
+            files,
+            json,
+            verbose,
+        },
+        Verb::Report { file, format } => Command::Report { file, format },
+        Verb::Restore => Command::Restore,
+        Verb::Guard { journal } => Command::Guard { journal },
+        Verb::List { what } => Command::List { what },
+        Verb::Snapshot => Command::Snapshot,
+        Verb::Identify { json } => Command::Identify { json },
+        Verb::Completions { shell } => Command::Completions { shell },
+        Verb::Manual => Command::Manual,
+    })
+}
+
+fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
+    let text = if interval.is_empty() { "5" } else { interval };
+    let seconds: f64 = text.trim_end_matches('s').parse().map_err(|_| {
+        format!("-m takes a number of seconds, such as 5 or 0.5, not {interval:?}.")
+    })?;
+    if !(0.02..=3600.0).contains(&seconds) {
+        return Err(format!("-m takes 0.02 to 3600 seconds, not {text}."));
+    }
+    Ok(Command::Monitor(MonitorArgs {
+        interval: Duration::from_secs_f64(seconds),
+        count,
+    }))
+}
+
+fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result<Command, String> {
+    let mut options = Options {
+        force: flags.force,
+        wait: flags.wait,
+        heat,
+        ..Options::default()
+    };
+    match environment.get("MODE") {
+        None | Some("unattended") => {}
+        Some("extensive") => options.extensive = true,
+        Some(other) => {
+            return Err(format!("MODE is extensive or unattended, not {other:?}."));
+        }
+    }
+    options.clock_khz_max = khz(environment, "MaxKHz")?;
+    options.clock_khz_min = khz(environment, "MinKHz")?;
+    if let (Some(min), Some(max)) = (options.clock_khz_min, options.clock_khz_max)
+        && min > max
+    {
+        return Err(format!(
+            "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
+        ));
+    }
+    options.scores = !yes(environment, "NotReadyYet")?;
+    options.tune = !yes(environment, "NOTUNING")?;
+    let mut given: Vec<String> = environment
+        .variables
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    given.extend(flags.force.then(|| "--force".to_owned()));
+    given.extend(heat.then(|| "-c".to_owned()));
+    Ok(Command::Run(RunArgs {
+        options,
+        json: flags.json,
+        log: flags.log,
+        given,
+        cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
+        quiet: flags.quiet,
+    }))
+}
+
+fn khz(environment: &Environment, name: &str) -> Result<Option<u32>, String> {
+    let Some(text) = environment.get(name) else {
+        return Ok(None);
+    };
+    match text.parse() {
+        Ok(khz) if khz > 0 => Ok(Some(khz)),
+        _ => Err(format!(
+            "{name} is a clock in kHz, such as 1416000, not {text:?}."
+        )),
+    }
+}
+
+fn yes(environment: &Environment, name: &str) -> Result<bool, String> {
+    match environment.get(name).map(str::to_lowercase).as_deref() {
+        None | Some("no" | "0" | "false") => Ok(false),
+        Some("yes" | "1" | "true") => Ok(true),
+        Some(other) => Err(format!("{name} is yes or no, not {other:?}.")),
+    }
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, factor) = match text.as_bytes().last() {
+        Some(b's') => (&text[..text.len() - 1], 1.0),
+        Some(b'm') => (&text[..text.len() - 1], 60.0),
+        _ => (text, 1.0),
+    };
+    match number.parse::<f64>() {
+        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => {
+            Ok(Duration::from_secs_f64(value * factor))
+        }
+        _ => Err("a time such as 120s or 2m".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
+        let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
+        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        command(
+            cli,
+            &Environment {
+                variables: variables.iter().map(own).collect(),
+            },
+        )
+    }
+
+    fn seconds(line: &str) -> f64 {
+        match parse(line, &[]) {
+            Ok(Command::Monitor(args)) => args.interval.as_secs_f64(),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_monitor_takes_its_interval_anywhere() {
+        for (line, expected) in [
+            ("-m", 5.0),
+            ("-m 2", 2.0),
+            ("-m 0.5", 0.5),
+            ("-m0.5", 0.5),
+            ("-cm 2", 2.0),
+            ("-m -c", 5.0),
+            ("2 -m", 2.0),
+            ("monitor", 5.0),
+            ("monitor 0.2", 0.2),
+        ] {
+            assert_eq!(seconds(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, variables, expected) in [
+            ("-m fast", &[][..], "number of seconds"),
+            ("-m 0", &[], "0.02 to 3600"),
+            ("--nonsense", &[], "--nonsense"),
+            ("nonsense", &[], "nonsense"),
+            ("-k", &[], "not part of this version"),
+            ("--wait soon", &[], "120s"),
+            ("", &[("MODE", "fast")], "extensive or unattended"),
+            ("", &[("MaxKHz", "1.4GHz")], "kHz"),
+            ("", &[("NOTUNING", "maybe")], "yes or no"),
+            (
+                "",
+                &[("MaxKHz", "400000"), ("MinKHz", "500000")],
+                "no clock is left",
+            ),
+            ("explain", &[], "FILE"),
+        ] {
+            let error = parse(line, variables).unwrap_err();
+            assert!(error.contains(expected), "{line} {variables:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_environment_is_honoured() {
+        let variables = [
+            ("MODE", "extensive"),
+            ("MaxKHz", "1416000"),
+            ("NotReadyYet", "yes"),
+        ];
+        let Ok(Command::Run(args)) = parse("-c --wait 5s --force", &variables) else {
+            panic!()
+        };
+        assert!(args.options.extensive && args.options.heat && args.options.force);
+        assert!(!args.options.scores && args.options.tune);
+        assert_eq!(args.options.clock_khz_max, Some(1_416_000));
+        assert_eq!(args.options.wait, Duration::from_secs(5));
+        assert_eq!(
+            args.given,
+            [
+                "MODE=extensive",
+                "MaxKHz=1416000",
+                "NotReadyYet=yes",
+                "--force",
+                "-c"
+            ]
+        );
+    }
+}

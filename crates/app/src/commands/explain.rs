@@ -1,0 +1,93 @@
+//! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
+//! logs, and says what they mean.
+
+use crate::output;
+use anyhow::Context;
+use explain::{Finding, report, rules};
+use record::Record;
+use serde_json::Value;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Result<u8> {
+    let mut values: Vec<Value> = Vec::new();
+    for file in files {
+        let record = read(file)?;
+        let findings = rules::check(&record);
+        if json || files.len() > 1 {
+            let text = render("findings-json", &record, &findings)?;
+            let mut value: Value = serde_json::from_str(&text)?;
+            value["file"] = file.display().to_string().into();
+            values.push(value);
+        } else {
+            output::print(&render("text", &record, &findings)?)?;
+            if verbose {
+                output::print(&evidence(&findings))?;
+            }
+        }
+    }
+    match values.as_slice() {
+        [] => {}
+        [one] => output::print(&format!("{}\n", serde_json::to_string_pretty(one)?))?,
+        all => output::print(&format!("{}\n", serde_json::to_string_pretty(all)?))?,
+    }
+    Ok(0)
+}
+
+/// `report FILE --format ID`.
+pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
+    let record = read(file)?;
+    let findings = rules::check(&record);
+    output::print(&render(format, &record, &findings)?)?;
+    Ok(0)
+}
+
+fn render(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
+    let report = report::find(id).with_context(|| {
+        let known: Vec<&str> = report::REPORTS.iter().map(|report| report.id).collect();
+        format!("there is no report {id:?}; there are {}", known.join(", "))
+    })?;
+    Ok((report.render)(record, findings))
+}
+
+/// Every finding with its rule, confidence and places.
+fn evidence(findings: &[Finding]) -> String {
+    let mut text = "\nEvidence:\n".to_owned();
+    for finding in findings {
+        text.push_str(&format!(
+            "   {} ({} % sure): {}\n",
+            finding.rule,
+            finding.confidence_percent,
+            finding.sentence()
+        ));
+        for place in &finding.places {
+            text.push_str(&format!(
+                "      {}\n",
+                serde_json::to_string(place).unwrap_or_default()
+            ));
+        }
+    }
+    text
+}
+
+/// A Record from whatever the file holds; `-` is standard input.
+pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .context("standard input cannot be read")?;
+    } else {
+        bytes =
+            std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    if text.starts_with("{\"event\"") {
+        return bench::read_stream(&text).with_context(|| format!("{}", file.display()));
+    }
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(&text)
+            .with_context(|| format!("{} is JSON, but not a Record", file.display()));
+    }
+    Ok(explain::logs::read(&text))
+}

@@ -1,0 +1,78 @@
+//! `sbc-bench list`: the tables of sensors, workloads, rules and reports; completions and manual.
+
+use crate::args::Cli;
+use crate::output;
+use clap::CommandFactory;
+use std::fmt::Write;
+
+/// One table: its name, and `(id, about)` of each entry.
+type Table = (&'static str, Vec<(&'static str, &'static str)>);
+
+fn tables() -> [Table; 4] {
+    [
+        (
+            "sensors",
+            machine::sensors::SENSORS
+                .iter()
+                .map(|s| (s.id, s.about))
+                .collect(),
+        ),
+        (
+            "workloads",
+            bench::WORKLOADS.iter().map(|w| (w.id, w.about)).collect(),
+        ),
+        (
+            "rules",
+            explain::rules::RULES
+                .iter()
+                .map(|r| (r.id, r.about))
+                .collect(),
+        ),
+        (
+            "reports",
+            explain::report::REPORTS
+                .iter()
+                .map(|r| (r.id, r.about))
+                .collect(),
+        ),
+    ]
+}
+
+pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
+    let tables = tables();
+    let wanted: Vec<&Table> = tables
+        .iter()
+        .filter(|(name, _)| what.is_none_or(|what| what == *name))
+        .collect();
+    if wanted.is_empty() {
+        let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+        anyhow::bail!(
+            "there is no table {:?}; there are {}",
+            what.unwrap_or(""),
+            names.join(", ")
+        );
+    }
+    let mut text = String::new();
+    for (name, entries) in wanted {
+        let _ = writeln!(text, "{name}:");
+        for (id, about) in entries {
+            let _ = writeln!(text, "  {id:<28} {about}");
+        }
+    }
+    output::print(&text)?;
+    Ok(0)
+}
+
+pub(crate) fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "sbc-bench", &mut text);
+    output::print(&String::from_utf8_lossy(&text))?;
+    Ok(0)
+}
+
+pub(crate) fn manual() -> anyhow::Result<u8> {
+    let mut text = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+    output::print(&String::from_utf8_lossy(&text))?;
+    Ok(0)
+}

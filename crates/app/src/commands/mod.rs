@@ -1,0 +1,9 @@
+//! One file for each command.
+
+pub(crate) mod explain;
+pub(crate) mod identify;
+pub(crate) mod list;
+pub(crate) mod monitor;
+pub(crate) mod restore;
+pub(crate) mod run;
+pub(crate) mod snapshot;

@@ -1,0 +1,43 @@
+//! `sbc-bench restore`: puts back what a killed run has left behind. `sbc-bench guard` does the same
+//! as soon as the process that started it is gone.
+
+use crate::paths::Paths;
+use crate::{output, status};
+use machine::Root;
+use machine::settings::restore_from_journal;
+use record::Restored;
+use std::path::Path;
+
+pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
+    let journal = Paths::choose(true, None).journal;
+    let outcomes = restore_from_journal(root, &journal)?;
+    if outcomes.is_empty() {
+        output::print("Nothing to restore.\n")?;
+    }
+    let mut failed = false;
+    for (path, outcome) in outcomes {
+        let line = match outcome {
+            Restored::Done => format!("{path} is back\n"),
+            Restored::LeftAlone(value) => {
+                format!("{path} is {value} now, which is not ours: left alone\n")
+            }
+            Restored::Pending => format!("{path} was not looked at\n"),
+            Restored::Failed(why) => {
+                failed = true;
+                format!("{path} could not be restored: {why}\n")
+            }
+        };
+        output::print(&line)?;
+    }
+    Ok(if failed { status::NOT_RESTORED } else { 0 })
+}
+
+/// Waits until standard input closes, then restores.
+pub(crate) fn guard(root: &Root, journal: &Path) -> u8 {
+    // A guard outlives what kills its owner: these signals are for the owner.
+    let _ignored = crate::signals::watch();
+    match bench::stand_guard(root, journal, &mut std::io::stdin()) {
+        Ok(()) => 0,
+        Err(_) => status::NOT_RESTORED,
+    }
+}

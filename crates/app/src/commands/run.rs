@@ -1,0 +1,200 @@
+//! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
+
+use crate::args::RunArgs;
+use crate::paths::{Paths, replace};
+use crate::progress::Bar;
+use crate::{output, signals, status};
+use anyhow::Context as _;
+use bench::{Context, Finished};
+use explain::{Finding, Verdict, report, rules, verdict};
+use machine::settings::restore_from_journal;
+use machine::{Root, Timeline};
+use record::{End, Record, Restored, Source};
+use std::path::Path;
+
+/// Target triple this binary was built for, in the shape that `rustc` prints.
+const TARGET: &str = env!("SBC_BENCH_TARGET");
+
+pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
+    anyhow::ensure!(
+        root.is_system(),
+        "a run needs the running system; --root serves identify, monitor and snapshot."
+    );
+    let root = match &args.cpuinfo_file {
+        None => root.clone(),
+        Some(path) => {
+            let content = std::fs::read(path)
+                .with_context(|| format!("CPUINFOFILE={} cannot be read", path.display()))?;
+            root.with_file("/proc/cpuinfo", &content)
+        }
+    };
+    let as_root = machine::is_root();
+    let paths = Paths::choose(as_root, args.log.as_deref());
+    let cancelled = signals::watch()?;
+    let bar = Bar::new(args.quiet);
+    if as_root {
+        restore_leftovers(&root, &paths, &bar)?;
+    }
+    let timeline = Timeline::start();
+    let stamp = stamp(timeline.start_utc_ms());
+    keep_died(&paths.history, &bar);
+    let stream = paths
+        .history
+        .join(format!("{stamp}-{}.events.jsonl", std::process::id()));
+    let finished = bench::run(Context {
+        root: &root,
+        timeline: &timeline,
+        options: &args.options,
+        given: args.given.clone(),
+        utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
+        source: source(),
+        stream: Some(&stream),
+        journal: as_root.then_some(paths.journal.as_path()),
+        cancelled: &cancelled,
+        progress: &mut |progress| bar.show(&progress),
+    });
+    bar.finish();
+    conclude(finished, &paths, &stamp, &args)
+}
+
+fn source() -> Source {
+    Source::Run {
+        version: env!("CARGO_PKG_VERSION").into(),
+        target: TARGET.into(),
+    }
+}
+
+/// Puts back what a killed run has left behind.
+fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) -> anyhow::Result<()> {
+    let outcomes = restore_from_journal(root, &paths.journal)?;
+    if !outcomes.is_empty() {
+        let done = outcomes
+            .iter()
+            .filter(|(_, outcome)| *outcome == Restored::Done)
+            .count();
+        bar.show(&bench::Progress::Note(format!(
+            "The last run was killed; {done} of {} settings it had changed are back.",
+            outcomes.len()
+        )));
+    }
+    Ok(())
+}
+
+/// Turns the stream of a run that died into a Record and names it.
+fn keep_died(history: &Path, bar: &Bar) {
+    for (path, record) in bench::died_streams(history) {
+        let kept = path.with_extension("").with_extension("json");
+        let json = serde_json::to_string(&record).unwrap_or_default();
+        if replace(&kept, &json).is_ok() {
+            let _ = std::fs::remove_file(&path);
+            bar.show(&bench::Progress::Note(format!(
+                "An earlier run died before its end; what it had measured is in {}.",
+                kept.display()
+            )));
+        }
+    }
+}
+
+/// Log and Record to disk, report to standard output, everything into the exit status.
+fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> anyhow::Result<u8> {
+    let Finished {
+        record,
+        stream,
+        trouble,
+    } = finished;
+    if record.run.end == End::Refused {
+        if let Some(stream) = stream {
+            let _ = std::fs::remove_file(stream);
+        }
+        eprintln!("sbc-bench: {}", refusal(&record));
+        return Ok(status::REFUSED);
+    }
+    let findings = rules::check(&record);
+    let json = serde_json::to_string(&record)?;
+    let log = rendered("log", &record, &findings)?;
+    let mut sentences: Vec<String> = trouble
+        .map(|missing| format!("The run could not be kept on disk: {missing}."))
+        .into_iter()
+        .collect();
+    match keep(paths, stamp, &log, &json) {
+        Ok(()) => {
+            if let Some(stream) = stream {
+                let _ = std::fs::remove_file(stream);
+            }
+            sentences.push(format!("Log: {}, Record: {}", paths.log.display(), paths.record.display()));
+        }
+        Err(error) => sentences.push(format!(
+            "The log cannot be written to {}: {error}. Use --log FILE for another place; the results \
+             stand above.",
+            paths.log.display()
+        )),
+    }
+    if args.json {
+        output::print(&format!("{json}\n"))?;
+        sentences
+            .iter()
+            .for_each(|sentence| eprintln!("sbc-bench: {sentence}"));
+    } else {
+        let text = rendered("text", &record, &findings)?;
+        output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
+    }
+    Ok(exit_status(&record, &findings))
+}
+
+fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
+    let report = report::find(id).with_context(|| format!("there is no report {id:?}"))?;
+    Ok((report.render)(record, findings))
+}
+
+/// One pair for this run, and the same as the latest.
+fn keep(paths: &Paths, stamp: &str, log: &str, json: &str) -> std::io::Result<()> {
+    replace(&paths.log, log)?;
+    replace(&paths.record, json)?;
+    replace(&paths.history.join(format!("{stamp}.log")), log)?;
+    replace(&paths.history.join(format!("{stamp}.json")), json)
+}
+
+fn exit_status(record: &Record, findings: &[Finding]) -> u8 {
+    let failed = |change: &record::SettingChange| {
+        matches!(change.restored, Restored::Failed(_) | Restored::Pending)
+    };
+    if record.settings.iter().any(failed) {
+        return status::NOT_RESTORED;
+    }
+    match record.run.end {
+        End::Interrupted { .. } => status::INTERRUPTED,
+        _ if verdict(findings) == Verdict::Valid => 0,
+        _ => status::NOT_VALID,
+    }
+}
+
+/// Why it did not start, with the culprits by name.
+fn refusal(record: &Record) -> String {
+    let Some(gate) = record.gate.known() else {
+        return "The system is busy.".into();
+    };
+    let named = gate.busiest.iter().map(|process| {
+        let percent = f64::from(process.hundredths_percent) / 100.0;
+        format!(
+            "{} (PID {}, {percent:.0} % of one CPU)",
+            process.name, process.pid
+        )
+    });
+    format!(
+        "The system stayed busy ({} % of all CPUs) for {} s: {}. End that, or start with --force.",
+        gate.busy_hundredths_percent / 100,
+        gate.waited_ms / 1000,
+        named.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// `2026-11-21T01-15-00Z`: sorts by time and is a file name everywhere.
+fn stamp(utc_ms: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    at.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
+}
+
+fn utc_offset_minutes(utc_ms: i64) -> i32 {
+    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
+}

@@ -1,0 +1,23 @@
+//! Writing to standard output: a closed pipe ends quietly, anything else is an error.
+
+use anyhow::Context;
+use std::io::{ErrorKind, Write};
+
+/// Writes text to standard output. Whoever closes the pipe early (`grep -q`, `head`) has seen enough.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("standard output cannot be written"),
+    }
+}
+
+/// As [`print`], but tells whether somebody still reads.
+pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error).context("standard output cannot be written"),
+    }
+}

@@ -1,0 +1,20 @@
+//! Signals that end a run: the first one is remembered, and everything that waits looks at it.
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The number of the first signal that came, or 0.
+pub(crate) fn watch() -> anyhow::Result<Arc<AtomicI32>> {
+    let received = Arc::new(AtomicI32::new(0));
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    let remembered = received.clone();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            // Later ones change nothing: putting things back must not be interrupted.
+            let _ = remembered.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    });
+    Ok(received)
+}

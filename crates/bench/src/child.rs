@@ -1,0 +1,405 @@
+//! One external program under full control: its CPUs, its output, its time, its end.
+//!
+//! A program runs in a process group of its own; on every way out (end, error, time limit,
+//! interruption, panic) the whole group is killed before the program is reaped, so that the group's
+//! number cannot have passed to somebody else.
+//!
+//! What this is not: a shell. Nothing is expanded, standard input is empty, and the locale is `C`.
+//!
+//! Affinity is inherited: a short-lived thread takes the CPUs, starts the program and ends. So no
+//! code runs between fork and exec, which would need `unsafe`. `PR_SET_PDEATHSIG` is left out for
+//! the same reason, and because it would fire at the end of that thread, not of this process.
+//! Interruptions reach a program through the flag in [`Supervisor::cancelled`]; only a SIGKILL of
+//! this process leaves it running.
+
+mod observe;
+mod output;
+
+pub use observe::Usage;
+pub(crate) use observe::parse_schedstat;
+
+use machine::Root;
+use observe::Observer;
+use output::HeadTail;
+use record::{Failure, FailureKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use std::io::{PipeReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Period of [`Supervisor::watch`] and of the looks at `/proc`.
+pub const BEAT: Duration = Duration::from_secs(1);
+/// Longest time between two looks at the end, the time limit and the interruption flag. Each costs
+/// some 10 µs, so a hundredth of a percent of one core.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// What a program gets to end by itself after SIGTERM.
+const GRACE: Duration = Duration::from_secs(1);
+/// A killed program that is stuck in the kernel (a dying disk) is not waited for any longer.
+const REAP_LIMIT: Duration = Duration::from_secs(5);
+/// Failures keep so many characters of the output.
+const OUTPUT_TAIL_CHARS: usize = 2000;
+/// Out of memory, the kernel shall take the benchmark and not the user's session: a quarter of all
+/// memory is added to its badness (`proc_pid_oom_score_adj(5)`).
+const OOM_SCORE_ADJ: &str = "250";
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Spec<'a> {
+    /// Path of the program and its arguments.
+    pub argv: &'a [String],
+    /// CPUs it may use; empty for all.
+    pub cpus: &'a [u32],
+    /// It is killed when it takes longer.
+    pub time_limit: Duration,
+}
+
+/// What goes on around a program while it runs.
+pub struct Supervisor<'a> {
+    /// Where `/proc` is read.
+    pub root: &'a Root,
+    /// Number of the signal that interrupted the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Called on every [`BEAT`].
+    pub watch: &'a mut dyn FnMut(),
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Everything it printed on standard output and standard error, in order, bounded.
+    pub output: String,
+    /// From its start to its end.
+    pub elapsed: Duration,
+    /// What it used.
+    pub usage: Usage,
+    /// CPUs on which its threads were seen.
+    pub seen_on: Vec<u32>,
+    /// Exit status 0, or what went wrong.
+    pub outcome: Result<(), Failure>,
+}
+
+/// A running program.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    group: Pid,
+    name: String,
+    started: Instant,
+    time_limit: Duration,
+    pipe: Option<PipeReader>,
+    output: HeadTail,
+    reaped: bool,
+}
+
+/// Why the waiting ended.
+enum End {
+    Exited(WaitIdStatus),
+    /// The kernel knows no such child any more: somebody else reaped it.
+    Lost,
+    TimedOut,
+    Cancelled(i32),
+}
+
+impl Child {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// It could not be started, or the CPUs do not exist.
+    pub fn spawn(spec: &Spec) -> Result<Self, Failure> {
+        let path = spec.argv.first().map_or("", String::as_str);
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        let refused = |why: String| {
+            failure(
+                FailureKind::NotStarted,
+                format!("{name} could not be started: {why}"),
+                "",
+            )
+        };
+        let (reader, writer) = std::io::pipe().map_err(|e| refused(e.to_string()))?;
+        let errors = writer.try_clone().map_err(|e| refused(e.to_string()))?;
+        let mut command = Command::new(path);
+        command
+            .args(spec.argv.iter().skip(1))
+            .stdin(Stdio::null())
+            .stdout(writer)
+            .stderr(errors)
+            .process_group(0);
+        plain_locale(&mut command);
+        let started = Instant::now();
+        let process = start_on(spec.cpus, command).map_err(refused)?;
+        let group = Pid::from_child(&process);
+        Ok(Self {
+            process,
+            group,
+            name,
+            started,
+            time_limit: spec.time_limit,
+            pipe: Some(reader),
+            output: HeadTail::default(),
+            reaped: false,
+        })
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Waits for its end, or ends it at the time limit or at an interruption.
+    pub fn finish(mut self, supervisor: &mut Supervisor) -> Ended {
+        let score = format!("/proc/{}/oom_score_adj", self.pid());
+        // Only a precaution: without it the step runs as well.
+        let _ = supervisor.root.write(&score, OOM_SCORE_ADJ);
+        let kills_before = oom_kills(supervisor.root);
+        let mut observer = Observer::new(supervisor.root, self.pid());
+        let end = self.attend(supervisor, &mut observer);
+        let elapsed = self.started.elapsed();
+        if matches!(end, End::TimedOut | End::Cancelled(_)) {
+            self.terminate();
+        }
+        let (seen_on, usage) = observer.close();
+        self.end_group();
+        let output = self.output.text();
+        let out_of_memory = || oom_kills(supervisor.root) > kills_before;
+        let outcome = self.outcome(&end, &output, out_of_memory);
+        Ended {
+            output,
+            elapsed,
+            usage,
+            seen_on,
+            outcome,
+        }
+    }
+
+    fn attend(&mut self, supervisor: &mut Supervisor, observer: &mut Observer) -> End {
+        let mut next_beat = self.started;
+        let mut nap = Duration::from_millis(1);
+        loop {
+            if Instant::now() >= next_beat {
+                observer.look();
+                (supervisor.watch)();
+                next_beat += BEAT;
+            }
+            let cancelled = supervisor.cancelled.load(Ordering::Relaxed);
+            if cancelled != 0 {
+                return End::Cancelled(cancelled);
+            }
+            match self.peek() {
+                Ok(Some(status)) => return End::Exited(status),
+                Ok(None) => {}
+                Err(_) => return End::Lost,
+            }
+            let elapsed = self.started.elapsed();
+            if elapsed >= self.time_limit {
+                return End::TimedOut;
+            }
+            if self.pipe.is_some() {
+                self.read_some(LOOK_AGAIN.min(self.time_limit - elapsed));
+            } else {
+                // The end of the output usually is the end of the program, a moment later.
+                std::thread::sleep(nap);
+                nap = (nap * 2).min(LOOK_AGAIN);
+            }
+        }
+    }
+
+    /// Its status if it has ended; it stays unreaped.
+    fn peek(&self) -> rustix::io::Result<Option<WaitIdStatus>> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(self.group), options)
+    }
+
+    /// Waits for output, at most for `time`; at its end closes the pipe.
+    fn read_some(&mut self, time: Duration) -> bool {
+        let Some(pipe) = &mut self.pipe else {
+            return false;
+        };
+        let time = Timespec {
+            tv_sec: time.as_secs() as _,
+            tv_nsec: time.subsec_nanos() as _,
+        };
+        let ready = poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&time));
+        // A signal for this process ends the waiting early, which is what it is for.
+        if !matches!(ready, Ok(1..)) {
+            return false;
+        }
+        let mut buffer = [0; 16 << 10];
+        match pipe.read(&mut buffer) {
+            Ok(0) | Err(_) => self.pipe = None,
+            Ok(count) => self.output.push(&buffer[..count]),
+        }
+        self.pipe.is_some()
+    }
+
+    /// SIGTERM, then time to end; its last words are still read, so that it cannot block on them.
+    fn terminate(&mut self) {
+        let _ = kill_process_group(self.group, Signal::TERM);
+        let until = Instant::now() + GRACE;
+        while Instant::now() < until && matches!(self.peek(), Ok(None)) {
+            let nap = Duration::from_millis(20);
+            if self.pipe.is_some() {
+                self.read_some(nap);
+            } else {
+                std::thread::sleep(nap);
+            }
+        }
+    }
+
+    /// Kills whatever is left of the group, reads what is left of the output and reaps.
+    fn end_group(&mut self) {
+        if self.reaped {
+            return;
+        }
+        self.reaped = true;
+        let _ = kill_process_group(self.group, Signal::KILL);
+        let until = Instant::now() + REAP_LIMIT;
+        while Instant::now() < until && matches!(self.process.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // A grandchild that left the group may hold the pipe open for ever, and may flood it.
+        let until = Instant::now() + LOOK_AGAIN;
+        while self.read_some(Duration::ZERO) && Instant::now() < until {}
+        self.pipe = None;
+    }
+
+    fn outcome(
+        &self,
+        end: &End,
+        output: &str,
+        out_of_memory: impl Fn() -> bool,
+    ) -> Result<(), Failure> {
+        let name = &self.name;
+        let (kind, message) = match end {
+            End::Exited(status) => match (status.exit_status(), status.terminating_signal()) {
+                (Some(0), _) => return Ok(()),
+                (Some(code), _) => (
+                    FailureKind::ExitStatus,
+                    format!("{name} ended with exit status {code}."),
+                ),
+                (None, Some(9)) if out_of_memory() => (
+                    FailureKind::OutOfMemory,
+                    format!("{name} was killed by the kernel because memory ran out."),
+                ),
+                (None, signal) => {
+                    let signal = signal_name(signal.unwrap_or(0));
+                    (
+                        FailureKind::Signal,
+                        format!("{name} was ended by {signal}."),
+                    )
+                }
+            },
+            End::Lost => (
+                FailureKind::ExitStatus,
+                format!("{name} ended, its status is lost."),
+            ),
+            End::TimedOut => (
+                FailureKind::TimedOut,
+                format!(
+                    "{name} took longer than {:?} and was killed.",
+                    self.time_limit
+                ),
+            ),
+            End::Cancelled(signal) => (
+                FailureKind::Interrupted,
+                format!(
+                    "{name} was ended because {} interrupted the run.",
+                    signal_name(*signal)
+                ),
+            ),
+        };
+        Err(failure(kind, message, output))
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.end_group();
+    }
+}
+
+/// A failure with the end of the output.
+pub(crate) fn failure(kind: FailureKind, message: String, output: &str) -> Failure {
+    let skipped = output.chars().count().saturating_sub(OUTPUT_TAIL_CHARS);
+    Failure {
+        kind,
+        message,
+        output_tail: output.chars().skip(skipped).collect(),
+    }
+}
+
+/// Numbers with a decimal point and messages in English, whatever the user's locale is.
+fn plain_locale(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE" {
+            command.env_remove(&*name);
+        }
+    }
+    command.env("LC_ALL", "C");
+}
+
+/// Starts the command in a thread of its own that was moved to the CPUs before.
+fn start_on(cpus: &[u32], mut command: Command) -> Result<std::process::Child, String> {
+    if cpus.is_empty() {
+        return command.spawn().map_err(|e| e.to_string());
+    }
+    let started = std::thread::scope(|scope| {
+        let starter = scope.spawn(move || {
+            move_to(cpus)?;
+            command.spawn().map_err(|e| e.to_string())
+        });
+        starter.join()
+    });
+    started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Moves the calling thread to the CPUs.
+pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        if cpu as usize >= CpuSet::MAX_CPU {
+            return Err(format!("CPU {cpu} is beyond {}", CpuSet::MAX_CPU - 1));
+        }
+        set.set(cpu as usize);
+    }
+    sched_setaffinity(None, &set).map_err(|e| format!("CPUs {cpus:?} cannot be used: {e}"))
+}
+
+/// How often the kernel killed a process because memory ran out, machine and own cgroup together;
+/// 0 where it does not count (before Linux 4.13).
+fn oom_kills(root: &Root) -> u64 {
+    let counters = root.read("/proc/vmstat").unwrap_or_default();
+    let count = counters
+        .lines()
+        .find_map(|line| line.strip_prefix("oom_kill "));
+    count
+        .and_then(|count| count.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        2 => "SIGINT (Ctrl-C)",
+        1 => "SIGHUP",
+        3 => "SIGQUIT",
+        4 => "SIGILL (an instruction that this CPU does not have)",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return format!("signal {signal}"),
+    };
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests;

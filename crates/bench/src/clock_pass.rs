@@ -1,0 +1,382 @@
+//! The clock passes: every OPP of every cluster cold, each CPU alone, all CPUs at once, and again
+//! under load and right after it.
+//!
+//! Clocks are measured, not believed: what the kernel claims is read beside each reading.
+
+use crate::child::move_to;
+use crate::plan::{Options, online_clusters, online_cpus};
+use kernel::clock::{ClockPlan, ClockReading, measure};
+use kernel::load::{Load, spin};
+use machine::settings::{Node, Settings};
+use machine::{Root, Timeline, quota};
+use record::{
+    ClockPoint, ClockWindows, Clocks, Cluster, Counters, Event, Fact, Failure, FailureKind,
+    Machine, Measured, Missing, Outcome, Policy, Step, Window,
+};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+
+/// Id in the table of workloads.
+pub(crate) const CLOCK: &str = "clock";
+/// Rises when the chain or the estimator changes in a way that moves readings.
+pub(crate) const METHOD: u32 = 1;
+
+/// Readings of each point: three, as logs have always shown.
+const READINGS: usize = 3;
+/// A driver may take its time until a new limit is in force; the slowest known poll every 20 ms.
+const LIMIT_SETTLES: Duration = Duration::from_millis(30);
+/// Length of a reading where a quota takes the CPU away in slices.
+const QUOTA_READING_NS: u64 = 100_000_000;
+/// Under a quota, a CPU that still gets this share of its clock was not held back.
+const QUOTA_SHARE_FREE: f64 = 0.97;
+/// The load before the hot pass: long enough to be seen by governor and cooling.
+const LOAD_TIME: Duration = Duration::from_millis(1500);
+
+/// What a clock pass works with.
+pub(crate) struct ClockPass<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) machine: &'a Machine,
+    pub(crate) timeline: &'a Timeline,
+    pub(crate) options: &'a Options,
+    pub(crate) cancelled: &'a AtomicI32,
+}
+
+impl ClockPass<'_> {
+    /// Every OPP of one cluster, highest first, on its first CPU. Without settings only the clock
+    /// as it is. Changes of limits go to `on_event`.
+    pub(crate) fn cluster(
+        &self,
+        cluster: &Cluster,
+        settings: Option<&mut Settings>,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Step {
+        let start = self.now();
+        let cpu = cluster.cpus[0];
+        let policy = self.policy_of(cpu);
+        let outcome = match (policy, settings) {
+            (Some(policy), Some(settings)) => self.walk(cpu, policy, settings, on_event),
+            (policy, _) => {
+                let opp_khz = policy.and_then(|policy| policy.limit_khz_max.known().copied());
+                self.point(cpu, opp_khz).map(|point| vec![point])
+            }
+        };
+        self.step("cold", vec![cpu], 1, start, outcome)
+    }
+
+    fn walk(
+        &self,
+        cpu: u32,
+        policy: &Policy,
+        settings: &mut Settings,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Vec<ClockPoint>, Outcome> {
+        let opps = self.opps(policy);
+        if opps.is_empty() {
+            let reason = format!(
+                "policy{} has no OPP between MinKHz and MaxKHz (its OPPs: {:?} kHz)",
+                policy.policy, policy.opps_khz
+            );
+            return Err(Outcome::Skipped(Missing::unsupported("MaxKHz", reason)));
+        }
+        let mut set = |node, khz: u32| {
+            let changed = settings.set(node, &khz.to_string());
+            if let Ok(Some(change)) = changed {
+                on_event(Event::SettingChanged { change });
+            }
+        };
+        if let Some(min) = policy.clock_khz_min.known() {
+            set(Node::ClockMin(policy.policy), *min);
+        }
+        let mut points = Vec::new();
+        for opp_khz in &opps {
+            if self.is_cancelled() {
+                break;
+            }
+            set(Node::ClockMax(policy.policy), *opp_khz);
+            self.timeline.sleep(LIMIT_SETTLES);
+            points.push(self.point(cpu, Some(*opp_khz))?);
+        }
+        set(Node::ClockMax(policy.policy), opps[0]);
+        self.timeline.sleep(LIMIT_SETTLES);
+        Ok(points)
+    }
+
+    /// OPPs within the limits that the user gave, highest first. A policy that lists none still has
+    /// its highest and lowest clock.
+    fn opps(&self, policy: &Policy) -> Vec<u32> {
+        let ends = [policy.clock_khz_max.known(), policy.clock_khz_min.known()];
+        let mut opps = match policy.opps_khz.is_empty() {
+            true => ends
+                .into_iter()
+                .flatten()
+                .copied()
+                .filter(|khz| *khz > 0)
+                .collect(),
+            false => policy.opps_khz.clone(),
+        };
+        opps.retain(|khz| {
+            self.options.clock_khz_max.is_none_or(|max| *khz <= max)
+                && self.options.clock_khz_min.is_none_or(|min| *khz >= min)
+        });
+        opps.sort_unstable_by(|a, b| b.cmp(a));
+        opps.dedup();
+        opps
+    }
+
+    /// Every CPU alone, one after the other.
+    pub(crate) fn every_cpu(&self) -> Step {
+        let start = self.now();
+        let cpus = online_cpus(self.machine);
+        let mut points = Vec::new();
+        let mut refused = None;
+        for cpu in cpus.iter().take_while(|_| !self.is_cancelled()) {
+            match self.point(*cpu, None) {
+                Ok(point) => points.push(point),
+                Err(outcome) => refused = Some(outcome),
+            }
+        }
+        // One CPU that went away must not hide the readings of all others.
+        let outcome = match refused {
+            Some(outcome) if points.is_empty() => Err(outcome),
+            _ => Ok(points),
+        };
+        self.step("cold-cores", cpus, 1, start, outcome)
+    }
+
+    /// All CPUs at the same time: only then power and current limits show.
+    pub(crate) fn all_at_once(&self) -> Step {
+        let start = self.now();
+        let cpus = online_cpus(self.machine);
+        let outcome = self.together(&cpus);
+        let threads = cpus.len() as u32;
+        self.step("cold-all-cpus", cpus, threads, start, outcome)
+    }
+
+    fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Outcome> {
+        let barrier = Barrier::new(cpus.len());
+        let readings: Vec<_> = std::thread::scope(|scope| {
+            let one = |cpu: u32| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    let moved = move_to(&[cpu]);
+                    barrier.wait();
+                    moved.map(|()| self.readings(cpu, None))
+                })
+            };
+            let threads: Vec<_> = cpus.iter().map(|cpu| one(*cpu)).collect();
+            threads
+                .into_iter()
+                .filter_map(|thread| thread.join().ok())
+                .collect()
+        });
+        let mut points = Vec::new();
+        for reading in readings.into_iter().flatten() {
+            points.push(ClockPoint {
+                all_cpus_at_once: true,
+                ..reading?
+            });
+        }
+        Ok(points)
+    }
+
+    /// The first CPU of every cluster while all CPUs work: short windows find the clock also beside
+    /// a competitor on the same CPU. Where a quota hides it, the measured CPU is left alone and
+    /// works by itself.
+    pub(crate) fn under_load(&self) -> Step {
+        let start = self.now();
+        let firsts: Vec<u32> = online_clusters(self.machine)
+            .iter()
+            .map(|cluster| cluster.cpus[0])
+            .collect();
+        let alone = quota::has_quota(self.root);
+        let stop = AtomicBool::new(false);
+        let outcome = std::thread::scope(|scope| {
+            for cpu in online_cpus(self.machine) {
+                if alone && firsts.contains(&cpu) {
+                    continue;
+                }
+                let stop = &stop;
+                scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
+            }
+            self.timeline
+                .sleep(if alone { Duration::ZERO } else { LOAD_TIME });
+            let outcome = if alone {
+                self.together(&firsts)
+            } else {
+                firsts.iter().map(|cpu| self.point(*cpu, None)).collect()
+            };
+            stop.store(true, Ordering::Relaxed);
+            outcome
+        });
+        self.step(
+            "hot-loaded",
+            firsts,
+            online_cpus(self.machine).len() as u32,
+            start,
+            outcome,
+        )
+    }
+
+    /// The top of one cluster right after the load has ended.
+    pub(crate) fn after_load(&self, cluster: &Cluster) -> Step {
+        let start = self.now();
+        let cpu = cluster.cpus[0];
+        let top = self
+            .policy_of(cpu)
+            .and_then(|policy| self.opps(policy).first().copied());
+        let outcome = self.point(cpu, top).map(|point| vec![point]);
+        self.step("hot-after", vec![cpu], 1, start, outcome)
+    }
+
+    /// One CPU, measured in a thread of its own.
+    fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Outcome> {
+        let thread = std::thread::scope(|scope| {
+            let work = || move_to(&[cpu]).map(|()| self.readings(cpu, opp_khz));
+            scope.spawn(work).join()
+        });
+        match thread {
+            Ok(Ok(point)) => point,
+            Ok(Err(why)) => Err(Outcome::Skipped(Missing::unsupported(
+                format!("cpu{cpu}"),
+                why,
+            ))),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+
+    /// Three readings on the calling thread.
+    fn readings(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Outcome> {
+        let limited = quota::has_quota(self.root);
+        let first = match limited {
+            true => measure(&ClockPlan::lasting(QUOTA_READING_NS)),
+            false => measure(&ClockPlan::default()),
+        };
+        if let Some(sign) = first.looks_emulated() {
+            let reason = format!("this CPU is emulated ({sign:?}): it has no clock to measure");
+            return Err(Outcome::Skipped(Missing::unsupported(
+                format!("cpu{cpu}"),
+                reason,
+            )));
+        }
+        let claimed_khz = self.claimed(cpu);
+        let mut readings = vec![first];
+        for _ in 1..READINGS {
+            let plan = match limited {
+                true => ClockPlan {
+                    preheat_ns_max: 0,
+                    ..ClockPlan::lasting(QUOTA_READING_NS)
+                },
+                false => ClockPlan::warm(),
+            };
+            readings.push(measure(&plan));
+        }
+        let held_back = |reading: &ClockReading| {
+            f64::from(reading.sustained_khz) < QUOTA_SHARE_FREE * f64::from(reading.best_khz)
+        };
+        // Under a quota a program gets the use of less than the clock; that is what counts.
+        let sustained = limited && readings.iter().any(held_back);
+        let khz = |r: &ClockReading| {
+            if sustained {
+                r.sustained_khz
+            } else {
+                r.best_khz
+            }
+        };
+        let mut readings_khz: Vec<u32> = readings.iter().map(khz).collect();
+        readings_khz.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(ClockPoint {
+            cpu,
+            opp_khz,
+            claimed_khz,
+            readings_khz,
+            windows: Some(windows(&readings)),
+            counter_khz: Missing::unsupported("perf_event_open", "not read in this pass").into(),
+            ..ClockPoint::default()
+        })
+    }
+
+    fn claimed(&self, cpu: u32) -> Fact<u32> {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
+        self.root.read_number(&path).into()
+    }
+
+    fn policy_of(&self, cpu: u32) -> Option<&Policy> {
+        self.machine
+            .policies
+            .iter()
+            .find(|policy| policy.cpus.contains(&cpu))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) != 0
+    }
+
+    fn now(&self) -> (i64, i64) {
+        (self.timeline.now_ms(), self.timeline.utc_ms())
+    }
+
+    fn step(
+        &self,
+        variant: &str,
+        cpus: Vec<u32>,
+        threads: u32,
+        start: (i64, i64),
+        outcome: Result<Vec<ClockPoint>, Outcome>,
+    ) -> Step {
+        let outcome = match outcome {
+            Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(Failure {
+                kind: FailureKind::Interrupted,
+                message: "The run was interrupted.".into(),
+                output_tail: String::new(),
+            }),
+            Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
+            Err(outcome) => outcome,
+        };
+        let end = self.now();
+        Step {
+            workload: CLOCK.into(),
+            method: METHOD,
+            variant: variant.into(),
+            seen_on: cpus.clone(),
+            cpus,
+            threads,
+            repetition: 0,
+            window: Window {
+                start_ms: start.0,
+                end_ms: end.0,
+                start_utc_ms: Some(start.1),
+                end_utc_ms: Some(end.1),
+            },
+            tool: None,
+            not_comparable: None,
+            counters: Counters::default(),
+            outcome,
+            line: None,
+        }
+    }
+}
+
+/// What stands behind three readings, taken together.
+fn windows(readings: &[ClockReading]) -> ClockWindows {
+    let count: u32 = readings.iter().map(|reading| reading.count).sum();
+    let weighted = |figure: fn(&ClockReading) -> u32| {
+        let sum: u64 = readings
+            .iter()
+            .map(|r| u64::from(figure(r)) * u64::from(r.count))
+            .sum();
+        (sum / u64::from(count.max(1))) as u32
+    };
+    ClockWindows {
+        count,
+        best_khz: readings
+            .iter()
+            .map(|reading| reading.best_khz)
+            .max()
+            .unwrap_or(0),
+        sustained_khz: weighted(|reading| reading.sustained_khz),
+        agreeing_permille: weighted(|reading| reading.agreeing_permille),
+        multiply_ratio: readings.first().and_then(|reading| reading.multiply_ratio),
+        ramp_us: readings.first().and_then(|reading| reading.ramp_us),
+    }
+}

@@ -1,0 +1,347 @@
+//! The place where one workload runs once: what it gets, what it leaves behind.
+//!
+//! A workload is handed a [`Lab`], runs through [`Lab::program`] (external programs) or
+//! [`Lab::pinned`] (built-in kernels), and returns what it measured. Pinning, watching, interruption
+//! and counters are done here, so that no workload forgets them. The lab decides nothing about
+//! what runs when.
+
+use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
+use crate::tools::{Found, Tools};
+use machine::{Root, Timeline, timeline};
+use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Tool};
+use rustix::thread::{gettid, sched_getcpu};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// One workload at one place, once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Job {
+    /// Id in the table of workloads.
+    pub workload: &'static str,
+    /// Which form of it: `single`, `multi`, `aes-256-cbc` ...
+    pub variant: String,
+    /// CPUs it is pinned to; empty for all.
+    pub cpus: Vec<u32>,
+    /// Number of threads that do the work.
+    pub threads: u32,
+    /// Which repetition, from 0.
+    pub repetition: u32,
+}
+
+/// What a kernel counter of one thread or process read at its end.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// CPU cycles in user mode.
+    pub cycles: Fact<u64>,
+    /// Time on a CPU in nanoseconds.
+    pub task_clock_ns: Fact<u64>,
+}
+
+/// Reads counters that were opened before, once, at the end.
+pub type ReadCounters = Box<dyn FnOnce() -> Counted + Send>;
+
+/// Opens counters of the thread or process with this id, threads it starts later included.
+pub type OpenCounters<'a> = dyn Fn(u32) -> Reading<ReadCounters> + Sync + 'a;
+
+/// The place where a workload runs.
+pub struct Lab<'a> {
+    /// Where `/proc` and `/sys` are read.
+    pub root: &'a Root,
+    /// What it runs on.
+    pub machine: &'a Machine,
+    /// The axis of time.
+    pub timeline: &'a Timeline,
+    /// External programs.
+    pub tools: &'a Tools,
+    /// What to run.
+    pub job: &'a Job,
+    /// Number of the signal that interrupted the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Called about once per second while something runs.
+    pub watch: &'a mut dyn FnMut(),
+    /// Opens cycle counters, where the kernel offers them.
+    pub open_counters: Option<&'a OpenCounters<'a>>,
+
+    /// Filled by the workload: rises when scores stop being comparable.
+    pub method: u32,
+    /// Filled when an external program runs.
+    pub tool: Option<Tool>,
+    /// Filled when something runs.
+    pub counters: Counters,
+    /// Filled by the workload: why its score must not be compared.
+    pub not_comparable: Option<String>,
+    /// Filled when something runs: CPUs it was seen on.
+    pub seen_on: Vec<u32>,
+    /// Filled by the workload: lines of a program's output that its parser does not know.
+    pub unread: Vec<String>,
+}
+
+impl<'a> Lab<'a> {
+    /// A lab in which nothing has run yet and no counters are opened.
+    pub fn new(
+        (root, machine, timeline): (&'a Root, &'a Machine, &'a Timeline),
+        tools: &'a Tools,
+        job: &'a Job,
+        cancelled: &'a AtomicI32,
+        watch: &'a mut dyn FnMut(),
+    ) -> Self {
+        Self {
+            root,
+            machine,
+            timeline,
+            tools,
+            job,
+            cancelled,
+            watch,
+            open_counters: None,
+            method: 0,
+            tool: None,
+            counters: Counters::default(),
+            not_comparable: None,
+            seen_on: Vec::new(),
+            unread: Vec::new(),
+        }
+    }
+
+    /// True once the run is interrupted.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) != 0
+    }
+
+    /// Runs an external program on the job's CPUs and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed, took longer than the limit or was interrupted.
+    pub fn program(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        let words = [found.path.as_str()]
+            .into_iter()
+            .chain(arguments.iter().copied());
+        let argv: Vec<String> = words.map(str::to_owned).collect();
+        let cpus = &self.job.cpus;
+        let started = Child::spawn(&Spec {
+            argv: &argv,
+            cpus,
+            time_limit,
+        });
+        self.tool = Some(Tool {
+            name: found.name.clone(),
+            path: found.path.clone(),
+            version: found.version.clone(),
+            argv,
+        });
+        let child = started?;
+        let counting = self.open_counters.map(|open| open(child.pid()));
+        let mut supervisor = Supervisor {
+            root: self.root,
+            cancelled: self.cancelled,
+            watch: self.watch,
+        };
+        let Ended {
+            output,
+            usage,
+            seen_on,
+            outcome,
+            ..
+        } = child.finish(&mut supervisor);
+        self.counters = Counters {
+            task_clock_ns: usage.task_clock_ns,
+            run_delay_ns: usage.run_delay_ns,
+            user_ms: usage.user_ms,
+            system_ms: usage.system_ms,
+            peak_resident_kib: usage.peak_resident_kib,
+            cycles: not_counted(),
+        };
+        if let Some(counting) = counting {
+            self.take_counted(vec![counting.map(|read| read())]);
+        }
+        self.take_places(seen_on);
+        outcome.map(|()| output)
+    }
+
+    /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at
+    /// [`Lab::cancelled`] by itself where it takes long.
+    ///
+    /// # Errors
+    /// The CPUs do not exist or are switched off, or the run was interrupted.
+    pub fn pinned<T: Send>(&mut self, work: impl Fn() -> T + Sync) -> Result<T, Failure> {
+        let mut results = self.threads(1, |_| work())?;
+        // One thread was started and came back, so there is one result.
+        Ok(results.remove(0))
+    }
+
+    /// Runs built-in work in as many fresh threads as the job says, each free to use all of the
+    /// job's CPUs; results in the order of the threads.
+    ///
+    /// # Errors
+    /// As [`Lab::pinned`].
+    pub fn pinned_threads<T: Send>(
+        &mut self,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        self.threads(self.job.threads.max(1) as usize, work)
+    }
+
+    fn threads<T: Send>(
+        &mut self,
+        count: usize,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Failure> {
+        let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
+        let watch = &mut *self.watch;
+        let ended: Vec<Result<Worked<T>, String>> = std::thread::scope(|scope| {
+            let (done, ends) = channel::<()>();
+            let threads: Vec<_> = (0..count)
+                .map(|index| {
+                    let (work, done) = (&work, done.clone());
+                    scope.spawn(move || {
+                        // Dropped at the end, also of a panic; the last one ends the watching.
+                        let _done = done;
+                        Worked::run(root, cpus, open, || work(index))
+                    })
+                })
+                .collect();
+            drop(done);
+            while ends.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+                watch();
+            }
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined
+                .map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let worked: Result<Vec<Worked<T>>, String> = ended.into_iter().collect();
+        let worked = worked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
+        let (mut results, mut counted, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut delays = Vec::new();
+        for thread in worked {
+            results.push(thread.result);
+            places.extend(thread.seen_on);
+            delays.push(thread.run_delay_ns);
+            counted.push(Ok(Counted {
+                cycles: thread.counted.cycles,
+                task_clock_ns: thread.counted.task_clock_ns,
+            }));
+        }
+        self.counters.run_delay_ns = sum(delays);
+        self.take_counted(counted);
+        self.take_places(places);
+        match self.cancelled.load(Ordering::Relaxed) {
+            0 => Ok(results),
+            _ => Err(failure(
+                FailureKind::Interrupted,
+                "The run was interrupted.".into(),
+                "",
+            )),
+        }
+    }
+
+    fn take_counted(&mut self, counted: Vec<Reading<Counted>>) {
+        let (mut cycles, mut clocks) = (Vec::new(), Vec::new());
+        for thread in counted {
+            match thread {
+                Ok(thread) => {
+                    cycles.push(thread.cycles);
+                    clocks.push(thread.task_clock_ns);
+                }
+                Err(missing) => cycles.push(missing.into()),
+            }
+        }
+        self.counters.cycles = sum(cycles);
+        // What the scheduler says stands where the counters have nothing better.
+        if let clock @ Fact::Known(_) = sum(clocks) {
+            self.counters.task_clock_ns = clock;
+        }
+    }
+
+    /// Keeps where it ran; says so if that was not where it was pinned to, which happens when the
+    /// kernel switches a CPU off under it.
+    fn take_places(&mut self, mut seen_on: Vec<u32>) {
+        seen_on.sort_unstable();
+        seen_on.dedup();
+        let cpus = &self.job.cpus;
+        if !cpus.is_empty() && seen_on.iter().any(|cpu| !cpus.contains(cpu)) {
+            let places = format!("pinned to CPUs {cpus:?}, but seen on CPUs {seen_on:?}");
+            self.not_comparable.get_or_insert(places);
+        }
+        self.seen_on = seen_on;
+    }
+}
+
+/// What one thread leaves behind.
+struct Worked<T> {
+    result: T,
+    counted: Counted,
+    run_delay_ns: Fact<u64>,
+    seen_on: [u32; 2],
+}
+
+impl<T> Worked<T> {
+    /// Runs in the calling thread, which must be a fresh one: it is moved and not moved back.
+    fn run(
+        root: &Root,
+        cpus: &[u32],
+        open: Option<&OpenCounters>,
+        work: impl FnOnce() -> T,
+    ) -> Result<Self, String> {
+        if !cpus.is_empty() {
+            move_to(cpus)?;
+        }
+        let thread = gettid().as_raw_pid() as u32;
+        let counting = open.map(|open| open(thread));
+        let delay_before = run_delay_ns(root, thread);
+        let clock_before = timeline::thread_cpu_ns();
+        let cpu_before = sched_getcpu() as u32;
+        let result = work();
+        let cpu_after = sched_getcpu() as u32;
+        let clock_ns = timeline::thread_cpu_ns() - clock_before;
+        let delay =
+            run_delay_ns(root, thread).and_then(|after| Ok(after.saturating_sub(delay_before?)));
+        let mut counted = match counting {
+            Some(Ok(read)) => read(),
+            Some(Err(missing)) => Counted {
+                cycles: missing.into(),
+                ..Counted::default()
+            },
+            None => Counted {
+                cycles: not_counted(),
+                ..Counted::default()
+            },
+        };
+        if counted.task_clock_ns.known().is_none() {
+            counted.task_clock_ns = Fact::Known(clock_ns);
+        }
+        Ok(Self {
+            result,
+            counted,
+            run_delay_ns: delay.into(),
+            seen_on: [cpu_before, cpu_after],
+        })
+    }
+}
+
+fn run_delay_ns(root: &Root, thread: u32) -> Reading<u64> {
+    let path = format!("/proc/self/task/{thread}/schedstat");
+    parse_schedstat(&path, &root.read(&path)?).map(|(_, waiting)| waiting)
+}
+
+/// The sum, or the first reason why a part of it is missing.
+fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
+    let mut total = 0;
+    for fact in facts {
+        match fact {
+            Fact::Known(value) => total += value,
+            missing => return missing,
+        }
+    }
+    Fact::Known(total)
+}
+
+fn not_counted() -> Fact<u64> {
+    Missing::unsupported("perf_event_open", "no cycle counters were asked for").into()
+}

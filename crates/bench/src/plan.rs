@@ -1,0 +1,356 @@
+//! What a run will do, decided before it begins: a pure function of the machine and the options.
+
+use crate::Job;
+use record::{Cluster, Machine};
+use std::time::Duration;
+
+/// What the user asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// `MODE=extensive`: more of everything.
+    pub extensive: bool,
+    /// `NotReadyYet=yes` switches the workloads off whose scores people publish.
+    pub scores: bool,
+    /// Change governors and limits for the time of the run. Off with `NOTUNING`, without root,
+    /// and on anything but the running system.
+    pub tune: bool,
+    /// OPPs above are left out, and the clock stays at or below it (`MaxKHz`).
+    pub clock_khz_max: Option<u32>,
+    /// OPPs below are left out of the clock walk (`MinKHz`).
+    pub clock_khz_min: Option<u32>,
+    /// How long the gate waits for a quiet system.
+    pub wait: Duration,
+    /// Start although the system is busy.
+    pub force: bool,
+    /// `-c`: five minutes of a load that heats.
+    pub heat: bool,
+    /// Interval of the background sampler.
+    pub interval: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            extensive: false,
+            scores: true,
+            tune: true,
+            clock_khz_max: None,
+            clock_khz_min: None,
+            wait: Duration::from_secs(120),
+            force: false,
+            heat: false,
+            interval: Duration::from_millis(500),
+        }
+    }
+}
+
+/// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
+const MULTI_REPETITIONS: u32 = 3;
+
+/// Which external programs are there; decides between real tools and built-in workloads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Available {
+    /// A 7-zip that can run its benchmark.
+    pub sevenzip: bool,
+    /// OpenSSL.
+    pub openssl: bool,
+}
+
+/// The workloads of a run, light to heavy.
+pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for cluster in online_clusters(machine) {
+        for workload in ["memory-bandwidth", "memory-latency"] {
+            jobs.push(job(workload, "", vec![cluster.cpus[0]], 1));
+        }
+    }
+    if !options.scores {
+        return jobs;
+    }
+    let types = core_types(machine);
+    let all: Vec<u32> = online_cpus(machine);
+    let threads = all.len() as u32;
+
+    let cipher = if available.openssl { "openssl" } else { "aes" };
+    // With one core type there is nothing to compare with, so each size runs twice instead.
+    let repetitions = if types.len() == 1 { 2 } else { 1 };
+    for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
+        for cluster in &types {
+            for repetition in 0..repetitions {
+                let job = job(cipher, algorithm, vec![cluster.cpus[0]], 1);
+                jobs.push(Job { repetition, ..job });
+            }
+        }
+    }
+    if options.extensive && available.openssl {
+        for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
+            jobs.push(job(
+                cipher,
+                &format!("{algorithm}-parallel"),
+                all.clone(),
+                threads,
+            ));
+        }
+    }
+
+    let packer = if available.sevenzip {
+        "sevenzip"
+    } else {
+        "lzma"
+    };
+    for cluster in &types {
+        jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
+    }
+    if threads > 1 {
+        for repetition in 0..MULTI_REPETITIONS {
+            let job = job(packer, "multi", all.clone(), threads);
+            jobs.push(Job { repetition, ..job });
+        }
+    }
+    if options.extensive && types.len() > 1 {
+        for cpus in cpus_by_core_type(machine) {
+            let threads = cpus.len() as u32;
+            for repetition in 0..MULTI_REPETITIONS {
+                let job = job(packer, "core-type", cpus.clone(), threads);
+                jobs.push(Job { repetition, ..job });
+            }
+        }
+    }
+    if options.heat || options.extensive {
+        jobs.push(job("simd", "", all, threads));
+    }
+    jobs
+}
+
+/// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
+pub(crate) fn estimate_s(job: &Job) -> u64 {
+    match (job.workload, job.variant.as_str()) {
+        ("sevenzip", _) => 30,
+        ("lzma", _) => 10,
+        ("simd", _) => 300,
+        ("openssl", variant) if variant.ends_with("parallel") => 20,
+        _ => 6,
+    }
+}
+
+fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
+    Job {
+        workload,
+        variant: variant.to_owned(),
+        cpus,
+        threads,
+        repetition: 0,
+    }
+}
+
+/// Online CPUs, in order. A machine that does not say which CPUs it has is taken to have CPU 0.
+pub(crate) fn online_cpus(machine: &Machine) -> Vec<u32> {
+    let online: Vec<u32> = machine
+        .cpus
+        .iter()
+        .filter(|cpu| cpu.online)
+        .map(|cpu| cpu.cpu)
+        .collect();
+    if online.is_empty() { vec![0] } else { online }
+}
+
+/// Clusters with their online CPUs only; never empty.
+pub(crate) fn online_clusters(machine: &Machine) -> Vec<Cluster> {
+    let online = online_cpus(machine);
+    let mut clusters: Vec<Cluster> = machine.clusters.clone();
+    for cluster in &mut clusters {
+        cluster.cpus.retain(|cpu| online.contains(cpu));
+    }
+    clusters.retain(|cluster| !cluster.cpus.is_empty());
+    if clusters.is_empty() {
+        clusters.push(Cluster {
+            cpus: online,
+            ..Cluster::default()
+        });
+    }
+    clusters
+}
+
+/// One cluster for each core type: the one with the highest claimed clock.
+fn core_types(machine: &Machine) -> Vec<Cluster> {
+    let claimed = |cluster: &Cluster| {
+        let policy = machine
+            .policies
+            .iter()
+            .find(|policy| Some(policy.policy) == cluster.policy);
+        policy
+            .and_then(|policy| policy.clock_khz_max.known().copied())
+            .unwrap_or(0)
+    };
+    let mut types: Vec<Cluster> = Vec::new();
+    for cluster in online_clusters(machine) {
+        match types.iter_mut().find(|known| same_type(known, &cluster)) {
+            Some(known) if claimed(&cluster) > claimed(known) => *known = cluster,
+            Some(_) => {}
+            None => types.push(cluster),
+        }
+    }
+    types
+}
+
+/// Clusters of unknown core type count as types of their own: different clocks, different scores.
+fn same_type(a: &Cluster, b: &Cluster) -> bool {
+    match (a.core_type.known(), b.core_type.known()) {
+        (Some(a), Some(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
+    let clusters = online_clusters(machine);
+    let group = |one: Cluster| {
+        let same = clusters
+            .iter()
+            .filter(|other| same_type(&one, other) || one == **other);
+        let mut cpus: Vec<u32> = same.flat_map(|cluster| cluster.cpus.clone()).collect();
+        cpus.sort_unstable();
+        cpus
+    };
+    core_types(machine).into_iter().map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Cpu, Fact, Policy};
+
+    /// A machine of clusters: `(core type, number of CPUs, claimed MHz)`.
+    fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
+        let mut machine = Machine::default();
+        for (index, (core_type, count, mhz)) in clusters.iter().enumerate() {
+            let first = machine.cpus.len() as u32;
+            let cpus: Vec<u32> = (first..first + count).collect();
+            let core_type = Fact::Known((*core_type).to_owned());
+            let online = |cpu: &u32| Cpu {
+                cpu: *cpu,
+                online: true,
+                ..Cpu::default()
+            };
+            machine.cpus.extend(cpus.iter().map(online));
+            machine.policies.push(Policy {
+                policy: index as u32,
+                clock_khz_max: Fact::Known(mhz * 1000),
+                ..Policy::default()
+            });
+            machine.clusters.push(Cluster {
+                cpus,
+                core_type,
+                policy: Some(index as u32),
+            });
+        }
+        machine
+    }
+
+    /// The plan in one line per workload: `workload variant@cpus`.
+    fn check(machine: &Machine, options: &Options, available: Available, expected: &[&str]) {
+        let lines: Vec<String> = jobs(machine, options, available)
+            .iter()
+            .map(|job| format!("{} {}@{:?}", job.workload, job.variant, job.cpus))
+            .collect();
+        assert_eq!(lines, expected);
+    }
+
+    const ALL: Available = Available {
+        sevenzip: true,
+        openssl: true,
+    };
+    const NOTHING: Available = Available {
+        sevenzip: false,
+        openssl: false,
+    };
+
+    #[test]
+    fn one_core_runs_nothing_in_parallel() {
+        check(
+            &machine(&[("Cortex-A7", 1, 1000)]),
+            &Options::default(),
+            ALL,
+            &[
+                "memory-bandwidth @[0]",
+                "memory-latency @[0]",
+                "openssl aes-128-cbc@[0]",
+                "openssl aes-128-cbc@[0]",
+                "openssl aes-192-cbc@[0]",
+                "openssl aes-192-cbc@[0]",
+                "openssl aes-256-cbc@[0]",
+                "openssl aes-256-cbc@[0]",
+                "sevenzip single@[0]",
+            ],
+        );
+    }
+
+    #[test]
+    fn each_core_type_is_shown_by_its_fastest_cluster() {
+        check(
+            &machine(&[("A720", 1, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]),
+            &Options {
+                heat: true,
+                ..Options::default()
+            },
+            NOTHING,
+            &[
+                "memory-bandwidth @[0]",
+                "memory-latency @[0]",
+                "memory-bandwidth @[1]",
+                "memory-latency @[1]",
+                "memory-bandwidth @[2]",
+                "memory-latency @[2]",
+                "aes aes-128-cbc@[0]",
+                "aes aes-128-cbc@[1]",
+                "aes aes-192-cbc@[0]",
+                "aes aes-192-cbc@[1]",
+                "aes aes-256-cbc@[0]",
+                "aes aes-256-cbc@[1]",
+                "lzma single@[0]",
+                "lzma single@[1]",
+                "lzma multi@[0, 1, 2]",
+                "lzma multi@[0, 1, 2]",
+                "lzma multi@[0, 1, 2]",
+                "simd @[0, 1, 2]",
+            ],
+        );
+    }
+
+    #[test]
+    fn without_scores_only_memory_is_measured() {
+        check(
+            &machine(&[("Cortex-A53", 4, 1400)]),
+            &Options {
+                scores: false,
+                heat: true,
+                ..Options::default()
+            },
+            ALL,
+            &["memory-bandwidth @[0]", "memory-latency @[0]"],
+        );
+    }
+
+    #[test]
+    fn extensive_runs_every_core_type_on_all_its_cpus() {
+        let machine = machine(&[("A720", 2, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]);
+        let jobs = jobs(
+            &machine,
+            &Options {
+                extensive: true,
+                ..Options::default()
+            },
+            ALL,
+        );
+        let core_types: Vec<&Vec<u32>> = jobs
+            .iter()
+            .filter(|job| job.variant == "core-type" && job.repetition == 0)
+            .map(|job| &job.cpus)
+            .collect();
+        assert_eq!(core_types, [&vec![0, 1, 3], &vec![2]]);
+    }
+
+    #[test]
+    fn a_machine_that_says_nothing_still_has_a_cpu() {
+        assert_eq!(online_clusters(&Machine::default())[0].cpus, [0]);
+    }
+}

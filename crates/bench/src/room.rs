@@ -1,0 +1,124 @@
+//! How much memory a workload may take without driving the machine into swap or to its OOM killer.
+//! It is a question to the kernel asked just before the start, not a reservation.
+
+use machine::Root;
+use record::{Missing, Reading};
+
+/// Memory that a new program can have, in KiB: what the machine has available, or less if the
+/// control group that this process is in allows less.
+///
+/// # Errors
+/// `/proc/meminfo` is missing or not understood.
+pub(crate) fn available_kib(root: &Root) -> Reading<u64> {
+    let path = "/proc/meminfo";
+    let machine = parse_available(path, &root.read(path)?)?;
+    let groups = root.read("/proc/self/cgroup").unwrap_or_default();
+    Ok(group_directories(&groups)
+        .iter()
+        .filter_map(|group| group_room_kib(root, group))
+        .fold(machine, u64::min))
+}
+
+/// `MemAvailable`: free memory and what the kernel can reclaim without swapping, in KiB. Kernels
+/// before 3.14 do not tell it; then `MemFree`, which is less, is on the safe side.
+fn parse_available(path: &str, text: &str) -> Reading<u64> {
+    let value = |label: &str| -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(label))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    let available = value("MemAvailable:").or_else(|| value("MemFree:"));
+    available.ok_or_else(|| Missing::garbled(path, text))
+}
+
+/// Directories of the memory control groups that this process is in, and of all groups above, for
+/// version 2 (`0::/path`) and version 1 (`N:memory:/path`).
+/// Source: `cgroups(7)`.
+fn group_directories(groups: &str) -> Vec<String> {
+    let mut directories = Vec::new();
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
+            continue;
+        };
+        let mount = match controllers {
+            "" => "/sys/fs/cgroup",
+            _ if controllers.split(',').any(|name| name == "memory") => "/sys/fs/cgroup/memory",
+            _ => continue,
+        };
+        // A limit of any group above holds as well. In a container the path may be the host's
+        // while the mount shows only the container's part; then only the last one exists.
+        let mut path = path.trim_end_matches('/');
+        loop {
+            directories.push(format!("{mount}{path}"));
+            match path.rsplit_once('/') {
+                Some((parent, _)) => path = parent,
+                None => break,
+            }
+        }
+    }
+    directories
+}
+
+/// What a control group has left under its limit, in KiB; none without a limit. File cache that is
+/// not in use counts as free, because the kernel drops it first.
+fn group_room_kib(root: &Root, group: &str) -> Option<u64> {
+    let first = |names: [&str; 2]| -> Option<u64> {
+        names
+            .iter()
+            .find_map(|name| root.read_number(&format!("{group}/{name}")).ok())
+    };
+    // Version 2 writes `max` for no limit, which is no number; version 1 a number near 2^63,
+    // which is more than any machine has.
+    let limit = first(["memory.max", "memory.limit_in_bytes"])?;
+    let used = first(["memory.current", "memory.usage_in_bytes"]).unwrap_or(0);
+    let statistics = root
+        .read(&format!("{group}/memory.stat"))
+        .unwrap_or_default();
+    let cache = statistics
+        .lines()
+        .find_map(|line| line.strip_prefix("inactive_file "));
+    let cache = cache
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(0);
+    Some(limit.saturating_sub(used.saturating_sub(cache)) / 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEMINFO: &str = "== /proc/meminfo\nMemTotal: 1000000 kB\nMemAvailable: 800000 kB\n";
+
+    fn check(board: &str, expected_kib: u64) {
+        let root = Root::from_board(&format!("{MEMINFO}{board}")).unwrap();
+        assert_eq!(available_kib(&root), Ok(expected_kib), "{board}");
+    }
+
+    #[test]
+    fn the_lowest_limit_holds() {
+        check("", 800_000);
+        check("== /proc/self/cgroup\n0::/a/b\n", 800_000);
+        let v2 = "== /proc/self/cgroup\n0::/a/b\n\
+                  == /sys/fs/cgroup/a/memory.max\n104857600\n\
+                  == /sys/fs/cgroup/a/memory.current\n52428800\n\
+                  == /sys/fs/cgroup/a/memory.stat\nanon 1\ninactive_file 10485760\n\
+                  == /sys/fs/cgroup/a/b/memory.max\nmax\n";
+        check(v2, 60 * 1024);
+        let v1 = "== /proc/self/cgroup\n5:cpu,cpuacct:/x\n4:memory:/host/name\n\
+                  == /sys/fs/cgroup/memory/memory.limit_in_bytes\n209715200\n\
+                  == /sys/fs/cgroup/memory/memory.usage_in_bytes\n104857600\n";
+        check(v1, 100 * 1024);
+        let unlimited = "== /proc/self/cgroup\n4:memory:/\n\
+                         == /sys/fs/cgroup/memory/memory.limit_in_bytes\n9223372036854771712\n";
+        check(unlimited, 800_000);
+    }
+
+    #[test]
+    fn without_meminfo_nothing_is_guessed() {
+        assert!(available_kib(&Root::from_board("").unwrap()).is_err());
+        let odd = Root::from_board("== /proc/meminfo\nMemAvailable: many kB\n").unwrap();
+        assert!(available_kib(&odd).is_err());
+        let old = Root::from_board("== /proc/meminfo\nMemFree: 5 kB\n").unwrap();
+        assert_eq!(available_kib(&old), Ok(5));
+    }
+}

@@ -1,0 +1,65 @@
+//! For tests: a bench on a made board, with programs that are a few lines of shell.
+
+use crate::{Job, Lab, Tools};
+use machine::{Root, Timeline};
+use record::Machine;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+/// Runs the body beside the name it is called by.
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/testing/program.sh");
+
+/// A program: its name and what its shell runs.
+pub(crate) struct Program {
+    pub(crate) name: String,
+    pub(crate) body: String,
+}
+
+/// A board with plenty of memory and one directory of programs.
+pub(crate) struct Bench {
+    pub(crate) root: Root,
+    directory: PathBuf,
+    tools: Tools,
+}
+
+impl Bench {
+    pub(crate) fn new(programs: &[Program]) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("sbc-bench-test-{}-{number}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&directory).unwrap();
+        for program in programs {
+            let path = directory.join(&program.name);
+            std::os::unix::fs::symlink(PROGRAM, &path).unwrap();
+            std::fs::write(path.with_extension("body"), &program.body).unwrap();
+        }
+        let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
+        Self {
+            root,
+            tools: Tools::in_directories(vec![directory.clone()]),
+            directory,
+        }
+    }
+
+    /// Runs something in a lab of this bench.
+    pub(crate) fn with<T>(&self, job: &Job, work: impl FnOnce(&mut Lab) -> T) -> T {
+        let (machine, timeline) = (Machine::default(), Timeline::start());
+        let cancelled = AtomicI32::new(0);
+        let mut watch = || {};
+        let place = (&self.root, &machine, &timeline);
+        work(&mut Lab::new(
+            place,
+            &self.tools,
+            job,
+            &cancelled,
+            &mut watch,
+        ))
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}

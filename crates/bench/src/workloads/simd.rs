@@ -1,0 +1,72 @@
+//! A load that heats: multiply-adds on the widest unit of every CPU, for five minutes. Its rate second
+//! by second shows whether the machine holds it.
+
+use super::Workload;
+use crate::Lab;
+use record::{Failure, Measured, Series};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The entry in the table of workloads.
+pub(super) const SIMD: Workload = Workload {
+    id: "simd",
+    about: "Five minutes of multiply-adds on the widest unit of all CPUs: the most heat there is.",
+    link: "https://en.wikipedia.org/wiki/Multiply%E2%80%93accumulate_operation",
+    unit: "Gop/s",
+    higher_is_better: true,
+    tool: None,
+    lacking: |_| None,
+    run,
+};
+
+/// Rises when the loop changes.
+const METHOD: u32 = 1;
+/// As long as it takes a heatsink to get warm.
+const SECONDS: usize = 300;
+/// Turns between two looks at the clock: well under a millisecond.
+const TURNS: usize = 4096;
+
+fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+    lab.method = METHOD;
+    let cancelled = lab.cancelled;
+    let threads = lab.pinned_threads(|_| operations_by_second(SECONDS, cancelled))?;
+    let seconds = threads.iter().map(Vec::len).min().unwrap_or(0);
+    let rate = |second: usize| {
+        let operations: u64 = threads.iter().map(|thread| thread[second]).sum();
+        operations as f64 / 1e9
+    };
+    Ok(Measured::Series(Series {
+        unit: "Gop/s".into(),
+        higher_is_better: true,
+        detail: "multiply-adds on the widest unit, each lane counted twice".into(),
+        at_ms: (1..=seconds as i64).map(|second| second * 1000).collect(),
+        values: (0..seconds).map(rate).collect(),
+    }))
+}
+
+/// Operations done in every second.
+fn operations_by_second(seconds: usize, cancelled: &AtomicI32) -> Vec<u64> {
+    let mut operations = Vec::with_capacity(seconds);
+    let start_ns = kernel::timer::now_ns();
+    while operations.len() < seconds && cancelled.load(Ordering::Relaxed) == 0 {
+        let end_ns = start_ns + (operations.len() as u64 + 1) * 1_000_000_000;
+        let mut done = 0;
+        while kernel::timer::now_ns() < end_ns {
+            done += kernel::load::heat(TURNS);
+        }
+        operations.push(done);
+    }
+    operations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_second_has_its_operations() {
+        let operations = operations_by_second(1, &AtomicI32::new(0));
+        assert_eq!(operations.len(), 1);
+        assert!(operations[0] > 0);
+        assert!(operations_by_second(1, &AtomicI32::new(15)).is_empty());
+    }
+}

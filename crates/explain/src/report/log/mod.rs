@@ -1,0 +1,98 @@
+//! Report: the classic text log, in the section order and line formats that readers of
+//! sbc-bench logs know. Its last line is the summary line.
+//!
+//! What this program measures with routines of its own stands under its own names; what it did
+//! not measure is left out or is `-`, never 0.
+
+mod clocks;
+mod closing;
+mod header;
+mod memory;
+mod monitor;
+mod scores;
+
+use super::Report;
+use crate::{Finding, Severity, verdict};
+use record::Record;
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "log",
+    about: "The classic text log, ending with the summary line.",
+    render,
+};
+
+/// The line between sections: 74 number signs.
+const SEPARATOR: &str =
+    "##########################################################################";
+
+fn render(record: &Record, findings: &[Finding]) -> String {
+    let mut log = header::section(record);
+    let sections = [
+        clocks::cold(record),
+        memory::bandwidth(record),
+        memory::latency(record),
+        scores::ciphers(record),
+        scores::sevenzip(record),
+        scores::series(record),
+        clocks::hot(record),
+        monitor::section(record),
+        closing::residencies(record),
+        closing::kernel_messages(record),
+        closing::state(record),
+        validation(record, findings),
+    ];
+    for section in sections.iter().filter(|section| !section.is_empty()) {
+        let _ = write!(log, "\n{SEPARATOR}\n\n{}\n", section.trim_end());
+    }
+    let _ = write!(log, "\n{}\n", super::summary::line(record, findings));
+    log
+}
+
+/// The section `Results validation`: the overall word, then every finding.
+fn validation(record: &Record, findings: &[Finding]) -> String {
+    let mut text = "Results validation:\n\n".to_owned();
+    let _ = writeln!(
+        text,
+        "  * {}",
+        super::terminal::verdict_line(verdict(findings))
+    );
+    for finding in findings {
+        let _ = writeln!(text, "  * {}", finding.sentence());
+    }
+    let unmeasured = super::terminal::unmeasured(record);
+    if !unmeasured.is_empty() {
+        let _ = write!(text, "\nNot measured:\n\n");
+        unmeasured.iter().for_each(|line| {
+            let _ = writeln!(text, "  * {line}");
+        });
+    }
+    if !findings
+        .iter()
+        .any(|finding| finding.severity > Severity::Info)
+    {
+        let _ = writeln!(text, "\nNothing that would spoil the results was found.");
+    }
+    text
+}
+
+/// `cpu0-cpu3 (Cortex-A55)`, as the headings name a cluster.
+fn cpus_name(record: &Record, cpus: &[u32]) -> String {
+    let core_type = cpus.first().and_then(|first| {
+        let cluster = record
+            .machine
+            .clusters
+            .iter()
+            .find(|cluster| cluster.cpus.contains(first))?;
+        cluster.core_type.known()
+    });
+    let cpus = match cpus {
+        [] => "all CPUs".to_owned(),
+        [one] => format!("cpu{one}"),
+        [first, .., last] => format!("cpu{first}-cpu{last}"),
+    };
+    match core_type {
+        Some(name) => format!("{cpus} ({name})"),
+        None => cpus,
+    }
+}

@@ -1,0 +1,97 @@
+//! The monitoring section: one heading for each phase, then a row every few seconds.
+
+use crate::monitor::{heading, row};
+use crate::view;
+use record::{Record, Window};
+use std::fmt::Write;
+
+/// A phase gets about so many rows, but none closer than [`ROW_MS_MIN`].
+const ROWS_PER_PHASE: i64 = 12;
+const ROW_MS_MIN: i64 = 1_000;
+
+pub(super) fn section(record: &Record) -> String {
+    if record.samples.channels.is_empty() {
+        return String::new();
+    }
+    let mut text = String::new();
+    if let Some(source) = view::soc_temperature(record) {
+        let _ = write!(
+            text,
+            "Thermal source: {} ({})\n\n",
+            source.source, source.label
+        );
+    }
+    let mut previous = String::new();
+    for phase in view::phases(record) {
+        let name = classic_name(&phase.workload, &phase.name);
+        if name != previous {
+            let _ = write!(
+                text,
+                "System health while running {name}:\n\n{}\n",
+                heading(record)
+            );
+            previous = name;
+        }
+        for row in rows(record, phase.window) {
+            let _ = writeln!(text, "{row}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Phases in the words of the classic log, so that its readers find them.
+fn classic_name(workload: &str, name: &str) -> String {
+    match (workload, name) {
+        ("memory-bandwidth", _) => "tinymembench".to_owned(),
+        ("memory-latency", _) => "ramlat".to_owned(),
+        ("openssl" | "aes", _) => "OpenSSL benchmark".to_owned(),
+        ("sevenzip" | "lzma", name) if name.contains("single") => {
+            "7-zip single core benchmark".to_owned()
+        }
+        ("sevenzip" | "lzma", name) if name.contains("core-type") => {
+            "7-zip cluster benchmarks".to_owned()
+        }
+        ("sevenzip" | "lzma", _) => "7-zip multi core benchmark".to_owned(),
+        ("clock", _) => "clock measurements".to_owned(),
+        (other, _) => other.to_owned(),
+    }
+}
+
+fn rows(record: &Record, window: Window) -> Vec<String> {
+    let row_ms = (window.elapsed_ms() / ROWS_PER_PHASE).max(ROW_MS_MIN);
+    let times = &record.samples.at_ms;
+    let mut rows = Vec::new();
+    let mut began: Option<usize> = None;
+    for (index, at_ms) in times
+        .iter()
+        .enumerate()
+        .filter(|(_, at)| window.contains(**at))
+    {
+        match began {
+            None => began = Some(index),
+            Some(first) if at_ms - times[first] >= row_ms => {
+                rows.push(row(record, first, index));
+                began = Some(index);
+            }
+            Some(_) => {}
+        }
+    }
+    rows
+}
+
+/// The last row of the run.
+pub(super) fn last_row(record: &Record) -> Option<String> {
+    let last = record.samples.at_ms.len().checked_sub(1)?;
+    let first = last.checked_sub(2)?;
+    Some(format!("{}\n{}", heading(record), row(record, first, last)))
+}
+
+/// The first temperature of the run in degrees, as the head of the log shows it.
+pub(super) fn first_temperature(record: &Record) -> Option<String> {
+    let first = view::soc_temperature(record)?
+        .values
+        .iter()
+        .find_map(|value| *value)?;
+    Some(format!("{:.1}", first as f64 / 1000.0))
+}

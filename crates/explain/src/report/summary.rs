@@ -1,0 +1,155 @@
+//! Report: the one summary line, in the column order that lists of results have used for years.
+//!
+//! `| device | clock | kernel | distribution arch | 7-zip multi | 7-zip single | aes-256 | memcpy |
+//! memset | kH/s |`. What was not measured is `-`.
+
+use super::Report;
+use super::number::{
+    cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips,
+    sevenzip_single_mips, tens,
+};
+use crate::Finding;
+use record::{MemoryOperation, Record};
+
+pub(super) const REPORT: Report = Report {
+    id: "summary",
+    about: "One line with the main figures, as in lists of results.",
+    render: |record, findings| format!("{}\n", line(record, findings)),
+};
+
+/// Rules whose findings mean that the clock shown was not held.
+const THROTTLE_RULES: &[&str] = &["thermal-throttling", "power-limit", "rpi-firmware"];
+/// A measured clock this far from the claimed one is shown instead of it.
+const CLAIM_TOLERANCE: f64 = 0.02;
+
+/// The summary line without a newline.
+pub(super) fn line(record: &Record, findings: &[Finding]) -> String {
+    let machine = &record.machine;
+    let name = machine.board.known().or(machine.hostname.known());
+    let columns = [
+        or_dash(name.map(|name| one_line(name))),
+        clock(record, findings),
+        or_dash(
+            machine
+                .kernel_release
+                .known()
+                .map(|release| major_minor(release)),
+        ),
+        system(record),
+        or_dash(sevenzip_multi_mips(record).map(|mips| tens(mips.into()))),
+        or_dash(sevenzip_single_mips(record)),
+        or_dash(cipher_kb_per_s(record, "aes-256-cbc").map(tens)),
+        or_dash(memory_mb_per_s(record, MemoryOperation::Copy).map(tens)),
+        or_dash(memory_mb_per_s(record, MemoryOperation::Fill).map(tens)),
+        or_dash(series_median(record, "cpuminer").map(|rate| format!("{rate:.2}"))),
+    ];
+    format!("| {} |", columns.join(" | "))
+}
+
+/// Pipes and line breaks in a name would shift the columns.
+fn one_line(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| if c == '|' || c.is_control() { ' ' } else { c })
+        .collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn major_minor(release: &str) -> String {
+    let end = release
+        .match_indices('.')
+        .nth(1)
+        .map_or(release.len(), |(at, _)| at);
+    release[..end]
+        .split('-')
+        .next()
+        .unwrap_or(release)
+        .to_owned()
+}
+
+fn system(record: &Record) -> String {
+    let machine = &record.machine;
+    let distribution = or_dash(machine.distribution.known().map(|name| one_line(name)));
+    let userland = machine.userland_arch.known().cloned();
+    let kernel = machine
+        .kernel_arch
+        .known()
+        .map(|arch| debian_arch(arch).to_owned());
+    let arch = match (kernel, userland) {
+        (Some(kernel), Some(userland)) if kernel != userland => format!("{kernel}/{userland}"),
+        (kernel, userland) => or_dash(userland.or(kernel)),
+    };
+    format!("{distribution} {arch}")
+}
+
+/// `uname -m` in the words of Debian's ports.
+fn debian_arch(machine: &str) -> &str {
+    match machine {
+        "aarch64" => "arm64",
+        "armv7l" | "armv8l" => "armhf",
+        "x86_64" => "amd64",
+        "i686" => "i386",
+        other => other,
+    }
+}
+
+/// Claimed clocks where measurement agrees, else the measured ones with a tilde.
+fn clock(record: &Record, findings: &[Finding]) -> String {
+    let mut claimed: Vec<u32> = Vec::new();
+    let mut measured: Vec<u32> = Vec::new();
+    for clock in crate::view::cluster_clocks(record, "cold") {
+        claimed.extend(clock.claimed_khz);
+        measured.push(clock.measured_khz);
+    }
+    let agree = !claimed.is_empty()
+        && claimed.len() == measured.len()
+        && claimed.iter().zip(&measured).all(|(claimed, measured)| {
+            (f64::from(*measured) / f64::from(*claimed) - 1.0).abs() <= CLAIM_TOLERANCE
+        });
+    let shown = if agree || measured.is_empty() {
+        &claimed
+    } else {
+        &measured
+    };
+    let mhz = |khz: &u32| (khz + 500) / 1000;
+    let text = match (shown.iter().max(), shown.iter().min()) {
+        (Some(max), Some(min)) if mhz(max) == mhz(min) => format!("{} MHz", mhz(max)),
+        (Some(max), Some(min)) => format!("{}/{} MHz", mhz(max), mhz(min)),
+        _ => return "-".to_owned(),
+    };
+    let tilde = if agree || measured.is_empty() {
+        ""
+    } else {
+        "~"
+    };
+    let throttled = findings.iter().any(|finding| {
+        THROTTLE_RULES.contains(&finding.rule) && finding.severity > crate::Severity::Info
+    });
+    format!(
+        "{tilde}{text}{}",
+        if throttled { " (throttled)" } else { "" }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_release_is_shortened() {
+        for (release, expected) in [
+            ("6.6.31+rpt-rpi-v8", "6.6"),
+            ("5.15.147", "5.15"),
+            ("6.18", "6.18"),
+            ("7.0-rc1", "7.0"),
+            ("odd", "odd"),
+        ] {
+            assert_eq!(major_minor(release), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_shift_the_columns() {
+        assert_eq!(one_line("Evil | board\nname  x"), "Evil board name x");
+    }
+}

@@ -1,0 +1,223 @@
+//! Report: what people see at the end of a run: the verdict with its reasons, the figures, what
+//! was not measured, and the summary line.
+
+use super::Report;
+use super::number::deviation_percent;
+use super::number::{
+    cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips,
+    sevenzip_single_mips,
+};
+use crate::view;
+use crate::{Finding, Severity, Verdict, verdict};
+use record::{Measured, MemoryOperation, Outcome, Record};
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "text",
+    about: "Verdict, reasons and figures for people.",
+    render,
+};
+
+fn render(record: &Record, findings: &[Finding]) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{}\n", crate::headline(record, findings));
+    let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
+    for finding in findings {
+        let mark = match finding.severity {
+            Severity::Invalid => "!!",
+            Severity::Degraded => " !",
+            Severity::Info => "  ",
+        };
+        let _ = writeln!(
+            text,
+            "{}",
+            wrapped(&format!("{mark} {}", finding.sentence()), 3)
+        );
+    }
+    text.push('\n');
+    text.push_str(&clocks(record));
+    text.push_str(&figures(record));
+    let unmeasured = unmeasured(record);
+    if !unmeasured.is_empty() {
+        text.push_str("\nNot measured:\n");
+        for line in unmeasured {
+            let _ = writeln!(text, "{}", wrapped(&format!("   {line}"), 3));
+        }
+    }
+    let _ = write!(text, "\n{}\n", super::summary::line(record, findings));
+    text
+}
+
+/// The line that scripts look for: whenever results are not valid, it holds `check the log`.
+pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Valid => "Results valid.",
+        Verdict::Degraded => "Results degraded, check the log for the reasons:",
+        Verdict::Invalid => "Results NOT valid, check the log for the reasons:",
+    }
+}
+
+/// Every step that was skipped or failed, and why.
+pub(super) fn unmeasured(record: &Record) -> Vec<String> {
+    let why = |outcome: &Outcome| match outcome {
+        Outcome::Done(_) => None,
+        Outcome::Failed(failure) => Some(failure.message.clone()),
+        Outcome::Skipped(missing) => Some(missing.to_string()),
+    };
+    let lines = record.steps.iter().filter_map(|step| {
+        let reason = why(&step.outcome)?;
+        Some(format!("{}: {reason}", view::step_name(step)))
+    });
+    let mut lines: Vec<String> = lines.collect();
+    lines.dedup();
+    lines
+}
+
+fn clocks(record: &Record) -> String {
+    let mut text = String::new();
+    let hot: Vec<view::ClusterClock> = ["hot-loaded", "hot-after"]
+        .iter()
+        .flat_map(|variant| view::cluster_clocks(record, variant))
+        .collect();
+    for cold in view::cluster_clocks(record, "cold") {
+        let mhz =
+            |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| ((khz + 500) / 1000).to_string());
+        let lowest_hot = hot
+            .iter()
+            .filter(|hot| hot.cpu == cold.cpu)
+            .map(|hot| hot.measured_khz)
+            .min();
+        let _ = writeln!(
+            text,
+            "   clock of CPU {:<8} {:>5} MHz claimed, {:>5} measured cold, {:>5} hot",
+            crate::cpu_list(&cold.cluster_cpus),
+            mhz(cold.claimed_khz),
+            mhz(Some(cold.measured_khz)),
+            mhz(lowest_hot),
+        );
+    }
+    text
+}
+
+fn figures(record: &Record) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "   {name:<22} {value}");
+        }
+    };
+    for (name, operation) in [
+        ("memory copy", MemoryOperation::Copy),
+        ("memory fill", MemoryOperation::Fill),
+        ("memory read", MemoryOperation::Read),
+    ] {
+        let best = memory_mb_per_s(record, operation);
+        line(
+            name,
+            best.map(|rate| format!("{rate} MB/s{}", spread(record, operation))),
+        );
+    }
+    line("memory latency", latency(record));
+    line(
+        "AES-256-CBC 16 KiB",
+        cipher_kb_per_s(record, "aes-256-cbc").map(|r| format!("{r} kB/s")),
+    );
+    line(
+        "7-zip one thread",
+        sevenzip_single_mips(record).map(|mips| format!("{mips} MIPS")),
+    );
+    line(
+        "7-zip all CPUs",
+        sevenzip_multi_mips(record).map(|mips| {
+            let totals = view::multi_totals(record);
+            let totals: Vec<String> = totals
+                .iter()
+                .map(|(_, mips)| format!("{mips:.0}"))
+                .collect();
+            format!("{mips} MIPS ({})", totals.join(", "))
+        }),
+    );
+    for workload in ["lzma", "cpuminer", "simd"] {
+        let unit = record
+            .steps_of(workload)
+            .find_map(|step| match done(step)? {
+                Measured::Series(series) => Some(series.unit.clone()),
+                _ => None,
+            });
+        let median = series_median(record, workload);
+        line(
+            workload,
+            median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())),
+        );
+    }
+    text
+}
+
+/// ` [1.2 %] copy-avx2`: relative standard deviation where it counts, and the routine.
+fn spread(record: &Record, operation: MemoryOperation) -> String {
+    let rows = record
+        .steps_of("memory-bandwidth")
+        .filter_map(|step| match done(step)? {
+            Measured::Bandwidth(bandwidth) => Some(&bandwidth.rows),
+            _ => None,
+        });
+    let wanted = rows.flatten().filter(|row| row.operation == operation);
+    let Some(best) = wanted.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
+        return String::new();
+    };
+    match deviation_percent(best).filter(|deviation| *deviation > 0.1) {
+        Some(deviation) => format!(" [{deviation:.1} %] {}", best.routine),
+        None => format!(" {}", best.routine),
+    }
+}
+
+/// The latency of the largest size that was measured.
+fn latency(record: &Record) -> Option<String> {
+    record
+        .steps_of("memory-latency")
+        .find_map(|step| match done(step)? {
+            Measured::Latency(latency) => {
+                let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
+                let ns = row.ns.first().copied().flatten()?;
+                Some(format!("{ns:.1} ns at {} MiB", row.size_bytes >> 20))
+            }
+            _ => None,
+        })
+}
+
+/// Breaks a line at 80 columns; following lines are indented.
+fn wrapped(line: &str, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    let lead = line.len() - line.trim_start().len();
+    text.push_str(&line[..lead]);
+    column += lead;
+    for (index, word) in line.split_whitespace().enumerate() {
+        let width = word.chars().count();
+        if index > 0 && column + 1 + width > 80 {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if index > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += width;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_at_80_columns() {
+        let line = format!(" ! {}", "word ".repeat(40));
+        let text = wrapped(&line, 3);
+        assert!(text.lines().all(|line| line.chars().count() <= 80));
+        assert!(text.lines().skip(1).all(|line| line.starts_with("   word")));
+        assert_eq!(text.split_whitespace().count(), 41);
+    }
+}

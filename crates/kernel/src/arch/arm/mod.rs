@@ -1,0 +1,238 @@
+//! 32-bit Arm (ARMv7-A): chains for the clock, heat, and what the processor can do; its memory routines
+//! are in `memory.rs`.
+//!
+//! NEON is an option of ARMv7, so it is looked for in the kernel's `AT_HWCAP` (see `getauxval(3)`
+//! and `arch/arm/include/uapi/asm/hwcap.h`); the assembler is told of it loop by loop.
+
+mod memory;
+
+pub use memory::ROUTINES;
+
+use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
+use std::arch::asm;
+
+/// Dependent exclusive-ors over five registers: 1008 bytes.
+#[inline(never)]
+pub(crate) fn chain(turns: usize) -> u32 {
+    const { assert!(CHAIN_OPERATIONS == 50 * 5) };
+    let result: u32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "eor {b}, {b}, {a}",
+            "eor {c}, {c}, {b}",
+            "eor {d}, {d}, {c}",
+            "eor {e}, {e}, {d}",
+            "eor {a}, {a}, {e}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            a = inout(reg) 1u32 => result,
+            b = inout(reg) 2u32 => _,
+            c = inout(reg) 3u32 => _,
+            d = inout(reg) 4u32 => _,
+            e = inout(reg) 5u32 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Dependent 32-bit multiplications: three to five cycles each.
+#[inline(never)]
+pub(crate) fn multiply_chain(turns: usize) -> u32 {
+    const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
+    let result: u32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "mul {a}, {b}, {a}",
+            "mul {b}, {a}, {b}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            a = inout(reg) 3u32 => result,
+            b = inout(reg) 5u32 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Dependent single-precision multiplications of ones, four at a time with NEON. The exception flags are
+/// cleared first, because translators take their slow way until a result was inexact, and these are
+/// all exact.
+#[inline(never)]
+pub(crate) fn float_chain(turns: usize) -> f32 {
+    if has_neon() {
+        float_chain_neon(turns)
+    } else {
+        float_chain_vfp(turns)
+    }
+}
+
+fn float_chain_neon(turns: usize) -> f32 {
+    const { assert!(FLOAT_OPERATIONS == 50 * 2) };
+    let result: u32;
+    // SAFETY: works on the named registers only, and NEON is there.
+    unsafe {
+        asm!(
+            ".fpu neon",
+            "vmrs {flags}, fpscr",
+            "bic {flags}, {flags}, #0x9f",
+            "vmsr fpscr, {flags}",
+            "vdup.32 q0, {one}",
+            "vdup.32 q1, {one}",
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "vmul.f32 q0, q0, q1",
+            "vmul.f32 q1, q1, q0",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            "vmov {one}, s0",
+            one = inout(reg) 1f32.to_bits() => result,
+            turns = inout(reg) turns => _,
+            flags = out(reg) _,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _,
+            options(nomem, nostack),
+        );
+    }
+    f32::from_bits(result)
+}
+
+fn float_chain_vfp(turns: usize) -> f32 {
+    let result: f32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            "vmrs {flags}, fpscr",
+            "bic {flags}, {flags}, #0x9f",
+            "vmsr fpscr, {flags}",
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "vmul.f32 {a}, {a}, {b}",
+            "vmul.f32 {b}, {b}, {a}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            a = inout(sreg) 1f32 => result,
+            b = inout(sreg) 1f32 => _,
+            turns = inout(reg) turns => _,
+            flags = out(reg) _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Multiply-adds on the widest unit: returns the floating-point operations done. The accumulators
+/// begin anew with every call and so stay far from infinity.
+#[inline(never)]
+pub(crate) fn heat(turns: usize) -> u64 {
+    if has_neon() {
+        heat_neon(turns)
+    } else {
+        heat_vfp(turns)
+    }
+}
+
+fn heat_neon(turns: usize) -> u64 {
+    // SAFETY: works on the named registers only, and NEON is there.
+    unsafe {
+        asm!(
+            ".fpu neon",
+            "vdup.32 q0, {factor}",
+            "vmov q1, q0",
+            "vmov q2, q0",
+            "vmov q3, q0",
+            "vmov q4, q0",
+            "vmov q5, q0",
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "vmla.f32 q1, q0, q0",
+            "vmla.f32 q2, q0, q0",
+            "vmla.f32 q3, q0, q0",
+            "vmla.f32 q4, q0, q0",
+            "vmla.f32 q5, q0, q0",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            factor = in(reg) 0.123_456f32.to_bits(),
+            turns = inout(reg) turns => _,
+            out("d0") _, out("d1") _, out("d2") _, out("d3") _, out("d4") _, out("d5") _,
+            out("d6") _, out("d7") _, out("d8") _, out("d9") _, out("d10") _, out("d11") _,
+            options(nomem, nostack),
+        );
+    }
+    // Eight repetitions, five registers, four lanes, one multiplication and one addition each.
+    turns as u64 * 8 * 5 * 4 * 2
+}
+
+fn heat_vfp(turns: usize) -> u64 {
+    let factor = 0.123_456f64;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "vmla.f64 {a}, {factor}, {factor}",
+            "vmla.f64 {b}, {factor}, {factor}",
+            "vmla.f64 {c}, {factor}, {factor}",
+            "vmla.f64 {d}, {factor}, {factor}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "bne 2b",
+            factor = in(dreg) factor,
+            turns = inout(reg) turns => _,
+            a = inout(dreg) 1f64 => _,
+            b = inout(dreg) 1f64 => _,
+            c = inout(dreg) 1f64 => _,
+            d = inout(dreg) 1f64 => _,
+            options(nomem, nostack),
+        );
+    }
+    turns as u64 * 8 * 4 * 2
+}
+
+/// What the kernel says of the processor.
+fn hwcap(bit: u32) -> bool {
+    // SAFETY: has no preconditions; an unknown entry gives 0.
+    let capabilities = unsafe { libc::getauxval(libc::AT_HWCAP) };
+    capabilities & (1 << bit) != 0
+}
+
+const HWCAP_NEON: u32 = 12;
+const HWCAP_VFPV4: u32 = 16;
+const HWCAP_IDIVA: u32 = 17;
+const HWCAP_LPAE: u32 = 20;
+
+fn has_neon() -> bool {
+    hwcap(HWCAP_NEON)
+}
+
+/// Names of the units found, as `/proc/cpuinfo` calls them (`Features`).
+pub fn isa_features() -> Vec<&'static str> {
+    let found = [
+        ("neon", has_neon()),
+        ("vfpv4", hwcap(HWCAP_VFPV4)),
+        ("idiva", hwcap(HWCAP_IDIVA)),
+        ("lpae", hwcap(HWCAP_LPAE)),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(name, present)| present.then_some(name))
+        .collect()
+}

@@ -1,0 +1,116 @@
+//! One folder per instruction set: the assembly behind clock, memory and load.
+//!
+//! Each offers the same names, and only those are used outside:
+//!
+//! - `chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle each;
+//! - `multiply_chain(turns)`: [`MULTIPLY_OPERATIONS`] dependent 32-bit multiplications a turn;
+//! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn, of
+//!   vectors of four where every core or this one has them;
+//! - `heat(turns)`: independent work for the widest unit, returns the floating-point operations done;
+//! - [`ROUTINES`]: the ways to copy, fill and read memory;
+//! - `isa_features()`: names of what was found.
+//!
+//! To add an instruction set, write its folder with these names and add it below; the tests of this
+//! folder and of [`crate::routine`] then apply to it. What is the same everywhere is in
+//! [`plain`].
+
+#![allow(unsafe_code)]
+
+pub mod plain;
+
+#[cfg(target_arch = "aarch64")]
+#[path = "aarch64/mod.rs"]
+mod isa;
+#[cfg(target_arch = "arm")]
+#[path = "arm/mod.rs"]
+mod isa;
+#[cfg(target_arch = "riscv64")]
+#[path = "riscv64/mod.rs"]
+mod isa;
+#[cfg(target_arch = "x86_64")]
+#[path = "x86_64/mod.rs"]
+mod isa;
+
+#[cfg(not(any(
+    target_arch = "aarch64",
+    target_arch = "arm",
+    target_arch = "riscv64",
+    target_arch = "x86_64"
+)))]
+compile_error!("this architecture has no kernels yet: write crates/kernel/src/arch/<name>.rs");
+
+pub use isa::{ROUTINES, isa_features};
+pub(crate) use isa::{chain, float_chain, heat, multiply_chain};
+
+/// Dependent one-cycle operations in one turn of `chain`.
+///
+/// Enough that the end of the loop (one or two operations beside the chain) cannot count for more
+/// than 0.4 % even where it does not run in parallel, and few enough that the loop stays below 1 KB
+/// with 4-byte instructions, so that the smallest instruction caches hold it.
+pub const CHAIN_OPERATIONS: u64 = 250;
+
+/// Dependent multiplications in one turn of `multiply_chain`.
+pub const MULTIPLY_OPERATIONS: u64 = 100;
+
+/// Dependent floating-point multiplications in one turn of `float_chain`.
+pub const FLOAT_OPERATIONS: u64 = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The chains in plain arithmetic: what the registers hold after that many turns.
+    fn chain_twin(turns: usize) -> u32 {
+        let mut r: [u32; 5] = [1, 2, 3, 4, 5];
+        for step in 0..turns * CHAIN_OPERATIONS as usize {
+            let at = step % 5;
+            r[(at + 1) % 5] ^= r[at];
+        }
+        r[0]
+    }
+
+    fn multiply_twin(turns: usize) -> u32 {
+        let mut r: [u32; 2] = [3, 5];
+        for step in 0..turns * MULTIPLY_OPERATIONS as usize {
+            let at = step % 2;
+            r[at] = r[at].wrapping_mul(r[1 - at]);
+        }
+        r[0]
+    }
+
+    #[test]
+    fn chains_compute_what_plain_arithmetic_computes() {
+        for turns in [1, 2, 3, 7, 50] {
+            assert_eq!(chain(turns), chain_twin(turns), "chain, {turns} turns");
+            assert_eq!(
+                multiply_chain(turns),
+                multiply_twin(turns),
+                "multiply, {turns} turns"
+            );
+            assert_eq!(float_chain(turns), 1.0, "float, {turns} turns");
+        }
+    }
+
+    #[test]
+    fn heat_counts_what_it_does() {
+        let one = heat(1);
+        assert!(
+            one > 0 && one.is_multiple_of(2),
+            "as many additions as multiplications"
+        );
+        assert_eq!(heat(7), 7 * one);
+    }
+
+    #[test]
+    fn features_have_plain_unique_names() {
+        let features = isa_features();
+        for feature in &features {
+            assert!(
+                feature
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-')
+            );
+            assert_eq!(features.iter().filter(|other| *other == feature).count(), 1);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! RISC-V memory routines: words and vectors.
+
+use super::has_vectors;
+use crate::arch::plain;
+use crate::routine::Routine;
+use std::arch::asm;
+
+/// Copies 64 bytes a turn through general-purpose registers.
+unsafe fn copy_words(destination: *mut u8, source: *const u8, turns: usize) {
+    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "ld {a}, 0({source})",
+            "ld {b}, 8({source})",
+            "ld {c}, 16({source})",
+            "ld {d}, 24({source})",
+            "ld {e}, 32({source})",
+            "ld {f}, 40({source})",
+            "ld {g}, 48({source})",
+            "ld {h}, 56({source})",
+            "sd {a}, 0({destination})",
+            "sd {b}, 8({destination})",
+            "sd {c}, 16({destination})",
+            "sd {d}, 24({destination})",
+            "sd {e}, 32({destination})",
+            "sd {f}, 40({destination})",
+            "sd {g}, 48({destination})",
+            "sd {h}, 56({destination})",
+            "addi {source}, {source}, 64",
+            "addi {destination}, {destination}, 64",
+            "addi {turns}, {turns}, -1",
+            "bnez {turns}, 2b",
+            source = inout(reg) source => _,
+            destination = inout(reg) destination => _,
+            turns = inout(reg) turns => _,
+            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+            e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+            options(nostack),
+        );
+    }
+}
+
+/// Fills 64 bytes a turn from a general-purpose register.
+unsafe fn fill_words(destination: *mut u8, byte: u8, turns: usize) {
+    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "sd {word}, 0({destination})",
+            "sd {word}, 8({destination})",
+            "sd {word}, 16({destination})",
+            "sd {word}, 24({destination})",
+            "sd {word}, 32({destination})",
+            "sd {word}, 40({destination})",
+            "sd {word}, 48({destination})",
+            "sd {word}, 56({destination})",
+            "addi {destination}, {destination}, 64",
+            "addi {turns}, {turns}, -1",
+            "bnez {turns}, 2b",
+            word = in(reg) u64::from_ne_bytes([byte; 8]),
+            destination = inout(reg) destination => _,
+            turns = inout(reg) turns => _,
+            options(nostack),
+        );
+    }
+}
+
+/// Reads 64 bytes a turn into general-purpose registers.
+unsafe fn read_words(source: *const u8, turns: usize) -> u64 {
+    let (sum0, sum1): (u64, u64);
+    // SAFETY: the caller promises memory for `turns` turns, aligned to words.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            "ld {a}, 0({source})",
+            "ld {b}, 8({source})",
+            "ld {c}, 16({source})",
+            "ld {d}, 24({source})",
+            "ld {e}, 32({source})",
+            "ld {f}, 40({source})",
+            "ld {g}, 48({source})",
+            "ld {h}, 56({source})",
+            "xor {sum0}, {sum0}, {a}",
+            "xor {sum1}, {sum1}, {b}",
+            "xor {sum0}, {sum0}, {c}",
+            "xor {sum1}, {sum1}, {d}",
+            "xor {sum0}, {sum0}, {e}",
+            "xor {sum1}, {sum1}, {f}",
+            "xor {sum0}, {sum0}, {g}",
+            "xor {sum1}, {sum1}, {h}",
+            "addi {source}, {source}, 64",
+            "addi {turns}, {turns}, -1",
+            "bnez {turns}, 2b",
+            source = inout(reg) source => _,
+            turns = inout(reg) turns => _,
+            sum0 = inout(reg) 0u64 => sum0,
+            sum1 = inout(reg) 0u64 => sum1,
+            a = out(reg) _, b = out(reg) _, c = out(reg) _, d = out(reg) _,
+            e = out(reg) _, f = out(reg) _, g = out(reg) _, h = out(reg) _,
+            options(nostack, readonly),
+        );
+    }
+    sum0 ^ sum1
+}
+
+/// Copies turns of 64 bytes through groups of eight vector registers, whatever their length.
+unsafe fn copy_vectors(destination: *mut u8, source: *const u8, turns: usize) {
+    // SAFETY: the caller promises memory for `turns` turns and vectors.
+    unsafe {
+        asm!(
+            ".option push",
+            ".option arch, +v",
+            "2:",
+            "vsetvli {length}, {left}, e8, m8, ta, ma",
+            "vle8.v v0, ({source})",
+            "vse8.v v0, ({destination})",
+            "add {source}, {source}, {length}",
+            "add {destination}, {destination}, {length}",
+            "sub {left}, {left}, {length}",
+            "bnez {left}, 2b",
+            ".option pop",
+            source = inout(reg) source => _,
+            destination = inout(reg) destination => _,
+            left = inout(reg) turns * 64 => _,
+            length = out(reg) _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            options(nostack),
+        );
+    }
+}
+
+/// Fills turns of 64 bytes from a group of eight vector registers, whatever their length.
+unsafe fn fill_vectors(destination: *mut u8, byte: u8, turns: usize) {
+    // SAFETY: the caller promises memory for `turns` turns and vectors.
+    unsafe {
+        asm!(
+            ".option push",
+            ".option arch, +v",
+            "vsetvli {length}, zero, e8, m8, ta, ma",
+            "vmv.v.x v0, {byte}",
+            "2:",
+            "vsetvli {length}, {left}, e8, m8, ta, ma",
+            "vse8.v v0, ({destination})",
+            "add {destination}, {destination}, {length}",
+            "sub {left}, {left}, {length}",
+            "bnez {left}, 2b",
+            ".option pop",
+            byte = in(reg) u64::from(byte),
+            destination = inout(reg) destination => _,
+            left = inout(reg) turns * 64 => _,
+            length = out(reg) _,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            options(nostack),
+        );
+    }
+}
+
+/// Reads turns of 64 bytes into groups of eight vector registers, whatever their length.
+unsafe fn read_vectors(source: *const u8, turns: usize) -> u64 {
+    let sum: u64;
+    // SAFETY: the caller promises memory for `turns` turns and vectors. The last group may be shorter;
+    // `tu` keeps what the sum holds beyond it.
+    unsafe {
+        asm!(
+            ".option push",
+            ".option arch, +v",
+            "vsetvli {length}, zero, e64, m8, ta, ma",
+            "vmv.v.i v8, 0",
+            "2:",
+            "vsetvli {length}, {left}, e64, m8, tu, ma",
+            "vle64.v v0, ({source})",
+            "vxor.vv v8, v8, v0",
+            "sub {left}, {left}, {length}",
+            "slli {length}, {length}, 3",
+            "add {source}, {source}, {length}",
+            "bnez {left}, 2b",
+            "vsetvli {length}, zero, e64, m8, ta, ma",
+            "vmv.s.x v0, zero",
+            "vredxor.vs v0, v8, v0",
+            "vmv.x.s {sum}, v0",
+            ".option pop",
+            source = inout(reg) source => _,
+            left = inout(reg) turns * 8 => _,
+            length = out(reg) _,
+            sum = lateout(reg) sum,
+            out("v0") _, out("v1") _, out("v2") _, out("v3") _,
+            out("v4") _, out("v5") _, out("v6") _, out("v7") _,
+            out("v8") _, out("v9") _, out("v10") _, out("v11") _,
+            out("v12") _, out("v13") _, out("v14") _, out("v15") _,
+            options(nostack, readonly),
+        );
+    }
+    sum
+}
+
+/// The ways to copy, fill and read memory on RISC-V. Words must be aligned: some cores trap on others.
+pub const ROUTINES: &[Routine] = &[
+    plain::COPY_LIBC,
+    Routine::copying("copy-words", "64-bit loads and stores.", 64, 8, copy_words).aligned(64, 8),
+    Routine::copying(
+        "copy-rvv",
+        "Groups of eight vector registers.",
+        64,
+        0,
+        copy_vectors,
+    )
+    .aligned(64, 1)
+    .when(has_vectors),
+    plain::FILL_LIBC,
+    Routine::filling("fill-words", "64-bit stores.", 64, 8, fill_words).aligned(64, 1),
+    Routine::filling(
+        "fill-rvv",
+        "Groups of eight vector registers.",
+        64,
+        0,
+        fill_vectors,
+    )
+    .aligned(64, 1)
+    .when(has_vectors),
+    plain::READ_COMPILED,
+    Routine::reading("read-words", "64-bit loads.", 64, 8, read_words).aligned(1, 8),
+    Routine::reading(
+        "read-rvv",
+        "Groups of eight vector registers.",
+        64,
+        0,
+        read_vectors,
+    )
+    .aligned(1, 8)
+    .when(has_vectors),
+];

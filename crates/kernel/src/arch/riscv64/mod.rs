@@ -1,0 +1,191 @@
+//! RISC-V, 64 bits: chains for the clock, heat, and what the processor can do; its memory routines
+//! are in `memory.rs`.
+//!
+//! Vectors are used only where `riscv_hwprobe` reports them. Older ways to ask (`AT_HWCAP`,
+//! `/proc/cpuinfo`) also say "v" on kernels of vendors whose cores have the unratified version 0.7.1,
+//! on which the same encodings do something else.
+
+mod memory;
+
+pub use memory::ROUTINES;
+
+use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
+use std::arch::asm;
+use std::sync::LazyLock;
+
+/// Dependent exclusive-ors over five registers. The registers have short encodings: 500 bytes.
+#[inline(never)]
+pub(crate) fn chain(turns: usize) -> u32 {
+    const { assert!(CHAIN_OPERATIONS == 50 * 5) };
+    let result: u64;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "xor a1, a1, a0",
+            "xor a2, a2, a1",
+            "xor a3, a3, a2",
+            "xor a4, a4, a3",
+            "xor a0, a0, a4",
+            ".endr",
+            "addi a5, a5, -1",
+            "bnez a5, 2b",
+            inout("a0") 1u64 => result,
+            inout("a1") 2u64 => _,
+            inout("a2") 3u64 => _,
+            inout("a3") 4u64 => _,
+            inout("a4") 5u64 => _,
+            inout("a5") turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result as u32
+}
+
+/// Dependent 32-bit multiplications: three to five cycles each.
+#[inline(never)]
+pub(crate) fn multiply_chain(turns: usize) -> u32 {
+    const { assert!(MULTIPLY_OPERATIONS == 50 * 2) };
+    let result: u64;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "mulw {a}, {a}, {b}",
+            "mulw {b}, {b}, {a}",
+            ".endr",
+            "addi {turns}, {turns}, -1",
+            "bnez {turns}, 2b",
+            a = inout(reg) 3u64 => result,
+            b = inout(reg) 5u64 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result as u32
+}
+
+/// Dependent single-precision multiplications of ones. The exception flags are
+/// cleared first, because translators take their slow way until a result was inexact, and these are
+/// all exact.
+#[inline(never)]
+pub(crate) fn float_chain(turns: usize) -> f32 {
+    const { assert!(FLOAT_OPERATIONS == 50 * 2) };
+    let result: f32;
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            "fsflags zero",
+            ".p2align 6",
+            "2:",
+            ".rept 50",
+            "fmul.s {a}, {a}, {b}",
+            "fmul.s {b}, {b}, {a}",
+            ".endr",
+            "addi {turns}, {turns}, -1",
+            "bnez {turns}, 2b",
+            a = inout(freg) 1f32 => result,
+            b = inout(freg) 1f32 => _,
+            turns = inout(reg) turns => _,
+            options(nomem, nostack),
+        );
+    }
+    result
+}
+
+/// Multiply-adds on eight double-precision registers, each eight times a turn: returns the
+/// floating-point operations done. The accumulators begin anew with every call and so stay far from
+/// infinity.
+#[inline(never)]
+pub(crate) fn heat(turns: usize) -> u64 {
+    // SAFETY: works on the named registers only.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "fmadd.d {a}, {factor}, {factor}, {a}",
+            "fmadd.d {b}, {factor}, {factor}, {b}",
+            "fmadd.d {c}, {factor}, {factor}, {c}",
+            "fmadd.d {d}, {factor}, {factor}, {d}",
+            "fmadd.d {e}, {factor}, {factor}, {e}",
+            "fmadd.d {f}, {factor}, {factor}, {f}",
+            "fmadd.d {g}, {factor}, {factor}, {g}",
+            "fmadd.d {h}, {factor}, {factor}, {h}",
+            ".endr",
+            "addi {turns}, {turns}, -1",
+            "bnez {turns}, 2b",
+            factor = in(freg) 0.123_456f64,
+            turns = inout(reg) turns => _,
+            a = inout(freg) 1f64 => _, b = inout(freg) 1f64 => _,
+            c = inout(freg) 1f64 => _, d = inout(freg) 1f64 => _,
+            e = inout(freg) 1f64 => _, f = inout(freg) 1f64 => _,
+            g = inout(freg) 1f64 => _, h = inout(freg) 1f64 => _,
+            options(nomem, nostack),
+        );
+    }
+    // Eight repetitions, eight registers, one multiplication and one addition each.
+    turns as u64 * 8 * 8 * 2
+}
+
+/// Extensions that `riscv_hwprobe` reports under its key 4 (`IMA_EXT_0`), see
+/// `Documentation/arch/riscv/hwprobe.rst`; 0 where the kernel lacks the call (before 6.4).
+fn extensions() -> u64 {
+    const RISCV_HWPROBE: libc::c_long = 258;
+    const KEY_IMA_EXT_0: i64 = 4;
+    #[repr(C)]
+    struct Pair {
+        key: i64,
+        value: u64,
+    }
+    let mut pair = Pair {
+        key: KEY_IMA_EXT_0,
+        value: 0,
+    };
+    // SAFETY: one pair to read and write; no CPU set means all CPUs; the kernel writes nothing else.
+    let status = unsafe {
+        let no_cpus = std::ptr::null_mut::<libc::c_ulong>();
+        libc::syscall(RISCV_HWPROBE, &raw mut pair, 1usize, 0usize, no_cpus, 0u32)
+    };
+    // A kernel that does not know the key sets it to -1.
+    if status == 0 && pair.key == KEY_IMA_EXT_0 {
+        pair.value
+    } else {
+        0
+    }
+}
+
+fn has_vectors() -> bool {
+    // Set once, because the call is too slow to be made before every run.
+    static VECTORS: LazyLock<bool> =
+        LazyLock::new(|| extensions() & (1 << 2) != 0 || told_to_test_vectors());
+    *VECTORS
+}
+
+/// Emulators that have vectors but not the call (QEMU 7.2 with `QEMU_CPU=rv64,v=true`) can still test
+/// the loops: set `KERNEL_TEST_VECTORS`.
+fn told_to_test_vectors() -> bool {
+    cfg!(test) && std::env::var_os("KERNEL_TEST_VECTORS").is_some()
+}
+
+/// Names of the extensions found beyond the general-purpose ones, as `/proc/cpuinfo` calls them.
+pub fn isa_features() -> Vec<&'static str> {
+    let extensions = extensions();
+    // Bits of the same document.
+    let known = [
+        ("c", 1),
+        ("v", 2),
+        ("zba", 3),
+        ("zbb", 4),
+        ("zbs", 5),
+        ("zicboz", 6),
+    ];
+    known
+        .into_iter()
+        .filter_map(|(name, bit)| (extensions >> bit & 1 == 1).then_some(name))
+        .collect()
+}

@@ -1,0 +1,130 @@
+//! x86-64: arithmetic that makes as much heat as the widest unit can.
+//!
+//! Eight independent accumulators keep two units of four cycles latency busy. The factor is close to
+//! minus one, so that values swing for long and never reach the cheap cases zero, infinity or
+//! denormal.
+
+use std::arch::asm;
+
+/// Multiply-adds on eight vector registers, each eight times a turn. `$spread` copies the two
+/// constants from the lowest lane of registers 8 and 9 to all lanes and clears the others.
+macro_rules! heat_vectors {
+    ($name:ident, [$($register:literal),*], $wide:literal, $lanes:literal, [$($spread:literal),*]) => {
+        #[doc = concat!("Returns the additions and multiplications done, on ", $lanes, " lanes.")]
+        unsafe fn $name(turns: usize) -> u64 {
+            // SAFETY: works on the named registers only; the caller promises the unit.
+            unsafe {
+                asm!(
+                    $($spread,)*
+                    ".p2align 5",
+                    "2:",
+                    ".rept 8",
+                    $(concat!(
+                        "vfmadd213ps ", $wide, $register, ", ", $wide, "8, ", $wide, "9"
+                    ),)*
+                    ".endr",
+                    "dec {turns}",
+                    "jnz 2b",
+                    "vzeroupper",
+                    turns = inout(reg) turns => _,
+                    inout("xmm8") FACTOR => _,
+                    inout("xmm9") SUMMAND => _,
+                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+                    out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+                    options(nomem, nostack),
+                );
+            }
+            // Eight repetitions, eight registers, one multiplication and one addition each.
+            turns as u64 * 8 * 8 * 2 * $lanes
+        }
+    };
+}
+
+const FACTOR: f32 = -0.999_99;
+const SUMMAND: f32 = 1.234_567;
+
+heat_vectors!(
+    heat_avx2,
+    ["0", "1", "2", "3", "4", "5", "6", "7"],
+    "ymm",
+    8,
+    [
+        "vbroadcastss ymm8, xmm8",
+        "vbroadcastss ymm9, xmm9",
+        "vmovaps ymm0, ymm9",
+        "vmovaps ymm1, ymm9",
+        "vmovaps ymm2, ymm9",
+        "vmovaps ymm3, ymm9",
+        "vmovaps ymm4, ymm9",
+        "vmovaps ymm5, ymm9",
+        "vmovaps ymm6, ymm9",
+        "vmovaps ymm7, ymm9"
+    ]
+);
+heat_vectors!(
+    heat_avx512,
+    ["0", "1", "2", "3", "4", "5", "6", "7"],
+    "zmm",
+    16,
+    [
+        "vbroadcastss zmm8, xmm8",
+        "vbroadcastss zmm9, xmm9",
+        "vmovaps zmm0, zmm9",
+        "vmovaps zmm1, zmm9",
+        "vmovaps zmm2, zmm9",
+        "vmovaps zmm3, zmm9",
+        "vmovaps zmm4, zmm9",
+        "vmovaps zmm5, zmm9",
+        "vmovaps zmm6, zmm9",
+        "vmovaps zmm7, zmm9"
+    ]
+);
+
+/// Multiplications and additions on four registers of four lanes.
+fn heat_sse2(turns: usize) -> u64 {
+    // SAFETY: works on the named registers only, which every x86-64 has.
+    unsafe {
+        asm!(
+            "shufps xmm8, xmm8, 0",
+            "shufps xmm9, xmm9, 0",
+            "movaps xmm0, xmm9",
+            "movaps xmm1, xmm9",
+            "movaps xmm2, xmm9",
+            "movaps xmm3, xmm9",
+            ".p2align 5",
+            "2:",
+            ".rept 8",
+            "mulps xmm0, xmm8",
+            "mulps xmm1, xmm8",
+            "mulps xmm2, xmm8",
+            "mulps xmm3, xmm8",
+            "addps xmm0, xmm9",
+            "addps xmm1, xmm9",
+            "addps xmm2, xmm9",
+            "addps xmm3, xmm9",
+            ".endr",
+            "dec {turns}",
+            "jnz 2b",
+            turns = inout(reg) turns => _,
+            inout("xmm8") FACTOR => _,
+            inout("xmm9") SUMMAND => _,
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+            options(nomem, nostack),
+        );
+    }
+    turns as u64 * 8 * 4 * 2 * 4
+}
+
+/// Runs so many turns on the widest unit, returns the floating-point operations done.
+#[inline(never)]
+pub(crate) fn heat(turns: usize) -> u64 {
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: AVX-512 is there.
+        unsafe { heat_avx512(turns) }
+    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: AVX2 and FMA are there.
+        unsafe { heat_avx2(turns) }
+    } else {
+        heat_sse2(turns)
+    }
+}

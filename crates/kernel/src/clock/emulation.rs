@@ -1,0 +1,62 @@
+//! Whether the figures of a clock reading can come from a real CPU.
+//!
+//! A translator (QEMU's TCG, and others of its kind) runs the chain as host instructions, so its
+//! "clock" means nothing, however steady it looks: it is the host's, times a constant. It cannot be
+//! proved from inside, but two things give it away. Their absence is no proof of the opposite, and a
+//! virtual machine that runs on the real CPU shows neither, as its clock is real.
+
+/// What speaks against a real CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmulationSign {
+    /// Floating point takes so many cycles that it must be done in software.
+    SlowFloat,
+    /// A multiplication does not take a whole number of cycles. Also seen when the clock changed
+    /// during the reading, so this alone is a doubt and no verdict.
+    OddMultiply,
+}
+
+/// More cycles than any hardware needs for a multiplication of vectors of four: 3 to 5 on most
+/// cores, 10 to 18 on the slowest unit known (VFPLite of the Cortex-A8). QEMU 7.2 was seen at 98 to 112
+/// with vectors (x86-64, AArch64, NEON) and at 54 without (RISC-V).
+const FLOAT_CYCLES_MAX: f64 = 30.0;
+/// How far from a whole number a multiplication may be.
+const MULTIPLY_TOLERANCE: f64 = 0.06;
+
+pub(super) fn sign(multiply_ratio: Option<f64>, float_ratio: Option<f64>) -> Option<EmulationSign> {
+    if float_ratio.is_some_and(|cycles| cycles > FLOAT_CYCLES_MAX) {
+        return Some(EmulationSign::SlowFloat);
+    }
+    let cycles = multiply_ratio?;
+    let whole = cycles.round();
+    let off = (cycles - whole).abs() > MULTIPLY_TOLERANCE * whole;
+    (off || whole < 1.0).then_some(EmulationSign::OddMultiply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs() {
+        let check = |multiply: f64, float: f64, expected| {
+            assert_eq!(sign(Some(multiply), Some(float)), expected);
+        };
+        // An EPYC of the fourth generation.
+        check(3.000, 3.001, None);
+        // In-order cores of Arm and RISC-V, from their makers' tables.
+        check(4.0, 4.0, None);
+        check(3.02, 8.0, None);
+        check(3.0, 18.0, None);
+        // QEMU 7.2: x86-64, AArch64, 32-bit Arm, RISC-V. Their multiplication looks like hardware.
+        check(3.005, 103.5, Some(EmulationSign::SlowFloat));
+        check(3.007, 97.5, Some(EmulationSign::SlowFloat));
+        check(3.113, 111.9, Some(EmulationSign::SlowFloat));
+        check(4.003, 54.1, Some(EmulationSign::SlowFloat));
+        // No whole number, and no cycle at all.
+        check(2.5, 4.0, Some(EmulationSign::OddMultiply));
+        check(0.3, 4.0, Some(EmulationSign::OddMultiply));
+        // What was not measured says nothing.
+        assert_eq!(sign(None, None), None);
+        assert_eq!(sign(None, Some(97.5)), Some(EmulationSign::SlowFloat));
+    }
+}

@@ -1,0 +1,289 @@
+//! A memory routine: what it is called, what a turn of it moves, and a safe way to run it.
+//!
+//! The assembly in [`crate::arch`] only ever sees whole turns at the alignment that it asks for.
+//! This file is the one place that cuts slices into head, turns and tail, so it is also the one
+//! place where the safety of all routines can be checked. It times nothing.
+
+#![allow(unsafe_code)]
+
+use crate::arch::plain;
+
+/// What a routine does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Reads one buffer and writes another.
+    Copy,
+    /// Writes a buffer with one byte value.
+    Fill,
+    /// Reads a buffer.
+    Read,
+}
+
+/// The byte that filling writes. It is not zero, because some processors treat zeros written over
+/// zeros as no write at all; `dc zva`, which can only write zeros, is the one exception.
+pub const FILL_BYTE: u8 = 0x5a;
+
+/// One way to copy, fill or read memory.
+///
+/// An entry of [`crate::arch::ROUTINES`].
+#[derive(Debug)]
+pub struct Routine {
+    /// Name in kebab-case, beginning with the operation: `copy-avx2`.
+    pub id: &'static str,
+    /// One sentence for people.
+    pub about: &'static str,
+    /// What it does.
+    pub operation: Operation,
+    /// Bytes copied, filled or read in one turn of its loop.
+    pub bytes_per_turn: usize,
+    /// Load instructions per turn; 0 where the processor or a library decides.
+    pub loads: u32,
+    /// Store instructions per turn; 0 where the processor or a library decides.
+    pub stores: u32,
+    /// True if this machine can run it.
+    pub available: fn() -> bool,
+    /// Alignment in bytes that the loop needs of what it writes.
+    pub(crate) destination_align: usize,
+    /// Alignment in bytes that the loop needs of what it reads.
+    pub(crate) source_align: usize,
+    /// The loop itself.
+    pub(crate) body: Body,
+}
+
+/// The loop of a routine in the shape of its operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Body {
+    /// A safe function that copies between slices of equal length.
+    CopySlice(fn(&mut [u8], &[u8])),
+    /// A safe function that fills a slice.
+    FillSlice(fn(&mut [u8], u8)),
+    /// A safe function that reads a slice and returns its checksum.
+    ReadSlice(fn(&[u8]) -> u64),
+    /// Copies whole turns.
+    Copy(CopyTurns),
+    /// Fills whole turns with a byte.
+    Fill(u8, FillTurns),
+    /// Reads whole turns, returns the XOR of all 64-bit words.
+    Read(ReadTurns),
+}
+
+/// `(destination, source, turns)`: both must be valid for `turns` times the bytes of a turn, aligned
+/// as the routine asks, and must not overlap; `turns` is not 0; the routine must be available.
+pub(crate) type CopyTurns = unsafe fn(*mut u8, *const u8, usize);
+/// `(destination, byte, turns)`: conditions as for [`CopyTurns`].
+pub(crate) type FillTurns = unsafe fn(*mut u8, u8, usize);
+/// `(source, turns)`: conditions as for [`CopyTurns`].
+pub(crate) type ReadTurns = unsafe fn(*const u8, usize) -> u64;
+
+impl Routine {
+    /// Runs the routine once over whole slices of any length and alignment.
+    ///
+    /// Copying needs both, filling only `destination`, reading only `source`; the other one is not
+    /// touched. Returns the checksum for reading (the XOR of all little-endian 64-bit words counted
+    /// from the start, the last one filled up with zeros) and 0 otherwise.
+    ///
+    /// What does not fill a turn, or lies before the alignment that the loop needs, is done by plain
+    /// code; where source and destination cannot both be aligned, all of it. Timed buffers are page
+    /// aligned, so this is for correctness and never part of a figure.
+    ///
+    /// # Panics
+    ///
+    /// If the routine is not available on this machine or, when copying, lengths differ.
+    #[inline]
+    pub fn run(&self, destination: &mut [u8], source: &[u8]) -> u64 {
+        assert!((self.available)(), "{} cannot run on this machine", self.id);
+        match self.body {
+            Body::CopySlice(copy) => copy(same_length(destination, source), source),
+            Body::FillSlice(fill) => fill(destination, FILL_BYTE),
+            Body::ReadSlice(read) => return read(source),
+            Body::Copy(turns) => self.copy_turns(same_length(destination, source), source, turns),
+            Body::Fill(byte, turns) => self.fill_turns(destination, byte, turns),
+            Body::Read(turns) => return self.read_turns(source, turns),
+        }
+        0
+    }
+
+    /// The byte that the routine fills with; none for copying and reading.
+    pub fn fill_byte(&self) -> Option<u8> {
+        match self.body {
+            Body::FillSlice(_) => Some(FILL_BYTE),
+            Body::Fill(byte, _) => Some(byte),
+            _ => None,
+        }
+    }
+
+    fn copy_turns(&self, destination: &mut [u8], source: &[u8], turns: CopyTurns) {
+        let head = destination
+            .as_ptr()
+            .align_offset(self.destination_align)
+            .min(source.len());
+        let count = (source.len() - head) / self.bytes_per_turn;
+        if count == 0
+            || !source[head..]
+                .as_ptr()
+                .addr()
+                .is_multiple_of(self.source_align)
+        {
+            return plain::copy(destination, source);
+        }
+        let tail = head + count * self.bytes_per_turn;
+        plain::copy(&mut destination[..head], &source[..head]);
+        let (from, to) = (&source[head..tail], &mut destination[head..tail]);
+        // SAFETY: both are `count` turns long and cannot overlap, because one of them is borrowed
+        // mutably; both are aligned as asked for; `count` is not 0; `run` has checked that the
+        // routine is available.
+        unsafe { turns(to.as_mut_ptr(), from.as_ptr(), count) };
+        plain::copy(&mut destination[tail..], &source[tail..]);
+    }
+
+    fn fill_turns(&self, destination: &mut [u8], byte: u8, turns: FillTurns) {
+        let length = destination.len();
+        let head = destination
+            .as_ptr()
+            .align_offset(self.destination_align)
+            .min(length);
+        let count = (length - head) / self.bytes_per_turn;
+        if count == 0 {
+            return plain::fill(destination, byte);
+        }
+        let tail = head + count * self.bytes_per_turn;
+        plain::fill(&mut destination[..head], byte);
+        // SAFETY: the middle is `count` turns long and aligned as asked for; `count` is not 0; `run`
+        // has checked that the routine is available.
+        unsafe { turns(destination[head..tail].as_mut_ptr(), byte, count) };
+        plain::fill(&mut destination[tail..], byte);
+    }
+
+    fn read_turns(&self, source: &[u8], turns: ReadTurns) -> u64 {
+        // The checksum counts words from the start of the slice, so there is no head here: either
+        // the loop may start right away, or it may not run at all.
+        let count = source.len() / self.bytes_per_turn;
+        if count == 0 || !source.as_ptr().addr().is_multiple_of(self.source_align) {
+            return plain::read(source);
+        }
+        let tail = count * self.bytes_per_turn;
+        // SAFETY: the slice holds `count` turns and starts aligned as asked for; `count` is not 0;
+        // `run` has checked that the routine is available.
+        let sum = unsafe { turns(source.as_ptr(), count) };
+        sum ^ plain::read(&source[tail..])
+    }
+}
+
+/// How the tables in [`crate::arch`] are written.
+impl Routine {
+    const fn new(
+        id: &'static str,
+        about: &'static str,
+        operation: Operation,
+        bytes_per_turn: usize,
+        body: Body,
+    ) -> Self {
+        Self {
+            id,
+            about,
+            operation,
+            bytes_per_turn,
+            loads: 0,
+            stores: 0,
+            available: || true,
+            destination_align: 1,
+            source_align: 1,
+            body,
+        }
+    }
+
+    /// A copying loop with so many loads and as many stores a turn.
+    pub(crate) const fn copying(
+        id: &'static str,
+        about: &'static str,
+        bytes_per_turn: usize,
+        pairs: u32,
+        turns: CopyTurns,
+    ) -> Self {
+        let body = Body::Copy(turns);
+        let routine = Self::new(id, about, Operation::Copy, bytes_per_turn, body);
+        Self {
+            loads: pairs,
+            stores: pairs,
+            ..routine
+        }
+    }
+
+    /// A loop with so many stores a turn that fills with [`FILL_BYTE`].
+    pub(crate) const fn filling(
+        id: &'static str,
+        about: &'static str,
+        bytes_per_turn: usize,
+        stores: u32,
+        turns: FillTurns,
+    ) -> Self {
+        let body = Body::Fill(FILL_BYTE, turns);
+        Self {
+            stores,
+            ..Self::new(id, about, Operation::Fill, bytes_per_turn, body)
+        }
+    }
+
+    /// The same filling zeros, for loops that can do nothing else.
+    #[allow(dead_code, reason = "not every instruction set has such a loop")]
+    pub(crate) const fn with_zeros(self) -> Self {
+        match self.body {
+            Body::Fill(_, turns) => Self {
+                body: Body::Fill(0, turns),
+                ..self
+            },
+            _ => panic!("only filling writes zeros"),
+        }
+    }
+
+    /// A reading loop with so many loads a turn.
+    pub(crate) const fn reading(
+        id: &'static str,
+        about: &'static str,
+        bytes_per_turn: usize,
+        loads: u32,
+        turns: ReadTurns,
+    ) -> Self {
+        let body = Body::Read(turns);
+        Self {
+            loads,
+            ..Self::new(id, about, Operation::Read, bytes_per_turn, body)
+        }
+    }
+
+    /// A routine that the C library or the compiler made.
+    pub(crate) const fn compiled(
+        id: &'static str,
+        about: &'static str,
+        operation: Operation,
+        body: Body,
+    ) -> Self {
+        Self::new(id, about, operation, 8, body)
+    }
+
+    /// States what alignment the loop needs.
+    pub(crate) const fn aligned(self, destination_align: usize, source_align: usize) -> Self {
+        Self {
+            destination_align,
+            source_align,
+            ..self
+        }
+    }
+
+    /// States when the machine can run it.
+    pub(crate) const fn when(self, available: fn() -> bool) -> Self {
+        Self { available, ..self }
+    }
+}
+
+fn same_length<'a>(destination: &'a mut [u8], source: &[u8]) -> &'a mut [u8] {
+    assert_eq!(
+        destination.len(),
+        source.len(),
+        "copying needs buffers of equal length"
+    );
+    destination
+}
+
+#[cfg(test)]
+mod tests;

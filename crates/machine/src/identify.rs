@@ -1,0 +1,64 @@
+//! What a run runs on: board, CPUs, clusters, cpufreq policies, memory, kernel, distribution.
+//!
+//! Everything is read from files through the [`Root`]; nothing is measured, nothing asked of
+//! other programs, nothing evaluated. What cannot be read is missing with its reason, and no
+//! failure stops the rest. Concluding the SoC from scores of hints is not done here.
+
+mod board;
+mod caches;
+mod clusters;
+mod core_type;
+mod cpufreq;
+mod cpuinfo;
+mod cpus;
+mod data;
+mod features;
+mod memory;
+mod os;
+mod soc;
+mod virtualisation;
+
+pub(crate) use cpufreq::residencies;
+pub(crate) use cpus::online;
+pub(crate) use memory::{memory as memory_state, swaps};
+pub(crate) use os::page_size_bytes;
+
+use crate::Root;
+use cpuinfo::CpuInfo;
+use record::{Fact, Machine, Missing};
+
+/// Identifies the machine behind this root. Takes a few milliseconds, on servers with hundreds of
+/// CPUs a few dozen.
+pub fn identify(root: &Root) -> Machine {
+    let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
+    let policies = cpufreq::policies(root);
+    let cpus = cpus::cpus(root, &info, &policies);
+    let compatible = board::compatible(root);
+    let mut features = features::features(root);
+    features.extend(os::distribution_details(root));
+    Machine {
+        board: board::board(root).into(),
+        soc: soc::soc(root, &compatible, &info).into(),
+        compatible,
+        firmware: board::firmware(root),
+        clusters: clusters::clusters(&cpus, &policies),
+        cpus,
+        policies,
+        memory_kib: memory::memory(root).map(|memory| memory.total_kib).into(),
+        zswap: memory::zswap(root).into(),
+        kernel_release: os::kernel_release(root).into(),
+        kernel_version: root.read_value("/proc/version").into(),
+        kernel_cmdline: os::kernel_cmdline(root).into(),
+        kernel_arch: os::kernel_arch(root, &info).into(),
+        userland_arch: os::userland_arch(root).into(),
+        page_size_bytes: os::page_size_bytes(root).into(),
+        distribution: os::distribution(root).into(),
+        build_system: os::build_system(root).into(),
+        virtualisation: virtualisation::virtualisation(root, &info).into(),
+        hostname: os::hostname(root),
+        compiler: Fact::Missing {
+            missing: Missing::unsupported("", "only the bash program compiles its tools itself"),
+        },
+        features,
+    }
+}

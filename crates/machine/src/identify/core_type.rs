@@ -1,0 +1,381 @@
+//! Names the type of a core: from MIDR_EL1 on ARM, `uarch` and the vendor's ids on RISC-V, family
+//! and model on x86, words of the kernel elsewhere. The names themselves are rows of
+//! `data/cpu_parts.tsv` and `data/x86_cores.tsv`.
+
+use super::cpuinfo::CpuInfo;
+use super::data::{Row, Table, parse_number};
+
+/// What one core is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Core {
+    /// Name of its type.
+    pub(crate) name: Option<String>,
+    /// Stepping in the words of its architecture.
+    pub(crate) stepping: Option<String>,
+    /// MIDR_EL1, on ARM.
+    pub(crate) midr: Option<u32>,
+}
+
+/// Which half of a hybrid x86 CPU a core belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// Not hybrid, or a performance core.
+    Performance,
+    /// Listed under `/sys/devices/cpu_atom`.
+    Efficiency,
+}
+
+/// Tables of names, parsed once.
+#[derive(Debug)]
+pub(crate) struct Names {
+    parts: Table,
+    x86: Table,
+}
+
+impl Names {
+    /// Parses the tables.
+    pub(crate) fn new() -> Self {
+        Self {
+            parts: Table::cpu_parts(),
+            x86: Table::x86_cores(),
+        }
+    }
+
+    /// The core that MIDR_EL1 describes (Arm Architecture Reference Manual, D17.2.100:
+    /// implementer 31:24, variant 23:20, architecture 19:16, part 15:4, revision 3:0).
+    pub(crate) fn from_midr(&self, midr: u32) -> Core {
+        let (implementer, variant) = (midr >> 24, midr >> 20 & 0xf);
+        let (part, revision) = (midr >> 4 & 0xfff, midr & 0xf);
+        let name = self.part("arm", implementer.into(), part.into(), variant.into());
+        Core {
+            name: Some(name.unwrap_or_else(|| {
+                let vendor = self.vendor("arm", implementer.into());
+                let vendor = vendor.unwrap_or_else(|| format!("implementer {implementer:#04x}"));
+                format!("{vendor} part {part:#05x}")
+            })),
+            stepping: Some(format!("r{variant}p{revision}")),
+            midr: Some(midr),
+        }
+    }
+
+    /// The core behind a `compatible` of a CPU node in the device tree. Names of Arm's own cores
+    /// are those of the table in lower case; other vendors' are kept as they are.
+    pub(crate) fn from_compatible(&self, compatible: &str) -> Option<String> {
+        let compatible = compatible.trim();
+        if let Some(row) = self.row("riscv-uarch", |row| row.get("part") == compatible) {
+            return Some(row.get("name").to_owned());
+        }
+        let (vendor, part) = compatible.split_once(',')?;
+        // "arm,armv8" and "riscv" name architectures, not cores.
+        if vendor == "arm" {
+            let named = |row: &Row<'_>| row.get("name").eq_ignore_ascii_case(part);
+            return Some(self.row("arm", named)?.get("name").to_owned());
+        }
+        (!part.is_empty()).then(|| compatible.to_owned())
+    }
+
+    /// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
+    pub(crate) fn from_cpuinfo<'a>(
+        &self,
+        get: &dyn Fn(&str) -> Option<&'a str>,
+        half: Half,
+    ) -> Core {
+        if let Some(midr) = midr_of_cpuinfo(get) {
+            return self.from_midr(midr);
+        }
+        let isa = get("isa").filter(|isa| isa.starts_with("rv"));
+        if isa.is_some() || get("uarch").is_some() || get("mvendorid").is_some() {
+            return self.from_riscv(get, isa);
+        }
+        if let (Some(vendor), Some(family)) = (get("vendor_id"), number(get("cpu family"))) {
+            return self.from_x86(get, vendor, family, half);
+        }
+        let name = get("model name").or(get("cpu model")).or(get("cpu"));
+        Core {
+            name: name.map(in_brackets),
+            stepping: get("cpu revision").map(|revision| format!("revision {revision}")),
+            midr: None,
+        }
+    }
+
+    fn from_riscv<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Core {
+        let ids = [get("mvendorid"), get("marchid"), get("mimpid")].map(number);
+        let by_uarch = get("uarch").map(|uarch| {
+            self.from_compatible(uarch)
+                .unwrap_or_else(|| uarch.to_owned())
+        });
+        let by_ids = || match ids {
+            [Some(vendor), Some(arch), implementation] => {
+                let known = self.part("riscv-id", vendor, arch, implementation.unwrap_or(0));
+                // Vendor 0 is everybody who has no JEDEC number.
+                known.or_else(|| self.vendor("riscv-id", vendor))
+            }
+            _ => None,
+        };
+        Core {
+            name: by_uarch.or_else(by_ids).or(isa.map(str::to_owned)),
+            stepping: get("mimpid").map(|id| format!("mimpid {id}")),
+            midr: None,
+        }
+    }
+
+    fn from_x86<'a>(
+        &self,
+        get: &dyn Fn(&str) -> Option<&'a str>,
+        vendor: &str,
+        family: u64,
+        half: Half,
+    ) -> Core {
+        let model = number(get("model"));
+        let row = model.and_then(|model| {
+            self.x86.rows().find(|row| {
+                row.get("vendor") == vendor
+                    && row.number("family") == Some(family)
+                    && row.number("model_min").is_some_and(|min| min <= model)
+                    && row.number("model_max").is_some_and(|max| max >= model)
+            })
+        });
+        let column = match half {
+            Half::Performance => "core",
+            Half::Efficiency => "efficiency",
+        };
+        let named = row
+            .map(|row| row.get(column))
+            .filter(|name| *name != "-")
+            .map(str::to_owned);
+        // A hybrid CPU that is newer than the table still has two types of cores.
+        let model_name = || {
+            let name = tidy_model_name(get("model name")?);
+            Some(match half {
+                Half::Performance => name,
+                Half::Efficiency => format!("{name} efficiency core"),
+            })
+        };
+        let words = [
+            ("family", "cpu family"),
+            ("model", "model"),
+            ("stepping", "stepping"),
+        ]
+        .map(|(word, key)| Some(format!("{word} {}", get(key)?)));
+        Core {
+            name: named.or_else(model_name),
+            stepping: Some(words.into_iter().flatten().collect::<Vec<_>>().join(" ")),
+            midr: None,
+        }
+    }
+
+    fn row(&self, isa: &str, fits: impl Fn(&Row<'_>) -> bool) -> Option<Row<'_>> {
+        self.parts
+            .rows()
+            .find(|row| row.get("isa") == isa && fits(row))
+    }
+
+    fn part(&self, isa: &str, vendor: u64, part: u64, variant: u64) -> Option<String> {
+        let row = self.row(isa, |row| {
+            row.number("vendor") == Some(vendor)
+                && row.number("part") == Some(part)
+                && row.number("variant").is_none_or(|only| only == variant)
+        })?;
+        Some(row.get("name").to_owned())
+    }
+
+    fn vendor(&self, isa: &str, vendor: u64) -> Option<String> {
+        let row = self.row(isa, |row| {
+            row.number("vendor") == Some(vendor) && row.get("part") == "-"
+        })?;
+        Some(row.get("name").to_owned())
+    }
+}
+
+/// MIDR_EL1 put together from the lines of cpuinfo. The kernel prints every part of it but the
+/// architecture, which is 0xf on everything that has CPUID registers, and older codes on ARMv4
+/// and ARMv5 (Arm ARM, Main ID Register).
+fn midr_of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>) -> Option<u32> {
+    let field = |key, bits: u32| number(get(key)).filter(|value| *value < 1 << bits);
+    let implementer = field("cpu implementer", 8)?;
+    let part = field("cpu part", 12)?;
+    let variant = field("cpu variant", 4).unwrap_or(0);
+    let revision = field("cpu revision", 4).unwrap_or(0);
+    let architecture = match get("cpu architecture") {
+        Some("4") => 0x1,
+        Some("4T") => 0x2,
+        Some("5") => 0x3,
+        Some("5T") => 0x4,
+        Some("5TE") => 0x5,
+        Some("5TEJ") => 0x6,
+        Some("6TEJ") => 0x7,
+        _ => 0xf,
+    };
+    let midr = implementer << 24 | variant << 20 | architecture << 16 | part << 4 | revision;
+    u32::try_from(midr).ok()
+}
+
+fn number(text: Option<&str>) -> Option<u64> {
+    parse_number(text?)
+}
+
+/// `Loongson-3A R4 (Loongson-3A4000) @ 1800MHz` becomes `Loongson-3A4000`: the kernel puts the
+/// part into brackets behind the family. Other brackets (`ARMv7 Processor rev 4 (v7l)`) stay.
+fn in_brackets(name: &str) -> String {
+    let inner = name
+        .split_once("(Loongson-")
+        .and_then(|(_, rest)| rest.split_once(')'));
+    match inner {
+        Some((part, _)) => format!("Loongson-{part}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Words of x86 model names that say nothing.
+const FILLERS: &[&str] = &["CPU", "Processor", "processor", "APU", "Authentic"];
+
+/// `12th Gen Intel(R) Core(TM) i7-1260P` becomes `Intel Core i7-1260P`, and
+/// `AMD Ryzen 9 7950X 16-Core Processor` becomes `AMD Ryzen 9 7950X`.
+pub(crate) fn tidy_model_name(name: &str) -> String {
+    let name = name.replace("(R)", " ").replace("(r)", " ");
+    let name = name.replace("(TM)", " ").replace("(tm)", " ");
+    let name = name.split(" @ ").next().unwrap_or_default();
+    let name = name.split(" with ").next().unwrap_or_default();
+    let mut words: Vec<&str> = name.split_whitespace().collect();
+    if let Some(at) = words
+        .iter()
+        .position(|word| *word == "Gen")
+        .filter(|at| *at == 1)
+    {
+        words.drain(..=at);
+    }
+    words.retain(|word| !FILLERS.contains(word) && !word.ends_with("-Core"));
+    words.join(" ")
+}
+
+/// The core of a CPU that stands in cpuinfo under this number.
+pub(crate) fn own(names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> Core {
+    names.from_cpuinfo(&|key| info.own(cpu, key), half)
+}
+
+/// The core that cpuinfo names once for all CPUs.
+pub(crate) fn common(names: &Names, info: &CpuInfo) -> Core {
+    names.from_cpuinfo(&|key| info.common(key), Half::Performance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(midr: u32, name: &str, stepping: &str) {
+        let core = Names::new().from_midr(midr);
+        assert_eq!(core.name.as_deref(), Some(name), "{midr:#x}");
+        assert_eq!(core.stepping.as_deref(), Some(stepping), "{midr:#x}");
+    }
+
+    #[test]
+    fn midr_names_cores() {
+        check(0x410f_d034, "Cortex-A53", "r0p4");
+        check(0x414f_d0b0, "Cortex-A76", "r4p0");
+        check(0x410f_c075, "Cortex-A7", "r0p5");
+        check(0x410f_b767, "ARM1176", "r0p7");
+        // The same part with another variant is another core.
+        check(0x51af_8001, "Qualcomm Kryo 2XX Gold", "r10p1");
+        check(0x510f_8000, "Qualcomm Falkor V1", "r0p0");
+        check(0x534f_0010, "Samsung Exynos-m2", "r4p0");
+        // Unknown parts stay apart from each other.
+        check(0x410f_eee1, "Arm part 0xeee", "r0p1");
+        check(0x990f_eee1, "implementer 0x99 part 0xeee", "r0p1");
+    }
+
+    #[test]
+    fn compatibles_name_cores() {
+        let names = Names::new();
+        for (compatible, name) in [
+            ("arm,cortex-a55", Some("Cortex-A55")),
+            ("arm,neoverse-n1", Some("Neoverse-N1")),
+            ("sifive,u74-mc", Some("SiFive U74-MC")),
+            ("qcom,kryo385", Some("qcom,kryo385")),
+            ("arm,armv8", None),
+            ("riscv", None),
+            ("", None),
+        ] {
+            assert_eq!(names.from_compatible(compatible).as_deref(), name);
+        }
+    }
+
+    #[test]
+    fn cpuinfo_names_cores() {
+        let names = Names::new();
+        for (text, half, name, stepping) in [
+            (
+                "processor : 0\nCPU implementer : 0x41\nCPU architecture: 5TEJ\nCPU variant : 0x0\n\
+                 CPU part : 0x926\nCPU revision : 5\n",
+                Half::Performance,
+                Some("ARM926"),
+                Some("r0p5"),
+            ),
+            (
+                "processor : 0\nisa : rv64imafdc\nmvendorid : 0x489\nmarchid : 0x8000000000000007\n\
+                 mimpid : 0x4210427\n",
+                Half::Performance,
+                Some("SiFive U7 series"),
+                Some("mimpid 0x4210427"),
+            ),
+            (
+                "processor : 0\nisa : rv64imafdc\nuarch : vendor,new\n",
+                Half::Performance,
+                Some("vendor,new"),
+                None,
+            ),
+            (
+                "processor : 0\nisa : rv64imafdc\n",
+                Half::Performance,
+                Some("rv64imafdc"),
+                None,
+            ),
+            (
+                "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 154\n\
+                 model name : 12th Gen Intel(R) Core(TM) i7-1260P\nstepping : 3\n",
+                Half::Efficiency,
+                Some("Gracemont"),
+                Some("family 6 model 154 stepping 3"),
+            ),
+            (
+                "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 999\n\
+                 model name : Intel(R) Core(TM) X1\nstepping : 3\n",
+                Half::Efficiency,
+                Some("Intel Core X1 efficiency core"),
+                Some("family 6 model 999 stepping 3"),
+            ),
+            (
+                "system type : generic\nprocessor : 0\ncpu model : Loongson-3 V0.4  FPU V0.1\n\
+                 model name : Loongson-3A R4 (Loongson-3A4000) @ 1800MHz\n",
+                Half::Performance,
+                Some("Loongson-3A4000"),
+                None,
+            ),
+            ("processor : 0\n", Half::Performance, None, None),
+        ] {
+            let core = own(&names, &CpuInfo::parse(text), 0, half);
+            assert_eq!(core.name.as_deref(), name, "{text}");
+            assert_eq!(core.stepping.as_deref(), stepping, "{text}");
+        }
+    }
+
+    #[test]
+    fn model_names_are_tidied() {
+        for (name, tidy) in [
+            ("12th Gen Intel(R) Core(TM) i7-1260P", "Intel Core i7-1260P"),
+            ("Intel(R) Celeron(R) N5105 @ 2.00GHz", "Intel Celeron N5105"),
+            (
+                "Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz",
+                "Intel Xeon E5-2670 v3",
+            ),
+            ("AMD Ryzen 9 7950X 16-Core Processor", "AMD Ryzen 9 7950X"),
+            (
+                "AMD Ryzen Embedded R1606G with Radeon Vega Gfx",
+                "AMD Ryzen Embedded R1606G",
+            ),
+            ("AMD EPYC", "AMD EPYC"),
+            ("", ""),
+        ] {
+            assert_eq!(tidy_model_name(name), tidy);
+        }
+    }
+}

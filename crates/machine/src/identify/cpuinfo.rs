@@ -1,0 +1,175 @@
+//! Parser of `/proc/cpuinfo`, in the shapes that kernels of all ages and architectures print it.
+//! It finds which line belongs to which CPU; what the lines mean is decided elsewhere.
+//!
+//! Four shapes exist. Most kernels print one block for each online CPU. Old 32-bit ARM kernels
+//! print numbered blocks with only a BogoMIPS line and one common block with everything else; old
+//! 64-bit ones print all `processor` lines in a row and one block behind them. Before SMP there was
+//! a single block without any number. Source: `c_show` in `arch/*/kernel` of Linux.
+
+use super::data::parse_number;
+use std::collections::BTreeMap;
+
+/// Lines of one block: lower-case key and value, in order.
+type Fields = Vec<(String, String)>;
+
+/// A parsed `/proc/cpuinfo`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct CpuInfo {
+    blocks: BTreeMap<u32, Fields>,
+    common: Fields,
+}
+
+impl CpuInfo {
+    /// Parses the text; lines without a colon are left out.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut info = Self::default();
+        let mut current = None;
+        let mut harts = 0;
+        for line in text.lines() {
+            if line.trim().is_empty() {
+                current = None;
+                continue;
+            }
+            let Some((key, value)) = line.split_once(':') else {
+                continue;
+            };
+            let (key, value) = (key.trim(), value.trim());
+            match block_number(key, value, current, &mut harts) {
+                Some(cpu) => {
+                    current = Some(cpu);
+                    info.blocks.entry(cpu).or_default();
+                }
+                None => {
+                    let field = (key.to_ascii_lowercase(), value.to_owned());
+                    match current.and_then(|cpu| info.blocks.get_mut(&cpu)) {
+                        Some(block) => block.push(field),
+                        None => info.common.push(field),
+                    }
+                }
+            }
+        }
+        info
+    }
+
+    /// Numbers of all CPUs that have a block.
+    pub(crate) fn cpus(&self) -> impl Iterator<Item = u32> {
+        self.blocks.keys().copied()
+    }
+
+    /// Value of a line in the block of this CPU; the key in lower case.
+    pub(crate) fn own(&self, cpu: u32, key: &str) -> Option<&str> {
+        find(self.blocks.get(&cpu)?, key)
+    }
+
+    /// Value of a line that stands only once, for all CPUs: outside of all blocks, or in exactly
+    /// one block of several (where the line behind the last number belongs to all of them).
+    pub(crate) fn common(&self, key: &str) -> Option<&str> {
+        find(&self.common, key).or_else(|| {
+            let mut values = self.blocks.values().filter_map(|block| find(block, key));
+            let first = values.next()?;
+            values.next().is_none().then_some(first)
+        })
+    }
+
+    /// The first value of a line anywhere.
+    pub(crate) fn any(&self, key: &str) -> Option<&str> {
+        find(&self.common, key).or_else(|| self.blocks.values().find_map(|block| find(block, key)))
+    }
+}
+
+/// The number of the CPU whose block this line begins. The key `Processor` with a capital letter
+/// is text on ARM. RISC-V kernels before 5.0 have no number, only `hart`, which counts the cores
+/// of the hardware; blocks are then numbered in their order.
+fn block_number(key: &str, value: &str, current: Option<u32>, harts: &mut u32) -> Option<u32> {
+    match key {
+        "processor" => u32::try_from(parse_number(value)?).ok(),
+        "hart" if current.is_none() => {
+            *harts += 1;
+            Some(*harts - 1)
+        }
+        _ => None,
+    }
+}
+
+fn find<'a>(fields: &'a Fields, key: &str) -> Option<&'a str> {
+    let (_, value) = fields.iter().find(|(known, _)| known == key)?;
+    (!value.is_empty()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_all_shapes_are_found() {
+        for (text, cpus, own, common) in [
+            // One block each, as most kernels print it, with the line ends of a pasted copy.
+            (
+                "processor\t: 0\r\nCPU part\t: 0xd03\r\n\r\nprocessor\t: 10\r\nCPU part\t: 0xd08\r\n",
+                vec![0, 10],
+                Some("0xd03"),
+                None,
+            ),
+            // 32-bit ARM before 3.8: numbered blocks and a common one.
+            (
+                "Processor : ARMv7 Processor rev 2 (v7l)\nprocessor : 0\nBogoMIPS : 1\n\n\
+                 processor : 1\nBogoMIPS : 1\n\nCPU part : 0xc08\n\nHardware : sun4i\n",
+                vec![0, 1],
+                None,
+                Some("0xc08"),
+            ),
+            // 64-bit ARM before 3.19: numbers in a row, one block behind them.
+            (
+                "Processor : AArch64 Processor rev 3\nprocessor : 0\nprocessor : 1\nCPU part : 0xd03\n",
+                vec![0, 1],
+                None,
+                Some("0xd03"),
+            ),
+            // One CPU without a number.
+            (
+                "Processor : ARMv6-compatible processor rev 7\nCPU part : 0xb76\n",
+                vec![],
+                None,
+                Some("0xb76"),
+            ),
+            // RISC-V 4.19: harts only.
+            (
+                "hart : 1\nisa : rv64\n\nhart : 2\nisa : rv64\n",
+                vec![0, 1],
+                None,
+                None,
+            ),
+            ("", vec![], None, None),
+            (
+                "processor : много\n:\n : x\nprocessor : 0",
+                vec![0],
+                None,
+                None,
+            ),
+        ] {
+            let info = CpuInfo::parse(text);
+            assert_eq!(info.cpus().collect::<Vec<_>>(), cpus, "{text}");
+            assert_eq!(info.own(0, "cpu part"), own, "{text}");
+            assert_eq!(info.common("cpu part"), common, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_every_block_is_not_common() {
+        let text = "processor : 0\nmodel name : A\n\nprocessor : 1\nmodel name : B\n";
+        let info = CpuInfo::parse(text);
+        assert_eq!(info.common("model name"), None);
+        assert_eq!(info.any("model name"), Some("A"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_parsed(text in "(processor|hart|CPU part|[ \t:\r\n0-9x\u{0}]|\\PC){0,40}") {
+            let info = CpuInfo::parse(&text);
+            for cpu in info.cpus() {
+                info.own(cpu, "cpu part");
+            }
+            info.common("cpu part");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Every CPU that is present: online or not, its core type, place in the topology, capacity,
+//! features and caches. Any number of CPUs, with gaps in their numbers.
+//!
+//! Sources: `/sys/devices/system/cpu` (Linux Documentation/admin-guide/cputopology.rst and
+//! Documentation/ABI/testing/sysfs-devices-system-cpu) and `/proc/cpuinfo`.
+
+use super::caches;
+use super::core_type::{self, Core, Half, Names};
+use super::cpuinfo::CpuInfo;
+use super::data::parse_number;
+use super::features;
+use crate::Root;
+use record::{Cpu, Fact, Missing, Policy};
+
+/// Where Linux lists CPUs.
+pub(crate) const CPU_FOLDER: &str = "/sys/devices/system/cpu";
+/// No Linux is built for more CPUs (NR_CPUS is at most 8192); a list that claims more is garbled.
+const CPUS_MAX: u32 = 8192;
+
+/// Every CPU, by number.
+pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
+    let names = Names::new();
+    let efficient = efficient_cpus(root);
+    let mut cpus: Vec<Cpu> = present(root, info)
+        .into_iter()
+        .map(|cpu| {
+            let half = if efficient.contains(&cpu) {
+                Half::Efficiency
+            } else {
+                Half::Performance
+            };
+            let core = core_of(root, &names, info, cpu, half);
+            one_cpu(root, info, cpu, core)
+        })
+        .collect();
+    name_the_rest(root, &names, info, policies, &mut cpus);
+    cpus
+}
+
+/// Numbers of online CPUs, ascending.
+pub(crate) fn online(root: &Root) -> Vec<u32> {
+    let listed = read_list(root, &format!("{CPU_FOLDER}/online"));
+    match listed {
+        Some(cpus) if !cpus.is_empty() => cpus,
+        _ => present(
+            root,
+            &CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default()),
+        ),
+    }
+}
+
+/// A list of CPUs as the kernel prints it: `0-3,8` or `0 1 2 3`. None if it is no such list.
+pub(crate) fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    let separators = |c: char| c == ',' || c.is_whitespace() || c == '\0';
+    for part in text.split(separators).filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
+        if first > last || last >= CPUS_MAX {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Some(cpus)
+}
+
+/// The list of CPUs in this file, if it can be read and understood.
+pub(crate) fn read_list(root: &Root, path: &str) -> Option<Vec<u32>> {
+    parse_cpu_list(&root.read(path).ok()?)
+}
+
+/// `present` lists CPUs that are switched off as well. Kernels and containers that hide it still
+/// have folders or cpuinfo.
+fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
+    if let Some(cpus) = read_list(root, &format!("{CPU_FOLDER}/present"))
+        && !cpus.is_empty()
+    {
+        return cpus;
+    }
+    let folders = root.list(CPU_FOLDER).unwrap_or_default();
+    let cpus: Vec<u32> = folders
+        .iter()
+        .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
+        .collect();
+    if !cpus.is_empty() {
+        return cpus;
+    }
+    let cpus: Vec<u32> = info.cpus().collect();
+    match cpus.is_empty() {
+        // A kernel without SMP prints one block without a number: there is one CPU.
+        true if *info != CpuInfo::default() => vec![0],
+        _ => cpus,
+    }
+}
+
+/// CPUs that the efficiency half of a hybrid x86 CPU counts events on. The kernel makes one
+/// PMU for each type of core, `cpu_core` and `cpu_atom` (perf-intel-hybrid(1)), so no list of
+/// models is needed. Meteor Lake and later have a third, `cpu_lowpower`, on some kernels.
+fn efficient_cpus(root: &Root) -> Vec<u32> {
+    ["cpu_atom", "cpu_lowpower"]
+        .iter()
+        .filter_map(|pmu| read_list(root, &format!("/sys/devices/{pmu}/cpus")))
+        .flatten()
+        .collect()
+}
+
+/// What the core itself says: MIDR_EL1, else its own block in cpuinfo.
+fn core_of(root: &Root, names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> Core {
+    let path = format!("{CPU_FOLDER}/cpu{cpu}/regs/identification/midr_el1");
+    let midr = root
+        .read_value(&path)
+        .ok()
+        .and_then(|text| parse_number(&text));
+    match midr.and_then(|midr| u32::try_from(midr & 0xffff_ffff).ok()) {
+        Some(midr) if midr != 0 => names.from_midr(midr),
+        _ => core_type::own(names, info, cpu, half),
+    }
+}
+
+fn one_cpu(root: &Root, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
+    let folder = format!("{CPU_FOLDER}/cpu{cpu}");
+    let topology = |file: &str| {
+        root.read_number(&format!("{folder}/topology/{file}"))
+            .unwrap_or(-1)
+    };
+    let siblings = ["core_cpus_list", "thread_siblings_list"]
+        .iter()
+        .find_map(|file| read_list(root, &format!("{folder}/topology/{file}")));
+    Cpu {
+        cpu,
+        // CPUs that cannot be switched off, often the first one, have no such file.
+        online: root.read_value(&format!("{folder}/online")).as_deref() != Ok("0"),
+        core_type: known_or_absent(core.name),
+        stepping: known_or_absent(core.stepping),
+        midr: match core.midr {
+            Some(midr) => Fact::Known(midr),
+            None => Missing::absent(format!("{folder}/regs/identification/midr_el1")).into(),
+        },
+        package: topology("physical_package_id"),
+        cluster: topology("cluster_id"),
+        core: topology("core_id"),
+        siblings: siblings
+            .filter(|cpus| !cpus.is_empty())
+            .unwrap_or_else(|| vec![cpu]),
+        capacity: root.read_number(&format!("{folder}/cpu_capacity")).into(),
+        features: features::of_cpu(info, cpu),
+        caches: caches::caches(root, cpu),
+    }
+}
+
+fn known_or_absent(text: Option<String>) -> Fact<String> {
+    match text {
+        Some(text) if !text.is_empty() => Fact::Known(text),
+        _ => Missing::unsupported("/proc/cpuinfo", "the kernel does not say").into(),
+    }
+}
+
+/// Cores that say nothing of themselves: those switched off, and all of them under old kernels
+/// that print one block for everybody. CPUs of one cpufreq policy are of one type; next best is
+/// the device tree, and last the common block, which describes the CPU that printed it and
+/// therefore says nothing of one that is switched off.
+fn name_the_rest(
+    root: &Root,
+    names: &Names,
+    info: &CpuInfo,
+    policies: &[Policy],
+    cpus: &mut [Cpu],
+) {
+    let known: Vec<(u32, String)> = cpus
+        .iter()
+        .filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone())))
+        .collect();
+    let common = core_type::common(names, info);
+    for cpu in cpus
+        .iter_mut()
+        .filter(|cpu| cpu.core_type.known().is_none())
+    {
+        let by_policy = name_in_policy(policies, &known, cpu.cpu);
+        let by_tree = || {
+            let path = format!("{CPU_FOLDER}/cpu{}/of_node/compatible", cpu.cpu);
+            let compatible = root.read(&path).ok()?;
+            compatible
+                .split('\0')
+                .find_map(|name| names.from_compatible(name))
+        };
+        if let Some(name) = by_policy.or_else(by_tree) {
+            cpu.core_type = Fact::Known(name);
+        } else if cpu.online && known.is_empty() {
+            cpu.core_type = known_or_absent(common.name.clone());
+        }
+        let same_type = cpu.core_type.known() == common.name.as_ref();
+        if same_type && cpu.online && known.is_empty() {
+            cpu.stepping = known_or_absent(common.stepping.clone());
+            if let Some(midr) = common.midr {
+                cpu.midr = Fact::Known(midr);
+            }
+        }
+    }
+}
+
+/// The one type of all known CPUs in the policy of this CPU.
+fn name_in_policy(policies: &[Policy], known: &[(u32, String)], cpu: u32) -> Option<String> {
+    let policy = policies.iter().find(|policy| policy.cpus.contains(&cpu))?;
+    let mut names = known
+        .iter()
+        .filter(|(other, _)| policy.cpus.contains(other))
+        .map(|(_, name)| name);
+    let first = names.next()?;
+    names.all(|name| name == first).then(|| first.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus() {
+        for (text, cpus) in [
+            ("0-3,8", Some(vec![0, 1, 2, 3, 8])),
+            ("0 1 2 3 \n", Some(vec![0, 1, 2, 3])),
+            ("127-129", Some(vec![127, 128, 129])),
+            ("\n", Some(vec![])),
+            ("0-4294967295", None),
+            ("3-1", None),
+            ("0-", None),
+            ("нет", None),
+        ] {
+            assert_eq!(parse_cpu_list(text), cpus, "{text}");
+        }
+    }
+
+    fn check(board: &str, expected: &[(u32, bool, Option<&str>)]) {
+        let root = Root::from_board(board).unwrap();
+        let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
+        let policies = super::super::cpufreq::policies(&root);
+        let found = cpus(&root, &info, &policies);
+        let found: Vec<_> = found
+            .iter()
+            .map(|cpu| {
+                (
+                    cpu.cpu,
+                    cpu.online,
+                    cpu.core_type.known().map(String::as_str),
+                )
+            })
+            .collect();
+        assert_eq!(found, expected, "{board}");
+    }
+
+    #[test]
+    fn a_cpu_that_is_off_is_named_by_its_policy_or_by_the_device_tree() {
+        check(
+            "\
+== /sys/devices/system/cpu/present
+0-2
+== /sys/devices/system/cpu/cpu1/online
+0
+== /sys/devices/system/cpu/cpu2/online
+0
+== /sys/devices/system/cpu/cpu2/of_node/compatible
+arm,cortex-a72\\0
+== /sys/devices/system/cpu/cpufreq/policy0/related_cpus
+0 1
+== /proc/cpuinfo
+processor : 0
+CPU implementer : 0x41
+CPU part : 0xd03
+",
+            &[
+                (0, true, Some("Cortex-A53")),
+                (1, false, Some("Cortex-A53")),
+                (2, false, Some("Cortex-A72")),
+            ],
+        );
+    }
+
+    #[test]
+    fn one_block_for_everybody() {
+        // A kernel of 2013: the common block would make all eight cores the same.
+        check(
+            "\
+== /sys/devices/system/cpu/present
+0-1
+== /proc/cpuinfo
+Processor : ARMv7 Processor rev 3 (v7l)
+processor : 0
+BogoMIPS : 1.0
+
+processor : 1
+BogoMIPS : 1.0
+
+CPU implementer : 0x41
+CPU part : 0xc07
+== /sys/devices/system/cpu/cpu1/of_node/compatible
+arm,cortex-a15\\0
+",
+            &[(0, true, Some("Cortex-A7")), (1, true, Some("Cortex-A15"))],
+        );
+        check(
+            "== /proc/cpuinfo\nCPU implementer : 0x41\nCPU part : 0xb76\n",
+            &[(0, true, Some("ARM1176"))],
+        );
+        check("== /proc/cpuinfo ! EACCES\n", &[]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_list_is_parsed(text in "[0-9, \\-\n]{0,30}|\\PC{0,10}") {
+            parse_cpu_list(&text);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Settings of the kernel that matter for speed and are no clock, and the instruction sets that
+//! workloads depend on.
+
+use super::cpuinfo::CpuInfo;
+use crate::Root;
+use record::NamedValue;
+
+/// Instruction sets and promises of the CPU that decide which code a workload runs or how a timer
+/// behaves. A CPU lists up to 150 flags; the others decide nothing here.
+const DECISIVE: &[&str] = &[
+    // x86
+    "aes",
+    "avx",
+    "avx2",
+    "avx512bw",
+    "avx512f",
+    "avx512vl",
+    "bmi2",
+    "constant_tsc",
+    "erms",
+    "fma",
+    "fsrm",
+    "hypervisor",
+    "nonstop_tsc",
+    "pclmulqdq",
+    "rdtscp",
+    "sha_ni",
+    "sse2",
+    "sse4_1",
+    "sse4_2",
+    "ssse3",
+    "vaes",
+    "vpclmulqdq",
+    // ARM
+    "asimd",
+    "asimddp",
+    "asimdhp",
+    "atomics",
+    "crc32",
+    "fp",
+    "i8mm",
+    "idiva",
+    "lpae",
+    "mops",
+    "neon",
+    "pmull",
+    "sha1",
+    "sha2",
+    "sha3",
+    "sha512",
+    "sme",
+    "sve",
+    "sve2",
+    "vfpd32",
+    "vfpv3",
+    "vfpv4",
+    // LoongArch
+    "crypto",
+    "lasx",
+    "lsx",
+];
+
+/// Decisive features of one CPU, in the kernel's order: all extensions on RISC-V.
+pub(crate) fn of_cpu(info: &CpuInfo, cpu: u32) -> Vec<String> {
+    let get = |key: &str| info.own(cpu, key).or_else(|| info.common(key));
+    if let Some(isa) = get("isa").filter(|isa| isa.starts_with("rv")) {
+        return isa_extensions(isa);
+    }
+    get("flags")
+        .or_else(|| get("features"))
+        .unwrap_or_default()
+        .split_whitespace()
+        .filter(|flag| DECISIVE.contains(flag))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// `rv64imafdc_zba` is `i m a f d c zba` (RISC-V ISA manual, naming conventions).
+fn isa_extensions(isa: &str) -> Vec<String> {
+    let letters = isa
+        .trim_start_matches("rv")
+        .trim_start_matches(|c: char| c.is_ascii_digit());
+    let mut parts = letters.split('_');
+    let single = parts.next().unwrap_or_default();
+    let mut extensions: Vec<String> = single.chars().map(String::from).collect();
+    extensions.extend(parts.filter(|part| !part.is_empty()).map(str::to_owned));
+    extensions
+}
+
+/// Files of one value: name in the Record and where it stands.
+const FILES: &[(&str, &str)] = &[
+    (
+        "transparent_hugepage",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+    ),
+    ("pcie_aspm", "/sys/module/pcie_aspm/parameters/policy"),
+    ("smt", "/sys/devices/system/cpu/smt/control"),
+    ("isolated", "/sys/devices/system/cpu/isolated"),
+    ("nohz_full", "/sys/devices/system/cpu/nohz_full"),
+    ("boost", "/sys/devices/system/cpu/cpufreq/boost"),
+    ("amd_pstate", "/sys/devices/system/cpu/amd_pstate/status"),
+    (
+        "intel_pstate",
+        "/sys/devices/system/cpu/intel_pstate/status",
+    ),
+    (
+        "intel_no_turbo",
+        "/sys/devices/system/cpu/intel_pstate/no_turbo",
+    ),
+    (
+        "energy_performance_preference",
+        "/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference",
+    ),
+    (
+        "cpuidle_driver",
+        "/sys/devices/system/cpu/cpuidle/current_driver",
+    ),
+    (
+        "cpuidle_governor",
+        "/sys/devices/system/cpu/cpuidle/current_governor",
+    ),
+    ("platform_profile", "/sys/firmware/acpi/platform_profile"),
+    (
+        "clocksource",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    ),
+    ("soc_machine", "/sys/devices/soc0/machine"),
+    ("soc_family", "/sys/devices/soc0/family"),
+    ("soc_id", "/sys/devices/soc0/soc_id"),
+    ("soc_revision", "/sys/devices/soc0/revision"),
+];
+
+/// Everything of this kind that the machine has; what it lacks is left out.
+pub(crate) fn features(root: &Root) -> Vec<NamedValue> {
+    let mut found: Vec<NamedValue> = FILES
+        .iter()
+        .filter_map(|(name, path)| value(root, (*name).to_owned(), (*path).to_owned()))
+        .collect();
+    found.extend(preemption(root));
+    found.extend(bcm2711_stepping(root));
+    found.extend(devfreq(root));
+    found
+}
+
+fn value(root: &Root, name: String, from: String) -> Option<NamedValue> {
+    let text = root.read_value(&from).ok()?;
+    // Empty lists print as nothing or as `(null)`.
+    (text != "(null)").then(|| NamedValue {
+        name,
+        value: chosen(&text).to_owned(),
+        from,
+    })
+}
+
+/// `always [madvise] never` is `madvise`: the kernel puts what is chosen into brackets.
+fn chosen(text: &str) -> &str {
+    let inner = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'));
+    inner.map_or(text, |(inner, _)| inner)
+}
+
+/// Governor and clocks of every device that scales its clock and is no CPU: memory controller,
+/// GPU, NPU (Linux Documentation/ABI/testing/sysfs-class-devfreq).
+fn devfreq(root: &Root) -> Vec<NamedValue> {
+    const FOLDER: &str = "/sys/class/devfreq";
+    const SETTINGS: &[&str] = &[
+        "governor",
+        "cur_freq",
+        "min_freq",
+        "max_freq",
+        "available_governors",
+        "available_frequencies",
+    ];
+    let devices = root.list(FOLDER).unwrap_or_default();
+    let settings = devices.iter().flat_map(|device| {
+        SETTINGS.iter().filter_map(move |setting| {
+            let name = format!("devfreq.{device}.{setting}");
+            value(root, name, format!("{FOLDER}/{device}/{setting}"))
+        })
+    });
+    settings.collect()
+}
+
+/// Model of preemption in the kernel's version line: it costs a few percent of throughput.
+fn preemption(root: &Root) -> Option<NamedValue> {
+    let version = root.read("/proc/version").ok()?;
+    let model = version
+        .split_whitespace()
+        .find(|word| word.starts_with("PREEMPT"))?;
+    Some(NamedValue {
+        name: "preemption".into(),
+        value: model.to_owned(),
+        from: "/proc/version".into(),
+    })
+}
+
+/// Stepping of the BCM2711 (Raspberry Pi 4): B0 reaches only the first GiB of memory with the DMA
+/// of its SD controller, so its `dma-ranges` begin at 0xc0000000 (Raspberry Pi's bcm2711.dtsi and
+/// firmware, which changes the property on C0).
+fn bcm2711_stepping(root: &Root) -> Option<NamedValue> {
+    let from = format!("{}/emmc2bus/dma-ranges", super::board::DEVICE_TREE);
+    let bytes = root.read_bytes(&from).ok()?;
+    let second = bytes.get(4..8)?;
+    let stepping = if second == [0xc0, 0, 0, 0] {
+        "B0"
+    } else {
+        "C0 or later"
+    };
+    Some(NamedValue {
+        name: "bcm2711_stepping".into(),
+        value: stepping.into(),
+        from,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_of_risc_v() {
+        for (isa, expected) in [
+            ("rv64imafdc_zba_zbb", "i m a f d c zba zbb"),
+            ("rv32im", "i m"),
+            ("rv64", ""),
+            ("rv64imac__zba_", "i m a c zba"),
+        ] {
+            assert_eq!(isa_extensions(isa).join(" "), expected, "{isa}");
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_stands_in_brackets() {
+        for (text, expected) in [
+            ("always [madvise] never", "madvise"),
+            ("[default] performance", "default"),
+            ("notsupported", "notsupported"),
+            ("] x [", "] x ["),
+        ] {
+            assert_eq!(chosen(text), expected);
+        }
+    }
+
+    #[test]
+    fn settings_are_found() {
+        let root = Root::from_board(
+            "\
+== /sys/kernel/mm/transparent_hugepage/enabled
+always [madvise] never
+== /sys/devices/system/cpu/isolated
+
+== /sys/class/devfreq/dmc -> ../../devices/platform/dmc/devfreq/dmc
+== /sys/devices/platform/dmc/devfreq/dmc/governor
+dmc_ondemand
+== /sys/firmware/devicetree/base/emmc2bus/dma-ranges
+\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\x40\\0\\0\\0
+\\
+== /proc/version
+Linux version 6.1.0 (a@b) (gcc 12) #1 SMP PREEMPT_DYNAMIC Debian
+",
+        );
+        let found = features(&root.unwrap());
+        let found: Vec<_> = found
+            .iter()
+            .map(|f| format!("{}={}", f.name, f.value))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "transparent_hugepage=madvise",
+                "preemption=PREEMPT_DYNAMIC",
+                "bcm2711_stepping=B0",
+                "devfreq.dmc.governor=dmc_ondemand"
+            ]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_parsed(text in "\\PC{0,30}") {
+            isa_extensions(&text);
+            chosen(&text);
+        }
+    }
+}

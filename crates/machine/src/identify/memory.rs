@@ -1,0 +1,318 @@
+//! Memory, swap and zswap: how much there is, and what stands behind every swap device.
+//!
+//! Sources: `/proc/meminfo` and `/proc/swaps` (proc(5)), `/sys/block` (Linux Documentation/ABI/
+//! stable/sysfs-block), Documentation/admin-guide/mm/zswap.rst.
+
+use crate::Root;
+use record::{MemoryState, Missing, Reading, SwapKind, SwapState};
+
+/// Device mapper targets stand on other targets; nobody stacks them deeper.
+const SLAVES_MAX: usize = 4;
+
+/// Figures of `/proc/meminfo`.
+///
+/// # Errors
+/// It cannot be read, or a figure is missing.
+pub(crate) fn memory(root: &Root) -> Reading<MemoryState> {
+    parse_meminfo(&root.read("/proc/meminfo")?)
+}
+
+/// Parses `/proc/meminfo`. `MemAvailable` came with Linux 3.14; before that free memory and page
+/// cache stand for it, as free(1) did.
+///
+/// # Errors
+/// `MemTotal` or `MemFree` is missing or no number.
+pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
+    let find = |name: &str| {
+        text.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == name).then_some(())?;
+            value.split_whitespace().next()?.parse::<u64>().ok()
+        })
+    };
+    let needed = |name: &str| {
+        find(name).ok_or_else(|| Missing::garbled(format!("/proc/meminfo {name}"), text))
+    };
+    let free_kib = needed("MemFree")?;
+    let cache = || free_kib + find("Buffers").unwrap_or(0) + find("Cached").unwrap_or(0);
+    Ok(MemoryState {
+        total_kib: needed("MemTotal")?,
+        free_kib,
+        available_kib: find("MemAvailable").unwrap_or_else(cache),
+        // Kernels without swap have no such lines: there is none.
+        swap_total_kib: find("SwapTotal").unwrap_or(0),
+        swap_free_kib: find("SwapFree").unwrap_or(0),
+    })
+}
+
+/// Every swap device with what it really is.
+///
+/// # Errors
+/// `/proc/swaps` cannot be read; a kernel without swap has no such file.
+pub(crate) fn swaps(root: &Root) -> Reading<Vec<SwapState>> {
+    let mut swaps = parse_swaps(&root.read("/proc/swaps")?);
+    for (swap, is_file) in &mut swaps {
+        swap.kind = match device_of(root, &swap.path, *is_file) {
+            Some(device) => kind_of_device(root, &device),
+            None => SwapKind::Unknown,
+        };
+    }
+    Ok(swaps.into_iter().map(|(swap, _)| swap).collect())
+}
+
+/// Parses `/proc/swaps`: the swap, its kind not yet known, and whether it is a file.
+fn parse_swaps(text: &str) -> Vec<(SwapState, bool)> {
+    text.lines()
+        .skip(1)
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let path = unescape_octal(words.next()?);
+            let is_file = words.next()? == "file";
+            let swap = SwapState {
+                path,
+                kind: SwapKind::Unknown,
+                size_kib: words.next()?.parse().ok()?,
+                used_kib: words.next()?.parse().ok()?,
+                priority: words.next()?.parse().ok()?,
+            };
+            Some((swap, is_file))
+        })
+        .collect()
+}
+
+/// The kernel writes blanks and other separators in paths as `\040`.
+fn unescape_octal(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..3).filter(|_| first == b'\\');
+        let byte = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        match byte {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Name of the block device behind a swap partition, or behind the file system of a swap file.
+fn device_of(root: &Root, path: &str, is_file: bool) -> Option<String> {
+    let mut device = path.to_owned();
+    if is_file {
+        let mounts = root.read("/proc/self/mountinfo").ok()?;
+        let (numbers, source) = mount_of(&mounts, path)?;
+        // btrfs and overlays have made-up numbers; their source is the device.
+        if let Ok(link) = root.link(&format!("/sys/dev/block/{numbers}")) {
+            return last_part(&link);
+        }
+        device = source;
+    }
+    // /dev/mapper/x and /dev/disk/by-uuid/x are links to the node.
+    let node = root.link(&device).unwrap_or(device);
+    last_part(&node)
+}
+
+fn last_part(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// `(major:minor, source)` of the mount that holds this file: the longest mount point that is the
+/// beginning of its path, the last of equals (it covers the others). Format: proc_pid_mountinfo(5).
+fn mount_of(mountinfo: &str, path: &str) -> Option<(String, String)> {
+    let mut best: Option<(usize, (String, String))> = None;
+    for line in mountinfo.lines() {
+        let Some((before, after)) = line.split_once(" - ") else {
+            continue;
+        };
+        let before: Vec<&str> = before.split(' ').collect();
+        let (Some(numbers), Some(point)) = (before.get(2), before.get(4)) else {
+            continue;
+        };
+        let Some(source) = after.split(' ').nth(1) else {
+            continue;
+        };
+        let point = unescape_octal(point);
+        let inside = path
+            .strip_prefix(point.trim_end_matches('/'))
+            .is_some_and(|rest| rest.starts_with('/'));
+        if inside
+            && best
+                .as_ref()
+                .is_none_or(|(length, _)| point.len() >= *length)
+        {
+            best = Some((point.len(), ((*numbers).to_owned(), unescape_octal(source))));
+        }
+    }
+    best.map(|(_, mount)| mount)
+}
+
+/// What kind of device this is, by its name and by what the kernel says of its disk.
+fn kind_of_device(root: &Root, device: &str) -> SwapKind {
+    let mut disk = whole_disk(root, device);
+    for _ in 0..SLAVES_MAX {
+        let slaves = root.list(&format!("/sys/block/{disk}/slaves"));
+        match slaves.unwrap_or_default().first() {
+            Some(slave) => disk = whole_disk(root, slave),
+            None => break,
+        }
+    }
+    if disk.starts_with("zram") {
+        return SwapKind::Zram;
+    }
+    if disk.starts_with("mmcblk") {
+        return SwapKind::SdCard;
+    }
+    // Virtual disks claim to rotate whatever the host stores them on.
+    if disk.starts_with("vd") || disk.starts_with("xvd") || disk.starts_with("nvme") {
+        return SwapKind::Disk;
+    }
+    match root.read_number::<u32>(&format!("/sys/block/{disk}/queue/rotational")) {
+        Ok(0) => SwapKind::Disk,
+        Ok(_) => SwapKind::RotatingDisk,
+        Err(_) => SwapKind::Unknown,
+    }
+}
+
+/// The disk of a partition: `sda2` is on `sda`, `mmcblk0p1` on `mmcblk0`.
+fn whole_disk(root: &Root, device: &str) -> String {
+    if root.list(&format!("/sys/block/{device}")).is_ok() {
+        return device.to_owned();
+    }
+    let disk = device.trim_end_matches(|c: char| c.is_ascii_digit());
+    // Disks whose own name ends in a digit put a `p` between.
+    match disk.strip_suffix('p') {
+        Some(before) if before.ends_with(|c: char| c.is_ascii_digit()) => before.to_owned(),
+        _ if disk.is_empty() || disk == "zram" => device.to_owned(),
+        _ => disk.to_owned(),
+    }
+}
+
+/// `off`, or the compressor, allocator and share of memory that zswap may use. Newer kernels have
+/// fewer of these files.
+///
+/// # Errors
+/// The kernel has no zswap.
+pub(crate) fn zswap(root: &Root) -> Reading<String> {
+    let file = |name: &str| root.read_value(&format!("/sys/module/zswap/parameters/{name}"));
+    if !matches!(file("enabled")?.as_str(), "Y" | "1") {
+        return Ok("off".into());
+    }
+    let parts: Vec<String> = ["compressor", "zpool"]
+        .iter()
+        .filter_map(|name| file(name).ok())
+        .collect();
+    let mut text = if parts.is_empty() {
+        "on".to_owned()
+    } else {
+        parts.join("/")
+    };
+    if let Ok(percent) = file("max_pool_percent") {
+        text.push_str(&format!(", max pool {percent} %"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meminfo() {
+        let text = "MemTotal:  1000 kB\r\nMemFree:  100 kB\nMemAvailable: 700 kB\n\
+                    SwapTotal: 50 kB\nSwapFree: 40 kB\n";
+        let memory = parse_meminfo(text).unwrap();
+        assert_eq!((memory.total_kib, memory.available_kib), (1000, 700));
+        assert_eq!((memory.swap_total_kib, memory.swap_free_kib), (50, 40));
+        // Before 3.14, and without swap.
+        let text = "MemTotal: 1000 kB\nMemFree: 100 kB\nBuffers: 20 kB\nCached: 300 kB\n";
+        let memory = parse_meminfo(text).unwrap();
+        assert_eq!((memory.available_kib, memory.swap_total_kib), (420, 0));
+        for cut in ["", "MemTotal: 1000", "MemTotal: kB\nMemFree: 1 kB"] {
+            assert!(parse_meminfo(cut).is_err(), "{cut}");
+        }
+    }
+
+    const BOARD: &str = "\
+== /proc/swaps
+Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
+/dev/zram0                              partition\t1000\t10\t100
+/dev/mmcblk0p2                          partition\t1000\t0\t-2
+/dev/sda2                               partition\t1000\t0\t-2
+/dev/dm-0                               partition\t1000\t0\t-2
+/dev/mapper/vg-swap                     partition\t1000\t0\t-2
+/var/swap                               file\t1000\t0\t-2
+/data/my\\\\040swap                        file\t1000\t0\t-2
+/btrfs/swap                             file\t1000\t0\t-2
+/dev/vda1                               partition\t1000\t0\t-2
+/dev/what                               partition\t1000\t0\t-2
+cut
+== /proc/self/mountinfo
+22 1 179:2 / / rw,noatime - ext4 /dev/root rw
+23 22 8:1 / /data rw - ext4 /dev/sda1 rw
+24 22 0:40 /@ /btrfs rw - btrfs /dev/nvme0n1p3 rw
+25 22 8:1 / /dat rw - ext4 /dev/wrong rw
+== /sys/dev/block/179:2 -> ../../devices/platform/mmc/block/mmcblk0/mmcblk0p2
+== /sys/dev/block/8:1 -> ../../devices/pci/block/sda/sda1
+== /dev/mapper/vg-swap -> ../dm-0
+== /sys/block/dm-0/slaves/nvme0n1p2/size
+1
+== /sys/block/sda/queue/rotational
+1
+";
+
+    #[test]
+    fn swap_devices_are_what_they_are() {
+        let swaps = swaps(&Root::from_board(BOARD).unwrap()).unwrap();
+        let kinds: Vec<_> = swaps.iter().map(|s| (s.path.as_str(), s.kind)).collect();
+        let expected = [
+            ("/dev/zram0", SwapKind::Zram),
+            ("/dev/mmcblk0p2", SwapKind::SdCard),
+            ("/dev/sda2", SwapKind::RotatingDisk),
+            ("/dev/dm-0", SwapKind::Disk),
+            ("/dev/mapper/vg-swap", SwapKind::Disk),
+            ("/var/swap", SwapKind::SdCard),
+            ("/data/my swap", SwapKind::RotatingDisk),
+            ("/btrfs/swap", SwapKind::Disk),
+            ("/dev/vda1", SwapKind::Disk),
+            ("/dev/what", SwapKind::Unknown),
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!((swaps[0].used_kib, swaps[1].priority), (10, -2));
+    }
+
+    #[test]
+    fn zswap_says_what_the_kernel_tells() {
+        let path = "== /sys/module/zswap/parameters";
+        for (board, expected) in [
+            (format!("{path}/enabled\nN\n"), "off"),
+            (format!("{path}/enabled\nY\n"), "on"),
+            (
+                format!(
+                    "{path}/enabled\nY\n{path}/compressor\nzstd\n{path}/zpool\nz3fold\n{path}/max_pool_percent\n20\n"
+                ),
+                "zstd/z3fold, max pool 20 %",
+            ),
+        ] {
+            assert_eq!(zswap(&Root::from_board(&board).unwrap()).unwrap(), expected);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_parsed(text in "([A-Za-z:/ \\\\\n0-9\t-]|\\PC){0,60}") {
+            let _ = parse_meminfo(&text);
+            parse_swaps(&text);
+            mount_of(&text, "/var/swap");
+            unescape_octal(&text);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Name of the SoC or CPU, where device tree or cpuinfo tell it in so many words. Concluding it
+//! from cores, clocks and boot messages is not done here.
+
+use super::core_type::tidy_model_name;
+use super::cpuinfo::CpuInfo;
+use super::data::Table;
+use crate::Root;
+use record::{Missing, Reading};
+
+/// Name of the SoC or CPU.
+///
+/// # Errors
+/// Neither device tree nor cpuinfo names it.
+pub(crate) fn soc(root: &Root, compatible: &[String], info: &CpuInfo) -> Reading<String> {
+    from_compatible(compatible)
+        .or_else(|| from_soc_bus(root))
+        .or_else(|| from_cpuinfo(info))
+        .ok_or_else(|| Missing::unsupported("/proc/cpuinfo", "no file names the SoC"))
+}
+
+/// The last entry of `compatible` that a maker of SoCs has given: the root node lists the board
+/// first and the SoC last (Devicetree Specification 2.3.1).
+fn from_compatible(compatible: &[String]) -> Option<String> {
+    let vendors = Table::soc_vendors();
+    compatible.iter().rev().find_map(|entry| {
+        let (prefix, part) = entry.split_once(',')?;
+        let row = vendors.rows().find(|row| row.get("prefix") == prefix)?;
+        let part = match row.get("style") {
+            "upper" => part.to_uppercase(),
+            "capital" => {
+                let mut letters = part.chars();
+                let first = letters.next()?;
+                format!("{}{}", first.to_uppercase(), letters.as_str())
+            }
+            _ => part.to_owned(),
+        };
+        Some(format!("{} {part}", row.get("name")))
+    })
+}
+
+/// `/sys/devices/soc0` of ARM servers and phones without a device tree (Linux Documentation/ABI/
+/// testing/sysfs-devices-soc). `jep106:...` ids are numbers, not names.
+fn from_soc_bus(root: &Root) -> Option<String> {
+    let file = |name: &str| root.read_value(&format!("/sys/devices/soc0/{name}")).ok();
+    let family = file("family").filter(|text| !text.starts_with("jep106"))?;
+    match file("soc_id").filter(|text| !text.starts_with("jep106")) {
+        Some(id) if !family.contains(&id) => Some(format!("{family} {id}")),
+        _ => Some(family),
+    }
+}
+
+fn from_cpuinfo(info: &CpuInfo) -> Option<String> {
+    // The `Hardware` line of ARM kernels; device tree kernels print only that they are one.
+    let hardware = info
+        .any("hardware")
+        .filter(|text| !text.to_lowercase().contains("generic") && !text.contains("Device Tree"));
+    if let Some(hardware) = hardware {
+        return Some(hardware.to_owned());
+    }
+    let is_arm = info.any("cpu implementer").is_some();
+    // On ARM this line names the instruction set: `ARMv7 Processor rev 4 (v7l)`.
+    let model = info
+        .any("model name")
+        .filter(|_| !is_arm)
+        .map(tidy_model_name);
+    let isa = || {
+        let isa = info.any("isa")?;
+        isa.starts_with("rv").then(|| isa.to_owned())
+    };
+    model
+        .or_else(|| info.any("cpu model").map(str::to_owned))
+        .or_else(|| info.any("machine").filter(|_| !is_arm).map(str::to_owned))
+        .or_else(isa)
+        .filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(compatible: &[&str], cpuinfo: &str, expected: Option<&str>) {
+        let compatible: Vec<String> = compatible.iter().map(|entry| (*entry).into()).collect();
+        let root = Root::from_board("").unwrap();
+        let found = soc(&root, &compatible, &CpuInfo::parse(cpuinfo));
+        assert_eq!(found.ok().as_deref(), expected, "{compatible:?} {cpuinfo}");
+    }
+
+    #[test]
+    fn the_device_tree_names_socs() {
+        check(
+            &["radxa,rock-5b", "rockchip,rk3588"],
+            "",
+            Some("Rockchip RK3588"),
+        );
+        check(
+            &["raspberrypi,4-model-b", "brcm,bcm2711"],
+            "",
+            Some("Broadcom BCM2711"),
+        );
+        check(
+            &["nvidia,p3737", "nvidia,tegra234"],
+            "",
+            Some("NVIDIA Tegra234"),
+        );
+        check(
+            &["xunlong,orangepi-zero3", "allwinner,sun50i-h618"],
+            "",
+            Some("Allwinner sun50i-h618"),
+        );
+        check(&["vendor,board"], "", None);
+    }
+
+    #[test]
+    fn cpuinfo_names_socs() {
+        check(&[], "Hardware\t: BCM2708\n", Some("BCM2708"));
+        check(
+            &[],
+            "processor : 0\nmodel name : ARMv7 Processor rev 4 (v7l)\nCPU implementer : 0x41\n\n\
+             Hardware : Generic DT based system\n",
+            None,
+        );
+        check(
+            &[],
+            "processor : 0\nmodel name : AMD EPYC 7763 64-Core Processor\n",
+            Some("AMD EPYC 7763"),
+        );
+        check(&[], "processor : 0\nisa : rv64imafdc\n", Some("rv64imafdc"));
+    }
+}

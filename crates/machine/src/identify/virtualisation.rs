@@ -1,0 +1,275 @@
+//! Whether the machine is a virtual one or a container, and which: files only, no CPUID.
+//! The words are those of systemd-detect-virt(1), so that people find them elsewhere.
+
+use super::board::{DEVICE_TREE, DMI};
+use super::cpuinfo::CpuInfo;
+use crate::Root;
+use record::{Missing, Reading};
+
+/// `none`, the hypervisor, the container, or `docker on kvm`.
+///
+/// # Errors
+/// So little can be read that bare metal cannot be told from a guest.
+pub(crate) fn virtualisation(root: &Root, info: &CpuInfo) -> Reading<String> {
+    match (container(root), hypervisor(root, info)) {
+        (Some(container), Some(hypervisor)) => Ok(format!("{container} on {hypervisor}")),
+        (Some(container), None) => Ok(container),
+        (None, Some(hypervisor)) => Ok(hypervisor),
+        (None, None) if *info == CpuInfo::default() => {
+            // Nothing says that this is a guest, but then nothing says anything.
+            Err(match root.read("/proc/cpuinfo") {
+                Ok(text) => Missing::garbled("/proc/cpuinfo", &text),
+                Err(missing) => missing,
+            })
+        }
+        (None, None) => Ok("none".into()),
+    }
+}
+
+/// The container, if this is one. `container=` in the environment of process 1 is what
+/// systemd's container interface asks managers to set; the others leave marks of their own.
+fn container(root: &Root) -> Option<String> {
+    if let Ok(name) = root.read_value("/run/systemd/container") {
+        return Some(name);
+    }
+    let environment = root.read("/proc/1/environ").unwrap_or_default();
+    let by_environment = environment
+        .split('\0')
+        .find_map(|entry| entry.strip_prefix("container="));
+    if let Some(name) = by_environment.filter(|name| !name.is_empty()) {
+        return Some(name.to_owned());
+    }
+    if root.read("/.dockerenv").is_ok() {
+        return Some("docker".into());
+    }
+    if root.read("/run/.containerenv").is_ok() {
+        return Some("podman".into());
+    }
+    let kernel = root.read("/proc/sys/kernel/osrelease").unwrap_or_default();
+    if kernel.to_lowercase().contains("microsoft") {
+        return Some("wsl".into());
+    }
+    let groups = root.read("/proc/1/cgroup").unwrap_or_default();
+    container_of_cgroup(&groups).map(str::to_owned)
+}
+
+/// Managers name their control groups (cgroups(7)) after themselves.
+fn container_of_cgroup(groups: &str) -> Option<&'static str> {
+    const NAMES: &[(&str, &str)] = &[
+        ("docker", "docker"),
+        ("kubepods", "kubernetes"),
+        ("libpod", "podman"),
+        ("lxc", "lxc"),
+        ("containerd", "containerd"),
+    ];
+    let paths = groups.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    let mut parts = paths.flat_map(|path| path.split('/'));
+    parts.find_map(|part| {
+        let named = NAMES.iter().find(|(word, _)| {
+            part.strip_prefix(word)
+                // `docker.service` is the manager itself, on the host.
+                .is_some_and(|rest| {
+                    rest.is_empty() || rest.starts_with(['-', '.']) && !rest.ends_with(".service")
+                })
+        });
+        named.map(|(_, name)| *name)
+    })
+}
+
+/// Beginnings of DMI texts and whose they are.
+const DMI_WORDS: &[(&str, &str)] = &[
+    ("Amazon EC2", "amazon"),
+    ("Apple Virtualization", "apple"),
+    ("BHYVE", "bhyve"),
+    ("Bochs", "bochs"),
+    ("Google Compute Engine", "google"),
+    ("Hyper-V", "microsoft"),
+    ("innotek GmbH", "oracle"),
+    ("KVM", "kvm"),
+    ("OpenStack", "kvm"),
+    ("Parallels", "parallels"),
+    ("QEMU", "qemu"),
+    ("VirtualBox", "oracle"),
+    ("Virtual Machine", "microsoft"),
+    ("VMware", "vmware"),
+    ("Xen", "xen"),
+];
+
+/// The hypervisor, if there is one.
+fn hypervisor(root: &Root, info: &CpuInfo) -> Option<String> {
+    // Xen's first domain runs on the hardware; all others do not.
+    let xen_host = root
+        .read("/proc/xen/capabilities")
+        .is_ok_and(|text| text.contains("control_d"));
+    if let Ok(kind) = root.read_value("/sys/hypervisor/type") {
+        return (!xen_host).then_some(kind);
+    }
+    let by_tree = hypervisor_of_tree(root);
+    if by_tree.is_some() {
+        return by_tree;
+    }
+    let flagged = info
+        .any("flags")
+        .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
+    let named = hypervisor_of_dmi(root);
+    // KVM gives its guests a clock, which tells it from an emulator.
+    let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+    let clocks = root.read(clocks).unwrap_or_default();
+    if clocks.contains("kvm-clock") && matches!(named, None | Some("qemu")) {
+        return Some("kvm".into());
+    }
+    if clocks.contains("hyperv") {
+        return Some("microsoft".into());
+    }
+    match named {
+        // Firmware of bare metal may carry any of these words; on x86 a guest has the flag too.
+        Some(name) if flagged || info.any("flags").is_none() || name == "amazon" => {
+            // EC2 instances of the kinds `*.metal` are bare metal and have no flag.
+            (name != "amazon" || flagged || !is_metal(root)).then(|| name.to_owned())
+        }
+        _ => flagged.then(|| "vm-other".to_owned()),
+    }
+}
+
+fn is_metal(root: &Root) -> bool {
+    root.read_value(&format!("{DMI}/product_name"))
+        .is_ok_and(|name| name.contains("metal"))
+}
+
+fn hypervisor_of_dmi(root: &Root) -> Option<&'static str> {
+    ["product_name", "sys_vendor", "board_vendor", "bios_vendor"]
+        .iter()
+        .filter_map(|file| root.read_value(&format!("{DMI}/{file}")).ok())
+        .find_map(|text| {
+            let named = DMI_WORDS.iter().find(|(word, _)| text.starts_with(word));
+            named.map(|(_, name)| *name)
+        })
+}
+
+/// Guests on ARM and RISC-V have a `hypervisor` node, or QEMU's configuration device.
+fn hypervisor_of_tree(root: &Root) -> Option<String> {
+    if let Ok(compatible) = root.read(&format!("{DEVICE_TREE}/hypervisor/compatible")) {
+        let name = compatible.split(['\0', ',']).next().unwrap_or_default();
+        return Some(match name {
+            "linux" => "kvm".into(),
+            "" => "vm-other".into(),
+            other => other.to_owned(),
+        });
+    }
+    let tree = root.list(DEVICE_TREE).unwrap_or_default();
+    tree.iter()
+        .any(|node| node.starts_with("fw-cfg@"))
+        .then(|| "qemu".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(board: &str, expected: Option<&str>) {
+        let root = Root::from_board(board).unwrap();
+        let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
+        let found = virtualisation(&root, &info).ok();
+        assert_eq!(found.as_deref(), expected, "{board}");
+    }
+
+    const METAL: &str = "== /proc/cpuinfo\nprocessor : 0\nflags : fpu sse2\n";
+    const GUEST: &str = "== /proc/cpuinfo\nprocessor : 0\nflags : fpu hypervisor\n";
+    const ARM: &str = "== /proc/cpuinfo\nprocessor : 0\nCPU part : 0xd08\n";
+
+    #[test]
+    fn machines_and_guests() {
+        check("", None);
+        check(METAL, Some("none"));
+        check(ARM, Some("none"));
+        check(GUEST, Some("vm-other"));
+        for (cpuinfo, file, text, expected) in [
+            (GUEST, "/sys/class/dmi/id/sys_vendor", "QEMU", "qemu"),
+            (
+                GUEST,
+                "/sys/class/dmi/id/product_name",
+                "VMware Virtual Platform",
+                "vmware",
+            ),
+            (METAL, "/sys/class/dmi/id/bios_vendor", "Xen", "none"),
+            (
+                ARM,
+                "/sys/class/dmi/id/product_name",
+                "Apple Virtualization Generic Platform",
+                "apple",
+            ),
+            (
+                METAL,
+                "/sys/class/dmi/id/sys_vendor",
+                "Amazon EC2",
+                "amazon",
+            ),
+            (ARM, "/sys/class/dmi/id/product_name", "c7g.metal", "none"),
+            (
+                ARM,
+                "/sys/firmware/devicetree/base/hypervisor/compatible",
+                "linux,kvm\\0",
+                "kvm",
+            ),
+            (
+                ARM,
+                "/sys/firmware/devicetree/base/fw-cfg@9020000/compatible",
+                "qemu,fw-cfg-mmio\\0",
+                "qemu",
+            ),
+            (ARM, "/sys/hypervisor/type", "xen", "xen"),
+            (
+                GUEST,
+                "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                "kvm-clock tsc",
+                "kvm",
+            ),
+            (METAL, "/.dockerenv", "", "docker"),
+            (
+                METAL,
+                "/proc/1/environ",
+                "PATH=/bin\\0container=lxc\\0",
+                "lxc",
+            ),
+            (
+                METAL,
+                "/run/systemd/container",
+                "systemd-nspawn",
+                "systemd-nspawn",
+            ),
+            (
+                GUEST,
+                "/proc/1/cgroup",
+                "0::/docker/0123abcd",
+                "docker on vm-other",
+            ),
+            (
+                METAL,
+                "/proc/1/cgroup",
+                "0::/system.slice/docker.service",
+                "none",
+            ),
+            (
+                METAL,
+                "/proc/1/cgroup",
+                "1:cpu:/kubepods.slice/x",
+                "kubernetes",
+            ),
+        ] {
+            check(&format!("{cpuinfo}== {file}\n{text}\n"), Some(expected));
+        }
+    }
+
+    #[test]
+    fn the_first_domain_of_xen_is_the_machine() {
+        let xen = "== /sys/hypervisor/type\nxen\n== /proc/xen/capabilities\ncontrol_d\n";
+        check(&format!("{METAL}{xen}"), Some("none"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_parsed(text in "([0-9:/a-z.\\-\n]|\\PC){0,60}") {
+            container_of_cgroup(&text);
+        }
+    }
+}

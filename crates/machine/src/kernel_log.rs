@@ -1,0 +1,325 @@
+//! Messages of the kernel that appear during a run, from `/dev/kmsg` (Linux Documentation/ABI/
+//! testing/dev-kmsg). Opened once, positioned behind what is already there, and never blocking.
+//!
+//! Only the kernel's own messages are kept: services write into the same buffer.
+
+use crate::timeline::monotonic_ns;
+use crate::{Root, Source, Timeline};
+use record::{KernelMessage, Missing, Reading, Why};
+use std::io::Read;
+
+const PATH: &str = "/dev/kmsg";
+/// The kernel cuts records to less (`CONSOLE_EXT_LOG_MAX`, 8 KiB); shorter reads give EINVAL.
+const RECORD_BYTES_MAX: usize = 8192;
+/// At most so many messages are kept of one call: a driver in despair prints thousands a second.
+const MESSAGES_MAX: usize = 2000;
+/// Read to know whether the boot is still there: its first words come among the first records.
+const BOOT_RECORDS: usize = 16;
+
+/// One record of `/dev/kmsg`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KmsgRecord {
+    /// Severity, 0 (emergency) to 7 (debug).
+    pub level: u32,
+    /// Who wrote it: 0 is the kernel (syslog(2)).
+    pub facility: u32,
+    /// Number of the record since boot; gaps are lost messages.
+    pub sequence: u64,
+    /// Microseconds since boot on the kernel's own clock.
+    pub stamp_us: u64,
+    /// Text without time stamp.
+    pub text: String,
+}
+
+/// Parses one record: `6,339,5140900,-;text`. Lines that follow, with a blank in front, carry the
+/// device and are left out. None if it is no such record.
+pub fn parse_kmsg(record: &str) -> Option<KmsgRecord> {
+    let line = record.lines().next()?;
+    let (head, text) = line.split_once(';')?;
+    let mut numbers = head.split(',');
+    let priority: u32 = numbers.next()?.parse().ok()?;
+    Some(KmsgRecord {
+        level: priority & 7,
+        facility: priority >> 3,
+        sequence: numbers.next()?.parse().ok()?,
+        stamp_us: numbers.next()?.parse().ok()?,
+        text: text.to_owned(),
+    })
+}
+
+/// The kernel's messages since this was opened.
+#[derive(Debug)]
+pub struct KernelLog {
+    reader: Reader,
+    boot_messages_present: bool,
+    /// End of the last call on the axis of the run.
+    asked_ms: i64,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Device(std::fs::File),
+    /// A board's text is read again at every call; records up to this number are known.
+    Board {
+        root: Root,
+        after: Option<u64>,
+    },
+}
+
+impl KernelLog {
+    /// Opens the kernel's log; what is in it already is not reported.
+    ///
+    /// # Errors
+    /// There is no `/dev/kmsg` (containers), or reading it needs root (`kernel.dmesg_restrict`).
+    pub fn open(root: &Root) -> Reading<Self> {
+        match root.source(PATH)? {
+            Source::File(file) if root.is_system() => Self::open_device(file),
+            // A directory that stands in for a machine may hold anything under this name.
+            _ => {
+                let text = root.read(PATH)?;
+                let records: Vec<KmsgRecord> = text.lines().filter_map(parse_kmsg).collect();
+                Ok(Self {
+                    boot_messages_present: begins_at_boot(&records),
+                    reader: Reader::Board {
+                        root: root.clone(),
+                        after: records.last().map(|record| record.sequence),
+                    },
+                    asked_ms: 0,
+                })
+            }
+        }
+    }
+
+    fn open_device(mut file: std::fs::File) -> Reading<Self> {
+        let error = |errno: rustix::io::Errno| missing(errno.raw_os_error());
+        let flags = rustix::fs::fcntl_getfl(&file).map_err(error)?;
+        rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK).map_err(error)?;
+        let mut first = Vec::new();
+        while first.len() < BOOT_RECORDS {
+            match read_record(&mut file) {
+                Ok(Some(Read1::Record(record))) => first.push(record),
+                Ok(Some(Read1::Lost | Read1::Garbled)) => {}
+                Ok(None) => break,
+                Err(errno) => return Err(missing(errno)),
+            }
+        }
+        rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0)).map_err(error)?;
+        Ok(Self {
+            boot_messages_present: begins_at_boot(&first),
+            reader: Reader::Device(file),
+            asked_ms: 0,
+        })
+    }
+
+    /// False if the messages of the boot have left the ring buffer.
+    pub fn boot_messages_present(&self) -> bool {
+        self.boot_messages_present
+    }
+
+    /// Messages since the last call, or since this was opened. Where some were lost because the
+    /// ring buffer was overrun, a message in brackets says so.
+    ///
+    /// The kernel stamps messages with a clock that drifts from the run's by seconds a day. A
+    /// message cannot be older than the last call nor newer than this one, so its moment is kept
+    /// within; ask often to know well.
+    ///
+    /// # Errors
+    /// The log cannot be read any more.
+    pub fn since(&mut self, timeline: &Timeline) -> Reading<Vec<KernelMessage>> {
+        let mut found = Vec::new();
+        let mut left_out = 0_usize;
+        match &mut self.reader {
+            Reader::Device(file) => loop {
+                match read_record(file) {
+                    Ok(Some(_)) if found.len() >= MESSAGES_MAX => left_out += 1,
+                    Ok(Some(read)) => found.push(read),
+                    Ok(None) => break,
+                    Err(errno) => return Err(missing(errno)),
+                }
+            },
+            Reader::Board { root, after } => {
+                let text = root.read(PATH)?;
+                let records = text.lines().filter_map(parse_kmsg);
+                let new =
+                    records.filter(|record| after.is_none_or(|known| record.sequence > known));
+                found.extend(new.map(Read1::Record));
+                if let Some(Read1::Record(last)) = found.last() {
+                    *after = Some(last.sequence);
+                }
+            }
+        }
+        let (asked_ms, now_ms) = (self.asked_ms, timeline.now_ms());
+        self.asked_ms = now_ms;
+        let start_ns = monotonic_ns().saturating_sub(timeline.now_ns());
+        let moment = |stamp_us: u64| {
+            let ms = (i128::from(stamp_us) * 1000 - i128::from(start_ns)) / 1_000_000;
+            // A fake axis has nothing to do with the kernel's clock.
+            let ms = i64::try_from(ms).ok().filter(|_| !timeline.is_fake())?;
+            Some(ms.clamp(asked_ms.min(now_ms), now_ms))
+        };
+        let mut messages: Vec<KernelMessage> = found
+            .into_iter()
+            .filter_map(|read| message(read, now_ms, &moment))
+            .collect();
+        if left_out > 0 {
+            messages.push(note(now_ms, format!("[{left_out} more messages]")));
+        }
+        Ok(messages)
+    }
+}
+
+/// What one read gave.
+enum Read1 {
+    Record(KmsgRecord),
+    /// Messages were overwritten before they were read (EPIPE); the next read goes on after them.
+    Lost,
+    /// A record that cannot be understood, or one too long for the buffer.
+    Garbled,
+}
+
+/// One record, or none if there are no more.
+fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
+    let mut buffer = [0; RECORD_BYTES_MAX];
+    match file.read(&mut buffer) {
+        Ok(0) => Ok(None),
+        Ok(count) => {
+            let text = String::from_utf8_lossy(&buffer[..count]);
+            Ok(Some(
+                parse_kmsg(&text).map_or(Read1::Garbled, Read1::Record),
+            ))
+        }
+        Err(error) => match error.raw_os_error().unwrap_or(libc::EIO) {
+            libc::EAGAIN => Ok(None),
+            libc::EPIPE => Ok(Some(Read1::Lost)),
+            libc::EINTR => Ok(Some(Read1::Garbled)),
+            errno => Err(errno),
+        },
+    }
+}
+
+fn message(
+    read: Read1,
+    now_ms: i64,
+    moment: &impl Fn(u64) -> Option<i64>,
+) -> Option<KernelMessage> {
+    match read {
+        Read1::Record(record) if record.facility == 0 => Some(KernelMessage {
+            at_ms: moment(record.stamp_us),
+            text: record.text,
+            line: None,
+        }),
+        Read1::Lost => Some(note(now_ms, "[messages lost: ring buffer overrun]".into())),
+        Read1::Record(_) | Read1::Garbled => None,
+    }
+}
+
+fn note(now_ms: i64, text: String) -> KernelMessage {
+    KernelMessage {
+        at_ms: Some(now_ms),
+        text,
+        line: None,
+    }
+}
+
+/// The kernel numbers its records from 0 at boot, so the oldest one tells whether any is gone.
+fn begins_at_boot(records: &[KmsgRecord]) -> bool {
+    let banner = |record: &KmsgRecord| {
+        record.text.starts_with("Linux version") || record.text.starts_with("Booting Linux")
+    };
+    records.first().is_some_and(|record| record.sequence == 0) || records.iter().any(banner)
+}
+
+fn missing(errno: i32) -> Missing {
+    Missing {
+        path: PATH.into(),
+        why: match errno {
+            libc::EPERM | libc::EACCES => Why::Denied,
+            other => Why::Io(other),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(record: &str, expected: Option<(u32, u32, u64, u64, &str)>) {
+        let parsed = parse_kmsg(record);
+        let parsed = parsed
+            .as_ref()
+            .map(|r| (r.level, r.facility, r.sequence, r.stamp_us, r.text.as_str()));
+        assert_eq!(parsed, expected, "{record}");
+    }
+
+    #[test]
+    fn records_of_kmsg() {
+        check(
+            "6,339,5140900,-;NET: Registered protocol family 10\n SUBSYSTEM=net\n",
+            Some((6, 0, 339, 5_140_900, "NET: Registered protocol family 10")),
+        );
+        check(
+            "30,340,5690716,-,caller=T1;a;b",
+            Some((6, 3, 340, 5_690_716, "a;b")),
+        );
+        check("3,1,2,c;\\x1bпривет", Some((3, 0, 1, 2, "\\x1bпривет")));
+        check("4,1,2,-;", Some((4, 0, 1, 2, "")));
+        check("6,339", None);
+        check("x,1,2,-;text", None);
+        check("", None);
+    }
+
+    #[test]
+    fn only_what_comes_later_is_told() {
+        let board = "== /dev/kmsg\n5,0,0,-;Linux version 6.1\n6,1,10,-;old\n";
+        let root = Root::from_board(board).unwrap();
+        let mut log = KernelLog::open(&root).unwrap();
+        let timeline = Timeline::fake(0);
+        assert!(log.boot_messages_present());
+        assert_eq!(log.since(&timeline).unwrap(), []);
+        let later = "6,1,10,-;old\n30,2,20,-;a service\n4,3,30,-;oom-kill: x";
+        root.write(PATH, later).unwrap();
+        let messages = log.since(&timeline).unwrap();
+        let texts: Vec<_> = messages
+            .iter()
+            .map(|m| (m.text.as_str(), m.at_ms))
+            .collect();
+        assert_eq!(texts, [("oom-kill: x", None)]);
+        assert_eq!(log.since(&timeline).unwrap(), []);
+    }
+
+    #[test]
+    fn a_ring_buffer_that_went_round() {
+        for (text, expected) in [
+            ("6,0,0,-;x\n", true),
+            ("6,5,0,-;Booting Linux on physical CPU 0x0\n", true),
+            ("6,5,0,-;x\n", false),
+            ("", false),
+        ] {
+            let root = Root::from_board(&format!("== /dev/kmsg\n{text}")).unwrap();
+            let log = KernelLog::open(&root).unwrap();
+            assert_eq!(log.boot_messages_present(), expected, "{text}");
+        }
+        let denied = Root::from_board("== /dev/kmsg ! EPERM\n").unwrap();
+        assert_eq!(KernelLog::open(&denied).unwrap_err().why, Why::Denied);
+    }
+
+    #[test]
+    fn the_running_kernel_answers_or_says_why_not() {
+        match KernelLog::open(&Root::system()) {
+            Ok(mut log) => {
+                let timeline = Timeline::start();
+                for message in log.since(&timeline).unwrap() {
+                    assert!(message.at_ms.is_some_and(|ms| ms <= timeline.now_ms()));
+                }
+            }
+            Err(missing) => assert!(matches!(missing.why, Why::Absent | Why::Denied)),
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_parsed(text in "([0-9,;\\- \n]|\\PC){0,60}") {
+            parse_kmsg(&text);
+        }
+    }
+}

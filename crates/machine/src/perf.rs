@@ -1,0 +1,409 @@
+//! Cycle counters and time on a CPU, of a thread or of programs it starts (`perf_event_open`).
+//!
+//! Cycles over the time in which they were counted is the clock that a load really had, measured by
+//! the CPU itself. Every kind of core has a PMU of its own (big.LITTLE, hybrid x86), so that there
+//! is one counter for each kind. Nothing is sampled: no interrupts, no buffers.
+//! Manual: <https://man7.org/linux/man-pages/man2/perf_event_open.2.html>.
+
+use crate::Root;
+use crate::syscall::{PerfAttributes, perf_event_open};
+use record::{Missing, Reading, Why};
+use std::os::fd::OwnedFd;
+
+/// Where the kernel lists its PMUs.
+const DEVICES: &str = "/sys/bus/event_source/devices";
+const CALL: &str = "perf_event_open";
+
+const TYPE_HARDWARE: u32 = 0;
+const TYPE_SOFTWARE: u32 = 1;
+const HARDWARE_CPU_CYCLES: u64 = 0;
+const SOFTWARE_TASK_CLOCK: u64 = 1;
+
+/// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
+const READ_TIMES: u64 = 3;
+
+/// Bits of the flags of [`PerfAttributes`].
+mod flag {
+    pub(super) const DISABLED: u64 = 1 << 0;
+    pub(super) const INHERIT: u64 = 1 << 1;
+    pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
+    pub(super) const EXCLUDE_HV: u64 = 1 << 6;
+    pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
+}
+
+/// Whose cycles are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The calling thread and threads it starts from now on.
+    ThisThread,
+    /// Programs that the calling thread starts from now on, each from its `exec`, with everything
+    /// they start; not the calling thread itself. They count when read and after they have ended.
+    ProgramsStarted,
+    /// Every thread of a running process, and everything these start from now on.
+    Process(u32),
+}
+
+/// Open counters.
+#[derive(Debug)]
+pub struct Counters {
+    cycles: Reading<Vec<CycleCounter>>,
+    task_clock: Reading<Vec<OwnedFd>>,
+    kernel_included: bool,
+}
+
+/// The cycle counters of one kind of core, one for each thread.
+#[derive(Debug)]
+struct CycleCounter {
+    pmu: Pmu,
+    counters: Vec<OwnedFd>,
+}
+
+/// A kind of core, and how to count its cycles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pmu {
+    name: String,
+    cpus: String,
+    kind: u32,
+    config: u64,
+}
+
+/// What was counted so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Totals {
+    /// Cycles on each kind of core.
+    pub cycles: Reading<Vec<Cycles>>,
+    /// Time on a CPU, in nanoseconds.
+    pub task_clock_ns: Reading<u64>,
+    /// True if cycles in the kernel are counted, too: needs root or a `perf_event_paranoid` below 2.
+    pub kernel_included: bool,
+}
+
+/// Cycles on one kind of core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cycles {
+    /// Name of the PMU, such as `armv8_cortex_a76` or `cpu`.
+    pub pmu: String,
+    /// Its CPUs as a list; empty if it is that of all CPUs.
+    pub cpus: String,
+    /// The cycles. Not scaled: on a machine with several kinds of core a counter rests while the
+    /// thread is elsewhere, which looks like sharing the counter but is not.
+    pub cycles: u64,
+    /// Time in which they were counted, in nanoseconds: cycles over this time is the clock.
+    pub counted_ns: u64,
+}
+
+impl Counters {
+    /// Opens what the machine offers. What it does not offer is told by [`Counters::read`].
+    pub fn open(root: &Root, target: Target) -> Self {
+        if !root.is_system() {
+            let missing =
+                Missing::unsupported(CALL, "cycles can be counted on the running system only");
+            return Self {
+                cycles: Err(missing.clone()),
+                task_clock: Err(missing),
+                kernel_included: false,
+            };
+        }
+        let tasks = tasks(root, target);
+        let open = |kernel_included: bool| Self {
+            cycles: tasks
+                .clone()
+                .and_then(|tasks| open_cycles(root, target, &tasks, kernel_included)),
+            task_clock: tasks.clone().and_then(|tasks| {
+                open_each(
+                    TYPE_SOFTWARE,
+                    SOFTWARE_TASK_CLOCK,
+                    target,
+                    &tasks,
+                    kernel_included,
+                )
+            }),
+            kernel_included,
+        };
+        let everything = open(true);
+        match &everything.task_clock {
+            Err(missing) if missing.why == Why::Denied => open(false),
+            _ => everything,
+        }
+    }
+
+    /// Reads the counters; they go on counting.
+    pub fn read(&self) -> Totals {
+        let cycles = self
+            .cycles
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|counters| counters.iter().map(CycleCounter::read).collect());
+        let task_clock = self.task_clock.as_ref().map_err(Clone::clone);
+        Totals {
+            cycles,
+            task_clock_ns: task_clock.and_then(|counters| Ok(sum(counters)?.0)),
+            kernel_included: self.kernel_included,
+        }
+    }
+}
+
+impl Totals {
+    /// All cycles, on whatever kind of core.
+    ///
+    /// # Errors
+    /// They are not counted, and why.
+    pub fn cycles_total(&self) -> Reading<u64> {
+        let cycles = self.cycles.as_ref().map_err(Clone::clone)?;
+        Ok(cycles.iter().map(|cycles| cycles.cycles).sum())
+    }
+}
+
+impl Cycles {
+    /// The mean clock while they were counted, in kHz; none if nothing was counted.
+    pub fn khz(&self) -> Option<u64> {
+        let khz = u128::from(self.cycles) * 1_000_000 / u128::from(self.counted_ns).max(1);
+        (self.counted_ns > 0).then_some(khz as u64)
+    }
+}
+
+impl CycleCounter {
+    fn read(&self) -> Reading<Cycles> {
+        let (cycles, counted_ns) = sum(&self.counters)?;
+        Ok(Cycles {
+            pmu: self.pmu.name.clone(),
+            cpus: self.pmu.cpus.clone(),
+            cycles,
+            counted_ns,
+        })
+    }
+}
+
+/// Threads to open counters for; 0 is the calling one.
+fn tasks(root: &Root, target: Target) -> Reading<Vec<i32>> {
+    match target {
+        Target::ThisThread | Target::ProgramsStarted => Ok(vec![0]),
+        Target::Process(pid) => {
+            let names = root.list(&format!("/proc/{pid}/task"))?;
+            Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+        }
+    }
+}
+
+fn open_cycles(
+    root: &Root,
+    target: Target,
+    tasks: &[i32],
+    kernel_included: bool,
+) -> Reading<Vec<CycleCounter>> {
+    let counters = core_pmus(root).into_iter().map(|pmu| {
+        let counters = open_each(pmu.kind, pmu.config, target, tasks, kernel_included)?;
+        Ok(CycleCounter { pmu, counters })
+    });
+    counters.collect()
+}
+
+fn open_each(
+    kind: u32,
+    config: u64,
+    target: Target,
+    tasks: &[i32],
+    kernel_included: bool,
+) -> Reading<Vec<OwnedFd>> {
+    let mut flags = flag::INHERIT | flag::EXCLUDE_HV;
+    if target == Target::ProgramsStarted {
+        flags |= flag::DISABLED | flag::ENABLE_ON_EXEC;
+    }
+    if !kernel_included {
+        flags |= flag::EXCLUDE_KERNEL;
+    }
+    let attributes = PerfAttributes {
+        kind,
+        config,
+        read_format: READ_TIMES,
+        flags,
+        ..PerfAttributes::default()
+    };
+    let mut counters = Vec::new();
+    for task in tasks {
+        match perf_event_open(&attributes, *task) {
+            Ok(counter) => counters.push(counter),
+            // This thread has ended meanwhile.
+            Err(libc::ESRCH) if *task != 0 => {}
+            Err(errno) => return Err(refused(errno)),
+        }
+    }
+    if counters.is_empty() {
+        return Err(refused(libc::ESRCH));
+    }
+    Ok(counters)
+}
+
+/// Why the kernel does not count.
+fn refused(errno: i32) -> Missing {
+    let reason = match errno {
+        libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP => {
+            "this machine has no cycle counter that the kernel offers (usual in virtual machines)"
+        }
+        libc::ENOSYS => "the kernel was built without perf events",
+        libc::ESRCH => "the process has ended",
+        libc::EACCES | libc::EPERM => {
+            return Missing {
+                path: CALL.into(),
+                why: Why::Denied,
+            };
+        }
+        errno => {
+            return Missing {
+                path: CALL.into(),
+                why: Why::Io(errno),
+            };
+        }
+    };
+    Missing::unsupported(CALL, reason)
+}
+
+/// The PMU of each kind of core: those that name their CPUs and can count cycles; without any, the
+/// one that the kernel chooses.
+fn core_pmus(root: &Root) -> Vec<Pmu> {
+    let names = root.list(DEVICES).unwrap_or_default();
+    let mut pmus: Vec<Pmu> = names
+        .iter()
+        .filter_map(|name| core_pmu(root, name))
+        .collect();
+    if pmus.is_empty() {
+        pmus.push(Pmu {
+            name: "cpu".into(),
+            cpus: String::new(),
+            kind: TYPE_HARDWARE,
+            config: HARDWARE_CPU_CYCLES,
+        });
+    }
+    pmus
+}
+
+fn core_pmu(root: &Root, name: &str) -> Option<Pmu> {
+    let directory = format!("{DEVICES}/{name}");
+    // PMUs of buses and caches have a `cpumask` instead.
+    let cpus = root.read_value(&format!("{directory}/cpus")).ok()?;
+    let kind = root.read_number(&format!("{directory}/type")).ok()?;
+    // ARM writes the name with an underscore, x86 with a hyphen.
+    let event = ["cpu_cycles", "cpu-cycles"]
+        .iter()
+        .find_map(|event| root.read_value(&format!("{directory}/events/{event}")).ok())?;
+    let config = event_number(&event)?;
+    Some(Pmu {
+        name: name.to_owned(),
+        cpus,
+        kind,
+        config,
+    })
+}
+
+/// The number of an event that needs nothing else: `event=0x0011`.
+fn event_number(text: &str) -> Option<u64> {
+    let number = text.strip_prefix("event=0x")?;
+    u64::from_str_radix(number, 16).ok()
+}
+
+/// Sum of values and of times in which they were counted.
+fn sum(counters: &[OwnedFd]) -> Reading<(u64, u64)> {
+    let mut total = (0, 0);
+    for counter in counters {
+        let mut bytes = [0; 24];
+        let count = rustix::io::read(counter, &mut bytes).map_err(|e| refused(e.raw_os_error()))?;
+        if count != bytes.len() {
+            return Err(refused(libc::EIO));
+        }
+        let (value, _enabled_ns, running_ns) = values(&bytes);
+        total = (total.0 + value, total.1 + running_ns);
+    }
+    Ok(total)
+}
+
+/// Value, time enabled and time running.
+fn values(bytes: &[u8; 24]) -> (u64, u64, u64) {
+    let word = |index: usize| {
+        let mut word = [0; 8];
+        word.copy_from_slice(&bytes[index * 8..index * 8 + 8]);
+        u64::from_ne_bytes(word)
+    };
+    (word(0), word(1), word(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_core_has_its_pmu() {
+        let root = Root::from_board(
+            "\
+== /sys/bus/event_source/devices/armv8_cortex_a55/type
+8
+== /sys/bus/event_source/devices/armv8_cortex_a55/cpus
+0-3
+== /sys/bus/event_source/devices/armv8_cortex_a55/events/cpu_cycles
+event=0x0011
+== /sys/bus/event_source/devices/armv8_cortex_a76/type
+9
+== /sys/bus/event_source/devices/armv8_cortex_a76/cpus
+4-7
+== /sys/bus/event_source/devices/armv8_cortex_a76/events/cpu_cycles
+event=0x0011
+== /sys/bus/event_source/devices/arm_dsu_0/type
+10
+== /sys/bus/event_source/devices/arm_dsu_0/cpumask
+0
+== /sys/bus/event_source/devices/software/type
+1
+",
+        )
+        .unwrap();
+        let pmu = |name: &str, cpus: &str, kind| Pmu {
+            name: name.into(),
+            cpus: cpus.into(),
+            kind,
+            config: 0x11,
+        };
+        let expected = [
+            pmu("armv8_cortex_a55", "0-3", 8),
+            pmu("armv8_cortex_a76", "4-7", 9),
+        ];
+        assert_eq!(core_pmus(&root), expected);
+    }
+
+    #[test]
+    fn without_names_the_kernel_chooses() {
+        let root = Root::from_board("== /sys/bus/event_source/devices/cpu/type\n4\n").unwrap();
+        let pmus = core_pmus(&root);
+        assert_eq!((pmus.len(), pmus[0].kind, pmus[0].config), (1, 0, 0));
+    }
+
+    #[test]
+    fn events_are_plain_numbers() {
+        for (text, number) in [
+            ("event=0x0011", Some(0x11)),
+            ("event=0x3c", Some(0x3c)),
+            ("event=0x3c,umask=0x01", None),
+            ("config=1", None),
+        ] {
+            assert_eq!(event_number(text), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_clock_is_cycles_over_counted_time() {
+        let mut cycles = Cycles {
+            pmu: "cpu".into(),
+            cpus: String::new(),
+            cycles: 2_400_000_000,
+            counted_ns: 1_000_000_000,
+        };
+        assert_eq!(cycles.khz(), Some(2_400_000));
+        cycles.counted_ns = 0;
+        assert_eq!(cycles.khz(), None);
+    }
+
+    #[test]
+    fn a_copy_of_a_machine_has_no_counters() {
+        let root = Root::from_board("").unwrap();
+        let totals = Counters::open(&root, Target::ThisThread).read();
+        assert!(totals.cycles.is_err() && totals.task_clock_ns.is_err());
+    }
+}

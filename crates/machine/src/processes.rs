@@ -1,0 +1,270 @@
+//! How busy the machine is: CPU time of everything and of every process over a window, from two
+//! readings of `/proc/stat` and `/proc/PID/stat` (proc_stat(5), proc_pid_stat(5)).
+//!
+//! CPU time that was really spent decides, not the load average: that one counts processes that
+//! merely wait for a disk and needs minutes to forget the boot.
+
+use crate::Root;
+use record::{BusyProcess, Missing, Reading};
+use std::collections::BTreeMap;
+
+/// More processes than anybody reads.
+const PROCESSES_MAX: usize = 10;
+
+/// A measurement that has begun.
+#[derive(Debug)]
+pub struct Busy {
+    root: Root,
+    total: CpuTimes,
+    processes: BTreeMap<u32, ProcessTimes>,
+    own_pid: Option<u32>,
+}
+
+/// What a window showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BusyWindow {
+    /// Share of all CPUs that was busy, this program included, in hundredths of a percent.
+    /// Waiting for disks is not busy.
+    pub busy_hundredths_percent: u32,
+    /// Share of all CPUs that this program used, in hundredths of a percent.
+    pub own_hundredths_percent: u32,
+    /// The busiest other processes, busiest first, each in hundredths of a percent of one CPU.
+    pub processes: Vec<BusyProcess>,
+}
+
+/// CPU time since boot in ticks of USER_HZ, summed over all CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CpuTimes {
+    busy: u64,
+    all: u64,
+    cpus: u64,
+}
+
+/// CPU time of one process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ProcessTimes {
+    name: String,
+    ticks: u64,
+    /// Start in ticks since boot: tells a process from a later one of the same number.
+    started: u64,
+}
+
+impl Busy {
+    /// Begins a window.
+    ///
+    /// # Errors
+    /// `/proc/stat` cannot be read or understood.
+    pub fn start(root: &Root) -> Reading<Self> {
+        // The link names the reader in the numbers of the /proc it stands in.
+        let own = root.link("/proc/self").ok();
+        Ok(Self {
+            root: root.clone(),
+            total: read_total(root)?,
+            processes: read_processes(root),
+            own_pid: own.and_then(|pid| pid.parse().ok()),
+        })
+    }
+
+    /// Ends the window. The clock of `/proc/stat` has 10 ms: windows of a second or more are good
+    /// to a percent.
+    ///
+    /// # Errors
+    /// `/proc/stat` cannot be read any more, or no time has passed on it.
+    pub fn finish(&self) -> Reading<BusyWindow> {
+        let total = read_total(&self.root)?;
+        let all = total.all.saturating_sub(self.total.all);
+        let busy = total.busy.saturating_sub(self.total.busy);
+        if all == 0 {
+            return Err(Missing::unsupported("/proc/stat", "no time has passed"));
+        }
+        let mut own_ticks = 0;
+        let mut used: Vec<(u64, u32, String)> = Vec::new();
+        for (pid, now) in read_processes(&self.root) {
+            let before = self
+                .processes
+                .get(&pid)
+                .filter(|before| before.started == now.started)
+                .map_or(0, |before| before.ticks);
+            let ticks = now.ticks.saturating_sub(before);
+            if Some(pid) == self.own_pid {
+                own_ticks = ticks;
+            } else if ticks > 0 {
+                used.push((ticks, pid, now.name));
+            }
+        }
+        used.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        used.truncate(PROCESSES_MAX);
+        let one_cpu = (all / total.cpus.max(1)).max(1);
+        let process = |(ticks, pid, name)| BusyProcess {
+            pid,
+            name,
+            hundredths_percent: share(ticks, one_cpu),
+        };
+        Ok(BusyWindow {
+            busy_hundredths_percent: share(busy, all).min(10_000),
+            own_hundredths_percent: share(own_ticks, all).min(10_000),
+            processes: used.into_iter().map(process).collect(),
+        })
+    }
+}
+
+/// Part of a whole in hundredths of a percent.
+fn share(part: u64, whole: u64) -> u32 {
+    let hundredths = u128::from(part) * 10_000 / u128::from(whole.max(1));
+    u32::try_from(hundredths).unwrap_or(u32::MAX)
+}
+
+fn read_total(root: &Root) -> Reading<CpuTimes> {
+    let text = root.read("/proc/stat")?;
+    parse_total(&text).ok_or_else(|| Missing::garbled("/proc/stat", &text))
+}
+
+/// The first line of `/proc/stat`, `cpu user nice system idle iowait irq softirq steal guest
+/// guest_nice`, and the number of CPUs. Guest time is part of user time already.
+fn parse_total(text: &str) -> Option<CpuTimes> {
+    let mut lines = text.lines();
+    let mut words = lines.next()?.split_whitespace();
+    (words.next()? == "cpu").then_some(())?;
+    let times: Vec<u64> = words.take(8).map_while(|word| word.parse().ok()).collect();
+    let time = |index: usize| times.get(index).copied().unwrap_or(0);
+    // Kernels before 2.6 have only the first four.
+    (times.len() >= 4).then_some(())?;
+    let all = times.iter().copied().fold(0, u64::saturating_add);
+    let waiting = time(3).saturating_add(time(4));
+    let cpus = lines.take_while(|line| line.starts_with("cpu")).count();
+    Some(CpuTimes {
+        busy: all.saturating_sub(waiting),
+        all,
+        cpus: cpus as u64,
+    })
+}
+
+/// Every process that can be read; those that vanish meanwhile are gone.
+fn read_processes(root: &Root) -> BTreeMap<u32, ProcessTimes> {
+    let names = root.list("/proc").unwrap_or_default();
+    let pids = names.iter().filter_map(|name| name.parse::<u32>().ok());
+    pids.filter_map(|pid| {
+        let text = root.read(&format!("/proc/{pid}/stat")).ok()?;
+        Some((pid, parse_process(&text)?))
+    })
+    .collect()
+}
+
+/// `pid (name) state ppid ...`: the name may hold blanks, brackets and line feeds, so it ends at
+/// the last closing bracket. Fields are counted from 1: 14 and 15 are user and system time, 22
+/// the start.
+fn parse_process(text: &str) -> Option<ProcessTimes> {
+    let (before, after) = text.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    // The first word behind the name is field 3.
+    let field = |number: usize| {
+        after
+            .split_whitespace()
+            .nth(number - 3)?
+            .parse::<u64>()
+            .ok()
+    };
+    Some(ProcessTimes {
+        name: name.to_owned(),
+        ticks: field(14)?.saturating_add(field(15)?),
+        started: field(22)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stat(pid: u32, name: &str, user: u64, system: u64, started: u64) -> String {
+        format!(
+            "== /proc/{pid}/stat\n{pid} ({name}) R 1 1 1 0 -1 4194304 10 0 0 0 {user} {system} 0 0 20 0 1 0 {started} 1000 10\n"
+        )
+    }
+
+    fn board(times: &str, processes: &[String]) -> String {
+        format!(
+            "== /proc/stat\ncpu  {times}\ncpu0 1 2 3\ncpu1 1 2 3\nintr 5\n== /proc/self -> 3\n{}",
+            processes.concat()
+        )
+    }
+
+    /// Copies every file of the second board over the first, as time does.
+    fn window(before: &str, after: &str) -> Reading<BusyWindow> {
+        let mut busy = Busy::start(&Root::from_board(before).unwrap())?;
+        busy.root = Root::from_board(after).unwrap();
+        busy.finish()
+    }
+
+    #[test]
+    fn a_window_names_the_culprits() {
+        let before = board(
+            "100 0 100 1000 50 0 0 0 0 0",
+            &[
+                stat(1, "init", 5, 5, 0),
+                stat(2, "Web Content) (x", 10, 0, 7),
+                stat(3, "sbc-bench", 0, 0, 9),
+                stat(4, "gone", 3, 3, 9),
+            ],
+        );
+        // 200 ticks of two CPUs: one second.
+        let after = board(
+            "150 0 110 1120 65 2 2 1 50 0",
+            &[
+                stat(1, "init", 5, 5, 0),
+                stat(2, "Web Content) (x", 50, 10, 7),
+                stat(3, "sbc-bench", 1, 1, 9),
+                stat(4, "reused", 2, 2, 300),
+            ],
+        );
+        let window = window(&before, &after).unwrap();
+        assert_eq!(window.busy_hundredths_percent, 65 * 10_000 / 200);
+        assert_eq!(window.own_hundredths_percent, 100);
+        let named: Vec<_> = window
+            .processes
+            .iter()
+            .map(|p| (p.pid, p.name.as_str(), p.hundredths_percent))
+            .collect();
+        assert_eq!(named, [(2, "Web Content) (x", 5_000), (4, "reused", 400)]);
+    }
+
+    #[test]
+    fn an_idle_window_has_no_culprit() {
+        let before = board("100 0 100 1000 0 0 0 0", &[stat(1, "init", 5, 5, 0)]);
+        let after = board("100 0 100 1200 0 0 0 0", &[stat(1, "init", 5, 5, 0)]);
+        let window_seen = window(&before, &after).unwrap();
+        assert_eq!(window_seen.busy_hundredths_percent, 0);
+        assert_eq!(window_seen.processes, []);
+        assert!(window(&before, &before).is_err(), "no time has passed");
+    }
+
+    #[test]
+    fn garbled_files_are_no_panic() {
+        for text in ["", "cpu", "cpu 1 2 3", "intr 1", "cpu a b c d"] {
+            assert_eq!(parse_total(text), None, "{text}");
+        }
+        for text in ["", "1 (x", "1 (x) R", "1 x) R 1", "(a)) S 1 2 3"] {
+            assert_eq!(parse_process(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_running_system_can_be_watched() {
+        let busy = Busy::start(&Root::system()).unwrap();
+        let started = std::time::Instant::now();
+        while started.elapsed().as_millis() < 60 {
+            std::hint::spin_loop();
+        }
+        let window = busy.finish().unwrap();
+        assert!(window.busy_hundredths_percent <= 10_000);
+        let own = std::process::id();
+        assert!(window.processes.iter().all(|process| process.pid != own));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_parsed(text in "(cpu|[0-9 ()\n]|\\PC){0,60}") {
+            parse_total(&text);
+            parse_process(&text);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! CPU quotas of cgroups: a container or a service with one runs at full clock for a part of each
+//! period and stands still for the rest.
+
+use crate::Root;
+
+/// True if the cgroup of the calling thread, or one above it, has a CPU quota.
+/// (Kernel: Documentation/scheduler/sched-bwc.rst for `cpu.cfs_quota_us` of cgroup v1,
+/// Documentation/admin-guide/cgroup-v2.rst for `cpu.max`.) A machine that does not tell has none.
+pub fn has_quota(root: &Root) -> bool {
+    let membership = root.read("/proc/thread-self/cgroup").unwrap_or_default();
+    cpu_folders(&membership).iter().any(|folder| {
+        let v1 = root.read_number::<i64>(&format!("{folder}/cpu.cfs_quota_us"));
+        let v2 = root.read_value(&format!("{folder}/cpu.max"));
+        v1.is_ok_and(|quota_us| quota_us > 0) || v2.is_ok_and(|max| !max.starts_with("max"))
+    })
+}
+
+/// Folders of the CPU controller, from the thread's own cgroup up to the root.
+fn cpu_folders(membership: &str) -> Vec<String> {
+    let mut folders = Vec::new();
+    for line in membership.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let mount = match controllers {
+            "" => "/sys/fs/cgroup",
+            _ if controllers.split(',').any(|name| name == "cpu") => "/sys/fs/cgroup/cpu",
+            _ => continue,
+        };
+        let mut path = path.trim_end_matches('/');
+        folders.push(format!("{mount}{path}"));
+        while let Some(at) = path.rfind('/') {
+            path = &path[..at];
+            folders.push(format!("{mount}{path}"));
+        }
+    }
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folders_go_up_to_the_root() {
+        for (membership, expected) in [
+            (
+                "4:memory:/a\n3:cpu,cpuacct:/a/b\n",
+                vec![
+                    "/sys/fs/cgroup/cpu/a/b",
+                    "/sys/fs/cgroup/cpu/a",
+                    "/sys/fs/cgroup/cpu",
+                ],
+            ),
+            ("0::/x\n", vec!["/sys/fs/cgroup/x", "/sys/fs/cgroup"]),
+            ("0::/\n", vec!["/sys/fs/cgroup"]),
+            ("nonsense\n", vec![]),
+        ] {
+            assert_eq!(cpu_folders(membership), expected, "{membership}");
+        }
+    }
+
+    #[test]
+    fn a_quota_anywhere_above_counts() {
+        let v1 = "== /proc/thread-self/cgroup\n3:cpu:/a/b\n== /sys/fs/cgroup/cpu/a";
+        let v2 = "== /proc/thread-self/cgroup\n0::/a/b\n== /sys/fs/cgroup/a";
+        for (board, expected) in [
+            (format!("{v1}/b/cpu.cfs_quota_us\n-1\n"), false),
+            (format!("{v1}/cpu.cfs_quota_us\n2500\n"), true),
+            (format!("{v2}/cpu.max\nmax 100000\n"), false),
+            (format!("{v2}/b/cpu.max\n50000 100000\n"), true),
+            ("== /proc/stat\ncpu\n".to_owned(), false),
+        ] {
+            assert_eq!(
+                has_quota(&Root::from_board(&board).unwrap()),
+                expected,
+                "{board}"
+            );
+        }
+    }
+}

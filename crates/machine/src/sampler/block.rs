@@ -1,0 +1,153 @@
+//! Samples on their way from the sampler to its owner: rows in memory that was set aside before.
+
+use super::slot::Failure;
+use record::{Channel, Event, Missing, SamplerCost};
+
+/// Notes of gaps that are kept until somebody fetches them.
+pub(super) const GAPS_MAX: usize = 128;
+/// Memory for rows is bounded by this, whatever number of rows was asked for.
+const ROW_BYTES_MAX: usize = 1 << 20;
+/// But so many rows are kept in any case.
+const ROWS_MIN: usize = 32;
+
+/// A channel that fell silent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GapNote {
+    pub(super) channel: usize,
+    pub(super) at_ms: i64,
+    pub(super) failure: Failure,
+}
+
+impl GapNote {
+    pub(super) fn event(&self, channels: &[Channel]) -> Event {
+        let channel = &channels[self.channel];
+        super::gap_event(
+            &channel.id,
+            self.at_ms,
+            self.failure.missing(&channel.source),
+        )
+    }
+}
+
+/// Rows, gaps and cost since the owner last asked.
+#[derive(Debug)]
+pub(super) struct Block {
+    columns: usize,
+    rows_max: usize,
+    at_ms: Vec<i64>,
+    /// Row after row.
+    values: Vec<i64>,
+    gaps: Vec<GapNote>,
+    dropped_rows: u32,
+    dropped_at_ms: i64,
+    /// The cost so far, of the whole time and not of this block.
+    pub(super) cost: SamplerCost,
+    /// Error of the attempt to pin the thread.
+    pub(super) pin_errno: Option<i32>,
+}
+
+impl Block {
+    pub(super) fn new(columns: usize, rows: usize) -> Self {
+        let rows_fitting = ROW_BYTES_MAX / (8 * columns.max(1));
+        let rows_max = rows.min(rows_fitting).max(ROWS_MIN);
+        Self {
+            columns,
+            rows_max,
+            at_ms: Vec::with_capacity(rows_max),
+            values: Vec::with_capacity(rows_max * columns),
+            gaps: Vec::with_capacity(GAPS_MAX),
+            dropped_rows: 0,
+            dropped_at_ms: 0,
+            cost: SamplerCost::default(),
+            pin_errno: None,
+        }
+    }
+
+    /// Adds a row, or counts it as dropped if there is no room. Does not allocate.
+    pub(super) fn push(&mut self, at_ms: i64, row: &[i64]) {
+        if self.at_ms.len() == self.rows_max {
+            if self.dropped_rows == 0 {
+                self.dropped_at_ms = at_ms;
+            }
+            self.dropped_rows += 1;
+            return;
+        }
+        self.at_ms.push(at_ms);
+        self.values.extend_from_slice(row);
+    }
+
+    /// Takes over notes of gaps as far as there is room. Does not allocate.
+    pub(super) fn push_gaps(&mut self, gaps: &mut Vec<GapNote>) {
+        let room = GAPS_MAX - self.gaps.len();
+        self.gaps.extend(gaps.drain(..).take(room));
+    }
+
+    /// The events of this block: samples first, then what is missing in them.
+    pub(super) fn into_events(self, channels: &[Channel]) -> Vec<Event> {
+        let mut events = Vec::new();
+        if !self.at_ms.is_empty() {
+            let column = |index| {
+                let values = self.values.iter().skip(index).step_by(self.columns);
+                values.map(|value| crate::sensors::known(*value)).collect()
+            };
+            events.push(Event::Samples {
+                columns: (0..self.columns).map(column).collect(),
+                at_ms: self.at_ms,
+            });
+        }
+        events.extend(self.gaps.iter().map(|gap| gap.event(channels)));
+        if self.dropped_rows > 0 {
+            let rows = self.dropped_rows;
+            let reason = format!("{rows} samples were lost: nobody fetched them in time");
+            let missing = Missing::unsupported("", reason);
+            events.push(super::gap_event("sampler.cpu", self.dropped_at_ms, missing));
+        }
+        if let Some(errno) = self.pin_errno {
+            let reason = format!("the sampler could not be pinned to its CPUs: error {errno}");
+            let missing = Missing::unsupported("sched_setaffinity", reason);
+            events.push(super::gap_event("sampler.cpu", 0, missing));
+        }
+        events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sensors::NONE;
+
+    #[test]
+    fn rows_become_columns() {
+        let mut block = Block::new(2, 600);
+        block.push(0, &[1, NONE]);
+        block.push(500, &[2, 20]);
+        let events = block.into_events(&[]);
+        let expected = Event::Samples {
+            at_ms: vec![0, 500],
+            columns: vec![vec![Some(1), Some(2)], vec![None, Some(20)]],
+        };
+        assert_eq!(events, [expected]);
+    }
+
+    #[test]
+    fn a_full_block_counts_what_it_drops() {
+        let mut block = Block::new(1, 0);
+        for at_ms in 0..ROWS_MIN as i64 + 3 {
+            block.push(at_ms, &[at_ms]);
+        }
+        let events = block.into_events(&[]);
+        let Event::Samples { at_ms, .. } = &events[0] else {
+            panic!("{events:?}")
+        };
+        assert_eq!(at_ms.len(), ROWS_MIN);
+        let Event::Gap { gap, .. } = &events[1] else {
+            panic!("{events:?}")
+        };
+        assert_eq!(gap.at_ms, ROWS_MIN as i64);
+        assert!(
+            gap.missing.to_string().starts_with("3 samples"),
+            "{}",
+            gap.missing
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! Tests of the sampler on boards whose files change between ticks, and on the running system.
+
+use super::*;
+use crate::Source;
+use record::{Missing, Why};
+
+const ZONE: &str = "/sys/class/thermal/thermal_zone0";
+
+/// A sampler over a board, and a fake timeline to move by hand.
+fn sampler(board: &str) -> (Root, Sampler, Timeline) {
+    let root = Root::from_board(board).unwrap();
+    let sampler = Sampler::new(&root, &Options::default());
+    (root, sampler, Timeline::fake(0))
+}
+
+/// Ticks once and gives the value of a channel; then half a second goes by.
+fn ticked(sampler: &mut Sampler, timeline: &Timeline, id: &str) -> Option<i64> {
+    sampler.tick(timeline);
+    timeline.sleep(Duration::from_millis(500));
+    sensors::known(sampler.row()[sampler.position(id).unwrap()])
+}
+
+fn gaps(sampler: &mut Sampler) -> Vec<(String, i64, Missing)> {
+    let events = sampler.take_gaps().into_iter();
+    let gaps = events.map(|event| match event {
+        Event::Gap { channel, gap } => (channel, gap.at_ms, gap.missing),
+        other => panic!("{other:?}"),
+    });
+    gaps.collect()
+}
+
+#[test]
+fn values_follow_the_files() {
+    let board = format!("== {ZONE}/type\ncpu-thermal\n== {ZONE}/temp\n45000\n");
+    let (root, mut sampler, timeline) = sampler(&board);
+    assert_eq!(
+        ticked(&mut sampler, &timeline, "thermal_zone0.temp"),
+        Some(45_000)
+    );
+    root.write(&format!("{ZONE}/temp"), "46000").unwrap();
+    assert_eq!(
+        ticked(&mut sampler, &timeline, "thermal_zone0.temp"),
+        Some(46_000)
+    );
+    assert_eq!(
+        sampler.temperature().unwrap().index,
+        sampler.position("thermal_zone0.temp").unwrap()
+    );
+    assert_eq!((sampler.at_ms(), sampler.cost().ticks), (500, 2));
+}
+
+#[test]
+fn nonsense_is_one_gap_per_stretch() {
+    let board = format!("== {ZONE}/temp\n45000\n");
+    let (root, mut sampler, timeline) = sampler(&board);
+    let id = "thermal_zone0.temp";
+    let path = format!("{ZONE}/temp");
+    assert!(ticked(&mut sampler, &timeline, id).is_some());
+    root.write(&path, "398000").unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(
+        gaps(&mut sampler),
+        [(id.to_owned(), 500, Missing::garbled(&path, "398000"))]
+    );
+    root.write(&path, "47000").unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, id), Some(47_000));
+    assert_eq!(gaps(&mut sampler), []);
+}
+
+#[test]
+fn an_error_is_retried_soon_and_then_seldom() {
+    let board = format!("== {ZONE}/temp\n45000\n");
+    let (root, mut sampler, timeline) = sampler(&board);
+    let id = "thermal_zone0.temp";
+    let column = sampler.position(id).unwrap();
+    let path = format!("{ZONE}/temp");
+    let failing = Root::from_board(&format!("== {path} ! EAGAIN\n")).unwrap();
+    let index = sampler
+        .slots
+        .iter()
+        .position(|slot| slot.columns().contains(&column))
+        .unwrap();
+    sampler.slots[index].set_source(Source::Board(failing, path.clone()));
+    // Three quick attempts, then one every 5 s.
+    for _ in 0..3 {
+        assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    }
+    let missing = Missing {
+        path: path.clone(),
+        why: Why::Io(libc::EAGAIN),
+    };
+    assert_eq!(gaps(&mut sampler), [(id.to_owned(), 0, missing)]);
+    sampler.slots[index].set_source(Source::Board(root, path));
+    let values: Vec<Option<i64>> = (0..11)
+        .map(|_| ticked(&mut sampler, &timeline, id))
+        .collect();
+    assert_eq!(values[..9], [None; 9]);
+    assert_eq!(values[9..], [Some(45_000), Some(45_000)]);
+}
+
+#[test]
+fn a_file_that_vanished_is_opened_again() {
+    let board = format!("== {ZONE}/temp\n45000\n");
+    let (_, mut sampler, timeline) = sampler(&board);
+    let id = "thermal_zone0.temp";
+    let column = sampler.position(id).unwrap();
+    let index = sampler
+        .slots
+        .iter()
+        .position(|slot| slot.columns().contains(&column))
+        .unwrap();
+    let gone = Source::Board(Root::from_board("").unwrap(), format!("{ZONE}/temp"));
+    sampler.slots[index].set_source(gone);
+    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(ticked(&mut sampler, &timeline, id), Some(45_000));
+}
+
+#[test]
+fn a_slow_beat_keeps_its_latest_value() {
+    let (root, mut sampler, timeline) = sampler("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n");
+    let column = sampler.position("load.1min").unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, "load.1min"), Some(20));
+    root.write("/proc/loadavg", "1.00 0.18 0.12 1/80 1")
+        .unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, "load.1min"), None);
+    assert_eq!(sampler.latest()[column], 20);
+    assert_eq!(ticked(&mut sampler, &timeline, "load.1min"), Some(100));
+    assert!(gaps(&mut sampler).is_empty(), "a slow beat is no gap");
+}
+
+#[test]
+fn a_cpu_that_is_offline_has_a_reason() {
+    let board = "== /proc/stat\ncpu  1 2 3 4 5 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n== /sys/devices/system/cpu/cpu1/online\n0\n";
+    let (_, mut sampler, timeline) = sampler(board);
+    assert_eq!(ticked(&mut sampler, &timeline, "cpu1.user"), None);
+    let gaps = gaps(&mut sampler);
+    assert_eq!(gaps.len(), 8);
+    assert_eq!(gaps[0].0, "cpu1.user");
+    assert!(matches!(gaps[0].2.why, Why::Unsupported(_)));
+}
+
+#[test]
+fn an_energy_counter_goes_on_after_its_end() {
+    let zone = "/sys/class/powercap/intel-rapl:0";
+    let board = format!("== {zone}/energy_uj\n90\n== {zone}/max_energy_range_uj\n99\n");
+    let (root, mut sampler, timeline) = sampler(&board);
+    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), Some(90));
+    root.write(&format!("{zone}/energy_uj"), "5").unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), None);
+    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), Some(105));
+}
+
+#[test]
+fn what_is_forbidden_is_told_once_and_left_alone() {
+    let zone = "/sys/class/powercap/intel-rapl:0";
+    let (_, mut sampler, timeline) = sampler(&format!("== {zone}/energy_uj ! EACCES\n"));
+    for _ in 0..100 {
+        assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), None);
+    }
+    let gaps = gaps(&mut sampler);
+    assert_eq!(gaps.len(), 1);
+    assert_eq!(gaps[0].2.why, Why::Denied);
+    let cost = sampler
+        .source_costs()
+        .find(|cost| cost.path.starts_with(zone));
+    assert_eq!(cost.unwrap().reads, 1);
+}
+
+#[test]
+fn a_machine_without_anything_still_ticks() {
+    let (_, mut sampler, timeline) = sampler("");
+    sampler.tick(&timeline);
+    assert_eq!(sampler.channels().len(), 1);
+    assert_eq!(sampler.row(), [0]);
+    assert_eq!(sampler.temperature(), None);
+}
+
+#[test]
+fn the_running_system_is_sampled() {
+    let timeline = Timeline::start();
+    let mut sampler = Sampler::new(&Root::system(), &Options::default());
+    sampler.tick(&timeline);
+    for id in [
+        "cpu.user",
+        "cpu0.idle",
+        "load.1min",
+        "memory.available",
+        "swap.in",
+    ] {
+        let value = sampler.row()[sampler.position(id).unwrap()];
+        assert!(value >= 0, "{id} {value}");
+    }
+    let before = sampler.cost().cpu_ns;
+    sampler.tick(&timeline);
+    assert!(before > 0 && sampler.cost().cpu_ns > before);
+    assert_eq!(
+        sampler.row()[sampler.position("sampler.cpu").unwrap()],
+        before as i64
+    );
+}

@@ -1,0 +1,310 @@
+//! The background thread of the sampler: the only thread that is not a workload.
+//!
+//! It keeps its normal priority, because a sampler that waits behind the load is blind exactly when
+//! it is needed. It never waits for its owner: when the owner does not fetch the samples, the
+//! newest are dropped and counted.
+
+use super::block::Block;
+use super::{Options, Sampler};
+use crate::timeline::{Timeline, thread_cpu_ns};
+use record::{Channel, Event};
+use rustix::thread::{CpuSet, sched_setaffinity, set_current_timer_slack};
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The thread needs little; the usual 8 MiB of address space would only worry readers of `top`.
+const STACK_BYTES: usize = 128 << 10;
+/// How late the kernel may wake the thread in order to bundle timers. The default is 50 µs.
+const TIMER_SLACK_NS: u64 = 1_000;
+
+/// A sampler that works in the background.
+#[derive(Debug)]
+pub struct SamplerThread {
+    shared: Arc<Shared>,
+    channels: Vec<Channel>,
+    rows: usize,
+    slowdowns_told: u32,
+    /// The event of the channels, until it was fetched.
+    announcement: Option<Event>,
+    worker: Option<Worker>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    block: Mutex<Block>,
+    stop: AtomicBool,
+}
+
+/// Who samples.
+#[derive(Debug)]
+enum Worker {
+    /// A thread of its own.
+    Thread(JoinHandle<()>),
+    /// Nobody, on a fake timeline: there time moves only while others work, and the samples of the
+    /// time that has gone by are made when they are fetched.
+    Afterwards(Box<Sampler>, Timeline, u64),
+}
+
+impl SamplerThread {
+    /// Starts sampling at once.
+    ///
+    /// # Errors
+    /// The kernel refuses another thread.
+    pub fn start(mut sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
+        let channels = sampler.channels().to_vec();
+        let announcement = Some(sampler.channels_event());
+        let rows = sampler.options.rows;
+        let shared = Arc::new(Shared {
+            block: Mutex::new(Block::new(channels.len(), rows)),
+            stop: AtomicBool::new(false),
+        });
+        let worker = if timeline.is_fake() {
+            let now_ns = timeline.now_ns();
+            Worker::Afterwards(Box::new(sampler), timeline.clone(), now_ns)
+        } else {
+            let (shared, timeline) = (Arc::clone(&shared), timeline.clone());
+            let builder = std::thread::Builder::new().name("sampler".into());
+            let work = move || work(&mut sampler, &timeline, &shared);
+            Worker::Thread(builder.stack_size(STACK_BYTES).spawn(work)?)
+        };
+        Ok(Self {
+            shared,
+            channels,
+            rows,
+            slowdowns_told: 0,
+            announcement,
+            worker: Some(worker),
+        })
+    }
+
+    /// The channels, in the order of the columns, without values.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// Everything since the last call: at first the channels, then blocks of samples and gaps, and
+    /// the cost whenever the sampler had to slow down. Allocates: not for timed regions.
+    pub fn drain(&mut self) -> Vec<Event> {
+        if let Some(Worker::Afterwards(sampler, timeline, next_ns)) = &mut self.worker {
+            catch_up(sampler, timeline, next_ns, &self.shared);
+        }
+        let fresh = Block::new(self.channels.len(), self.rows);
+        let (block, cost) = {
+            let mut shared = self.shared.lock();
+            let block = std::mem::replace(&mut *shared, fresh);
+            shared.cost = block.cost.clone();
+            (block, shared.cost.clone())
+        };
+        let mut events: Vec<Event> = self.announcement.take().into_iter().collect();
+        events.extend(block.into_events(&self.channels));
+        if cost.slowdowns != self.slowdowns_told {
+            self.slowdowns_told = cost.slowdowns;
+            events.push(Event::SamplerCost { cost });
+        }
+        events
+    }
+
+    /// Stops, and gives everything since the last call of [`SamplerThread::drain`]; the last event
+    /// is what the sampling cost.
+    pub fn stop(mut self) -> Vec<Event> {
+        self.halt();
+        let mut events = self.drain();
+        let cost = self.shared.lock().cost.clone();
+        if !matches!(events.last(), Some(Event::SamplerCost { .. })) {
+            events.push(Event::SamplerCost { cost });
+        }
+        events
+    }
+
+    fn halt(&mut self) {
+        if !matches!(self.worker, Some(Worker::Thread(_))) {
+            return;
+        }
+        if let Some(Worker::Thread(handle)) = self.worker.take() {
+            self.shared.stop.store(true, Ordering::Relaxed);
+            handle.thread().unpark();
+            // A panic in the thread has been reported already; what it sampled is still there.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl Drop for SamplerThread {
+    fn drop(&mut self) {
+        self.halt();
+    }
+}
+
+impl Shared {
+    /// The lock is held for a copy of one row or an exchange of pointers, never longer.
+    fn lock(&self) -> MutexGuard<'_, Block> {
+        self.block
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn take_over(&self, sampler: &mut Sampler) {
+        let mut block = self.lock();
+        block.push(sampler.at_ms, &sampler.row);
+        block.push_gaps(&mut sampler.gaps);
+        block.cost.clone_from(&sampler.cost);
+    }
+}
+
+/// The work of the thread.
+fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
+    shared.lock().pin_errno = pin(&sampler.options).err();
+    // Without it, ticks come up to 50 µs later: nothing that needs to be told.
+    let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
+    // Ticks that the owner did by itself before count, too.
+    let cpu_before_ns = sampler.cost.cpu_ns;
+    let mut due_ns = timeline.now_ns();
+    loop {
+        sampler.cost.wakeups += wait_until(due_ns, timeline, &shared.stop);
+        if shared.stop.load(Ordering::Relaxed) {
+            sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
+            shared.lock().cost.clone_from(&sampler.cost);
+            return;
+        }
+        let late_ns = timeline.now_ns().saturating_sub(due_ns);
+        sampler.cost.delay_us_max = sampler.cost.delay_us_max.max(late_ns / 1000);
+        sampler.sample(timeline, timeline.now_ns());
+        // Not the reading alone: waking up and handing over are part of the cost.
+        sampler.account(cpu_before_ns + thread_cpu_ns());
+        shared.take_over(sampler);
+        due_ns = next_due_ns(due_ns, timeline.now_ns(), sampler.pace.interval_ns());
+    }
+}
+
+/// The next moment on the grid of the interval. Moments that have gone by are left out instead of
+/// being made up for.
+fn next_due_ns(due_ns: u64, now_ns: u64, interval_ns: u64) -> u64 {
+    let missed = now_ns.saturating_sub(due_ns) / interval_ns;
+    due_ns + (missed + 1) * interval_ns
+}
+
+/// Sleeps until an absolute moment, so that the cost of a tick does not make the interval longer.
+/// Parking instead of a plain `clock_nanosleep`, because a park ends at once when the owner wants
+/// to stop. Returns how often it slept.
+fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
+    let mut sleeps = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let now_ns = timeline.now_ns();
+        if now_ns >= due_ns {
+            break;
+        }
+        std::thread::park_timeout(Duration::from_nanos(due_ns - now_ns));
+        sleeps += 1;
+    }
+    sleeps
+}
+
+fn pin(options: &Options) -> Result<(), i32> {
+    if options.cpus.is_empty() {
+        return Ok(());
+    }
+    let mut set = CpuSet::new();
+    let representable = options
+        .cpus
+        .iter()
+        .filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
+    representable.for_each(|cpu| set.set(*cpu as usize));
+    sched_setaffinity(None, &set).map_err(|error| error.raw_os_error())
+}
+
+/// Makes the samples of a fake timeline up to now.
+fn catch_up(sampler: &mut Sampler, timeline: &Timeline, next_ns: &mut u64, shared: &Shared) {
+    while *next_ns <= timeline.now_ns() {
+        sampler.sample(timeline, *next_ns);
+        sampler.account(0);
+        sampler.cost.wakeups += 1;
+        shared.take_over(sampler);
+        *next_ns += sampler.pace.interval_ns();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Root;
+
+    #[test]
+    fn the_grid_is_kept() {
+        assert_eq!(next_due_ns(1000, 1010, 500), 1500);
+        assert_eq!(next_due_ns(1000, 1499, 500), 1500);
+        assert_eq!(next_due_ns(1000, 2600, 500), 3000);
+    }
+
+    #[test]
+    fn a_fake_timeline_gives_one_row_per_interval() {
+        let root = Root::from_board("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n").unwrap();
+        let timeline = Timeline::fake(0);
+        let sampler = Sampler::new(&root, &Options::default());
+        let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
+        timeline.sleep(Duration::from_millis(1200));
+        let events = thread.drain();
+        assert!(
+            matches!(
+                events[0],
+                Event::Channels {
+                    interval_ms: 500,
+                    ..
+                }
+            ),
+            "{events:?}"
+        );
+        let Event::Samples { at_ms, columns } = &events[1] else {
+            panic!("{events:?}")
+        };
+        assert_eq!(at_ms, &[0, 500, 1000]);
+        assert_eq!(columns[0], [Some(20), None, Some(20)]);
+        timeline.sleep(Duration::from_millis(300));
+        let events = thread.stop();
+        assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[1500]));
+        let Some(Event::SamplerCost { cost }) = events.last() else {
+            panic!("{events:?}")
+        };
+        assert_eq!(
+            (cost.ticks, cost.elapsed_ns, cost.cpu_ns),
+            (4, 1_500_000_000, 0)
+        );
+    }
+
+    #[test]
+    fn the_running_system_is_sampled_in_the_background() {
+        let options = Options {
+            interval: Duration::from_millis(20),
+            ..Options::default()
+        };
+        let timeline = Timeline::start();
+        let sampler = Sampler::new(&Root::system(), &options);
+        let user = sampler.position("cpu.user").unwrap();
+        let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
+        let mut events = Vec::new();
+        // However busy the machine is: two blocks with samples come in the end.
+        while events
+            .iter()
+            .filter(|event| matches!(event, Event::Samples { .. }))
+            .count()
+            < 2
+        {
+            timeline.sleep(Duration::from_millis(5));
+            events.extend(thread.drain());
+        }
+        events.extend(thread.stop());
+        assert!(matches!(events[0], Event::Channels { .. }));
+        for event in &events {
+            if let Event::Samples { at_ms, columns } = event {
+                assert_eq!(columns[user].len(), at_ms.len());
+                assert!(columns[user].iter().all(Option::is_some));
+            }
+        }
+        let Some(Event::SamplerCost { cost }) = events.last() else {
+            panic!("{events:?}")
+        };
+        assert!(cost.ticks >= 2 && cost.cpu_ns > 0);
+    }
+}

@@ -1,0 +1,54 @@
+//! Sensor: state of every cooling device, with its type as its label.
+//!
+//! A cpufreq cooling device above 0 means that the kernel throttles the CPU at this moment: the one
+//! answer to "why is it slow" that every ARM board gives.
+
+use super::parse::number;
+use super::thermal::DIRECTORY;
+use super::{Probe, Sensor, gauge, labelled, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "cooling-devices",
+    about: "State of every cooling device: 0 is no cooling.",
+    kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-cooling-device",
+    discover,
+};
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (device, _) in numbered(root, DIRECTORY, "cooling_device") {
+        let directory = format!("{DIRECTORY}/{device}");
+        let kind = root
+            .read_value(&format!("{directory}/type"))
+            .unwrap_or_default();
+        let channel = labelled(gauge(format!("{device}.state"), Unit::Count), kind);
+        probes.push(Probe::file(
+            format!("{directory}/cur_state"),
+            number,
+            channel,
+        ));
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn states_with_their_types() {
+        let board = format!(
+            "== {DIRECTORY}/cooling_device0/type\nthermal-cpufreq-0\n== {DIRECTORY}/cooling_device0/cur_state\n2\n== {DIRECTORY}/cooling_device1/type\npwm-fan\n== {DIRECTORY}/cooling_device1/cur_state ! EIO\n"
+        );
+        assert_eq!(
+            check::found(&SENSOR, &board),
+            [
+                "cooling_device0.state thermal-cpufreq-0 2",
+                "cooling_device1.state pwm-fan -"
+            ]
+        );
+    }
+}

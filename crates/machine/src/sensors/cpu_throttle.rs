@@ -1,0 +1,94 @@
+//! Sensor: how often and how long x86 cores and packages were throttled because of heat.
+//!
+//! Counted by the kernel from the CPU's thermal interrupts. Siblings share the counter of their
+//! core, and cores that of their package; each is read once.
+
+use super::parse::number;
+use super::{Probe, Sensor, counter, has, numbered};
+use crate::Root;
+use record::{Channel, Unit};
+use std::collections::BTreeSet;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "cpu-throttle",
+    about: "Thermal throttling of x86 cores and packages: how often and how long.",
+    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-devices-system-cpu",
+    discover,
+};
+
+const DIRECTORY: &str = "/sys/devices/system/cpu";
+
+/// Counters lose nothing when they are read seldom, and there are many of these files.
+const BEAT_MS: u32 = 2000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (cpu, _) in numbered(root, DIRECTORY, "cpu") {
+        let directory = format!("{DIRECTORY}/{cpu}/thermal_throttle");
+        let topology = |file: &str| {
+            let path = format!("{DIRECTORY}/{cpu}/topology/{file}");
+            root.read_value(&path).unwrap_or_default()
+        };
+        let package = topology("physical_package_id");
+        let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
+        for (what, place) in [("core", core), ("package", package)] {
+            // Without a topology every CPU counts for itself.
+            let place = if place.trim_matches('/').is_empty() {
+                cpu.clone()
+            } else {
+                place
+            };
+            if !has(root, &directory, &format!("{what}_throttle_count"))
+                || !seen.insert((what, place))
+            {
+                continue;
+            }
+            let mut add = |file: String, channel: Channel| {
+                let probe = Probe::file(format!("{directory}/{file}"), number, channel);
+                probes.push(probe.at_most_every_ms(BEAT_MS));
+            };
+            let count = counter(format!("{cpu}.throttle.{what}"), Unit::Count);
+            add(format!("{what}_throttle_count"), count);
+            let time = format!("{what}_throttle_total_time_ms");
+            if has(root, &directory, &time) {
+                add(
+                    time,
+                    counter(format!("{cpu}.throttle_time.{what}"), Unit::Milliseconds),
+                );
+            }
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn each_core_and_package_once() {
+        let mut board = String::new();
+        // Four CPUs: two cores with two threads each, in one package.
+        for (cpu, core) in [(0, 0), (1, 1), (2, 0), (3, 1)] {
+            for (file, value) in [
+                ("topology/physical_package_id", 0),
+                ("topology/core_id", core),
+                ("thermal_throttle/core_throttle_count", 7 + core),
+                ("thermal_throttle/core_throttle_total_time_ms", 70),
+                ("thermal_throttle/package_throttle_count", 9),
+            ] {
+                board += &format!("== {DIRECTORY}/cpu{cpu}/{file}\n{value}\n");
+            }
+        }
+        let expected = [
+            "cpu0.throttle.core 7",
+            "cpu0.throttle_time.core 70",
+            "cpu0.throttle.package 9",
+            "cpu1.throttle.core 8",
+            "cpu1.throttle_time.core 70",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+    }
+}

@@ -1,0 +1,120 @@
+//! Sensor: the clock that cpufreq claims for each policy, and the limit in force.
+//!
+//! What is claimed need not be true; measuring clocks is the work of the clock workload. The limit
+//! is watched because the kernel's own cooling works by lowering it.
+
+use super::parse::number;
+use super::{Probe, Sensor, gauge, labelled, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "cpufreq",
+    about: "Clock that cpufreq claims for each policy, and its upper limit in force.",
+    kernel_doc: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
+    discover,
+};
+
+/// Directory of the policies.
+pub(super) const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";
+
+/// Drivers whose `scaling_cur_freq` interrupts the CPUs of the policy to read their counters, or
+/// waits for a window of feedback: about 100 µs per core, and a disturbance of what is measured.
+const DEAR_DRIVERS: [&str; 7] = [
+    "intel_pstate",
+    "intel_cpufreq",
+    "acpi-cpufreq",
+    "amd-pstate",
+    "amd-pstate-epp",
+    "amd_pstate",
+    "cppc_cpufreq",
+];
+const DEAR_BEAT_MS: u32 = 1000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (policy, _) in numbered(root, DIRECTORY, "policy") {
+        let directory = format!("{DIRECTORY}/{policy}");
+        let files = root.list(&directory).unwrap_or_default();
+        let has = |file: &str| files.iter().any(|known| known == file);
+        let cpus = root
+            .read_value(&format!("{directory}/related_cpus"))
+            .unwrap_or_default();
+        let driver = root
+            .read_value(&format!("{directory}/scaling_driver"))
+            .unwrap_or_default();
+        let probe = |file: &str, quantity: &str| {
+            let channel = gauge(format!("{policy}.{quantity}"), Unit::Kilohertz);
+            Probe::file(
+                format!("{directory}/{file}"),
+                number,
+                labelled(channel, cpus.clone()),
+            )
+        };
+        if has("scaling_cur_freq") {
+            let dear = DEAR_DRIVERS.contains(&driver.as_str());
+            let probe = probe("scaling_cur_freq", "claimed");
+            probes.push(if dear {
+                probe.at_most_every_ms(DEAR_BEAT_MS)
+            } else {
+                probe
+            });
+        }
+        // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
+        if has("cpuinfo_avg_freq") {
+            probes.push(probe("cpuinfo_avg_freq", "average"));
+        }
+        if has("scaling_max_freq") {
+            probes.push(probe("scaling_max_freq", "limit_max"));
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Beat, check};
+    use super::*;
+
+    #[test]
+    fn three_policies() {
+        let mut board = String::new();
+        for (policy, cpus, khz) in [
+            (0, "0 1 2 3", 1_800_000),
+            (4, "4 5", 2_304_000),
+            (6, "6 7", 2_352_000),
+        ] {
+            for (file, value) in [
+                ("related_cpus", cpus.to_owned()),
+                ("scaling_driver", "cpufreq-dt".to_owned()),
+                ("scaling_cur_freq", khz.to_string()),
+                ("scaling_max_freq", (khz - 96_000).to_string()),
+            ] {
+                board += &format!("== {DIRECTORY}/policy{policy}/{file}\n{value}\n");
+            }
+        }
+        let expected = [
+            "policy0.claimed 0 1 2 3 1800000",
+            "policy0.limit_max 0 1 2 3 1704000",
+            "policy4.claimed 4 5 2304000",
+            "policy4.limit_max 4 5 2208000",
+            "policy6.claimed 6 7 2352000",
+            "policy6.limit_max 6 7 2256000",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+    }
+
+    #[test]
+    fn clocks_that_disturb_are_read_seldom() {
+        for (driver, beat) in [
+            ("cpufreq-dt", Beat::EveryTick),
+            ("intel_pstate", Beat::AtMostEveryMs(1000)),
+        ] {
+            let board = format!(
+                "== {DIRECTORY}/policy0/scaling_driver\n{driver}\n== {DIRECTORY}/policy0/scaling_cur_freq\n1\n"
+            );
+            let probes = discover(&Root::from_board(&board).unwrap());
+            assert_eq!(probes[0].beat, beat, "{driver}");
+        }
+    }
+}

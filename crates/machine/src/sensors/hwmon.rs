@@ -1,0 +1,212 @@
+//! Sensor: every temperature, voltage, current, power, energy and fan of hwmon, with the chip's
+//! name and its own name for the input as label.
+//!
+//! Twins of thermal zones are left out: they would ask the same driver twice.
+
+use super::parse::number;
+use super::{Probe, Sensor, gauge, labelled, numbered, thermal};
+use crate::Root;
+use record::{Channel, ChannelKind, Unit};
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "hwmon",
+    about: "Temperatures, voltages, currents, power, energy and fans of hwmon chips.",
+    kernel_doc: "https://docs.kernel.org/hwmon/sysfs-interface.html",
+    discover,
+};
+
+const DIRECTORY: &str = "/sys/class/hwmon";
+
+/// Chips whose every read asks a drive or a radio, keeps it awake, and takes milliseconds.
+const DEAR_CHIPS: [&str; 5] = ["nvme", "drivetemp", "iwlwifi", "mt7915", "ath1"];
+
+/// How often each kind of source is worth a read, in milliseconds.
+mod beat_ms {
+    pub(super) const DEAR_CHIP: u32 = 30_000;
+    /// coretemp interrupts the core it reads from.
+    pub(super) const CORETEMP_PACKAGE: u32 = 1000;
+    pub(super) const CORETEMP_CORE: u32 = 5000;
+    /// Chips that measure power average over tens to hundreds of milliseconds by themselves.
+    pub(super) const ELECTRIC: u32 = 500;
+    pub(super) const FAN: u32 = 2000;
+    /// Temperatures of what is not the SoC.
+    pub(super) const OTHER_TEMPERATURE: u32 = 2000;
+}
+
+/// What an attribute holds: prefix and suffix of its file, unit and kind.
+const ATTRIBUTES: [(&str, &str, Unit, ChannelKind); 7] = [
+    ("temp", "_input", Unit::Millicelsius, ChannelKind::Gauge),
+    ("in", "_input", Unit::Millivolts, ChannelKind::Gauge),
+    ("curr", "_input", Unit::Milliamperes, ChannelKind::Gauge),
+    ("power", "_input", Unit::Microwatts, ChannelKind::Gauge),
+    ("power", "_average", Unit::Microwatts, ChannelKind::Gauge),
+    ("energy", "_input", Unit::Microjoules, ChannelKind::Counter),
+    ("fan", "_input", Unit::Count, ChannelKind::Gauge),
+];
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (hwmon, _) in numbered(root, DIRECTORY, "hwmon") {
+        let directory = format!("{DIRECTORY}/{hwmon}");
+        let link = root.link(&directory).unwrap_or_default();
+        if link.contains("/thermal_zone") {
+            continue;
+        }
+        let chip = root
+            .read_value(&format!("{directory}/name"))
+            .unwrap_or_default();
+        let files = root.list(&directory).unwrap_or_default();
+        for file in &files {
+            probes.extend(attribute(root, &directory, &hwmon, &chip, file, &files));
+        }
+        // The one sign of low voltage on a Raspberry Pi that needs no firmware call.
+        let alarm = "in0_lcrit_alarm";
+        if files.iter().any(|file| file == alarm) {
+            let channel = labelled(gauge(format!("{hwmon}.in0.alarm"), Unit::Count), chip);
+            probes.push(Probe::file(format!("{directory}/{alarm}"), number, channel));
+        }
+    }
+    probes
+}
+
+fn attribute(
+    root: &Root,
+    directory: &str,
+    hwmon: &str,
+    chip: &str,
+    file: &str,
+    files: &[String],
+) -> Option<Probe> {
+    let (name, &(kind, suffix, unit, channel_kind)) = ATTRIBUTES.iter().find_map(|attribute| {
+        let name = file.strip_suffix(attribute.1)?;
+        let index = name.strip_prefix(attribute.0)?;
+        index.parse::<u32>().ok().map(|_| (name, attribute))
+    })?;
+    // Where a chip gives power both ways, the value of now is taken.
+    if suffix == "_average" && files.iter().any(|other| *other == format!("{name}_input")) {
+        return None;
+    }
+    let own_name = root
+        .read_value(&format!("{directory}/{name}_label"))
+        .unwrap_or_default();
+    let label = format!("{chip} {own_name}").trim().to_owned();
+    let channel = Channel {
+        kind: channel_kind,
+        ..gauge(format!("{hwmon}.{name}"), unit)
+    };
+    let channel = labelled(channel, label);
+    let beat = beat(chip, kind, &channel);
+    let parser = if kind == "temp" {
+        thermal::millidegrees
+    } else {
+        number
+    };
+    let probe = Probe::file(format!("{directory}/{file}"), parser, channel);
+    Some(match beat {
+        Some(ms) => probe.at_most_every_ms(ms),
+        None => probe,
+    })
+}
+
+/// How often to read it; none: at every tick.
+fn beat(chip: &str, kind: &str, channel: &Channel) -> Option<u32> {
+    if DEAR_CHIPS.iter().any(|dear| chip.starts_with(dear)) {
+        return Some(beat_ms::DEAR_CHIP);
+    }
+    match (chip, kind) {
+        ("coretemp", _) if channel.label.contains("Package") => Some(beat_ms::CORETEMP_PACKAGE),
+        ("coretemp", _) => Some(beat_ms::CORETEMP_CORE),
+        (_, "temp") if super::temperature::may_be_soc(channel) => None,
+        (_, "temp") => Some(beat_ms::OTHER_TEMPERATURE),
+        (_, "fan") => Some(beat_ms::FAN),
+        _ => Some(beat_ms::ELECTRIC),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Beat, check};
+    use super::*;
+
+    fn chip(index: u32, files: &[(&str, &str)]) -> String {
+        let entry =
+            |(file, value): &(&str, &str)| format!("== {DIRECTORY}/hwmon{index}/{file}\n{value}\n");
+        files.iter().map(entry).collect()
+    }
+
+    #[test]
+    fn inputs_with_their_labels() {
+        let board = [
+            chip(
+                0,
+                &[
+                    ("name", "ina226"),
+                    ("in1_input", "5100"),
+                    ("curr1_input", "900"),
+                    ("power1_input", "4590000"),
+                    ("shunt_resistor", "2000"),
+                ],
+            ),
+            chip(
+                1,
+                &[
+                    ("name", "k10temp"),
+                    ("temp1_input", "45250"),
+                    ("temp1_label", "Tctl"),
+                    ("temp1_max", "70000"),
+                ],
+            ),
+            chip(2, &[("name", "rpi_volt"), ("in0_lcrit_alarm", "0")]),
+            chip(
+                3,
+                &[
+                    ("name", "scmi"),
+                    ("power1_average", "1"),
+                    ("energy1_input", "77"),
+                    ("fan1_input", "1200"),
+                ],
+            ),
+        ];
+        let expected = [
+            "hwmon0.curr1 ina226 900",
+            "hwmon0.in1 ina226 5100",
+            "hwmon0.power1 ina226 4590000",
+            "hwmon1.temp1 k10temp Tctl 45250",
+            "hwmon2.in0.alarm rpi_volt 0",
+            "hwmon3.energy1 scmi 77",
+            "hwmon3.fan1 scmi 1200",
+            "hwmon3.power1 scmi 1",
+        ];
+        assert_eq!(check::found(&SENSOR, &board.concat()), expected);
+    }
+
+    #[test]
+    fn twins_of_thermal_zones_are_left_out() {
+        let board = format!(
+            "== {DIRECTORY}/hwmon0 -> ../../devices/virtual/thermal/thermal_zone0/hwmon0\n== /sys/devices/virtual/thermal/thermal_zone0/hwmon0/temp1_input\n40000\n"
+        );
+        assert_eq!(check::found(&SENSOR, &board), [""; 0]);
+    }
+
+    #[test]
+    fn what_disturbs_is_read_seldom() {
+        for (name, label, beat) in [
+            ("k10temp", "Tctl", Beat::EveryTick),
+            ("coretemp", "Package id 0", Beat::AtMostEveryMs(1000)),
+            ("coretemp", "Core 3", Beat::AtMostEveryMs(5000)),
+            ("nvme", "Composite", Beat::AtMostEveryMs(30_000)),
+            ("lm75", "", Beat::AtMostEveryMs(2000)),
+        ] {
+            let board = chip(
+                0,
+                &[
+                    ("name", name),
+                    ("temp1_label", label),
+                    ("temp1_input", "40000"),
+                ],
+            );
+            let probes = discover(&Root::from_board(&board).unwrap());
+            assert_eq!(probes[0].beat, beat, "{name} {label}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Sensor: the load average over one minute, from `/proc/loadavg`, in hundredths.
+
+use super::{Probe, Sensor, gauge};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "load",
+    about: "Load average over one minute.",
+    kernel_doc: "https://docs.kernel.org/filesystems/proc.html#kernel-data",
+    discover,
+};
+
+const PATH: &str = "/proc/loadavg";
+
+fn discover(root: &Root) -> Vec<Probe> {
+    if root.read(PATH).is_err() {
+        return Vec::new();
+    }
+    let channel = gauge("load.1min", Unit::Hundredths);
+    // The kernel computes it anew only every 5 s (LOAD_FREQ).
+    vec![Probe::file(PATH.into(), parse, channel).at_most_every_ms(1000)]
+}
+
+/// `0.20 0.18 0.12 1/80 11206`: the kernel always writes two decimals.
+fn parse(text: &[u8], values: &mut [i64]) {
+    let Some((whole, rest)) = super::parse::take_number(text) else {
+        return;
+    };
+    if let [b'.', tenths @ b'0'..=b'9', hundredths @ b'0'..=b'9', ..] = rest {
+        let decimals = i64::from(tenths - b'0') * 10 + i64::from(hundredths - b'0');
+        values[0] = whole.saturating_mul(100).saturating_add(decimals);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NONE, check::parsed};
+    use super::*;
+
+    #[test]
+    fn hundredths() {
+        for (text, value) in [
+            ("0.20 0.18 0.12 1/80 11206\n", 20),
+            ("16.05 8.00 4.00 17/300 99\n", 1605),
+            ("1", NONE),
+            ("x.yz", NONE),
+            ("", NONE),
+        ] {
+            assert_eq!(parsed(parse, text, 1), [value], "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Sensor: memory that is available and swap in use, from `/proc/meminfo`, in KiB.
+
+use super::parse::keyed;
+use super::{NONE, Probe, Sensor, gauge};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "memory",
+    about: "Memory that is available, and swap in use.",
+    kernel_doc: "https://docs.kernel.org/filesystems/proc.html#meminfo",
+    discover,
+};
+
+const PATH: &str = "/proc/meminfo";
+
+/// One of the dearer files (10 to 30 µs), so that it is not read more often than twice a second.
+const BEAT_MS: u32 = 500;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    if root.read(PATH).is_err() {
+        return Vec::new();
+    }
+    let channels = vec![
+        gauge("memory.available", Unit::Kibibytes),
+        gauge("swap.used", Unit::Kibibytes),
+    ];
+    vec![Probe::file_of_many(PATH.into(), parse, channels).at_most_every_ms(BEAT_MS)]
+}
+
+/// Kernels before 3.14 have no `MemAvailable`: it is missing then, since free memory plus caches
+/// would be another quantity.
+fn parse(text: &[u8], values: &mut [i64]) {
+    let mut found = [NONE; 3];
+    keyed(
+        text,
+        &["MemAvailable:", "SwapTotal:", "SwapFree:"],
+        &mut found,
+    );
+    let [available, total, free] = found;
+    values[0] = available;
+    if total != NONE && free != NONE {
+        values[1] = total.saturating_sub(free);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::parsed;
+    use super::*;
+
+    #[test]
+    fn available_and_used() {
+        let text = "MemTotal: 4028416 kB\nMemFree: 100 kB\nMemAvailable:  3500000 kB\nSwapCached: 5 kB\nSwapTotal: 2014204 kB\nSwapFree: 2000000 kB\n";
+        assert_eq!(parsed(parse, text, 2), [3_500_000, 14_204]);
+        let old = "MemTotal: 4028416 kB\nMemFree: 100 kB\n";
+        assert_eq!(parsed(parse, old, 2), [NONE, NONE]);
+    }
+}

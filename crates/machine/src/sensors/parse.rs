@@ -1,0 +1,127 @@
+//! Readers of integers over bytes, shared by the sensors. They are pure and do not allocate.
+//!
+//! Not a general parser: the kernel writes decimal numbers between blanks, one record per line.
+
+use super::NONE;
+
+/// One number alone: `45000\n`. The parser of most files in `/sys`.
+pub(crate) fn number(text: &[u8], values: &mut [i64]) {
+    let Some((value, rest)) = take_number(text) else {
+        return;
+    };
+    if rest.iter().all(u8::is_ascii_whitespace) {
+        values[0] = value;
+    }
+}
+
+/// Numbers between blanks, one for each value; the rest of the text is not looked at.
+pub(crate) fn numbers(mut text: &[u8], values: &mut [i64]) {
+    for value in values {
+        let Some((number, rest)) = take_number(text) else {
+            return;
+        };
+        *value = number;
+        text = rest;
+    }
+}
+
+/// Lines `key value` in any order: one value for each key.
+pub(crate) fn keyed(text: &[u8], keys: &[&str], values: &mut [i64]) {
+    for line in lines(text) {
+        let found = keys.iter().position(|key| line.starts_with(key.as_bytes()));
+        let Some(index) = found else { continue };
+        let rest = &line[keys[index].len()..];
+        // A key must end here: `swap` is not the beginning of `swap_ra`.
+        if rest.first().is_some_and(u8::is_ascii_whitespace)
+            && let Some((value, _)) = take_number(rest)
+            && let Some(out) = values.get_mut(index)
+        {
+            *out = value;
+        }
+    }
+}
+
+/// The lines of a text, without their ends.
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+}
+
+/// The number at the beginning, after white space, and what follows it. None if there is no
+/// number, or if it does not fit.
+pub(crate) fn take_number(text: &[u8]) -> Option<(i64, &[u8])> {
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text.split_first()? {
+        (b'-', rest) => (true, rest),
+        _ => (false, text),
+    };
+    let length = digits
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if length == 0 {
+        return None;
+    }
+    let mut value: i64 = 0;
+    for digit in &digits[..length] {
+        value = value
+            .checked_mul(10)?
+            .checked_add(i64::from(digit - b'0'))?;
+    }
+    let value = if negative { -value } else { value };
+    Some((value, &digits[length..]))
+}
+
+/// The value, unless it is [`NONE`].
+pub fn known(value: i64) -> Option<i64> {
+    (value != NONE).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::parsed;
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_number_stands_alone() {
+        for (text, value) in [
+            ("45000\n", 45000),
+            (" -12 \n", -12),
+            ("0", 0),
+            ("", NONE),
+            ("\n", NONE),
+            ("-", NONE),
+            ("12abc", NONE),
+            ("1 2", NONE),
+            ("<unsupported>", NONE),
+            ("9223372036854775807", i64::MAX),
+            ("18446744073709551615", NONE),
+        ] {
+            assert_eq!(parsed(number, text, 1), [value], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn keys_are_whole_words() {
+        let read = |text: &[u8], values: &mut [i64]| keyed(text, &["swap", "oom_kill"], values);
+        let mut values = [NONE; 2];
+        read(b"swap_ra 7\noom_kill 3\nswap 5\n", &mut values);
+        assert_eq!(values, [5, 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_is_read_back(value in -i64::MAX..=i64::MAX) {
+            prop_assert_eq!(parsed(number, &format!("{value}\n"), 1), [value]);
+        }
+
+        #[test]
+        fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let mut values = [NONE; 3];
+            number(&bytes, &mut values);
+            numbers(&bytes, &mut values);
+            keyed(&bytes, &["a", "1"], &mut values);
+        }
+    }
+}

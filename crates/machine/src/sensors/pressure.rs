@@ -1,0 +1,71 @@
+//! Sensor: pressure stall information (PSI): time in which tasks waited for CPU, memory or I/O.
+//!
+//! Only the totals are kept: averages over 10 s say less than differences of totals.
+
+use super::parse::{lines, take_number};
+use super::{Probe, Sensor, counter};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "pressure",
+    about: "Time in which tasks waited for CPU, memory or I/O.",
+    kernel_doc: "https://docs.kernel.org/accounting/psi.html",
+    discover,
+};
+
+const DIRECTORY: &str = "/proc/pressure";
+
+/// Totals lose nothing when they are read seldom, and a cold read costs 20 µs.
+const BEAT_MS: u32 = 1000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let names = root.list(DIRECTORY).unwrap_or_default();
+    let of = |name: &&str| names.iter().any(|known| known == name);
+    let probe = |name: &str| {
+        let channels = vec![
+            counter(format!("psi.{name}.some"), Unit::Microseconds),
+            counter(format!("psi.{name}.full"), Unit::Microseconds),
+        ];
+        Probe::file_of_many(format!("{DIRECTORY}/{name}"), parse, channels)
+            .at_most_every_ms(BEAT_MS)
+    };
+    ["cpu", "io", "memory"]
+        .iter()
+        .filter(|name| of(name))
+        .map(|name| probe(name))
+        .collect()
+}
+
+/// Lines `some avg10=0.00 avg60=0.00 avg300=0.00 total=12345`. Kernels before 5.13 have no line
+/// `full` for the CPU.
+fn parse(text: &[u8], values: &mut [i64]) {
+    for line in lines(text) {
+        let index = if line.starts_with(b"some ") {
+            0
+        } else if line.starts_with(b"full ") {
+            1
+        } else {
+            continue;
+        };
+        let total = line.windows(6).position(|part| part == b"total=");
+        if let Some((value, _)) = total.and_then(|at| take_number(&line[at + 6..])) {
+            values[index] = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NONE, check::parsed};
+    use super::*;
+
+    #[test]
+    fn totals() {
+        let some = "some avg10=6.52 avg60=8.84 avg300=12.40 total=83535838\n";
+        let full = "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+        assert_eq!(parsed(parse, &format!("{some}{full}"), 2), [83_535_838, 7]);
+        assert_eq!(parsed(parse, some, 2), [83_535_838, NONE]);
+        assert_eq!(parsed(parse, "nonsense total=", 2), [NONE, NONE]);
+    }
+}

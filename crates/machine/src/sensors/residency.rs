@@ -1,0 +1,71 @@
+//! Sensor: time that each cpufreq policy spent at each of its OPPs (`stats/time_in_state`).
+//!
+//! The kernel keeps these totals by itself, so that not the shortest dip is lost between samples.
+//! Firmware that lowers the clock behind the kernel's back does not show here.
+
+use super::cpufreq::DIRECTORY;
+use super::parse::{lines, take_number};
+use super::{Probe, Sensor, counter, labelled, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "cpufreq-residency",
+    about: "Time that each cpufreq policy spent at each OPP.",
+    kernel_doc: "https://docs.kernel.org/cpu-freq/cpufreq-stats.html",
+    discover,
+};
+
+/// Totals lose nothing when they are read seldom.
+const BEAT_MS: u32 = 1000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (policy, _) in numbered(root, DIRECTORY, "policy") {
+        let directory = format!("{DIRECTORY}/{policy}");
+        let path = format!("{directory}/stats/time_in_state");
+        let Ok(table) = root.read(&path) else {
+            continue;
+        };
+        let cpus = root
+            .read_value(&format!("{directory}/related_cpus"))
+            .unwrap_or_default();
+        let clocks = lines(table.as_bytes()).filter_map(|line| Some(take_number(line)?.0));
+        let channels: Vec<_> = clocks
+            .map(|khz| counter(format!("{policy}.residency.{khz}"), Unit::Ticks))
+            .map(|channel| labelled(channel, cpus.clone()))
+            .collect();
+        if !channels.is_empty() {
+            probes.push(Probe::file_of_many(path, parse, channels).at_most_every_ms(BEAT_MS));
+        }
+    }
+    probes
+}
+
+/// Lines `khz ticks` in an order that does not change while the policy lives.
+fn parse(text: &[u8], values: &mut [i64]) {
+    for (line, value) in lines(text).zip(values) {
+        let ticks = take_number(line).and_then(|(_, rest)| take_number(rest));
+        if let Some((ticks, _)) = ticks {
+            *value = ticks;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn one_channel_for_each_opp() {
+        let board = format!(
+            "== {DIRECTORY}/policy4/stats/time_in_state\n408000 1234\n1800000 98765\n== {DIRECTORY}/policy4/related_cpus\n4 5\n"
+        );
+        let expected = [
+            "policy4.residency.408000 4 5 1234",
+            "policy4.residency.1800000 4 5 98765",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+    }
+}

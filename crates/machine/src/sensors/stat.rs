@@ -1,0 +1,176 @@
+//! Sensor: how the time of all CPUs together and of each CPU was spent, from `/proc/stat`.
+//!
+//! `guest` and `guest_nice` are not read: the kernel has counted them in `user` and `nice` already.
+
+use super::parse::{lines, numbers, take_number};
+use super::{Probe, Sensor, counter, numbered};
+use crate::Root;
+use record::{Channel, Unit};
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "stat",
+    about: "How the time of each CPU was spent.",
+    kernel_doc: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
+    discover,
+};
+
+const PATH: &str = "/proc/stat";
+
+/// Columns of a line, in the kernel's order.
+const COLUMNS: [&str; 8] = [
+    "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+];
+const IDLE: usize = 3;
+const IOWAIT: usize = 4;
+
+/// Up to so many CPUs each has all columns; above, 8 columns for each CPU would make rows of
+/// hundreds of numbers, so that each CPU has only its busy and its idle time.
+const CPUS_SPLIT_MAX: usize = 32;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    if root.read(PATH).is_err() {
+        return Vec::new();
+    }
+    // CPUs that are offline now may come online later: they have their place from the beginning.
+    let numbers = numbered(root, "/sys/devices/system/cpu", "cpu");
+    let from_stat = root.read(PATH).unwrap_or_default();
+    let online = from_stat
+        .lines()
+        .filter_map(|line| line_number(line.as_bytes()));
+    let last = numbers
+        .into_iter()
+        .map(|(_, cpu)| cpu as usize)
+        .chain(online)
+        .max();
+    let cpus = last.map_or(0, |last| last + 1);
+
+    let mut channels: Vec<Channel> = COLUMNS
+        .iter()
+        .map(|name| ticks(format!("cpu.{name}")))
+        .collect();
+    let split = cpus <= CPUS_SPLIT_MAX;
+    for cpu in 0..cpus {
+        let columns: &[&str] = if split { &COLUMNS } else { &["busy", "idle"] };
+        channels.extend(columns.iter().map(|name| ticks(format!("cpu{cpu}.{name}"))));
+    }
+    let parser = if split { parse_split } else { parse_busy };
+    vec![Probe::file_of_many(PATH.into(), parser, channels)]
+}
+
+fn ticks(id: String) -> Channel {
+    counter(id, Unit::Ticks)
+}
+
+/// Total and every CPU with all columns.
+fn parse_split(text: &[u8], values: &mut [i64]) {
+    let (total, cpus) = values.split_at_mut(COLUMNS.len());
+    for line in cpu_lines(text) {
+        match line_number(line) {
+            None => numbers(&line[3..], total),
+            Some(cpu) => {
+                if let Some(out) = cpus.chunks_exact_mut(COLUMNS.len()).nth(cpu) {
+                    numbers(after_name(line), out);
+                }
+            }
+        }
+    }
+}
+
+/// Total with all columns, every CPU with busy and idle time.
+fn parse_busy(text: &[u8], values: &mut [i64]) {
+    let (total, cpus) = values.split_at_mut(COLUMNS.len());
+    for line in cpu_lines(text) {
+        let Some(cpu) = line_number(line) else {
+            numbers(&line[3..], total);
+            continue;
+        };
+        let mut columns = [0; COLUMNS.len()];
+        numbers(after_name(line), &mut columns);
+        if let Some(out) = cpus.chunks_exact_mut(2).nth(cpu) {
+            let idle = columns[IDLE].saturating_add(columns[IOWAIT]);
+            let all = columns
+                .iter()
+                .fold(0_i64, |sum, ticks| sum.saturating_add(*ticks));
+            out[0] = all.saturating_sub(idle);
+            out[1] = idle;
+        }
+    }
+}
+
+/// The lines of CPUs; they stand together at the beginning.
+fn cpu_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    lines(text).take_while(|line| line.starts_with(b"cpu"))
+}
+
+/// Number of the CPU of a line `cpu12 ...`; none for the line of all.
+fn line_number(line: &[u8]) -> Option<usize> {
+    let name = line.strip_prefix(b"cpu")?;
+    let first = name.first()?;
+    if !first.is_ascii_digit() {
+        return None;
+    }
+    take_number(name).and_then(|(number, _)| usize::try_from(number).ok())
+}
+
+fn after_name(line: &[u8]) -> &[u8] {
+    let end = line
+        .iter()
+        .position(|byte| *byte == b' ')
+        .unwrap_or(line.len());
+    &line[end..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NONE, check};
+    use super::*;
+
+    const TWO: &str = "\
+cpu  45090 27829 10431 226886 1004 1 158 94 0 0
+cpu0 20591 11368 4733 118656 311 0 24 41 0 0
+cpu1 24498 16460 5698 108229 692 1 134 52 0 0
+intr 654718 0 0
+ctxt 1
+";
+
+    #[test]
+    fn total_and_cores_are_split() {
+        let values = check::parsed(parse_split, TWO, 24);
+        assert_eq!(
+            values[..8],
+            [45090, 27829, 10431, 226_886, 1004, 1, 158, 94]
+        );
+        assert_eq!(values[8..16], [20591, 11368, 4733, 118_656, 311, 0, 24, 41]);
+        assert_eq!(values[16..], [24498, 16460, 5698, 108_229, 692, 1, 134, 52]);
+    }
+
+    #[test]
+    fn a_core_that_is_offline_is_missing() {
+        let text = "cpu  1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6 7 8 0 0\n";
+        let values = check::parsed(parse_split, text, 24);
+        assert!(values[8..16].iter().all(|value| *value == NONE));
+        assert_eq!(values[16..], [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn many_cores_have_busy_and_idle() {
+        let values = check::parsed(parse_busy, TWO, 12);
+        assert_eq!(values[8..], [36757, 118_967, 46843, 108_921]);
+    }
+
+    #[test]
+    fn every_core_that_is_present_has_its_place() {
+        let board = format!("== /proc/stat\n{TWO}== /sys/devices/system/cpu/cpu3/online\n0\n");
+        let found = check::found(&SENSOR, &board);
+        assert_eq!(found.len(), 8 * 5);
+        assert_eq!(found[8 * 4], "cpu3.user -");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_panics(text in "(cpu[0-9 ]{0,30}\n?){0,5}") {
+            check::parsed(parse_split, &text, 24);
+            check::parsed(parse_busy, &text, 12);
+        }
+    }
+}

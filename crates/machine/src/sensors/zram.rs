@@ -1,0 +1,71 @@
+//! Sensor: what is swapped into compressed memory, and how much memory that takes.
+
+use super::parse::numbers;
+use super::{NONE, Probe, Sensor, gauge, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "zram",
+    about: "Data in compressed memory, and the memory it takes.",
+    kernel_doc: "https://docs.kernel.org/admin-guide/blockdev/zram.html#stats",
+    discover,
+};
+
+const BEAT_MS: u32 = 1000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (device, _) in numbered(root, "/sys/block", "zram") {
+        let directory = format!("/sys/block/{device}");
+        // Devices that nobody has set up yet have the size 0.
+        let size_bytes: u64 = root
+            .read_number(&format!("{directory}/disksize"))
+            .unwrap_or(0);
+        if size_bytes == 0 || !super::has(root, &directory, "mm_stat") {
+            continue;
+        }
+        let channels = vec![
+            gauge(format!("{device}.original"), Unit::Kibibytes),
+            gauge(format!("{device}.compressed"), Unit::Kibibytes),
+            gauge(format!("{device}.used"), Unit::Kibibytes),
+        ];
+        let probe = Probe::file_of_many(format!("{directory}/mm_stat"), parse, channels);
+        probes.push(probe.at_most_every_ms(BEAT_MS));
+    }
+    probes
+}
+
+/// `orig_data_size compr_data_size mem_used_total ...` in bytes.
+fn parse(text: &[u8], values: &mut [i64]) {
+    numbers(text, values);
+    for value in values.iter_mut().filter(|value| **value != NONE) {
+        *value /= 1024;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn sizes_in_kib() {
+        let board = "\
+== /sys/block/zram0/disksize
+1073741824
+== /sys/block/zram0/mm_stat
+ 4096000  1024000  1228800        0 20480000  0 0 0 0
+== /sys/block/zram1/disksize
+0
+== /sys/block/zram1/mm_stat
+0 0 0 0 0 0 0 0 0
+";
+        let expected = [
+            "zram0.original 4000",
+            "zram0.compressed 1000",
+            "zram0.used 1200",
+        ];
+        assert_eq!(check::found(&SENSOR, board), expected);
+    }
+}

@@ -1,0 +1,129 @@
+//! System calls that no safe wrapper offers: the one file of this crate with `unsafe` in it.
+//!
+//! Each function here is safe to call with any arguments. What the calls mean is said where they
+//! are used ([`crate::vcio`], [`crate::perf`]).
+
+#![allow(
+    unsafe_code,
+    reason = "the firmware mailbox and perf_event_open have no safe wrapper in rustix"
+)]
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// Words of a message to the firmware of a Raspberry Pi, the longest that is used here.
+pub(crate) const MAILBOX_WORDS: usize = 16;
+
+/// `_IOWR(100, 0, char *)` of the driver `vcio`. Its size field is that of a pointer, although the
+/// argument points to the message.
+const IOCTL_MBOX_PROPERTY: u32 = 0xC000_6400 | ((size_of::<usize>() as u32) << 16);
+
+/// Closes the counter's descriptor in programs that are started (Linux 3.14).
+const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+
+/// Attributes of a counter: the first published layout of `struct perf_event_attr`, which every
+/// kernel since 2.6.32 accepts.
+#[repr(C)]
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PerfAttributes {
+    /// Type of the PMU.
+    pub(crate) kind: u32,
+    /// Size of this structure.
+    pub(crate) size: u32,
+    /// The event.
+    pub(crate) config: u64,
+    pub(crate) sample_period: u64,
+    pub(crate) sample_type: u64,
+    /// What a read gives beside the value.
+    pub(crate) read_format: u64,
+    /// Bit field: see `perf.rs`.
+    pub(crate) flags: u64,
+    pub(crate) wakeup_events: u32,
+    pub(crate) breakpoint_type: u32,
+    pub(crate) config1: u64,
+}
+
+/// Sends a message to the firmware of a Raspberry Pi through `/dev/vcio` and receives the answer in
+/// its place.
+///
+/// # Errors
+/// The errno.
+pub(crate) fn mailbox_property(
+    device: &File,
+    message: &mut [u32; MAILBOX_WORDS],
+) -> Result<(), i32> {
+    // The driver copies as many bytes as the first word says: never more than there are.
+    if message[0] as usize > size_of_val(message) {
+        return Err(libc::EINVAL);
+    }
+    // SAFETY: the descriptor is open, and the driver reads and writes no more bytes of the message
+    // than its first word says, which was checked. Another device would refuse the request number.
+    let status = unsafe {
+        libc::ioctl(
+            device.as_raw_fd(),
+            IOCTL_MBOX_PROPERTY as _,
+            message.as_mut_ptr(),
+        )
+    };
+    if status < 0 { Err(errno()) } else { Ok(()) }
+}
+
+/// Opens a counter for a task (0: the calling thread) on whatever CPU it runs.
+///
+/// # Errors
+/// The errno.
+pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32) -> Result<OwnedFd, i32> {
+    let mut attributes = attributes.clone();
+    attributes.size = size_of::<PerfAttributes>() as u32;
+    let (any_cpu, no_group): (libc::c_int, libc::c_int) = (-1, -1);
+    // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; the other
+    // arguments are numbers.
+    let status = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const attributes,
+            task,
+            any_cpu,
+            no_group,
+            PERF_FLAG_FD_CLOEXEC,
+        )
+    };
+    if status < 0 {
+        return Err(errno());
+    }
+    // SAFETY: the kernel has just made this descriptor, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(status as i32) })
+}
+
+fn errno() -> i32 {
+    let error = std::io::Error::last_os_error();
+    error.raw_os_error().unwrap_or(libc::EIO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_that_of_the_kernel() {
+        // PERF_ATTR_SIZE_VER0
+        assert_eq!(size_of::<PerfAttributes>(), 64);
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn the_request_number_is_that_of_the_driver() {
+        // _IOWR(100, 0, char *): direction 3, size 8, type 100, number 0.
+        assert_eq!(IOCTL_MBOX_PROPERTY, 0xC008_6400);
+    }
+
+    #[test]
+    fn what_is_no_mailbox_refuses() {
+        let device = File::open("/dev/null").unwrap();
+        let mut message = [0; MAILBOX_WORDS];
+        message[0] = 64;
+        assert_eq!(mailbox_property(&device, &mut message), Err(libc::ENOTTY));
+        message[0] = 65;
+        assert_eq!(mailbox_property(&device, &mut message), Err(libc::EINVAL));
+    }
+}

@@ -1,0 +1,205 @@
+//! Questions to the firmware of a Raspberry Pi through its mailbox, `/dev/vcio`.
+//!
+//! Throttle bits, the clock as the firmware measures it, voltages, and the firmware's own version.
+//! Nothing is ever set. Messages are made and read by pure functions; format and tags by
+//! <https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface>.
+
+use crate::syscall::{MAILBOX_WORDS, mailbox_property};
+use crate::{Root, Source};
+use record::{Missing, Reading};
+use std::fs::File;
+
+/// The device.
+pub const PATH: &str = "/dev/vcio";
+
+/// Words before the value of the one tag of a message: length, code, tag, room, length.
+const HEADER_WORDS: usize = 5;
+/// Room for a value: what is left besides the header and the end tag.
+const VALUE_WORDS: usize = MAILBOX_WORDS - HEADER_WORDS - 1;
+/// Code of a message that was answered, and bit in the length of a tag that was.
+const ANSWERED: u32 = 0x8000_0000;
+
+const TAG_FIRMWARE_HASH: u32 = 0x0000_0003;
+
+/// One question with one number for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Bits: 0 low voltage, 1 clock capped, 2 throttled, 3 soft temperature limit; 16 to 19 the
+    /// same since boot. Asked with a mask of 0, so that no bit is cleared by asking.
+    Throttled,
+    /// Clock of the ARM cores as measured, in Hz.
+    ArmClockMeasured,
+    /// Clock of the ARM cores as set, in Hz.
+    ArmClockSet,
+    /// Highest clock of the ARM cores, in Hz: with overclocking in `config.txt` above the usual.
+    ArmClockMax,
+    /// Voltage of the core, in µV.
+    CoreVoltage,
+    /// When the firmware was built, in seconds since 1970; the documents call it its revision.
+    FirmwareDate,
+    /// Revision code of the board.
+    BoardRevision,
+}
+
+impl Question {
+    /// Tag, value sent with it, and place of the answer in the value that comes back.
+    fn wire(self) -> (u32, &'static [u32], usize) {
+        // Clock 3 is that of the ARM cores, voltage 1 that of the core.
+        match self {
+            Question::Throttled => (0x0003_0046, &[0], 0),
+            Question::ArmClockMeasured => (0x0003_0047, &[3, 0], 1),
+            Question::ArmClockSet => (0x0003_0002, &[3, 0], 1),
+            Question::ArmClockMax => (0x0003_0004, &[3, 0], 1),
+            Question::CoreVoltage => (0x0003_0003, &[1, 0], 1),
+            Question::FirmwareDate => (0x0000_0001, &[0], 0),
+            Question::BoardRevision => (0x0001_0002, &[0], 0),
+        }
+    }
+}
+
+/// The firmware, ready to be asked.
+#[derive(Debug)]
+pub struct Firmware(File);
+
+impl Firmware {
+    /// Opens the mailbox.
+    ///
+    /// # Errors
+    /// There is none (no Raspberry Pi), permission denied (group `video`), or the root is a copy.
+    pub fn open(root: &Root) -> Reading<Self> {
+        if !root.is_system() {
+            let reason = "the firmware can be asked on the running system only";
+            return Err(Missing::unsupported(PATH, reason));
+        }
+        match root.source(PATH)? {
+            Source::File(file) => Ok(Self(file)),
+            Source::Board(..) => Err(Missing::absent(PATH)),
+        }
+    }
+
+    /// Asks one question.
+    ///
+    /// # Errors
+    /// The errno; `EOPNOTSUPP` if this firmware does not know the question.
+    pub fn ask(&self, question: Question) -> Result<i64, i32> {
+        let (tag, value, place) = question.wire();
+        let mut message = request(tag, value);
+        mailbox_property(&self.0, &mut message)?;
+        answer(&message)?
+            .get(place)
+            .map(|word| i64::from(*word))
+            .ok_or(libc::EIO)
+    }
+
+    /// Commit of the firmware's source from which it was built, in hexadecimal.
+    ///
+    /// # Errors
+    /// As [`Firmware::ask`].
+    pub fn hash(&self) -> Result<String, i32> {
+        let mut message = request(TAG_FIRMWARE_HASH, &[0; 5]);
+        mailbox_property(&self.0, &mut message)?;
+        Ok(answer(&message)?
+            .iter()
+            .map(|word| format!("{word:08x}"))
+            .collect())
+    }
+}
+
+/// A message with one tag. `value` is as long as the longer of question and answer.
+fn request(tag: u32, value: &[u32]) -> [u32; MAILBOX_WORDS] {
+    let mut message = [0; MAILBOX_WORDS];
+    let value = &value[..value.len().min(VALUE_WORDS)];
+    let bytes = size_of_val(value) as u32;
+    let end_tag_bytes = 4;
+    message[0] = (HEADER_WORDS * 4) as u32 + bytes + end_tag_bytes;
+    message[2] = tag;
+    message[3] = bytes;
+    message[HEADER_WORDS..HEADER_WORDS + value.len()].copy_from_slice(value);
+    message
+}
+
+/// The value of an answer.
+fn answer(message: &[u32; MAILBOX_WORDS]) -> Result<&[u32], i32> {
+    if message[1] != ANSWERED {
+        return Err(libc::EIO);
+    }
+    if message[4] & ANSWERED == 0 {
+        return Err(libc::EOPNOTSUPP);
+    }
+    let room_bytes = message[3];
+    let bytes = (message[4] & !ANSWERED).min(room_bytes);
+    let words = (bytes as usize / 4).min(VALUE_WORDS);
+    Ok(&message[HEADER_WORDS..HEADER_WORDS + words])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_on_the_wire() {
+        let message = request(0x0003_0047, &[3, 0]);
+        assert_eq!(message[..8], [32, 0, 0x0003_0047, 8, 0, 3, 0, 0]);
+    }
+
+    #[test]
+    fn answers() {
+        let answered = |words: &[u32]| {
+            let mut message = [0; MAILBOX_WORDS];
+            message[..words.len()].copy_from_slice(words);
+            answer(&message).map(<[u32]>::to_vec)
+        };
+        for (words, expected) in [
+            // Throttled now and low voltage since boot.
+            (
+                vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 4, 0x0005_0005],
+                Ok(vec![0x0005_0005]),
+            ),
+            (
+                vec![32, ANSWERED, 0x0003_0047, 8, ANSWERED | 8, 3, 1_500_398_464],
+                Ok(vec![3, 1_500_398_464]),
+            ),
+            // The message was not understood.
+            (vec![28, 0x8000_0001, 0x0003_0046, 4, 0, 0], Err(libc::EIO)),
+            // This tag was not.
+            (
+                vec![28, ANSWERED, 0x0003_0046, 4, 0, 0],
+                Err(libc::EOPNOTSUPP),
+            ),
+            // It would have had more to say than there is room.
+            (
+                vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 400, 7, 8],
+                Ok(vec![7]),
+            ),
+        ] {
+            assert_eq!(answered(&words), expected, "{words:x?}");
+        }
+    }
+
+    #[test]
+    fn every_question_fits_and_has_its_answer_inside() {
+        for question in [
+            Question::Throttled,
+            Question::ArmClockMeasured,
+            Question::ArmClockSet,
+            Question::ArmClockMax,
+            Question::CoreVoltage,
+            Question::FirmwareDate,
+            Question::BoardRevision,
+        ] {
+            let (tag, value, place) = question.wire();
+            assert!(
+                place < value.len() && value.len() <= VALUE_WORDS,
+                "{question:?}"
+            );
+            assert_eq!(request(tag, value)[3] as usize, value.len() * 4);
+        }
+    }
+
+    #[test]
+    fn a_copy_of_a_machine_has_no_firmware() {
+        let root = Root::from_board("== /dev/vcio\n").unwrap();
+        let missing = Firmware::open(&root).unwrap_err();
+        assert!(matches!(missing.why, record::Why::Unsupported(_)));
+    }
+}

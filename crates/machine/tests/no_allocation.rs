@@ -1,0 +1,53 @@
+//! After warm-up a tick allocates nothing: counted by an allocator that counts.
+
+use machine::{Root, Sampler, SamplerOptions, Timeline};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::Duration;
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread; the test harness has threads of its own.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: hands everything on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Allocations of 50 ticks, half a second apart, after one that warms up.
+fn allocations_of_50_ticks(timeline: &Timeline, pause: Duration) -> u64 {
+    let before_discovery = ALLOCATIONS.get();
+    let mut sampler = Sampler::new(&Root::system(), &SamplerOptions::default());
+    assert!(ALLOCATIONS.get() > before_discovery, "the counter counts");
+    sampler.tick(timeline);
+    let warm = ALLOCATIONS.get();
+    for _ in 0..50 {
+        timeline.sleep(pause);
+        sampler.tick(timeline);
+    }
+    assert_eq!(sampler.cost().ticks, 51);
+    ALLOCATIONS.get() - warm
+}
+
+#[test]
+fn a_tick_allocates_nothing() {
+    // On a fake timeline the files are read all the same, and every slow beat has its turn.
+    let fake = allocations_of_50_ticks(&Timeline::fake(0), Duration::from_millis(500));
+    let real = allocations_of_50_ticks(&Timeline::start(), Duration::ZERO);
+    assert_eq!((fake, real), (0, 0));
+}

@@ -1,0 +1,82 @@
+//! Counters on the running system: time on a CPU works everywhere, cycles where there is a PMU.
+
+use machine::Root;
+use machine::perf::{Counters, Target};
+use record::Why;
+use std::hint::black_box;
+
+fn work() -> u64 {
+    (0..3_000_000_u64).fold(0, |sum, step| black_box(sum ^ step))
+}
+
+/// Time counted so far; none if the system does not let us count, which it must then say.
+fn task_clock_ns(counters: &Counters) -> Option<u64> {
+    match counters.read().task_clock_ns {
+        Ok(time_ns) => Some(time_ns),
+        Err(missing) => {
+            assert!(
+                matches!(missing.why, Why::Denied | Why::Unsupported(_)),
+                "{missing}"
+            );
+            None
+        }
+    }
+}
+
+#[test]
+fn this_thread_and_what_it_starts() {
+    let counters = Counters::open(&Root::system(), Target::ThisThread);
+    black_box(work());
+    let Some(first) = task_clock_ns(&counters) else {
+        return;
+    };
+    assert!(first > 0);
+    std::thread::spawn(work).join().unwrap();
+    assert!(task_clock_ns(&counters).unwrap() > first);
+}
+
+#[test]
+fn programs_count_from_their_start_and_we_do_not() {
+    let counters = Counters::open(&Root::system(), Target::ProgramsStarted);
+    black_box(work());
+    let Some(before) = task_clock_ns(&counters) else {
+        return;
+    };
+    assert_eq!(before, 0, "nothing was started yet");
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "only a program can show that programs count"
+    )]
+    let status = std::process::Command::new("/bin/sh")
+        .args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert!(task_clock_ns(&counters).unwrap() > 0);
+}
+
+#[test]
+fn a_running_process_with_all_its_threads() {
+    let counters = Counters::open(&Root::system(), Target::Process(std::process::id()));
+    black_box(work());
+    if let Some(time_ns) = task_clock_ns(&counters) {
+        assert!(time_ns > 0);
+    }
+    let gone = Counters::open(&Root::system(), Target::Process(u32::MAX));
+    assert!(gone.read().task_clock_ns.is_err());
+}
+
+#[test]
+fn cycles_are_counted_or_their_absence_has_a_reason() {
+    let counters = Counters::open(&Root::system(), Target::ThisThread);
+    black_box(work());
+    match counters.read().cycles {
+        Ok(cycles) => assert!(cycles.iter().any(|cycles| cycles.cycles > 0)),
+        Err(missing) => {
+            assert!(
+                matches!(missing.why, Why::Denied | Why::Unsupported(_)),
+                "{missing}"
+            );
+        }
+    }
+}

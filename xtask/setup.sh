@@ -1,0 +1,191 @@
+# shellcheck shell=sh
+# What ./bench and ./test share: finding what is there and installing what is missing.
+#
+# Sourced, never run. It expects `here`, the folder of the checkout, and does nothing by itself.
+# Every function that installs says so first. A tool that is there already is never touched, and
+# without anything to install apt is not even asked.
+
+: "${here:?setup.sh is sourced by ./bench and ./test}"
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+die() {
+    say "$*"
+    exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# --- rights ---------------------------------------------------------------------------------
+
+# True if sudo works. The password is asked for once at most, and only on a terminal.
+can_sudo() {
+    if [ -z "${sudo_works-}" ]; then
+        sudo_works=no
+        if has sudo; then
+            if sudo -n true 2>/dev/null; then
+                sudo_works=yes
+            elif [ -t 0 ]; then
+                say "needs root for the next step; sudo may ask for your password"
+                sudo -v && sudo_works=yes
+            fi
+        fi
+    fi
+    [ "$sudo_works" = yes ]
+}
+
+is_root() { [ "$(id -u)" -eq 0 ]; }
+
+as_root() {
+    if is_root; then
+        "$@"
+    elif can_sudo; then
+        sudo "$@"
+    else
+        say "would need root (or sudo) for: $*"
+        return 1
+    fi
+}
+
+# --- packages -------------------------------------------------------------------------------
+
+# Reads the package lists again, once: a fresh image has none, and old ones name files that are
+# gone.
+refresh_lists() {
+    [ -z "${lists_are_fresh-}" ] || return 0
+    lists_are_fresh=yes
+    say "reads the package lists (apt-get update)"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 ||
+        say "apt-get update failed; the lists that are there have to do"
+}
+
+# True if apt has this package; `candidate` is the version it would install.
+candidate() {
+    has apt-get || return 1
+    refresh_lists
+    candidate=$(LC_ALL=C apt-cache policy "$1" 2>/dev/null |
+        sed -n 's/^  Candidate: \([0-9].*\)$/\1/p')
+    [ -n "$candidate" ]
+}
+
+# Installs packages; what apt has to say is shown only if it fails. The lock is waited for because
+# a machine that has just been set up is often still busy with its first updates.
+apt_install() {
+    has apt-get || {
+        say "there is no apt-get here; please install by hand what Debian calls: $*"
+        return 1
+    }
+    refresh_lists
+    say "about to install with apt-get: $*"
+    apt_log=$(mktemp)
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 "$@" >"$apt_log" 2>&1 </dev/null || {
+        cat "$apt_log" >&2
+        rm -f "$apt_log"
+        say "apt-get could not install: $*"
+        return 1
+    }
+    rm -f "$apt_log"
+}
+
+# True if C compiler $1 can link: by itself it is not enough, it needs libc's files such as $2.
+can_link() {
+    has "$1" && case $("$1" -print-file-name="$2") in */*) ;; *) false ;; esac
+}
+
+# --- Rust -----------------------------------------------------------------------------------
+
+# True if version $1 is $2 or newer.
+at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
+
+rust_oldest() { sed -n 's/^rust-version = "\(.*\)"$/\1/p' "$here/Cargo.toml"; }
+
+# Named here, rustup does not read rust-toolchain.toml, which would make it fetch the components
+# that only ./test needs.
+: "${RUSTUP_TOOLCHAIN:=$(sed -n 's/^channel = "\(.*\)"$/\1/p' "$here/rust-toolchain.toml")}"
+export RUSTUP_TOOLCHAIN
+
+# Makes cargo reachable: shells that read no profile miss the folder where rustup puts it.
+find_cargo() {
+    : "${HOME:=/root}"
+    export HOME
+    cargo_bin=${CARGO_HOME:-$HOME/.cargo}/bin
+    case ":$PATH:" in
+    *":$cargo_bin:"*) ;;
+    *) if [ -x "$cargo_bin/cargo" ]; then PATH=$cargo_bin:$PATH; fi ;;
+    esac
+    hash -r
+}
+
+# True if there is a Rust that is new enough for this project.
+have_rust() {
+    find_cargo
+    has cargo && has rustc || return 1
+    # rustup would fetch a toolchain that is missing as soon as rustc is called.
+    if has rustup; then
+        rustup toolchain list 2>/dev/null | grep -q "^$RUSTUP_TOOLCHAIN" || return 1
+    fi
+    rust_here=$(rustc --version 2>/dev/null | sed -n 's/^rustc \([0-9.]*\).*/\1/p')
+    [ -n "$rust_here" ] && at_least "$rust_here" "$(rust_oldest)"
+}
+
+# Makes sure that https can be checked: cargo and rustup fetch everything by it, and a minimal
+# system has no certificates.
+need_certificates() {
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || ! has apt-get || apt_install ca-certificates
+}
+
+# The script that https://sh.rustup.rs serves, from the host that the toolchain comes from too.
+rustup_installer=https://static.rust-lang.org/rustup/rustup-init.sh
+
+# Installs rustup: the distribution's package, or the installer of the Rust project.
+install_rustup() {
+    if ! has cargo && candidate rustup; then
+        apt_install rustup && return
+    fi
+    has curl || apt_install curl || die "cannot fetch rustup without curl"
+    say "about to install rustup for $HOME from $rustup_installer (no profile is changed)"
+    installer=$(mktemp)
+    curl --proto '=https' --tlsv1.2 -sSf "$rustup_installer" -o "$installer" ||
+        die "rustup cannot be fetched; please install Rust $(rust_oldest) or newer"
+    RUSTUP_INIT_SKIP_PATH_CHECK=yes sh "$installer" -y -q --profile minimal --no-modify-path \
+        --default-toolchain none || die "rustup could not be installed"
+    rm -f "$installer"
+    find_cargo
+}
+
+# Installs or updates the toolchain that rust-toolchain.toml names.
+install_toolchain() {
+    say "about to install Rust ($RUSTUP_TOOLCHAIN) with rustup"
+    rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal --no-self-update >&2 ||
+        die "there is no Rust for this machine; copy a static binary instead, as the README says"
+    hash -r
+}
+
+# Any Rust that is new enough will do: the one that is there, the distribution's, rustup's.
+need_rust() {
+    have_rust && return
+    need_certificates
+    if ! has rustup && candidate rustc; then
+        if at_least "$(printf %s "$candidate" | sed 's/[^0-9.].*//')" "$(rust_oldest)"; then
+            apt_install rustc cargo && have_rust && return
+        fi
+    fi
+    need_rustup
+}
+
+# Rust from rustup, which alone has the standard libraries of other architectures.
+need_rustup() {
+    find_cargo
+    need_certificates
+    has rustup || install_rustup
+    have_rust || install_toolchain
+    have_rust || die "there is still no Rust $(rust_oldest) or newer"
+}
+
+# True if the standard library of a target is there; rustup adds it if it can.
+need_target() {
+    has_target "$1" && return
+    has rustup || return 1
+    say "about to add Rust's standard library for $1"
+    rustup target add "$1" >&2 && has_target "$1"
+}
+has_target() { [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ]; }

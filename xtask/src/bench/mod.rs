@@ -1,0 +1,241 @@
+//! Figures of the program itself: start, memory, cost of sampling, wall time per step.
+//!
+//! Measured from outside on the release binary, and from the Record that a run leaves. It prints
+//! what was found beside what must be reached and never fails because of a figure: timings
+//! depend on the machine, so they are looked at, not asserted.
+
+mod figures;
+mod process;
+
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use figures::Resident;
+use process::Watched;
+use record::Record;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Interval of the monitor that is watched: the rate at which runs are sampled.
+const MONITOR_INTERVAL: &str = "0.5";
+/// How often the resident memory of a run is looked at.
+const RESIDENT_INTERVAL: Duration = Duration::from_millis(200);
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options<'a> {
+    binary: Option<&'a str>,
+    samples: usize,
+    record: Option<&'a str>,
+    monitor_only: bool,
+    arguments: &'a [&'a str],
+}
+
+fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
+    let mut options = Options {
+        binary: None,
+        samples: 20,
+        record: None,
+        monitor_only: false,
+        arguments: &[],
+    };
+    let mut rest = words;
+    loop {
+        rest = match rest {
+            [] => return Ok(options),
+            ["--", arguments @ ..] => {
+                options.arguments = arguments;
+                &[]
+            }
+            ["--monitor-only", rest @ ..] => {
+                options.monitor_only = true;
+                rest
+            }
+            ["--binary", file, rest @ ..] => {
+                options.binary = Some(file);
+                rest
+            }
+            ["--record", file, rest @ ..] => {
+                options.record = Some(file);
+                rest
+            }
+            ["--samples", number, rest @ ..] => {
+                options.samples = number.parse().context("--samples takes a number")?;
+                ensure!(options.samples > 1, "--samples takes 2 or more");
+                rest
+            }
+            [other, ..] => bail!("unknown or incomplete option of bench: {other}"),
+        };
+    }
+}
+
+/// Measures and prints.
+pub(crate) fn main(words: &[&str]) -> Result<()> {
+    let options = options(words)?;
+    if let Some(path) = options.record {
+        report(&read(Path::new(path))?, &[]);
+        return Ok(());
+    }
+    let binary = match options.binary {
+        Some(file) => PathBuf::from(file),
+        None => newest_release()?,
+    };
+    println!("{}\n", binary.display());
+    monitor(&binary, options.samples)?;
+    if !options.monitor_only {
+        let started = SystemTime::now();
+        let resident = run(&binary, options.arguments)?;
+        let path = newest(&process::record_folders(), "json", started)?
+            .context("the run left no Record; name it with --record")?;
+        println!("\n{}\n", path.display());
+        report(&read(&path)?, &resident);
+    }
+    Ok(())
+}
+
+/// Watches `sbc-bench -m` until it has printed `samples` samples.
+fn monitor(binary: &Path, samples: usize) -> Result<()> {
+    let mut watched = Watched::monitor(binary, MONITOR_INTERVAL)?;
+    let first = watched.next_sample()?;
+    let before = watched.usage()?;
+    for _ in 1..samples {
+        watched.next_sample()?;
+    }
+    let after = watched.usage()?;
+    watched.end()?;
+    println!("sbc-bench -m {MONITOR_INTERVAL}, {samples} samples:");
+    for figure in figures::of_monitor(first, before, after) {
+        println!("  {figure}");
+    }
+    println!();
+    Ok(())
+}
+
+/// Runs the benchmark and returns its resident memory over time.
+fn run(binary: &Path, arguments: &[&str]) -> Result<Vec<Resident>> {
+    let mut child = std::process::Command::new(binary)
+        .args(arguments)
+        .spawn()
+        .with_context(|| binary.display().to_string())?;
+    let mut series = Vec::new();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        // The process may be gone between the two calls, so a failure is no news.
+        if let Ok(kib) = process::resident_kib(child.id()) {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+            let at_utc_ms = i64::try_from(now.as_millis())?;
+            series.push(Resident { at_utc_ms, kib });
+        }
+        std::thread::sleep(RESIDENT_INTERVAL);
+    };
+    // 3: finished, but not valid. Its timings are still timings.
+    ensure!(
+        matches!(status.code(), Some(0 | 3)),
+        "the run ended with {status}"
+    );
+    Ok(series)
+}
+
+/// Prints what a Record says about the program itself.
+fn report(record: &Record, resident: &[Resident]) {
+    println!("wall time per step, in seconds:");
+    for row in figures::rows(record) {
+        println!("  {row}");
+    }
+    println!("\nthe whole run:");
+    for figure in figures::of_record(record, resident) {
+        println!("  {figure}");
+    }
+}
+
+fn read(path: &Path) -> Result<Record> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// The release binary that was built last, for whichever target.
+fn newest_release() -> Result<PathBuf> {
+    let target = workspace::target_folder()?;
+    let mut folders = vec![target.join("release")];
+    for entry in target.read_dir().into_iter().flatten() {
+        folders.push(entry?.path().join("release"));
+    }
+    folders
+        .iter()
+        .map(|folder| folder.join("sbc-bench"))
+        .filter_map(|file| Some((file.metadata().ok()?.modified().ok()?, file)))
+        .filter(|(_, file)| !file.ends_with("dist/sbc-bench") && runs_here(file))
+        .max()
+        .map(|(_, file)| file)
+        .context("no release build; run ./bench or name one with --binary")
+}
+
+/// True if this machine can run the file: builds for others lie beside ours.
+fn runs_here(file: &Path) -> bool {
+    std::process::Command::new(file)
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+/// The newest file with this extension that was written after a moment.
+fn newest(folders: &[PathBuf], extension: &str, after: SystemTime) -> Result<Option<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in folders {
+        let Ok(entries) = folder.read_dir() else {
+            continue;
+        };
+        for entry in entries {
+            let entry = entry?;
+            let written = entry.metadata()?.modified()?;
+            let path = entry.path();
+            if written >= after && path.extension().is_some_and(|found| found == extension) {
+                found.push((written, path));
+            }
+        }
+    }
+    Ok(found.into_iter().max().map(|(_, path)| path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_stand_in_any_order() {
+        let words = ["--samples", "5", "--binary", "b", "--", "-c", "--samples"];
+        let expected = Options {
+            binary: Some("b"),
+            samples: 5,
+            record: None,
+            monitor_only: false,
+            arguments: &["-c", "--samples"],
+        };
+        assert_eq!(options(&words).unwrap(), expected);
+        assert!(options(&["--monitor-only"]).unwrap().monitor_only);
+        for wrong in [
+            &["--samples"][..],
+            &["--samples", "1"],
+            &["--sample"],
+            &["x"],
+        ] {
+            assert!(options(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn only_files_of_this_run_are_found() {
+        let folder = std::env::temp_dir().join(format!("sbc-bench-xtask-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("run.json");
+        std::fs::write(&file, "{}").unwrap();
+        std::fs::write(folder.join("run.log"), "").unwrap();
+        let written = file.metadata().unwrap().modified().unwrap();
+        let folders = [folder.clone(), folder.join("absent")];
+        assert_eq!(newest(&folders, "json", written).unwrap(), Some(file));
+        let later = written + Duration::from_secs(1);
+        assert_eq!(newest(&folders, "json", later).unwrap(), None);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

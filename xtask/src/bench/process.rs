@@ -1,0 +1,162 @@
+//! A running sbc-bench seen from outside: its lines, its CPU time, its memory.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a process has used so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Usage {
+    /// When this was read, since the start.
+    pub(super) elapsed: Duration,
+    /// CPU time of all its threads, in nanoseconds.
+    pub(super) cpu_ns: u64,
+    /// Largest resident set, in KiB.
+    pub(super) resident_kib_max: u64,
+}
+
+/// A monitor that was started to be watched. It is ended when this is dropped.
+pub(super) struct Watched {
+    started: Instant,
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // It changes no settings, so there is nothing that it would have to put back. Failing
+        // means that it is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Watched {
+    /// Starts `sbc-bench -m INTERVAL`.
+    pub(super) fn monitor(binary: &Path, interval: &str) -> Result<Self> {
+        let started = Instant::now();
+        let mut child = Command::new(binary)
+            .args(["-m", interval])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| binary.display().to_string())?;
+        let lines = child.stdout.take().context("no standard output")?;
+        Ok(Self {
+            started,
+            child,
+            lines: BufReader::new(lines),
+        })
+    }
+
+    /// Waits for the next line with a sample; returns when it came, since the start.
+    pub(super) fn next_sample(&mut self) -> Result<Duration> {
+        loop {
+            let mut line = String::new();
+            let length = self.lines.read_line(&mut line)?;
+            ensure!(length > 0, "the monitor ended by itself");
+            if is_sample(&line) {
+                return Ok(self.started.elapsed());
+            }
+        }
+    }
+
+    /// What it has used so far.
+    pub(super) fn usage(&self) -> Result<Usage> {
+        let pid = self.child.id();
+        let status = read(&format!("/proc/{pid}/status"))?;
+        let mut cpu_ns = 0;
+        for task in Path::new(&format!("/proc/{pid}/task")).read_dir()? {
+            let path = task?.path().join("schedstat");
+            cpu_ns += on_cpu_ns(&read(&path.to_string_lossy())?)?;
+        }
+        Ok(Usage {
+            elapsed: self.started.elapsed(),
+            cpu_ns,
+            resident_kib_max: kib(&status, "VmHWM:")?,
+        })
+    }
+
+    /// Ends it; fails if it had ended by itself.
+    pub(super) fn end(mut self) -> Result<()> {
+        let ended = self.child.try_wait()?;
+        ensure!(ended.is_none(), "the monitor ended by itself");
+        Ok(())
+    }
+}
+
+/// Resident memory of a process now.
+pub(super) fn resident_kib(pid: u32) -> Result<u64> {
+    kib(&read(&format!("/proc/{pid}/status"))?, "VmRSS:")
+}
+
+/// Where runs leave their Records: beside the log of root, or in the state folder of a user.
+pub(super) fn record_folders() -> Vec<PathBuf> {
+    let mut folders = vec![PathBuf::from("/var/log")];
+    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/state"));
+    if let Some(state) = state.or(home) {
+        folders.push(state.join("sbc-bench"));
+        folders.push(state);
+    }
+    folders
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(path).with_context(|| path.to_owned())
+}
+
+/// Samples open with the time of day; headers and remarks do not.
+fn is_sample(line: &str) -> bool {
+    line.trim_start()
+        .starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// Time on a CPU in `schedstat` of a task: the first of its three numbers.
+/// See <https://docs.kernel.org/scheduler/sched-stats.html>.
+fn on_cpu_ns(text: &str) -> Result<u64> {
+    let first = text
+        .split_whitespace()
+        .next()
+        .context("schedstat is empty")?;
+    Ok(first.parse()?)
+}
+
+/// A field of `status` of a process, which the kernel gives in KiB.
+fn kib(status: &str, field: &str) -> Result<u64> {
+    let value = status
+        .lines()
+        .find_map(|line| line.strip_prefix(field))
+        .with_context(|| format!("no {field} in status"))?;
+    Ok(value.trim().trim_end_matches(" kB").parse()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_process_are_parsed() {
+        let status = "Name:\tsbc-bench\nVmHWM:\t    4312 kB\nVmRSS:\t    4100 kB\n";
+        assert_eq!(kib(status, "VmHWM:").unwrap(), 4312);
+        assert_eq!(kib(status, "VmRSS:").unwrap(), 4100);
+        assert!(kib("Name:\tkthreadd\n", "VmRSS:").is_err());
+        assert_eq!(on_cpu_ns("9812345 1203 17\n").unwrap(), 9_812_345);
+        assert!(on_cpu_ns("").is_err());
+    }
+
+    #[test]
+    fn samples_are_told_from_headers() {
+        assert!(is_sample("09:12:33: 1800MHz  0.25   3%\n"));
+        assert!(!is_sample("Time       cpu0    load %cpu\n"));
+        assert!(!is_sample("\n"));
+    }
+
+    #[test]
+    fn this_process_has_memory() {
+        assert!(resident_kib(std::process::id()).unwrap() > 0);
+    }
+}

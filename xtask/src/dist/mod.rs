@@ -1,0 +1,192 @@
+//! The four static binaries that are handed out: built, proven static and small, and started.
+//!
+//! A binary that needs a library, grows past the limit or does not start fails the whole task,
+//! because it would fail on somebody's board. Nothing is timed: foreign ones run under qemu.
+
+mod elf;
+
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Largest binary: one that is still fetched and copied to a board within seconds.
+const BYTES_MAX: usize = 8_000_000;
+
+/// A kind of machine that gets a binary.
+struct Target {
+    /// Name in the file's name.
+    arch: &'static str,
+    /// Rust's name.
+    triple: &'static str,
+    /// `e_machine` of its ELF files.
+    elf_machine: u16,
+    /// `std::env::consts::ARCH` of machines that run it themselves.
+    native_on: &'static str,
+    /// What runs it elsewhere.
+    emulator: &'static str,
+}
+
+const TARGETS: &[Target] = &[
+    Target {
+        arch: "x86_64",
+        triple: "x86_64-unknown-linux-musl",
+        elf_machine: 62,
+        native_on: "x86_64",
+        emulator: "qemu-x86_64-static",
+    },
+    Target {
+        arch: "aarch64",
+        triple: "aarch64-unknown-linux-musl",
+        elf_machine: 183,
+        native_on: "aarch64",
+        emulator: "qemu-aarch64-static",
+    },
+    Target {
+        arch: "armv7",
+        triple: "armv7-unknown-linux-gnueabihf",
+        elf_machine: 40,
+        native_on: "arm",
+        emulator: "qemu-arm-static",
+    },
+    Target {
+        arch: "riscv64",
+        triple: "riscv64gc-unknown-linux-gnu",
+        elf_machine: 243,
+        native_on: "riscv64",
+        emulator: "qemu-riscv64-static",
+    },
+];
+
+/// Builds, checks and starts all of them; they are in `target/dist` afterwards.
+pub(crate) fn main() -> Result<()> {
+    let target_folder = workspace::target_folder()?;
+    let dist = target_folder.join("dist");
+    if dist.exists() {
+        fs::remove_dir_all(&dist)?;
+    }
+    fs::create_dir_all(&dist)?;
+    let mut names = Vec::new();
+    for target in TARGETS {
+        let name = format!("sbc-bench-{}", target.arch);
+        let made = one(target, &target_folder, &dist.join(&name));
+        println!("{}", made.with_context(|| name.clone())?);
+        names.push(name);
+    }
+    fs::write(dist.join("SHA256SUMS"), checksums(&dist, &names)?)?;
+    println!("{}", dist.display());
+    Ok(())
+}
+
+/// Builds one binary, checks it, puts it in its place and starts it. Returns a line about it.
+fn one(target: &Target, target_folder: &Path, place: &Path) -> Result<String> {
+    let built = build(target, target_folder)?;
+    let bytes = fs::read(&built).with_context(|| built.display().to_string())?;
+    check(target, &bytes)?;
+    fs::copy(&built, place)?;
+    let version = version(target, place)?;
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    let tenths = bytes.len() / 100_000;
+    Ok(format!(
+        "{name:18} {:2}.{} MB  static  {version}",
+        tenths / 10,
+        tenths % 10
+    ))
+}
+
+fn build(target: &Target, target_folder: &Path) -> Result<PathBuf> {
+    let status = workspace::cargo()
+        .args(["build", "--quiet", "--locked", "--release"])
+        .args(["--package", "sbc-bench", "--target", target.triple])
+        .status()?;
+    ensure!(
+        status.success(),
+        "cargo could not build {0}; ./test installs its standard library and linker, \
+         so does: rustup target add {0}",
+        target.triple
+    );
+    Ok(target_folder
+        .join(target.triple)
+        .join("release")
+        .join("sbc-bench"))
+}
+
+/// Refuses a binary of another machine, one that needs other files, and one that is too large.
+fn check(target: &Target, bytes: &[u8]) -> Result<()> {
+    let elf = elf::parse(bytes)?;
+    ensure!(
+        elf.machine == target.elf_machine,
+        "built for machine {}, not {}",
+        elf.machine,
+        target.elf_machine
+    );
+    ensure!(
+        elf.is_static(),
+        "not static: {} libraries, dynamic linker {:?}",
+        elf.libraries,
+        elf.interpreter
+    );
+    ensure!(
+        bytes.len() <= BYTES_MAX,
+        "{} bytes; the limit is {BYTES_MAX}",
+        bytes.len()
+    );
+    Ok(())
+}
+
+/// What the binary says its version is; fails if it does not start or is not ours.
+fn version(target: &Target, binary: &Path) -> Result<String> {
+    let mut command = if std::env::consts::ARCH == target.native_on {
+        Command::new(binary)
+    } else {
+        let mut emulated = Command::new(target.emulator);
+        emulated.arg(binary);
+        emulated
+    };
+    let output = command
+        .arg("--version")
+        .output()
+        .with_context(|| format!("cannot start it (with {})", target.emulator))?;
+    let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if !output.status.success() || !line.starts_with("sbc-bench ") {
+        bail!("`--version` ended with {} and said {line:?}", output.status);
+    }
+    Ok(line)
+}
+
+/// The lines of `SHA256SUMS`, made by the coreutils' own tool, which also reads them.
+fn checksums(folder: &Path, names: &[String]) -> Result<Vec<u8>> {
+    let output = Command::new("sha256sum")
+        .args(names)
+        .current_dir(folder)
+        .output()
+        .context("sha256sum")?;
+    ensure!(output.status.success(), "sha256sum failed");
+    Ok(output.stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binary_of_another_machine_is_refused() {
+        let itself = fs::read(std::env::current_exe().unwrap()).unwrap();
+        let other = TARGETS
+            .iter()
+            .find(|target| target.native_on != std::env::consts::ARCH)
+            .unwrap();
+        let refusal = check(other, &itself).unwrap_err().to_string();
+        assert!(refusal.starts_with("built for machine"), "{refusal}");
+    }
+
+    #[test]
+    fn targets_are_those_that_cargo_is_told_about() {
+        let config = fs::read_to_string(workspace::root().join(".cargo/config.toml")).unwrap();
+        for target in TARGETS.iter().filter(|target| target.arch != "x86_64") {
+            assert!(config.contains(&format!("[target.{}]", target.triple)));
+            assert!(config.contains(&format!("runner = \"{}\"", target.emulator)));
+        }
+    }
+}

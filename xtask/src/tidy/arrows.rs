@@ -1,0 +1,230 @@
+//! Which crate may depend on which, and where a library may be used.
+//!
+//! The picture in ARCHITECTURE.md as a table. A new arrow is a decision: it is written here and
+//! there in the same change.
+
+use super::Problem;
+
+/// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
+/// ships may.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("app", &["bench", "explain", "hub", "machine", "record"]),
+    ("bench", &["kernel", "machine", "record"]),
+    ("explain", &["record"]),
+    ("hub", &["explain", "record"]),
+    ("kernel", &[]),
+    ("machine", &["record"]),
+    ("record", &[]),
+    ("testkit", &["machine", "record"]),
+    ("xtask", &["explain", "record"]),
+];
+
+/// Crates that stay what they are by what they can reach: the whole list of their libraries.
+const CLOSED: &[(&str, &[&str])] = &[
+    ("kernel", &["libc"]),
+    ("record", &["schemars", "serde"]),
+    ("explain", &["jiff", "serde", "serde_json"]),
+];
+
+/// Libraries that have one place.
+const ONLY_IN: &[(&str, &[&str])] = &[
+    ("anyhow", &["app", "xtask"]),
+    ("clap", &["app"]),
+    ("indicatif", &["app"]),
+    ("tokio", &["hub"]),
+    ("axum", &["hub"]),
+];
+
+/// A package of the workspace, by the name of its folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Package {
+    /// Name of its folder.
+    pub(super) name: String,
+    /// What it depends on.
+    pub(super) dependencies: Vec<Dependency>,
+}
+
+/// A dependency of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dependency {
+    /// Name of the folder for packages of the workspace, otherwise of the library.
+    pub(super) name: String,
+    /// True if it is a package of the workspace.
+    pub(super) ours: bool,
+    /// True if only tests use it.
+    pub(super) tests_only: bool,
+}
+
+impl Package {
+    /// Folder from the workspace's folder.
+    pub(super) fn folder(&self) -> String {
+        match self.name.as_str() {
+            "xtask" => self.name.clone(),
+            name => format!("crates/{name}"),
+        }
+    }
+}
+
+/// The packages of `cargo metadata`.
+pub(super) fn packages(metadata: &serde_json::Value) -> Vec<Package> {
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
+    list(&metadata["packages"])
+        .iter()
+        .map(|package| Package {
+            name: folder_name(&name(package)),
+            dependencies: list(&package["dependencies"])
+                .iter()
+                .map(|dependency| {
+                    let ours = dependency["path"].is_string();
+                    let name = name(dependency);
+                    Dependency {
+                        name: if ours { folder_name(&name) } else { name },
+                        ours,
+                        tests_only: dependency["kind"] == "dev",
+                    }
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+/// Packages are named `sbc-bench-FOLDER` because names are shared by all of crates.io.
+fn folder_name(package: &str) -> String {
+    match package {
+        "sbc-bench" => "app".into(),
+        other => other.strip_prefix("sbc-bench-").unwrap_or(other).to_owned(),
+    }
+}
+
+/// Dependencies that go against the picture.
+pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
+    let row = |table: &[(&str, &'static [&'static str])], name: &str| {
+        table
+            .iter()
+            .find(|(row, _)| *row == name)
+            .map(|(_, list)| *list)
+    };
+    let mut problems = Vec::new();
+    for package in packages {
+        let manifest = format!("{}/Cargo.toml", package.folder());
+        let mut problem = |message| problems.push(Problem::new(&manifest, None, message));
+        let Some(arrows) = row(ARROWS, &package.name) else {
+            problem("a new crate: give it its arrows in xtask/src/tidy/arrows.rs".into());
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            if dependency.ours {
+                let for_tests = dependency.tests_only && name == "testkit";
+                if !arrows.contains(&name) && !for_tests {
+                    problem(format!("no arrow leads from {} to {name}", package.name));
+                }
+                continue;
+            }
+            if dependency.tests_only {
+                continue;
+            }
+            if row(CLOSED, &package.name).is_some_and(|list| !list.contains(&name)) {
+                problem(format!("{} does without {name}", package.name));
+            }
+            if row(ONLY_IN, name).is_some_and(|list| !list.contains(&package.name.as_str())) {
+                problem(format!("{name} has its place elsewhere"));
+            }
+        }
+    }
+    problems
+}
+
+/// Libraries of the workspace that ARCHITECTURE.md gives no reason for. A reason is a line that
+/// names the library as `` `name` ``.
+pub(super) fn check_reasons(manifest: &str, architecture: &str) -> Vec<Problem> {
+    libraries(manifest)
+        .filter(|(_, name)| !architecture.contains(&format!("`{name}`")))
+        .map(|(line, name)| {
+            let message = format!("ARCHITECTURE.md does not say why `{name}` is needed");
+            Problem::new("Cargo.toml", line, message)
+        })
+        .collect()
+}
+
+/// Line and name of every library in `[workspace.dependencies]`.
+fn libraries(manifest: &str) -> impl Iterator<Item = (usize, &str)> {
+    manifest
+        .lines()
+        .enumerate()
+        .skip_while(|(_, line)| *line != "[workspace.dependencies]")
+        .skip(1)
+        .take_while(|(_, line)| !line.starts_with('['))
+        .filter(|(_, line)| !line.contains("path ="))
+        .filter_map(|(index, line)| Some((index + 1, line.split_once('=')?.0.trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn found(package: &str, dependency: serde_json::Value) -> Vec<String> {
+        let metadata = json!({"packages": [{"name": package, "dependencies": [dependency]}]});
+        check(&packages(&metadata))
+            .iter()
+            .map(Problem::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn only_arrows_of_the_picture_pass() {
+        let ours =
+            |name: &str, kind: Option<&str>| json!({"name": name, "path": "x", "kind": kind});
+        let none: [&str; 0] = [];
+        assert_eq!(found("sbc-bench", ours("sbc-bench-bench", None)), none);
+        assert_eq!(
+            found("sbc-bench-explain", ours("sbc-bench-machine", None)),
+            ["crates/explain/Cargo.toml: no arrow leads from explain to machine"]
+        );
+        let testkit = "sbc-bench-testkit";
+        assert_eq!(found("sbc-bench-machine", ours(testkit, Some("dev"))), none);
+        assert_eq!(
+            found("sbc-bench-machine", ours(testkit, None)),
+            ["crates/machine/Cargo.toml: no arrow leads from machine to testkit"]
+        );
+        assert_eq!(found("sbc-bench-new", ours(testkit, None)).len(), 1);
+    }
+
+    #[test]
+    fn libraries_have_their_place() {
+        let library = |name: &str, kind: Option<&str>| json!({"name": name, "kind": kind});
+        let none: [&str; 0] = [];
+        assert_eq!(found("xtask", library("anyhow", None)), none);
+        assert_eq!(
+            found("sbc-bench-bench", library("anyhow", None)),
+            ["crates/bench/Cargo.toml: anyhow has its place elsewhere"]
+        );
+        assert_eq!(
+            found("sbc-bench-record", library("serde_json", Some("dev"))),
+            none
+        );
+        assert_eq!(
+            found("sbc-bench-record", library("serde_json", None)),
+            ["crates/record/Cargo.toml: record does without serde_json"]
+        );
+    }
+
+    #[test]
+    fn every_library_needs_a_reason() {
+        let manifest = "[workspace]\na = 1\n[workspace.dependencies]\nkernel = { path = \"x\" }\n\
+                        serde = \"1\"\nserde_json = { version = \"1\" }\n\n[profile]\nlto = 1\n";
+        let missing = |text| -> Vec<String> {
+            check_reasons(manifest, text)
+                .iter()
+                .map(Problem::to_string)
+                .collect()
+        };
+        assert_eq!(missing("`serde`, `serde_json`: the Record").len(), 0);
+        assert_eq!(
+            missing("`serde_json` writes it"),
+            ["Cargo.toml:5: ARCHITECTURE.md does not say why `serde` is needed"]
+        );
+    }
+}

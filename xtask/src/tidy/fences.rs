@@ -1,0 +1,191 @@
+//! That every crate keeps its fence: a `clippy.toml` of its own, and no `unsafe` but where it has
+//! its home.
+//!
+//! What is inside the fences (which calls are refused and why) stands in those files; the
+//! compiler and clippy enforce it.
+
+use super::arrows::Package;
+use super::{Problem, find, rust};
+use crate::workspace::File;
+
+/// Where a crate may contain `unsafe`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unsafe {
+    /// Nowhere: `#![forbid(unsafe_code)]`.
+    Nowhere,
+    /// In this file alone: `#![deny(unsafe_code)]`, allowed at its head.
+    OneFile(&'static str),
+    /// Anywhere: it is the home of `unsafe`.
+    Home,
+}
+
+/// A crate's fence.
+struct Fence {
+    name: &'static str,
+    /// Whether it must refuse calls by a `clippy.toml`. Crates that end in a person's or a
+    /// test's hands refuse nothing.
+    refuses_calls: bool,
+    unsafety: Unsafe,
+}
+
+const FENCES: &[Fence] = &[
+    fence("app", false, Unsafe::Nowhere),
+    fence("bench", true, Unsafe::Nowhere),
+    fence("explain", true, Unsafe::Nowhere),
+    fence("hub", true, Unsafe::Nowhere),
+    fence("kernel", true, Unsafe::Home),
+    fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
+    fence("record", true, Unsafe::Nowhere),
+    fence("testkit", false, Unsafe::Nowhere),
+    fence("xtask", false, Unsafe::Nowhere),
+];
+
+const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe) -> Fence {
+    Fence {
+        name,
+        refuses_calls,
+        unsafety,
+    }
+}
+
+/// Fences that are missing or broken.
+pub(super) fn check(packages: &[Package], files: &[File]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for package in packages {
+        let folder = package.folder();
+        let Some(fence) = FENCES.iter().find(|fence| fence.name == package.name) else {
+            let message = "a new crate: give it its fence in xtask/src/tidy/fences.rs";
+            problems.push(Problem::new(&folder, None, message));
+            continue;
+        };
+        problems.extend(check_calls(fence, &folder, files));
+        problems.extend(check_unsafe(fence, &folder, files));
+        problems.extend(check_lints(&folder, files));
+    }
+    problems
+}
+
+fn check_calls(fence: &Fence, folder: &str, files: &[File]) -> Option<Problem> {
+    let path = format!("{folder}/clippy.toml");
+    let refuses = find(files, &path).is_some_and(|file| {
+        file.text.contains("disallowed-methods") && file.text.contains("reason =")
+    });
+    (fence.refuses_calls && !refuses).then(|| {
+        Problem::new(
+            &path,
+            None,
+            "refuse what this crate never calls, with the reason",
+        )
+    })
+}
+
+fn check_unsafe(fence: &Fence, folder: &str, files: &[File]) -> Vec<Problem> {
+    let (attribute, home) = match fence.unsafety {
+        Unsafe::Nowhere => ("#![forbid(unsafe_code)]", None),
+        Unsafe::OneFile(home) => ("#![deny(unsafe_code)]", Some(format!("{folder}/{home}"))),
+        Unsafe::Home => return Vec::new(),
+    };
+    let mut problems = Vec::new();
+    let heads = [
+        format!("{folder}/src/lib.rs"),
+        format!("{folder}/src/main.rs"),
+    ];
+    for head in heads.iter().filter_map(|path| find(files, path)) {
+        if !head.text.lines().any(|line| line == attribute) {
+            problems.push(Problem::new(&head.path, None, format!("no `{attribute}`")));
+        }
+    }
+    let inside = format!("{folder}/src/");
+    let others = files
+        .iter()
+        .filter(|file| file.path.starts_with(&inside) && file.path.ends_with(".rs"))
+        .filter(|file| Some(&file.path) != home.as_ref());
+    for file in others {
+        let allows = |line: &str| line.contains("allow(") && line.contains("unsafe_code");
+        let code = rust::code_only(&file.text);
+        if let Some(index) = code.lines().position(allows) {
+            problems.push(Problem::new(
+                &file.path,
+                index + 1,
+                "`unsafe` has its home in kernel and in machine/src/syscall.rs",
+            ));
+        }
+    }
+    problems
+}
+
+/// The lints of the workspace bind a crate only if it says so.
+fn check_lints(folder: &str, files: &[File]) -> Option<Problem> {
+    let path = format!("{folder}/Cargo.toml");
+    let binds =
+        find(files, &path).is_some_and(|file| file.text.contains("[lints]\nworkspace = true"));
+    (!binds).then(|| Problem::new(&path, None, "no `[lints] workspace = true`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Problems of a crate with these files, which are named from its folder.
+    fn found(name: &str, files: &[(&str, &str)]) -> Vec<String> {
+        let package = Package {
+            name: name.into(),
+            dependencies: Vec::new(),
+        };
+        let manifest = ("Cargo.toml", "[lints]\nworkspace = true\n");
+        let files: Vec<File> = std::iter::once(&manifest)
+            .chain(files)
+            .map(|(path, text)| File {
+                path: format!("{}/{path}", package.folder()),
+                text: (*text).into(),
+            })
+            .collect();
+        check(&[package], &files)
+            .iter()
+            .map(Problem::to_string)
+            .collect()
+    }
+
+    const CALLS: (&str, &str) = (
+        "clippy.toml",
+        "disallowed-methods = [{ path = \"x\", reason = \"y\" }]",
+    );
+    const FORBIDS: &str = "//! A test.\n#![forbid(unsafe_code)]\n";
+    const DENIES: &str = "//! A test.\n#![deny(unsafe_code)]\n";
+    const ALLOWS: &str = "//! A test.\n#![allow(unsafe_code)]\n";
+
+    #[test]
+    fn a_whole_fence_passes() {
+        let none: [&str; 0] = [];
+        assert_eq!(found("record", &[CALLS, ("src/lib.rs", FORBIDS)]), none);
+        assert_eq!(found("app", &[("src/main.rs", FORBIDS)]), none);
+        assert_eq!(found("kernel", &[CALLS, ("src/lib.rs", ALLOWS)]), none);
+        let syscall = ("src/syscall.rs", ALLOWS);
+        assert_eq!(
+            found("machine", &[CALLS, ("src/lib.rs", DENIES), syscall]),
+            none
+        );
+    }
+
+    #[test]
+    fn a_gap_is_named() {
+        assert_eq!(
+            found("record", &[("src/lib.rs", FORBIDS)]),
+            ["crates/record/clippy.toml: refuse what this crate never calls, with the reason"]
+        );
+        assert_eq!(
+            found("record", &[CALLS, ("src/lib.rs", "//! A test.\n")]),
+            ["crates/record/src/lib.rs: no `#![forbid(unsafe_code)]`"]
+        );
+        assert_eq!(
+            found(
+                "machine",
+                &[CALLS, ("src/lib.rs", DENIES), ("src/root.rs", ALLOWS)]
+            ),
+            [
+                "crates/machine/src/root.rs:2: `unsafe` has its home in kernel and in machine/src/syscall.rs"
+            ]
+        );
+        assert_eq!(found("new", &[]).len(), 1);
+    }
+}

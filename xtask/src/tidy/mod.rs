@@ -1,0 +1,110 @@
+//! What the compiler cannot check: fences, arrows, sizes, words, tables.
+//!
+//! Every check is a pure function of text that returns what it found. The test at the end runs
+//! them all over the checkout, so `cargo test` is the whole truth and `cargo xtask tidy` only a
+//! quicker way to the same list. There is no list of exceptions.
+
+mod arrows;
+mod fences;
+mod rust;
+mod source;
+mod tables;
+mod words;
+
+use crate::workspace::{self, File};
+use anyhow::{Result, ensure};
+use std::fmt;
+
+/// Something that has to be mended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// File, from the workspace's folder.
+    path: String,
+    /// Line from 1, if it is about one.
+    line: Option<usize>,
+    /// What is wrong and what would be right.
+    message: String,
+}
+
+impl Problem {
+    fn new(path: &str, line: impl Into<Option<usize>>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            line: line.into(),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.path, self.message),
+            None => write!(f, "{}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Everything that is wrong with the checkout.
+fn problems() -> Result<Vec<Problem>> {
+    let files = workspace::files(|path| {
+        [".rs", ".md", ".toml", ".tsv", ".sh"]
+            .iter()
+            .any(|end| path.ends_with(end))
+            || ["bench", "test", ".ci/run"].contains(&path)
+    })?;
+    let of = |end: &'static str| files.iter().filter(move |file| file.path.ends_with(end));
+    let mut problems = Vec::new();
+    for file in of(".rs") {
+        problems.extend(source::check(file));
+    }
+    for file in of(".tsv").filter(|file| file.path.starts_with("data/")) {
+        problems.extend(tables::check(file));
+    }
+    for file in files.iter().filter(|file| !file.path.ends_with(".tsv")) {
+        problems.extend(words::check(file));
+    }
+    let packages = arrows::packages(&workspace::metadata()?);
+    problems.extend(arrows::check(&packages));
+    problems.extend(fences::check(&packages, &files));
+    let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
+    if let (Some(manifest), Some(architecture)) = (text("Cargo.toml"), text("ARCHITECTURE.md")) {
+        problems.extend(arrows::check_reasons(manifest, architecture));
+    }
+    Ok(problems)
+}
+
+/// The file of this path.
+fn find<'a>(files: &'a [File], path: &str) -> Option<&'a File> {
+    files.iter().find(|file| file.path == path)
+}
+
+/// Prints everything that is wrong; fails if there is something.
+pub(crate) fn main() -> Result<()> {
+    let problems = problems()?;
+    for problem in &problems {
+        println!("{problem}");
+    }
+    ensure!(
+        problems.is_empty(),
+        "{} things are not tidy",
+        problems.len()
+    );
+    println!("tidy");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checkout_is_tidy() {
+        let problems: Vec<String> = problems()
+            .expect("the checkout can be read")
+            .iter()
+            .map(Problem::to_string)
+            .collect();
+        assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+    }
+}

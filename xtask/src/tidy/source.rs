@@ -1,0 +1,95 @@
+//! Shape of a Rust file: what it opens with, how long it and its functions are.
+//!
+//! The limits are where a file stops being one idea and a function one thought. Tests at the end
+//! of a file and in files of their own do not count.
+
+use super::{Problem, rust};
+use crate::workspace::File;
+
+/// Longest file, in lines without its tests.
+const FILE_LINES_MAX: usize = 450;
+/// Longest function, in lines between its braces: what one screen shows.
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// What is wrong with the shape of a Rust file.
+pub(super) fn check(file: &File) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let says_what_it_is = file
+        .text
+        .strip_prefix("//! ")
+        .and_then(|rest| rest.lines().next())
+        .is_some_and(|sentence| sentence.contains(' '));
+    if !says_what_it_is {
+        problems.push(Problem::new(
+            &file.path,
+            1,
+            "open with `//!` and a sentence: what it is and what it is not",
+        ));
+    }
+    if file.path.contains("/tests/") || file.path.ends_with("/tests.rs") {
+        return problems;
+    }
+    let code = rust::code_only(&file.text);
+    let lines = rust::lines_without_tests(&code);
+    if lines > FILE_LINES_MAX {
+        problems.push(Problem::new(
+            &file.path,
+            None,
+            format!(
+                "{lines} lines without tests; {FILE_LINES_MAX} is the limit, one idea per file"
+            ),
+        ));
+    }
+    for function in rust::functions(&code) {
+        if function.line <= lines && function.body_lines > FUNCTION_LINES_MAX {
+            problems.push(Problem::new(
+                &file.path,
+                function.line,
+                format!(
+                    "`{}` has {} lines; {FUNCTION_LINES_MAX} is the limit",
+                    function.name, function.body_lines
+                ),
+            ));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_text(path: &str, text: String) -> Vec<String> {
+        let path = path.to_owned();
+        check(&File { path, text })
+            .iter()
+            .map(Problem::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_file_says_what_it_is() {
+        let good = "//! Reads a file.\nfn main() {}\n";
+        assert!(check_text("a/src/b.rs", good.into()).is_empty());
+        for bad in ["fn main() {}\n", "//! x\n", "// Reads a file.\n", ""] {
+            assert_eq!(check_text("a/src/b.rs", bad.into()).len(), 1, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn long_files_and_functions_are_named() {
+        let function = |lines: usize| format!("fn f() {{\n{}}}\n", "    g();\n".repeat(lines));
+        let file = |rest: String| format!("//! A test.\n{rest}");
+        let path = "a/src/b.rs";
+        assert!(check_text(path, file(function(FUNCTION_LINES_MAX))).is_empty());
+        assert_eq!(
+            check_text(path, file(function(FUNCTION_LINES_MAX + 1))),
+            ["a/src/b.rs:2: `f` has 71 lines; 70 is the limit"]
+        );
+        assert!(check_text(path, file("\n".repeat(FILE_LINES_MAX - 1))).is_empty());
+        assert_eq!(check_text(path, file("\n".repeat(FILE_LINES_MAX))).len(), 1);
+        let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", function(500));
+        assert!(check_text(path, file(tests)).is_empty());
+        assert!(check_text("a/tests/b.rs", file(function(500))).is_empty());
+    }
+}

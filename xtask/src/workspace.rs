@@ -1,0 +1,85 @@
+//! The checkout: where it is, its files, and calls of cargo in it.
+//!
+//! The only module that walks folders; the checks get paths and texts.
+
+use anyhow::{Context, Result, ensure};
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_path_buf()
+}
+
+/// One text file of the checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct File {
+    /// Path from the workspace's folder, with `/`.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) text: String,
+}
+
+/// Every file of the checkout that `wanted` says yes to, sorted by path. Build folders are left
+/// out, wherever they are: cargo marks them with a `CACHEDIR.TAG`.
+pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
+    let root = root();
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder
+            .read_dir()
+            .with_context(|| folder.display().to_string())?
+        {
+            let path = entry?.path();
+            if path.is_dir() {
+                if path.file_name() != Some(OsStr::new(".git"))
+                    && !path.join("CACHEDIR.TAG").exists()
+                {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let name = path.strip_prefix(&root)?.to_string_lossy().into_owned();
+            if wanted(&name) {
+                let text = std::fs::read_to_string(&path).with_context(|| name.clone())?;
+                found.push(File { path: name, text });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// A call of the cargo that started this, in the workspace's folder.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// `cargo metadata` of the workspace's own packages, as JSON. Needs no network.
+pub(crate) fn metadata() -> Result<serde_json::Value> {
+    let output = cargo()
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .output()
+        .context("cargo metadata")?;
+    ensure!(
+        output.status.success(),
+        "cargo metadata failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target_folder() -> Result<PathBuf> {
+    let metadata = metadata()?;
+    let folder = metadata["target_directory"]
+        .as_str()
+        .context("cargo metadata names no target folder")?;
+    Ok(PathBuf::from(folder))
+}
