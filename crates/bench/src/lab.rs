@@ -228,7 +228,14 @@ impl<'a> Lab<'a> {
                 task_clock_ns: thread.counted.task_clock_ns,
             }));
         }
-        self.counters.run_delay_ns = sum(delays);
+        let programs_only = || Missing::unsupported("wait4", "only told for programs").into();
+        self.counters = Counters {
+            run_delay_ns: sum(delays),
+            user_ms: programs_only(),
+            system_ms: programs_only(),
+            peak_resident_kib: programs_only(),
+            ..Counters::default()
+        };
         self.take_counted(counted);
         self.take_places(places);
         match self.cancelled.load(Ordering::Relaxed) {

@@ -40,7 +40,7 @@ fn address(word: &str) -> String {
 /// A kernel command line without serial numbers, addresses and names of the machine.
 pub(crate) fn cmdline(text: &str) -> String {
     const PRIVATE: &[&str] = &[
-        "serial", "mac", "ethaddr", "hostname", "chipid", "uuid", "password",
+        "serial", "mac", "ethaddr", "hostname", "chipid", "uuid", "password", "secret", "token",
     ];
     let words: Vec<String> = text
         .split_whitespace()

@@ -1,7 +1,10 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
+mod aes;
+mod lzma;
 mod memory_bandwidth;
 mod memory_latency;
+mod openssl;
 mod sevenzip;
 mod simd;
 
@@ -32,8 +35,11 @@ pub struct Workload {
 
 /// All workloads, by id.
 pub const WORKLOADS: &[Workload] = &[
+    aes::AES,
+    lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
+    openssl::OPENSSL,
     sevenzip::SEVENZIP,
     simd::SIMD,
 ];

@@ -43,7 +43,7 @@ impl Names {
 
     /// The core that MIDR_EL1 describes (Arm Architecture Reference Manual, D17.2.100:
     /// implementer 31:24, variant 23:20, architecture 19:16, part 15:4, revision 3:0).
-    pub(crate) fn from_midr(&self, midr: u32) -> Core {
+    pub(crate) fn of_midr(&self, midr: u32) -> Core {
         let (implementer, variant) = (midr >> 24, midr >> 20 & 0xf);
         let (part, revision) = (midr >> 4 & 0xfff, midr & 0xf);
         let name = self.part("arm", implementer.into(), part.into(), variant.into());
@@ -60,7 +60,7 @@ impl Names {
 
     /// The core behind a `compatible` of a CPU node in the device tree. Names of Arm's own cores
     /// are those of the table in lower case; other vendors' are kept as they are.
-    pub(crate) fn from_compatible(&self, compatible: &str) -> Option<String> {
+    pub(crate) fn of_compatible(&self, compatible: &str) -> Option<String> {
         let compatible = compatible.trim();
         if let Some(row) = self.row("riscv-uarch", |row| row.get("part") == compatible) {
             return Some(row.get("name").to_owned());
@@ -75,33 +75,29 @@ impl Names {
     }
 
     /// What cpuinfo says of one CPU; `get` finds the value of a line by its key in lower case.
-    pub(crate) fn from_cpuinfo<'a>(
-        &self,
-        get: &dyn Fn(&str) -> Option<&'a str>,
-        half: Half,
-    ) -> Core {
+    pub(crate) fn of_cpuinfo<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, half: Half) -> Core {
         if let Some(midr) = midr_of_cpuinfo(get) {
-            return self.from_midr(midr);
+            return self.of_midr(midr);
         }
         let isa = get("isa").filter(|isa| isa.starts_with("rv"));
         if isa.is_some() || get("uarch").is_some() || get("mvendorid").is_some() {
-            return self.from_riscv(get, isa);
+            return self.of_riscv(get, isa);
         }
         if let (Some(vendor), Some(family)) = (get("vendor_id"), number(get("cpu family"))) {
-            return self.from_x86(get, vendor, family, half);
+            return self.of_x86(get, vendor, family, half);
         }
         let name = get("model name").or(get("cpu model")).or(get("cpu"));
         Core {
-            name: name.map(in_brackets),
+            name: name.map(loongson_part),
             stepping: get("cpu revision").map(|revision| format!("revision {revision}")),
             midr: None,
         }
     }
 
-    fn from_riscv<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Core {
+    fn of_riscv<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Core {
         let ids = [get("mvendorid"), get("marchid"), get("mimpid")].map(number);
         let by_uarch = get("uarch").map(|uarch| {
-            self.from_compatible(uarch)
+            self.of_compatible(uarch)
                 .unwrap_or_else(|| uarch.to_owned())
         });
         let by_ids = || match ids {
@@ -119,7 +115,7 @@ impl Names {
         }
     }
 
-    fn from_x86<'a>(
+    fn of_x86<'a>(
         &self,
         get: &dyn Fn(&str) -> Option<&'a str>,
         vendor: &str,
@@ -214,16 +210,14 @@ fn number(text: Option<&str>) -> Option<u64> {
     parse_number(text?)
 }
 
-/// `Loongson-3A R4 (Loongson-3A4000) @ 1800MHz` becomes `Loongson-3A4000`: the kernel puts the
-/// part into brackets behind the family. Other brackets (`ARMv7 Processor rev 4 (v7l)`) stay.
-fn in_brackets(name: &str) -> String {
-    let inner = name
-        .split_once("(Loongson-")
-        .and_then(|(_, rest)| rest.split_once(')'));
-    match inner {
-        Some((part, _)) => format!("Loongson-{part}"),
-        None => name.to_owned(),
-    }
+/// `Loongson-3A R4 (Loongson-3A4000) @ 1800MHz` becomes `Loongson-3A4000`: firmware writes the part
+/// in front, in brackets or both, also differently for cores of one chip. Other names stay.
+fn loongson_part(name: &str) -> String {
+    let is_part = |word: &&str| {
+        word.starts_with("Loongson-") && word.chars().filter(char::is_ascii_digit).count() >= 3
+    };
+    let mut words = name.split([' ', '(', ')']);
+    words.find(is_part).unwrap_or(name).to_owned()
 }
 
 /// Words of x86 model names that say nothing.
@@ -250,12 +244,12 @@ pub(crate) fn tidy_model_name(name: &str) -> String {
 
 /// The core of a CPU that stands in cpuinfo under this number.
 pub(crate) fn own(names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> Core {
-    names.from_cpuinfo(&|key| info.own(cpu, key), half)
+    names.of_cpuinfo(&|key| info.own(cpu, key), half)
 }
 
 /// The core that cpuinfo names once for all CPUs.
 pub(crate) fn common(names: &Names, info: &CpuInfo) -> Core {
-    names.from_cpuinfo(&|key| info.common(key), Half::Performance)
+    names.of_cpuinfo(&|key| info.common(key), Half::Performance)
 }
 
 #[cfg(test)]
@@ -263,7 +257,7 @@ mod tests {
     use super::*;
 
     fn check(midr: u32, name: &str, stepping: &str) {
-        let core = Names::new().from_midr(midr);
+        let core = Names::new().of_midr(midr);
         assert_eq!(core.name.as_deref(), Some(name), "{midr:#x}");
         assert_eq!(core.stepping.as_deref(), Some(stepping), "{midr:#x}");
     }
@@ -295,7 +289,7 @@ mod tests {
             ("riscv", None),
             ("", None),
         ] {
-            assert_eq!(names.from_compatible(compatible).as_deref(), name);
+            assert_eq!(names.of_compatible(compatible).as_deref(), name);
         }
     }
 

@@ -23,30 +23,37 @@ impl CpuInfo {
     /// Parses the text; lines without a colon are left out.
     pub(crate) fn parse(text: &str) -> Self {
         let mut info = Self::default();
-        let mut current = None;
+        let mut current = Current::Common;
         let mut harts = 0;
         for line in text.lines() {
             if line.trim().is_empty() {
-                current = None;
+                current = Current::Common;
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else {
                 continue;
             };
             let (key, value) = (key.trim(), value.trim());
-            match block_number(key, value, current, &mut harts) {
-                Some(cpu) => {
-                    current = Some(cpu);
-                    info.blocks.entry(cpu).or_default();
-                }
-                None => {
-                    let field = (key.to_ascii_lowercase(), value.to_owned());
-                    match current.and_then(|cpu| info.blocks.get_mut(&cpu)) {
-                        Some(block) => block.push(field),
-                        None => info.common.push(field),
-                    }
-                }
+            if let Some(cpu) = block_number(key, value, &current, &mut harts) {
+                // A number right behind a number: what follows the last one is said of them all.
+                let in_a_row = match current {
+                    Current::Common => false,
+                    Current::Row => true,
+                    Current::Block(last) => info.blocks.get(&last).is_none_or(Vec::is_empty),
+                };
+                current = if in_a_row {
+                    Current::Row
+                } else {
+                    Current::Block(cpu)
+                };
+                info.blocks.entry(cpu).or_default();
+                continue;
             }
+            let fields = match &current {
+                Current::Block(cpu) => info.blocks.entry(*cpu).or_default(),
+                Current::Common | Current::Row => &mut info.common,
+            };
+            fields.push((key.to_ascii_lowercase(), value.to_owned()));
         }
         info
     }
@@ -61,14 +68,9 @@ impl CpuInfo {
         find(self.blocks.get(&cpu)?, key)
     }
 
-    /// Value of a line that stands only once, for all CPUs: outside of all blocks, or in exactly
-    /// one block of several (where the line behind the last number belongs to all of them).
+    /// Value of a line that is said of all CPUs, outside of their blocks.
     pub(crate) fn common(&self, key: &str) -> Option<&str> {
-        find(&self.common, key).or_else(|| {
-            let mut values = self.blocks.values().filter_map(|block| find(block, key));
-            let first = values.next()?;
-            values.next().is_none().then_some(first)
-        })
+        find(&self.common, key)
     }
 
     /// The first value of a line anywhere.
@@ -77,13 +79,23 @@ impl CpuInfo {
     }
 }
 
+/// Whose lines are being read.
+enum Current {
+    /// Those of all CPUs.
+    Common,
+    /// Those of one CPU.
+    Block(u32),
+    /// Those behind several numbers in a row.
+    Row,
+}
+
 /// The number of the CPU whose block this line begins. The key `Processor` with a capital letter
 /// is text on ARM. RISC-V kernels before 5.0 have no number, only `hart`, which counts the cores
 /// of the hardware; blocks are then numbered in their order.
-fn block_number(key: &str, value: &str, current: Option<u32>, harts: &mut u32) -> Option<u32> {
+fn block_number(key: &str, value: &str, current: &Current, harts: &mut u32) -> Option<u32> {
     match key {
         "processor" => u32::try_from(parse_number(value)?).ok(),
-        "hart" if current.is_none() => {
+        "hart" if matches!(current, Current::Common) => {
             *harts += 1;
             Some(*harts - 1)
         }

@@ -114,7 +114,7 @@ fn core_of(root: &Root, names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> 
         .ok()
         .and_then(|text| parse_number(&text));
     match midr.and_then(|midr| u32::try_from(midr & 0xffff_ffff).ok()) {
-        Some(midr) if midr != 0 => names.from_midr(midr),
+        Some(midr) if midr != 0 => names.of_midr(midr),
         _ => core_type::own(names, info, cpu, half),
     }
 }
@@ -183,7 +183,7 @@ fn name_the_rest(
             let compatible = root.read(&path).ok()?;
             compatible
                 .split('\0')
-                .find_map(|name| names.from_compatible(name))
+                .find_map(|name| names.of_compatible(name))
         };
         if let Some(name) = by_policy.or_else(by_tree) {
             cpu.core_type = Fact::Known(name);

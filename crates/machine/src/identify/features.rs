@@ -75,15 +75,34 @@ pub(crate) fn of_cpu(info: &CpuInfo, cpu: u32) -> Vec<String> {
         .collect()
 }
 
-/// `rv64imafdc_zba` is `i m a f d c zba` (RISC-V ISA manual, naming conventions).
+/// `rv64imafdc_zba` is `i m a f d c zba` (RISC-V ISA manual, naming conventions). Old kernels
+/// add versions, `rv64i2p0m2p0xv5-0p0`, and the letters `s` and `u` of privilege modes.
 fn isa_extensions(isa: &str) -> Vec<String> {
     let letters = isa
         .trim_start_matches("rv")
         .trim_start_matches(|c: char| c.is_ascii_digit());
-    let mut parts = letters.split('_');
-    let single = parts.next().unwrap_or_default();
-    let mut extensions: Vec<String> = single.chars().map(String::from).collect();
-    extensions.extend(parts.filter(|part| !part.is_empty()).map(str::to_owned));
+    let mut extensions = Vec::new();
+    for part in letters.split('_').filter(|part| !part.is_empty()) {
+        let first = part.as_ptr() == letters.as_ptr();
+        // Names of several letters begin with one of these, and end their part.
+        let long_at = if first {
+            part.find(['x', 'z'])
+        } else {
+            Some(0)
+        };
+        let (single, long) = part.split_at(long_at.unwrap_or(part.len()));
+        let mut digits_before = false;
+        for letter in single.chars() {
+            // The `p` of `2p0` is the point of a version.
+            if letter.is_alphabetic() && !(letter == 'p' && digits_before) {
+                extensions.push(letter.to_string());
+            }
+            digits_before = letter.is_ascii_digit();
+        }
+        if !long.is_empty() {
+            extensions.push(long.to_owned());
+        }
+    }
     extensions
 }
 
@@ -223,6 +242,7 @@ mod tests {
         for (isa, expected) in [
             ("rv64imafdc_zba_zbb", "i m a f d c zba zbb"),
             ("rv32im", "i m"),
+            ("rv64i2p0m2p0c2p0xv5-0p0", "i m c xv5-0p0"),
             ("rv64", ""),
             ("rv64imac__zba_", "i m a c zba"),
         ] {

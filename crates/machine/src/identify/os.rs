@@ -60,6 +60,13 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
         .find(|(prefix, _)| isa.starts_with(prefix))
         .map(|(_, arch)| *arch);
     }
+    // The flag exists in 64-bit mode only; what stands in brackets is the mode of the reader.
+    if info
+        .any("features")
+        .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "asimd"))
+    {
+        return Some("aarch64");
+    }
     // 32-bit kernels name the instruction set in brackets: `ARMv7 Processor rev 4 (v7l)`.
     let model = info.any("model name").or(info.any("processor"));
     match info.any("cpu architecture")? {
@@ -68,6 +75,8 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
         _ if model.is_some_and(|model| model.ends_with("(v8l)")) => Some("armv8l"),
         "8" | "AArch64" => Some("aarch64"),
         "7" => Some("armv7l"),
+        "5TE" => Some("armv5tel"),
+        "5TEJ" => Some("armv5tejl"),
         _ => None,
     }
 }

@@ -12,7 +12,8 @@ use record::{Missing, Reading};
 /// # Errors
 /// Neither device tree nor cpuinfo names it.
 pub(crate) fn soc(root: &Root, compatible: &[String], info: &CpuInfo) -> Reading<String> {
-    from_compatible(compatible)
+    from_raspberry_revision(info)
+        .or_else(|| from_compatible(compatible))
         .or_else(|| from_soc_bus(root))
         .or_else(|| from_cpuinfo(info))
         .ok_or_else(|| Missing::unsupported("/proc/cpuinfo", "no file names the SoC"))
@@ -63,15 +64,26 @@ fn from_cpuinfo(info: &CpuInfo) -> Option<String> {
         .any("model name")
         .filter(|_| !is_arm)
         .map(tidy_model_name);
-    let isa = || {
-        let isa = info.any("isa")?;
-        isa.starts_with("rv").then(|| isa.to_owned())
-    };
+    // An `isa` line names what every chip of that architecture has in common: no name of a chip.
     model
         .or_else(|| info.any("cpu model").map(str::to_owned))
-        .or_else(|| info.any("machine").filter(|_| !is_arm).map(str::to_owned))
-        .or_else(isa)
         .filter(|name| !name.is_empty())
+}
+
+/// Chip in the `Revision` of a Raspberry Pi: bits 15:12 of codes with bit 23 (Raspberry Pi
+/// documentation, "Raspberry Pi revision codes"). Kernels name older chips in `Hardware` and in
+/// the device tree: BCM2708, BCM2709, BCM2835 on all boards.
+fn from_raspberry_revision(info: &CpuInfo) -> Option<String> {
+    const CHIPS: &[&str] = &["BCM2835", "BCM2836", "BCM2837", "BCM2711", "BCM2712"];
+    let is_raspberry = info
+        .any("hardware")
+        .is_some_and(|name| name.starts_with("BCM2"))
+        || info
+            .any("model")
+            .is_some_and(|name| name.starts_with("Raspberry Pi"));
+    let code = u32::from_str_radix(info.any("revision")?, 16).ok()?;
+    let chip = CHIPS.get((code >> 12 & 0xf) as usize)?;
+    (is_raspberry && code & 1 << 23 != 0).then(|| format!("Broadcom {chip}"))
 }
 
 #[cfg(test)]
@@ -112,7 +124,17 @@ mod tests {
 
     #[test]
     fn cpuinfo_names_socs() {
-        check(&[], "Hardware\t: BCM2708\n", Some("BCM2708"));
+        check(
+            &[],
+            "Hardware\t: BCM2708\nRevision : 0002\n",
+            Some("BCM2708"),
+        );
+        check(
+            &["brcm,bcm2709"],
+            "Hardware\t: BCM2835\nRevision : a02082\n",
+            Some("Broadcom BCM2837"),
+        );
+        check(&[], "Hardware\t: Other\nRevision : a02082\n", Some("Other"));
         check(
             &[],
             "processor : 0\nmodel name : ARMv7 Processor rev 4 (v7l)\nCPU implementer : 0x41\n\n\
@@ -124,6 +146,6 @@ mod tests {
             "processor : 0\nmodel name : AMD EPYC 7763 64-Core Processor\n",
             Some("AMD EPYC 7763"),
         );
-        check(&[], "processor : 0\nisa : rv64imafdc\n", Some("rv64imafdc"));
+        check(&[], "processor : 0\nisa : rv64imafdc\n", None);
     }
 }
