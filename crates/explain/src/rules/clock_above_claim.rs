@@ -27,7 +27,9 @@ fn check(record: &Record) -> Vec<Finding> {
         let Some(claimed_khz) = clock.claimed_khz else {
             continue;
         };
-        if above < DEVIATION_PERCENT_MIN || seen.contains(&clock.cluster_cpus) {
+        if above < clock.tolerance_percent(DEVIATION_PERCENT_MIN)
+            || seen.contains(&clock.cluster_cpus)
+        {
             continue;
         }
         seen.push(clock.cluster_cpus.clone());

@@ -35,7 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
             continue;
         };
         let limit = if clock.is_steady {
-            DEVIATION_PERCENT_MIN
+            clock.tolerance_percent(DEVIATION_PERCENT_MIN)
         } else {
             UNSTEADY_PERCENT_MIN
         };

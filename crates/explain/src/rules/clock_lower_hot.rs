@@ -65,15 +65,16 @@ fn lower(
         let kept = f64::from(hot.measured_khz) / f64::from(cold.measured_khz.max(1));
         Some((100.0 * (1.0 - kept), cold.clone(), hot.clone()))
     };
-    let falls: Vec<_> = after.iter().filter_map(fall).collect();
-    let lowered = falls.iter().filter(|fall| fall.0 >= FALL_PERCENT_MIN);
+    let mut falls: Vec<_> = after.iter().filter_map(fall).collect();
+    falls.retain(|(percent, _, hot)| *percent >= hot.tolerance_percent(FALL_PERCENT_MIN));
+    let lowered = falls.iter();
     let cpus: Vec<u32> = lowered.map(|(_, _, hot)| hot.cpu).collect();
     let (percent, cold, hot) = falls.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (percent >= FALL_PERCENT_MIN).then(|| {
-        let place = |clock: &ClusterClock| {
-            let line = clock.line.map(Place::Line);
-            line.unwrap_or_else(|| step_place(record, clock.step))
-        };
+    let place = |clock: &ClusterClock| {
+        let line = clock.line.map(Place::Line);
+        line.unwrap_or_else(|| step_place(record, clock.step))
+    };
+    Some(
         Finding::new(
             RULE.id,
             Severity::Degraded,
@@ -87,8 +88,8 @@ fn lower(
         .with("cpus", Quantity::Cpus(cpus))
         .at(place(&cold))
         .at(place(&hot))
-        .explains(Some((percent * 10.0).round() / 10.0))
-    })
+        .explains(Some((percent * 10.0).round() / 10.0)),
+    )
 }
 
 #[cfg(test)]

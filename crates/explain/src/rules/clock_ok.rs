@@ -17,10 +17,12 @@ const DEVIATION_PERCENT_MAX: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
     let clocks = view::cluster_clocks(record, "cold");
-    let deviations: Option<Vec<f64>> = clocks
-        .iter()
-        .map(|clock| clock.deviation_percent())
-        .collect();
+    let is_equal = |clock: &view::ClusterClock| {
+        let deviation = clock.deviation_percent();
+        let limit = clock.tolerance_percent(DEVIATION_PERCENT_MAX);
+        deviation.filter(|deviation| deviation.abs() < limit)
+    };
+    let deviations: Option<Vec<f64>> = clocks.iter().map(is_equal).collect();
     let Some(deviations) = deviations.filter(|deviations| !deviations.is_empty()) else {
         return Vec::new();
     };
@@ -28,7 +30,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .iter()
         .copied()
         .max_by(|a, b| a.abs().total_cmp(&b.abs()));
-    let Some(worst) = worst.filter(|worst| worst.abs() < DEVIATION_PERCENT_MAX) else {
+    let Some(worst) = worst else {
         return Vec::new();
     };
     let finding = Finding::new(

@@ -53,7 +53,7 @@ fn by_messages(record: &Record) -> Option<Finding> {
 }
 
 fn by_count(record: &Record) -> Option<Finding> {
-    let channel = record.samples.channel("cpus.online")?;
+    let channel = record.samples.channel("cpu.online")?;
     let readings = view::gauge(record, channel, view::whole_run());
     let before = readings.first()?.value;
     let fewest = readings.iter().min_by_key(|reading| reading.value)?;
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn fewer_cpus_are_noticed_without_messages() {
         for (online, expected) in [([4, 4, 3, 4], 1), ([4, 4, 4, 4], 0)] {
-            let record = gauge_channel(own_run(), "cpus.online", Unit::Count, &online);
+            let record = gauge_channel(own_run(), "cpu.online", Unit::Count, &online);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

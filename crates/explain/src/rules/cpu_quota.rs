@@ -41,6 +41,21 @@ fn check(record: &Record) -> Vec<Finding> {
         .iter()
         .any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     match (worst, throttled) {
+        (Some((_, step, _, windows)), Some(_)) if arrives_as_claimed(record) => {
+            let finding = Finding::new(
+                RULE.id,
+                Severity::Info,
+                "A CPU quota makes the clock that the kernel claims: {clock_usable} arrive of \
+                 {clock_of_cpu}, and {clock_usable} is what counts.",
+            );
+            vec![
+                finding
+                    .sure(85)
+                    .with("clock_of_cpu", Quantity::Khz(windows.best_khz))
+                    .with("clock_usable", Quantity::Khz(windows.sustained_khz))
+                    .at(step_place(record, step)),
+            ]
+        }
         (_, Some((percent, channel, first_ms, last_ms))) => {
             let finding = Finding::new(
                 RULE.id,
@@ -82,6 +97,16 @@ fn check(record: &Record) -> Vec<Finding> {
     }
 }
 
+/// True if what arrives under the quota is the claimed clock, as on simulated boards.
+fn arrives_as_claimed(record: &Record) -> bool {
+    let clocks = view::cluster_clocks(record, "cold");
+    let is_as_claimed = |clock: &view::ClusterClock| {
+        let deviation = clock.deviation_percent();
+        deviation.is_some_and(|deviation| deviation.abs() <= clock.tolerance_percent(0.0))
+    };
+    !clocks.is_empty() && clocks.iter().all(is_as_claimed)
+}
+
 /// Share of the sampled time in which the group was throttled, if it was.
 fn throttled_time(record: &Record) -> Option<(f64, String, i64, i64)> {
     let channel = record.samples.channel("cgroup.throttled_time")?;
@@ -98,7 +123,8 @@ fn throttled_time(record: &Record) -> Option<(f64, String, i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::rules::tests::sentences;
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{counter, own_run, point, with_clocks};
     use record::Unit;
 
@@ -110,6 +136,16 @@ mod tests {
             let record = with_clocks(own_run(), "cold", vec![reading]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
+    }
+
+    #[test]
+    fn a_quota_that_makes_the_claimed_clock_harms_nothing() {
+        let half = [0, 250_000_000, 500_000_000, 750_000_000];
+        let record = counter(own_run(), "cgroup.throttled_time", Unit::Nanoseconds, &half);
+        let mut reading = point(0, 1_500_000, 1_505_000);
+        reading.windows.as_mut().unwrap().best_khz = 3_240_000;
+        let found = findings_of(RULE.id, &with_clocks(record, "cold", vec![reading]));
+        assert_eq!(found[0].severity, Severity::Info);
     }
 
     #[test]

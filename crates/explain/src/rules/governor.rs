@@ -57,6 +57,13 @@ fn check(record: &Record) -> Vec<Finding> {
     findings
 }
 
+/// True if an own run left another governor than `performance` at work on any policy.
+pub(super) fn is_other(record: &Record) -> bool {
+    let mut policies = record.machine.policies.iter();
+    let other = |policy| during_run(record, policy).is_some_and(|name| name != "performance");
+    !view::is_log(record) && policies.any(other)
+}
+
 /// The governor after the run's own changes; none if it is not known.
 fn during_run(record: &Record, policy: &Policy) -> Option<String> {
     let path = format!("policy{}/scaling_governor", policy.policy);

@@ -15,6 +15,7 @@ mod governor;
 mod hot;
 mod io_wait;
 mod kernel_trouble;
+mod log_remark;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -75,6 +76,7 @@ pub const RULES: &[Rule] = &[
     hot::RULE,
     io_wait::RULE,
     kernel_trouble::RULE,
+    log_remark::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,

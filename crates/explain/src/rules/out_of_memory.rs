@@ -23,11 +23,14 @@ fn check(record: &Record) -> Vec<Finding> {
         .iter()
         .filter(|(_, m)| m.text.contains("invoked oom-killer"))
         .count();
-    let counted = record.samples.channel("oom.kills").and_then(|channel| {
-        let steps = view::counter_steps(record, channel, view::whole_run());
-        let first = steps.iter().find(|step| step.value > 0)?.at_ms;
-        Some((steps.iter().map(|step| step.value).sum::<i64>(), first))
-    });
+    let counted = record
+        .samples
+        .channel("memory.oom_kills")
+        .and_then(|channel| {
+            let steps = view::counter_steps(record, channel, view::whole_run());
+            let first = steps.iter().find(|step| step.value > 0)?.at_ms;
+            Some((steps.iter().map(|step| step.value).sum::<i64>(), first))
+        });
     let killed_steps: Vec<usize> = record
         .steps
         .iter()
@@ -56,7 +59,12 @@ fn check(record: &Record) -> Vec<Finding> {
         .at_all(messages.iter().map(view::message_place))
         .at_all(killed_steps.iter().map(|step| step_place(record, *step)));
     if let Some((_, first_ms)) = counted {
-        finding = finding.at(samples_place(record, "oom.kills", first_ms, first_ms));
+        finding = finding.at(samples_place(
+            record,
+            "memory.oom_kills",
+            first_ms,
+            first_ms,
+        ));
     }
     vec![finding]
 }
@@ -82,7 +90,7 @@ mod tests {
     #[test]
     fn kills_before_the_run_do_not_count() {
         for (kills, expected) in [([3, 3, 3], 0), ([3, 3, 4], 1)] {
-            let record = counter(own_run(), "oom.kills", Unit::Count, &kills);
+            let record = counter(own_run(), "memory.oom_kills", Unit::Count, &kills);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

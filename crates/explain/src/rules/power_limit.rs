@@ -65,7 +65,7 @@ fn finding(cause: Cause) -> Finding {
              limit of power.",
         )
         .sure(70),
-        Cause::Power | Cause::Heat => Finding::new(
+        Cause::Power | Cause::Heat | Cause::Governor => Finding::new(
             RULE.id,
             Severity::Degraded,
             "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \

@@ -1,5 +1,6 @@
 //! Why a clock fell: the question that the rules on heat and power share. Not a rule itself.
 
+use super::governor;
 use crate::view::{self, ClockFall, FirmwareBits};
 use record::Record;
 
@@ -13,6 +14,8 @@ pub(super) enum Cause {
     /// The clock for many busy cores is lower by design: it was low from the first moment on and
     /// did not change.
     ManyCores,
+    /// A governor other than `performance` was at work, which may have done it.
+    Governor,
     /// No sensor tells.
     Unknown,
 }
@@ -45,10 +48,18 @@ pub(super) fn hot_millicelsius(record: &Record) -> i64 {
     }
 }
 
-/// True on machines with x86 CPUs.
+/// True on machines with x86 CPUs. One with a device tree is a board, whatever runs its code.
 pub(super) fn is_x86(record: &Record) -> bool {
     let arch = record.machine.kernel_arch.known();
-    arch.is_some_and(|arch| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86")))
+    let is_x86 =
+        |arch: &String| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86"));
+    let has_driver_of_boards = record
+        .machine
+        .policies
+        .iter()
+        .filter_map(|policy| policy.driver.known())
+        .any(|driver| driver == "cpufreq-dt");
+    arch.is_some_and(is_x86) && record.machine.compatible.is_empty() && !has_driver_of_boards
 }
 
 /// Why this clock fell. `kernel_says_heat` is evidence of cooling by the kernel in the same run.
@@ -59,6 +70,7 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
         Some(temp) if temp >= hot_millicelsius(record) => Cause::Heat,
+        _ if governor::is_other(record) => Cause::Governor,
         _ if always_low && is_x86(record) => Cause::ManyCores,
         Some(_) => Cause::Power,
         None => Cause::Unknown,

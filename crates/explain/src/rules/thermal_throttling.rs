@@ -20,6 +20,8 @@ pub(super) const RULE: Rule = Rule {
 const BELOW_TOP_MS_MIN: i64 = 500;
 /// Less loss of clock than this cannot be told from noise in a score.
 const LOSS_PERCENT_MIN: f64 = 1.0;
+/// No kernel lowers limits by heat below this temperature.
+const WARM_MILLICELSIUS: i64 = 55_000;
 /// A measured clock that is this much lower under load has fallen: readings agree within 0.5 %.
 const MEASURED_FALL_PERCENT: f64 = 2.0;
 
@@ -83,7 +85,14 @@ fn by_cooling(record: &Record) -> Option<Finding> {
         .at_all(cooling.iter().map(|cooling| {
             samples_place(record, &cooling.channel, cooling.first_ms, cooling.last_ms)
         }));
-    Some(clocks_and_heat(record, finding, first.first_ms))
+    let mut finding = clocks_and_heat(record, finding, first.first_ms);
+    let has = |name| finding.value(name).is_some();
+    if has("clock_before") && has("temperature_at_first") {
+        finding.template = "The kernel slowed the CPUs down because of heat, first after {first} \
+            at {temperature_at_first}: under load the clock fell from {clock_before} to \
+            {clock_after}, on average {clock_mean} (cooling device {device}).";
+    }
+    Some(finding)
 }
 
 fn by_limit(record: &Record) -> Option<Finding> {
@@ -91,11 +100,10 @@ fn by_limit(record: &Record) -> Option<Finding> {
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
     let heat = view::heat(record, view::whole_run());
     // Somebody else may lower limits as well, so that heat must at least be possible.
-    let hot = slowdown::hot_millicelsius(record);
-    let is_hot = heat
+    let is_warm = heat
         .as_ref()
-        .is_none_or(|heat| heat.millicelsius_max >= hot);
-    is_hot.then(|| {
+        .is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
+    is_warm.then(|| {
         let finding = Finding::new(
             RULE.id,
             Severity::Degraded,
@@ -263,7 +271,7 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
         Some((100.0 * (1.0 - kept), before, hot))
     });
     let (loss, before, after) = fell.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (loss >= MEASURED_FALL_PERCENT).then(|| {
+    (loss >= after.tolerance_percent(MEASURED_FALL_PERCENT)).then(|| {
         Finding::new(
             RULE.id,
             Severity::Degraded,
@@ -323,8 +331,9 @@ mod tests {
         let found = findings_of(RULE.id, &record);
         assert_eq!(
             found[0].sentence(),
-            "The kernel slowed the CPUs down because of heat, first after 2.0 s (cooling device \
-             cpufreq-cpu0 raised from 0 to 2)."
+            "The kernel slowed the CPUs down because of heat, first after 2.0 s at 82.0 °C: under \
+             load the clock fell from 1800 MHz to 1200 MHz, on average 1320 MHz (cooling device \
+             cpufreq-cpu0)."
         );
         assert_eq!(found[0].severity, Severity::Degraded);
         assert_eq!(

@@ -16,6 +16,9 @@ pub struct ClusterClock {
     /// False if the readings contradict each other, so that the clock was at least this high at
     /// one moment and nothing more is known.
     pub is_steady: bool,
+    /// True if less than the clock of the CPU arrived at the program, because of a quota: then
+    /// the reading is the clock that arrived, and no better than its slices.
+    pub is_withheld: bool,
     /// Index of the step.
     pub step: usize,
     /// Line in a log.
@@ -30,6 +33,28 @@ impl ClusterClock {
     }
 }
 
+/// What readings under a quota are good for, in percent: they depend on how slices of time and
+/// windows fall together.
+const WITHHELD_TOLERANCE_PERCENT: f64 = 6.0;
+
+impl ClusterClock {
+    /// How far this clock may lie from another before it counts as another one: `usual`, unless
+    /// the reading is less good than usual. In percent.
+    pub fn tolerance_percent(&self, usual: f64) -> f64 {
+        if self.is_withheld {
+            usual.max(WITHHELD_TOLERANCE_PERCENT)
+        } else {
+            usual
+        }
+    }
+}
+
+/// True if clearly less arrived at the program than the best windows show.
+fn is_withheld(point: &ClockPoint) -> bool {
+    let best = point.windows.as_ref().map_or(0, |windows| windows.best_khz);
+    highest_khz(point).is_some_and(|khz| f64::from(khz) < 0.95 * f64::from(best))
+}
+
 /// Largest spread of three raw readings of a log, in percent, that is still one clock. The loop
 /// of the bash program competes with everything else that runs, and 40 to 80 % of the triples of
 /// some versions spread by more than this.
@@ -40,8 +65,9 @@ pub fn measured_khz(point: &ClockPoint) -> Option<u32> {
     highest_khz(point).filter(|_| is_steady(point))
 }
 
-/// The highest rate that a point saw, which nothing but the clock can make. Own readings are already
-/// the clock that a program gets the use of, also under a quota; of these the middle one counts.
+/// The reading that counts. In logs the highest, which nothing but the clock can make. Own readings
+/// are already the clock that a program gets the use of, also under a quota; of these the middle
+/// one.
 fn highest_khz(point: &ClockPoint) -> Option<u32> {
     let mut readings = point.readings_khz.clone();
     readings.sort_unstable();
@@ -111,6 +137,7 @@ pub fn all_cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
                 claimed_khz: claimed_khz(record, point),
                 measured_khz,
                 is_steady: is_steady(point),
+                is_withheld: is_withheld(point),
                 step,
                 line: point.line,
             };

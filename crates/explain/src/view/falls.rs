@@ -97,9 +97,13 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
 fn clock_channels(record: &Record) -> Vec<&Channel> {
     match firmware_clock_channel(record) {
         Some(firmware) => vec![firmware],
-        None => channels_of(record, "", ".claimed")
-            .filter(|channel| !is_untrue(record, channel))
-            .collect(),
+        None => {
+            let untrue = untrue_columns(record);
+            let is_untrue = |channel: &&Channel| untrue.iter().any(|u| u.channel == channel.id);
+            channels_of(record, "", ".claimed")
+                .filter(|channel| !is_untrue(channel))
+                .collect()
+        }
     }
 }
 
@@ -176,11 +180,6 @@ fn opps_khz(record: &Record, cpu: u32) -> Vec<u32> {
     }
     opps.retain(|opp| *opp > 0);
     opps
-}
-
-fn is_untrue(record: &Record, channel: &Channel) -> bool {
-    let untrue = untrue_columns(record);
-    untrue.iter().any(|column| column.channel == channel.id)
 }
 
 /// Readings of a phase while its CPUs were really busy.

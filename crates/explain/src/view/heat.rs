@@ -237,10 +237,12 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
             let mut khz_ms: Vec<(u32, i64)> = Vec::new();
             for channel in channels_of(record, &beginning, "") {
                 let khz = channel.id[beginning.len()..].parse().ok()?;
-                let spent = loaded
+                let spent: i64 = loaded
                     .iter()
-                    .filter_map(|phase| counter_total(record, channel, phase.window));
-                khz_ms.push((khz, spent.sum()));
+                    .filter_map(|phase| counter_total(record, channel, phase.window))
+                    .sum();
+                let ms_per_unit = if channel.unit == Unit::Ticks { 10 } else { 1 };
+                khz_ms.push((khz, spent * ms_per_unit));
             }
             let place = Place::Samples {
                 channel: beginning,
