@@ -280,10 +280,11 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     if let Some(name) = absent(&classic) {
         return Err(format!("{name} is not part of this version."));
     }
-    if let Some(interval) = &mut classic.monitor {
-        if interval.is_empty() && !classic.apart.is_empty() {
-            *interval = classic.apart.remove(0);
-        }
+    if let Some(interval) = &mut classic.monitor
+        && interval.is_empty()
+        && !classic.apart.is_empty()
+    {
+        *interval = classic.apart.remove(0);
     }
     if let Some(stray) = classic.apart.first() {
         return Err(format!(
