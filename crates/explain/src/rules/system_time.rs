@@ -22,6 +22,8 @@ const PEAK_PERCENT_MIN: f64 = 10.0;
 const MEAN_PERCENT_MIN: f64 = 2.0;
 /// Mean from which scores are held back.
 const DEGRADED_PERCENT: f64 = 4.0;
+/// What the monitor of the bash program uses on slow boards itself, in percent of one CPU.
+const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
 
 fn check(record: &Record) -> Vec<Finding> {
     let mut seen: Vec<(f64, i64, String)> = Vec::new();
@@ -45,7 +47,11 @@ fn check(record: &Record) -> Vec<Finding> {
     if average < MEAN_PERCENT_MIN && !has_peak {
         return Vec::new();
     }
-    let severity = if average >= DEGRADED_PERCENT {
+    let monitor = match (view::is_log(record), view::cpu_count(record)) {
+        (true, Some(cpus)) => MONITOR_OF_LOGS_PERCENT / f64::from(cpus),
+        _ => 0.0,
+    };
+    let severity = if average >= DEGRADED_PERCENT + monitor {
         Severity::Degraded
     } else {
         Severity::Info
