@@ -7,8 +7,9 @@ use crate::child::move_to;
 use crate::plan::{Options, online_clusters, online_cpus};
 use kernel::clock::{ClockPlan, ClockReading, measure};
 use kernel::load::{Load, spin};
+use machine::cgroup::has_quota;
 use machine::settings::{Node, Settings};
-use machine::{Root, Timeline, quota};
+use machine::{Root, Timeline};
 use record::{
     ClockPoint, ClockWindows, Clocks, Cluster, Counters, Event, Fact, Failure, FailureKind,
     Machine, Measured, Missing, Outcome, Policy, Step, Window,
@@ -189,7 +190,7 @@ impl ClockPass<'_> {
             .iter()
             .map(|cluster| cluster.cpus[0])
             .collect();
-        let alone = quota::has_quota(self.root);
+        let alone = has_quota(self.root);
         let stop = AtomicBool::new(false);
         let outcome = std::thread::scope(|scope| {
             for cpu in online_cpus(self.machine) {
@@ -247,7 +248,7 @@ impl ClockPass<'_> {
 
     /// Three readings on the calling thread.
     fn readings(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Outcome> {
-        let limited = quota::has_quota(self.root);
+        let limited = has_quota(self.root);
         let first = match limited {
             true => measure(&ClockPlan::lasting(QUOTA_READING_NS)),
             false => measure(&ClockPlan::default()),

@@ -78,7 +78,7 @@ pub(crate) fn check_facts(
     gate.offline_cpus = offline.map(|cpu| cpu.cpu).collect();
     gate.boot_messages_present = boot_messages.into();
     gate.on_battery = machine::on_battery(root).into();
-    gate.available_kib = crate::run::available_kib(root).into();
+    gate.available_kib = machine::available_kib(root).into();
 }
 
 #[cfg(test)]

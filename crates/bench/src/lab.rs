@@ -352,3 +352,6 @@ fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
 fn not_counted() -> Fact<u64> {
     Missing::unsupported("perf_event_open", "no cycle counters were asked for").into()
 }
+
+#[cfg(test)]
+mod tests;

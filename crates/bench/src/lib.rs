@@ -13,7 +13,6 @@ mod guard;
 pub mod lab;
 mod plan;
 mod recorder;
-mod room;
 mod run;
 #[cfg(test)]
 mod testing;

@@ -109,8 +109,8 @@ fn start(context: &Context) -> Recorder {
         boot_id: root
             .read_value("/proc/sys/kernel/random/boot_id")
             .unwrap_or_default(),
-        uptime_ms: uptime_ms(root).into(),
-        load_hundredths: load_hundredths(root).into(),
+        uptime_ms: machine::uptime_ms(root).into(),
+        load_hundredths: machine::load_hundredths(root).into(),
         mode: if context.options.extensive {
             "extensive"
         } else {
@@ -122,46 +122,6 @@ fn start(context: &Context) -> Recorder {
         ..Run::default()
     };
     Recorder::start(context.source.clone(), run, context.stream)
-}
-
-/// `/proc/uptime`: `seconds.hundredths idle`.
-fn uptime_ms(root: &Root) -> Reading<u64> {
-    let path = "/proc/uptime";
-    let text = root.read_value(path)?;
-    let seconds = text
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse::<f64>().ok());
-    seconds
-        .map(|seconds| (seconds * 1000.0) as u64)
-        .ok_or_else(|| Missing::garbled(path, &text))
-}
-
-/// `/proc/loadavg`: `0.97 0.72 0.34 2/123 4567`.
-fn load_hundredths(root: &Root) -> Reading<[u32; 3]> {
-    let path = "/proc/loadavg";
-    let text = root.read_value(path)?;
-    let mut loads = text
-        .split_whitespace()
-        .filter_map(|word| word.parse::<f64>().ok());
-    let mut next = || loads.next().map(|load| (load * 100.0).round() as u32);
-    match (next(), next(), next()) {
-        (Some(one), Some(five), Some(fifteen)) => Ok([one, five, fifteen]),
-        _ => Err(Missing::garbled(path, &text)),
-    }
-}
-
-/// `MemAvailable` of `/proc/meminfo`.
-pub(crate) fn available_kib(root: &Root) -> Reading<u64> {
-    let path = "/proc/meminfo";
-    let text = root.read(path)?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"));
-    let number = line.and_then(|rest| rest.split_whitespace().next());
-    number
-        .and_then(|number| number.parse().ok())
-        .ok_or_else(|| Missing::unsupported(path, "the kernel does not tell MemAvailable"))
 }
 
 struct Runner<'a> {
@@ -503,30 +463,5 @@ fn first_and_last(cpus: &[u32]) -> String {
         [first, .., last] => format!("{first}-{last}"),
         [one] => one.to_string(),
         [] => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_start_of_a_run_is_read_from_proc() {
-        let root = Root::from_board(
-            "== /proc/uptime\n35.12 60.00\n== /proc/loadavg\n1.97 0.72 0.34 2/123 4567\n\
-             == /proc/meminfo\nMemTotal: 100 kB\nMemAvailable:    50 kB\n",
-        )
-        .unwrap();
-        assert_eq!(uptime_ms(&root).unwrap(), 35_120);
-        assert_eq!(load_hundredths(&root).unwrap(), [197, 72, 34]);
-        assert_eq!(available_kib(&root).unwrap(), 50);
-    }
-
-    #[test]
-    fn what_proc_does_not_tell_is_missing() {
-        let root = Root::from_board("== /proc/loadavg\nbusy\n== /proc/meminfo\n\\\n").unwrap();
-        assert!(uptime_ms(&root).is_err());
-        assert!(load_hundredths(&root).is_err());
-        assert!(available_kib(&root).is_err());
     }
 }

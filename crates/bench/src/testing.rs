@@ -3,7 +3,7 @@
 use crate::{Job, Lab, Tools};
 use machine::{Root, Timeline};
 use record::Machine;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Runs the body beside the name it is called by.
@@ -18,6 +18,7 @@ pub(crate) struct Program {
 /// A board with plenty of memory and one directory of programs.
 pub(crate) struct Bench {
     pub(crate) root: Root,
+    pub(crate) cancelled: AtomicI32,
     directory: PathBuf,
     tools: Tools,
 }
@@ -37,22 +38,27 @@ impl Bench {
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
         Self {
             root,
+            cancelled: AtomicI32::new(0),
             tools: Tools::in_directories(vec![directory.clone()]),
             directory,
         }
     }
 
+    /// The directory of the programs.
+    pub(crate) fn tools_directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Runs something in a lab of this bench.
     pub(crate) fn with<T>(&self, job: &Job, work: impl FnOnce(&mut Lab) -> T) -> T {
         let (machine, timeline) = (Machine::default(), Timeline::start());
-        let cancelled = AtomicI32::new(0);
         let mut watch = || {};
         let place = (&self.root, &machine, &timeline);
         work(&mut Lab::new(
             place,
             &self.tools,
             job,
-            &cancelled,
+            &self.cancelled,
             &mut watch,
         ))
     }

@@ -44,6 +44,7 @@ pub struct Found {
 pub struct Tools {
     directories: Vec<PathBuf>,
     root: Root,
+    probe_limit: Duration,
     known: Mutex<BTreeMap<&'static str, Reading<Found>>>,
 }
 
@@ -59,6 +60,7 @@ impl Tools {
         Self {
             directories,
             root: Root::system(),
+            probe_limit: PROBE_LIMIT,
             known: Mutex::default(),
         }
     }
@@ -113,7 +115,7 @@ impl Tools {
         let spec = Spec {
             argv: &argv,
             cpus: &[],
-            time_limit: PROBE_LIMIT,
+            time_limit: self.probe_limit,
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {
@@ -141,4 +143,107 @@ impl Tools {
 
 fn is_program(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Bench, Program};
+
+    const KIND: ToolKind = ToolKind {
+        name: "Tool",
+        programs: &["best", "other"],
+        version_args: &["--version"],
+        recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
+    };
+
+    fn program(name: &str, body: &str) -> Program {
+        Program {
+            name: name.into(),
+            body: body.into(),
+        }
+    }
+
+    fn check(programs: &[Program], expected: Result<(&str, &str), &str>) {
+        let bench = Bench::new(programs);
+        let mut tools = Tools::in_directories(vec![bench.tools_directory().to_owned()]);
+        tools.probe_limit = Duration::from_secs(1);
+        match (tools.find(&KIND), expected) {
+            (Ok(found), Ok(expected)) => {
+                assert_eq!((found.name.as_str(), found.version.as_str()), expected);
+                assert!(found.path.ends_with(&found.name));
+            }
+            (Err(missing), Err(words)) => {
+                assert!(missing.to_string().contains(words), "{missing}");
+            }
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn the_best_name_wins_and_its_version_is_kept() {
+        let other = || program("other", "echo Tool 2");
+        check(
+            &[other(), program("best", "echo Tool 1")],
+            Ok(("best", "1")),
+        );
+        check(&[other()], Ok(("other", "2")));
+        // An error status does not matter to a program that says who it is.
+        check(&[program("best", "echo Tool 1; exit 7")], Ok(("best", "1")));
+        check(
+            &[program("best", "[ \"$1\" = --version ] && echo Tool 3 >&2")],
+            Ok(("best", "3")),
+        );
+    }
+
+    #[test]
+    fn what_is_not_one_is_named_and_passed_over() {
+        check(
+            &[],
+            Err("Tool is not installed: no best, other on the PATH"),
+        );
+        check(
+            &[program("best", "echo Hello")],
+            Err("/best is not Tool: it answers \"Hello\""),
+        );
+        check(
+            &[program("best", "exit 3")],
+            Err("best ended with exit status 3"),
+        );
+        check(
+            &[program("best", "kill -ILL $$")],
+            Err("an instruction that this CPU does not have"),
+        );
+        check(
+            &[program("best", "sleep 100")],
+            Err("best took longer than 1s and was killed"),
+        );
+        let wrong = program("best", "echo Hello");
+        check(
+            &[wrong, program("other", "echo Tool 2")],
+            Ok(("other", "2")),
+        );
+    }
+
+    #[test]
+    fn directories_are_searched_in_order_and_only_for_programs() {
+        let (first, second) = (
+            Bench::new(&[]),
+            Bench::new(&[program("best", "echo Tool 2")]),
+        );
+        let directories = [&first, &second].map(|bench| bench.tools_directory().to_owned());
+        // Neither a folder nor a file that cannot be executed is a program.
+        std::fs::create_dir(directories[0].join("best")).unwrap();
+        std::fs::write(directories[0].join("other"), "text").unwrap();
+        let tools = Tools::in_directories(
+            [PathBuf::from(".")]
+                .into_iter()
+                .chain(directories)
+                .collect(),
+        );
+        assert_eq!(tools.find(&KIND).unwrap().version, "2");
+        // Asked once, known for ever.
+        drop(second);
+        assert_eq!(tools.find(&KIND).unwrap().version, "2");
+    }
 }

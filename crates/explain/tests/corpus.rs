@@ -7,12 +7,14 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
+mod copies;
 mod fields;
+mod files;
 
 use fields::Tally;
+use files::{corpus, texts};
 use record::{Record, Source};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 
 /// The lowest agreement of any field, as a share of its values.
 const AGREEMENT_MIN: f64 = 0.995;
@@ -33,37 +35,6 @@ struct Judged {
     logs: &'static [&'static str],
     /// Who is right and why.
     reason: &'static str,
-}
-
-fn corpus() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
-        return Some(PathBuf::from(named));
-    }
-    let found = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .map(|folder| folder.join("shared/corpus"))
-        .find(|folder| folder.join("open/results").is_dir());
-    if found.is_none() {
-        eprintln!("skipped: no shared/corpus above this crate, and SBC_BENCH_CORPUS is not set");
-    }
-    found
-}
-
-fn texts(corpus: &Path) -> Vec<(String, String)> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join("open/results"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .collect();
-    files.sort();
-    files
-        .into_iter()
-        .map(|path| {
-            let bytes = std::fs::read(&path).unwrap();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, String::from_utf8_lossy(&bytes).into_owned())
-        })
-        .collect()
 }
 
 #[test]
@@ -180,7 +151,7 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
             .iter()
             .find(|next| next.line > step.line && !(family(next) && family(step)));
         let next = next.and_then(|next| next.line);
-        if next.is_none_or(|next| next >= lines) || fields::last_line(step) >= lines {
+        if next.is_none_or(|next| next >= lines) || copies::last_line(step) >= lines {
             continue;
         }
         let found = part
@@ -210,4 +181,33 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
     if lines > 1 {
         assert_eq!(whole.machine.board, part.machine.board, "{name}");
     }
+}
+
+#[test]
+fn pasted_copies_read_the_same() {
+    let Some(corpus) = corpus() else { return };
+    for (name, text) in texts(&corpus) {
+        let clean = text.replace('\r', "");
+        let whole = explain::logs::read(&clean);
+        let windows = clean.replace('\n', "\r\n");
+        let trimmed = join(clean.lines().map(str::trim));
+        let collapsed: Vec<String> = clean
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        let collapsed = join(collapsed.iter().map(String::as_str));
+        for (how, copy) in [
+            ("with carriage returns", windows),
+            ("without blanks around lines", trimmed),
+            ("with single blanks", collapsed),
+        ] {
+            let copy = explain::logs::read(&copy);
+            let differs = copies::difference(&whole, &copy);
+            assert_eq!(differs, None, "{name} {how}");
+        }
+    }
+}
+
+fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.fold(String::new(), |text, line| text + line + "\n")
 }

@@ -36,11 +36,13 @@ pub fn identify(root: &Root) -> Machine {
     let compatible = board::compatible(root);
     let mut features = features::features(root);
     features.extend(os::distribution_details(root));
+    let mut firmware = board::firmware(root);
+    firmware.extend(crate::vcio::firmware(root));
     Machine {
         board: board::board(root).into(),
         soc: soc::soc(root, &compatible, &info).into(),
         compatible,
-        firmware: board::firmware(root),
+        firmware,
         clusters: clusters::clusters(&cpus, &policies),
         cpus,
         policies,

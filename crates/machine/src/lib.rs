@@ -6,17 +6,19 @@
 
 #![deny(unsafe_code)]
 
+pub mod cgroup;
 mod identify;
 pub mod kernel_log;
 pub mod perf;
 pub mod processes;
-pub mod quota;
 mod redact;
+mod room;
 mod root;
 mod sampler;
 pub mod sensors;
 pub mod settings;
 mod snapshot;
+mod start;
 mod state;
 mod syscall;
 pub mod timeline;
@@ -24,9 +26,11 @@ pub mod vcio;
 
 pub use identify::identify;
 pub use kernel_log::KernelLog;
+pub use room::available_kib;
 pub use root::{Root, Source};
 pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
 pub use snapshot::snapshot;
+pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
 pub use timeline::Timeline;
 

@@ -203,7 +203,7 @@ impl Root {
                 .collect(),
             Tree::Board(entries) => board_children(entries, path)?,
         };
-        names.sort_by(|a, b| natural_key(a).cmp(&natural_key(b)));
+        names.sort_by_key(|name| natural_key(name));
         names.dedup();
         Ok(names)
     }

@@ -1,13 +1,14 @@
 //! State of the machine at one moment: memory, swap, online CPUs, residencies. Taken before the
 //! first and after the last step of a run; what happens in between is the sampler's work.
 
+use crate::vcio::{Firmware, Question};
 use crate::{Root, identify};
-use record::{Missing, Reading, State};
+use record::{Missing, Reading, State, Why};
+
+/// The mailbox to a Raspberry Pi's firmware.
+const DEVICE: &str = "/dev/vcio";
 
 /// The state now. `at_ms` is the moment on the axis of the run.
-///
-/// The throttle bits of a Raspberry Pi are asked of its firmware, not of a file: they are missing
-/// here and filled in by whoever talks to `/dev/vcio`.
 pub fn state(root: &Root, at_ms: i64) -> State {
     State {
         at_ms,
@@ -15,9 +16,18 @@ pub fn state(root: &Root, at_ms: i64) -> State {
         swaps: identify::swaps(root).into(),
         online_cpus: identify::online(root),
         residencies: identify::residencies(root),
-        firmware_throttle_bits: Missing::absent("/dev/vcio").into(),
+        firmware_throttle_bits: firmware_throttle_bits(root).into(),
         line: None,
     }
+}
+
+/// Throttle bits of a Raspberry Pi's firmware, with the sticky ones as they are.
+fn firmware_throttle_bits(root: &Root) -> Reading<u32> {
+    let bits = Firmware::open(root)?.ask(Question::Throttled);
+    bits.map(|bits| bits as u32).map_err(|errno| Missing {
+        path: DEVICE.into(),
+        why: Why::Io(errno),
+    })
 }
 
 /// Whether the machine runs on battery: a battery discharges and no mains supply is connected.

@@ -6,7 +6,7 @@
 
 use crate::syscall::{MAILBOX_WORDS, mailbox_property};
 use crate::{Root, Source};
-use record::{Missing, Reading};
+use record::{Missing, NamedValue, Reading};
 use std::fs::File;
 
 /// The device.
@@ -103,6 +103,28 @@ impl Firmware {
             .map(|word| format!("{word:08x}"))
             .collect())
     }
+}
+
+/// What the firmware says of itself, for the Record: nothing on anything but a Raspberry Pi.
+pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
+    let Ok(firmware) = Firmware::open(root) else {
+        return Vec::new();
+    };
+    let named = |name: &str, value: Result<String, i32>| {
+        value.ok().map(|value| NamedValue {
+            name: name.into(),
+            value,
+            from: PATH.into(),
+        })
+    };
+    let date = firmware.ask(Question::FirmwareDate);
+    [
+        named("threadx-version", firmware.hash()),
+        named("threadx-date", date.map(|seconds| seconds.to_string())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A message with one tag. `value` is as long as the longer of question and answer.

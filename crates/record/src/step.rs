@@ -85,7 +85,8 @@ pub struct Tool {
 /// Kernel counters of the threads that did the work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
-    /// CPU cycles in user mode.
+    /// CPU cycles, in the kernel as well where that may be counted (root): cycles over time on a CPU is
+    /// the clock under load.
     pub cycles: Fact<u64>,
     /// Time on a CPU in nanoseconds.
     pub task_clock_ns: Fact<u64>,

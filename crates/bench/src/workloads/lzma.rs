@@ -9,8 +9,8 @@
 use super::Workload;
 use crate::Lab;
 use crate::child::failure;
-use crate::room::available_kib;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
+use machine::available_kib;
 use record::{Failure, FailureKind, Measured, Missing, Series};
 use std::io::{Read, Write};
 use std::sync::Barrier;

@@ -4,11 +4,11 @@
 use super::Workload;
 use crate::Lab;
 use crate::child::failure;
-use crate::run::available_kib;
 use kernel::arch::ROUTINES;
 use kernel::buffer::{Buffer, Pages};
 use kernel::memory::{BandwidthPlan, bandwidth, verify};
 use kernel::routine::{Operation, Routine};
+use machine::available_kib;
 use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, MemoryOperation, Missing};
 
 /// The entry in the table of workloads.

@@ -4,9 +4,9 @@
 use super::Workload;
 use crate::Lab;
 use crate::child::failure;
-use crate::run::available_kib;
 use kernel::buffer::{Buffer, Pages};
 use kernel::latency::{LatencyPlan, Order, Walk};
+use machine::available_kib;
 use record::{Failure, FailureKind, Latency, LatencyRow, Measured};
 use std::sync::atomic::{AtomicI32, Ordering};
 

@@ -10,9 +10,9 @@ mod parse;
 
 use super::Workload;
 use crate::child::failure;
-use crate::room::available_kib;
 use crate::tools::{Found, ToolKind};
 use crate::{Job, Lab};
+use machine::available_kib;
 use parse::parse;
 use record::{Compression, Failure, FailureKind, Measured, Missing};
 use std::time::Duration;

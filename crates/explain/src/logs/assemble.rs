@@ -1,9 +1,9 @@
-//! Puts the Record together once all sections are read: clusters, policies, places of steps,
-//! times.
+//! Puts the Record together once all sections are read: places of steps, states, what is missing.
 
-use super::draft::{ClusterSeen, Draft};
+use super::clusters::{cpu_count, find as find_clusters, policies as find_policies};
+use super::draft::Draft;
 use super::tinymembench::PLACE_BIG;
-use super::topology::TopologyRow;
+use super::topology::lscpu;
 use super::{openssl, sevenzip, timeline};
 use record::{
     Cluster, Cpu, End, Fact, Machine, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step,
@@ -12,8 +12,8 @@ use record::{
 /// The Record of everything that was read.
 pub(super) fn finish(mut draft: Draft) -> Record {
     let cpu_count = cpu_count(&draft);
-    let clusters = clusters(&draft, cpu_count);
-    let policies = policies(&mut draft, &clusters);
+    let clusters = find_clusters(&draft, cpu_count);
+    let policies = find_policies(&mut draft, &clusters);
     place_steps(&mut draft.steps, &draft.cipher_places, &clusters, cpu_count);
     let samples = timeline::build(&mut draft, &clusters, &policies);
     blame_oom(&mut draft);
@@ -22,6 +22,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
     let kernel_messages = kernel_messages(&mut draft);
     finish_run(&mut draft);
     let mut machine = std::mem::take(&mut draft.machine);
+    name_x86(&mut machine);
     say_not_in_log(&mut machine);
     machine.cpus = cpus(&draft, &machine, &clusters, cpu_count);
     machine.clusters = clusters;
@@ -37,155 +38,6 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         steps: draft.steps,
         samples,
         kernel_messages,
-    }
-}
-
-fn cpu_count(draft: &Draft) -> u32 {
-    let seen = draft
-        .clusters
-        .iter()
-        .flat_map(|cluster| &cluster.cpus)
-        .max();
-    let rows = draft.topology.iter().map(|row| row.cpu).max();
-    let highest = seen.copied().max(rows).map_or(0, |cpu| cpu + 1);
-    highest.max(draft.cpu_count.unwrap_or(0).min(super::text::CPU_MAX + 1))
-}
-
-/// Clusters as the log measures them, else as its table of CPUs has them, else all CPUs as one.
-fn clusters(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
-    let named =
-        !draft.clusters.is_empty() && draft.clusters.iter().all(|seen| !seen.cpus.is_empty());
-    let groups: Vec<Vec<u32>> = if named {
-        draft
-            .clusters
-            .iter()
-            .map(|seen| seen.cpus.clone())
-            .collect()
-    } else if !draft.topology.is_empty() {
-        topology_groups(&draft.topology)
-    } else if cpu_count > 0 {
-        vec![(0..cpu_count).collect()]
-    } else {
-        Vec::new()
-    };
-    groups
-        .into_iter()
-        .map(|cpus| {
-            let row = draft
-                .topology
-                .iter()
-                .find(|row| Some(&row.cpu) == cpus.first());
-            let seen = seen_cluster(&draft.clusters, &cpus);
-            let core_type = seen.and_then(|seen| seen.core_type.clone());
-            let core_type = core_type.or_else(|| row.and_then(|row| row.core_type.clone()));
-            Cluster {
-                core_type: core_type.map_or_else(Fact::not_in_log, Fact::Known),
-                policy: match row {
-                    Some(row) => row.policy,
-                    None if seen.is_some_and(|seen| !seen.opps_khz.is_empty()) => {
-                        cpus.first().copied()
-                    }
-                    None => None,
-                },
-                cpus,
-            }
-        })
-        .collect()
-}
-
-/// The measured cluster of these CPUs. A heading without CPUs means the one of CPU 0.
-fn seen_cluster<'a>(seen: &'a [ClusterSeen], cpus: &[u32]) -> Option<&'a ClusterSeen> {
-    seen.iter().find(|seen| match seen.cpus.first() {
-        Some(first) => cpus.first() == Some(first),
-        None => cpus.contains(&0),
-    })
-}
-
-/// CPUs of one core type in one policy. Where every CPU has a policy of its own (x86), CPUs of
-/// the same type and limits belong together.
-fn topology_groups(rows: &[TopologyRow]) -> Vec<Vec<u32>> {
-    let mut policies: Vec<u32> = rows.iter().filter_map(|row| row.policy).collect();
-    policies.sort_unstable();
-    policies.dedup();
-    let own_policies = rows.len() > 1 && policies.len() == rows.len();
-    let key = |row: &TopologyRow| {
-        let policy = row.policy.filter(|_| !own_policies);
-        (row.core_type.clone(), policy, row.khz_min, row.khz_max)
-    };
-    let mut groups: Vec<(_, Vec<u32>)> = Vec::new();
-    for row in rows {
-        let key = key(row);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, cpus)) => cpus.push(row.cpu),
-            None => groups.push((key, vec![row.cpu])),
-        }
-    }
-    groups.into_iter().map(|(_, cpus)| cpus).collect()
-}
-
-/// Policies of the table of CPUs, else one for every cluster with OPPs. Governors come from the
-/// review, OPPs from the first clock pass.
-fn policies(draft: &mut Draft, clusters: &[Cluster]) -> Vec<Policy> {
-    let reviewed = std::mem::take(&mut draft.machine.policies);
-    let mut policies: Vec<Policy> = Vec::new();
-    for row in &draft.topology {
-        let Some(number) = row.policy else { continue };
-        match policies.iter_mut().find(|policy| policy.policy == number) {
-            Some(policy) => policy.cpus.push(row.cpu),
-            None => {
-                let mut policy = empty_policy(number, vec![row.cpu]);
-                policy.clock_khz_min = row.khz_min.map_or_else(Fact::not_in_log, Fact::Known);
-                policy.clock_khz_max = row.khz_max.map_or_else(Fact::not_in_log, Fact::Known);
-                policies.push(policy);
-            }
-        }
-    }
-    if draft.topology.is_empty() {
-        for cluster in clusters {
-            policies.extend(
-                cluster
-                    .policy
-                    .map(|policy| empty_policy(policy, cluster.cpus.clone())),
-            );
-        }
-    }
-    for policy in &mut policies {
-        let cluster = clusters.iter().find(|cluster| {
-            policy
-                .cpus
-                .first()
-                .is_some_and(|cpu| cluster.cpus.contains(cpu))
-        });
-        let seen = cluster.and_then(|cluster| seen_cluster(&draft.clusters, &cluster.cpus));
-        policy.opps_khz = seen.map(|seen| seen.opps_khz.clone()).unwrap_or_default();
-        if let Some(review) = reviewed
-            .iter()
-            .find(|review| review.policy == policy.policy)
-        {
-            policy.governor.clone_from(&review.governor);
-            policy.governors.clone_from(&review.governors);
-            if policy.opps_khz.is_empty() {
-                policy.opps_khz.clone_from(&review.opps_khz);
-            }
-        }
-        policy.opps_khz.sort_unstable();
-        policy.opps_khz.dedup();
-    }
-    policies
-}
-
-fn empty_policy(policy: u32, cpus: Vec<u32>) -> Policy {
-    Policy {
-        policy,
-        cpus,
-        driver: Fact::not_in_log(),
-        governor: Fact::not_in_log(),
-        governors: Vec::new(),
-        clock_khz_min: Fact::not_in_log(),
-        clock_khz_max: Fact::not_in_log(),
-        limit_khz_min: Fact::not_in_log(),
-        limit_khz_max: Fact::not_in_log(),
-        opps_khz: Vec::new(),
     }
 }
 
@@ -206,10 +58,9 @@ fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster]
             .tool
             .as_mut()
             .is_some_and(|tool| tool.argv.iter().any(|word| word == PLACE_BIG));
-        step.cpus = first_cpu(if big {
-            clusters.last()
-        } else {
-            clusters.first()
+        step.cpus = first_cpu(match big {
+            true => clusters.last().filter(|_| clusters.len() > 1),
+            false => clusters.first(),
         });
     }
     for step in steps
@@ -259,14 +110,17 @@ fn blame_oom(draft: &mut Draft) {
 fn states(draft: &mut Draft, end_ms: i64, policies: &[Policy]) -> Vec<record::State> {
     let mut drafts = std::mem::take(&mut draft.states);
     let counted = !draft.residencies.is_empty() || draft.firmware_bits.is_some();
-    if drafts.is_empty() && counted || drafts.len() == 1 && counted {
+    if counted && drafts.len() < 2 {
         drafts.push(super::states::StateDraft::default());
     }
     let last = drafts.len().saturating_sub(1);
     let mut states: Vec<record::State> = drafts
         .into_iter()
         .enumerate()
-        .map(|(index, state)| state.finish(if index == 0 { 0 } else { end_ms }))
+        .map(|(index, state)| {
+            let before = index == 0 && state.line.is_some();
+            state.finish(if before { 0 } else { end_ms })
+        })
         .collect();
     if let Some(state) = states.get_mut(last) {
         for (line, mut residency) in std::mem::take(&mut draft.residencies) {
@@ -331,6 +185,18 @@ fn finish_run(draft: &mut Draft) {
     } else {
         End::Died
     };
+}
+
+/// On x86 the name of the processor is the name of the SoC; elsewhere it names the core type.
+fn name_x86(machine: &mut Machine) {
+    let arch = machine.kernel_arch.known().map_or("", String::as_str);
+    let is_x86 = arch.starts_with("x86") || arch.starts_with('i') && arch.ends_with("86");
+    if is_x86
+        && machine.soc.known().is_none()
+        && let Some(name) = lscpu(machine, "Model name")
+    {
+        machine.soc = Fact::Known(name.to_string());
+    }
 }
 
 fn cpus(draft: &Draft, machine: &Machine, clusters: &[Cluster], cpu_count: u32) -> Vec<Cpu> {

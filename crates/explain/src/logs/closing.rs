@@ -63,7 +63,13 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
         }
         "Kernel" if value.contains('/') && !value.starts_with("CONFIG") => kernel(value, draft),
         "" => draft.unread(line),
-        _ => draft.named(Named::Feature, feature_name(name, value), value, line),
+        _ => {
+            let option = value
+                .strip_prefix("CONFIG_")
+                .and_then(|_| value.split_once('='));
+            let shown = option.map_or(value, |(_, shown)| shown);
+            draft.named(Named::Feature, feature_name(name, value), shown, line);
+        }
     }
 }
 

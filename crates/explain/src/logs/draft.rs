@@ -5,8 +5,8 @@ use super::sections::{Line, Section};
 use super::states::StateDraft;
 use super::topology::TopologyRow;
 use record::{
-    Counters, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool,
-    Window,
+    Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step,
+    Tool, Window,
 };
 use std::collections::BTreeMap;
 
@@ -156,9 +156,20 @@ pub(super) fn step(
         seen_on: Vec::new(),
         tool: None,
         not_comparable: None,
-        counters: Counters::default(),
+        counters: no_counters(),
         outcome,
         line: Some(line),
+    }
+}
+
+fn no_counters() -> Counters {
+    Counters {
+        cycles: Fact::not_in_log(),
+        task_clock_ns: Fact::not_in_log(),
+        run_delay_ns: Fact::not_in_log(),
+        user_ms: Fact::not_in_log(),
+        system_ms: Fact::not_in_log(),
+        peak_resident_kib: Fact::not_in_log(),
     }
 }
 

@@ -51,10 +51,13 @@ pub(super) fn parse(line: &str) -> Option<Header<'_>> {
         }
         _ => rest,
     };
-    header.mode = MODES.into_iter().find(|mode| name.ends_with(mode));
-    let name = header
-        .mode
-        .map_or(name, |mode| &name[..name.len() - mode.len()]);
+    let mode = MODES.into_iter().find_map(|mode| {
+        let before = name.strip_suffix(mode)?;
+        // A board may be called `4gb`: a mode is a word of its own.
+        before.ends_with(' ').then_some((before, mode))
+    });
+    header.mode = mode.map(|(_, mode)| mode);
+    let name = mode.map_or(name, |(before, _)| before);
     header.name = Some(name.trim_end()).filter(|name| !name.is_empty());
     Some(header)
 }
@@ -166,6 +169,13 @@ mod tests {
                 "0.9.40",
                 Some("X"),
                 Some("NOTUNING review"),
+                true,
+            ),
+            (
+                "sbc-bench v0.9.40 Board 4gb (Fri, 10 Mar 2023 16:35:09 +1100)",
+                "0.9.40",
+                Some("Board 4gb"),
+                None,
                 true,
             ),
             (

@@ -117,10 +117,11 @@ fn cpuminer_row(line: &Line<'_>) -> Option<CpuminerRow> {
     let (date, rest) = line.text.trim().strip_prefix('[')?.split_once(']')?;
     let (name, value) = rest.trim().split_once(": ")?;
     let (value, unit) = value.trim().split_once(' ')?;
-    let factor = match unit.trim() {
-        "kH/s" => 1.0,
-        "H/s" => 0.001,
-        "MH/s" => 1000.0,
+    let value = text::decimal(value)?;
+    let value = match unit.trim() {
+        "kH/s" => value,
+        "H/s" => value / 1000.0,
+        "MH/s" => value * 1000.0,
         _ => return None,
     };
     let cpu = match name {
@@ -133,7 +134,7 @@ fn cpuminer_row(line: &Line<'_>) -> Option<CpuminerRow> {
     Some(CpuminerRow {
         local_ms: text::local_ms(date),
         cpu,
-        value: text::decimal(value)? * factor,
+        value,
     })
 }
 

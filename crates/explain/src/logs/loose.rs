@@ -59,5 +59,7 @@ pub(super) fn read_thermal_source(section: &Section<'_, '_>, draft: &mut Draft) 
     }
     draft.named(Named::Feature, "thermal-source".to_string(), value, &line);
     // Some versions add a few lines on which source they would have taken instead.
-    draft.block("thermal-source", section);
+    if section.body().iter().any(|line| !line.is_blank()) {
+        draft.block("thermal-source", section);
+    }
 }

@@ -5,8 +5,8 @@
 //! ([`Log::unread`]), what is kept for reports only is kept whole ([`Log::blocks`]), and what a
 //! log does not say is missing with that reason. Nothing is guessed.
 //!
-//! How it works: [`sections`] splits the text at headings, one file per kind of section turns it
-//! into values, [`assemble`] puts the Record together once clusters and times are known. All of
+//! How it works: `sections` splits the text at headings, one file per kind of section turns it
+//! into values, `assemble` puts the Record together once clusters and times are known. All of
 //! it is one pass over the lines.
 //!
 //! Workloads of logs: `clock` (variants `cold`, `hot-after`, `parallel-idle`,
@@ -22,6 +22,9 @@
 mod assemble;
 mod clocks;
 mod closing;
+mod clusters;
+#[cfg(test)]
+mod digest;
 mod draft;
 mod firmware;
 mod header;
@@ -33,6 +36,8 @@ mod ramlat;
 mod sections;
 mod sevenzip;
 mod states;
+#[cfg(test)]
+mod tests;
 mod text;
 mod throttling;
 mod timeline;
@@ -81,12 +86,13 @@ pub fn looks_like_log(text: &str) -> bool {
 
 /// A line that only such a log has.
 fn is_mark(line: &Line<'_>) -> bool {
-    const MARKS: [&str; 8] = [
+    const MARKS: [&str; 9] = [
         "Checking cpufreq OPP",
         "Cpufreq OPP:",
         "Distributor ID:",
         "Executing benchmark ",
         "System health while running",
+        "Tested with sbc-bench v",
         "Testing clockspeeds again",
         "Testing maximum cpufreq again",
         "tinymembench v",

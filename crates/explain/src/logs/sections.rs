@@ -212,9 +212,9 @@ fn opens(text: &str, current: Kind, after_separator: bool) -> Option<Kind> {
         _ => {}
     }
     if let Some(kind) = announced(trimmed, first) {
-        // A section whose heading names it twice (heading, then the tool's banner) is one section.
-        let continues = kind == current && matches!(kind, Kind::Labels | Kind::Zswap);
-        return (!continues && !(kind == Kind::Iostat && current == kind)).then_some(kind);
+        // These have several lines that could open them.
+        let several = matches!(kind, Kind::Labels | Kind::Zswap | Kind::Iostat);
+        return (kind != current || !several).then_some(kind);
     }
     by_shape(trimmed, text, current, after_separator)
 }
@@ -258,8 +258,12 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
     if trimmed.starts_with("| ") && trimmed.matches(" |").count() >= 6 {
         return Some(Kind::Summary);
     }
+    // The review ends a log, or stands alone.
+    if matches!(current, Kind::Loose | Kind::System) && text.starts_with("# ") {
+        return Some(Kind::Review);
+    }
     if after_separator {
-        by_shape_at_the_end(trimmed, text, current).or_else(|| state_table(trimmed, current))
+        by_shape_at_the_end(trimmed, current).or_else(|| state_table(trimmed, current))
     } else {
         state_table(trimmed, current)
     }
@@ -281,7 +285,7 @@ fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
 }
 
 /// Openings that exist only after the benchmarks.
-fn by_shape_at_the_end(trimmed: &str, text: &str, current: Kind) -> Option<Kind> {
+fn by_shape_at_the_end(trimmed: &str, current: Kind) -> Option<Kind> {
     const LABELS: [&str; 4] = ["Compiler: ", "Userland: ", "Kernel: ", "cpuinfo: "];
     let state = matches!(
         current,
@@ -312,9 +316,6 @@ fn by_shape_at_the_end(trimmed: &str, text: &str, current: Kind) -> Option<Kind>
     }
     if current != Kind::OppTables && is_opp_line(trimmed) {
         return Some(Kind::OppTables);
-    }
-    if current == Kind::Loose && text.starts_with("# ") {
-        return Some(Kind::Review);
     }
     None
 }

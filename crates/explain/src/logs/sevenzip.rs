@@ -247,7 +247,7 @@ impl Run {
         let not_comparable = self.not_comparable(variant, threads);
         let outcome = match self.complete {
             true => Outcome::Done(Measured::Compression(self.figures)),
-            false => Outcome::Failed(failure("7-zip ended without a total", &self.tail)),
+            false => Outcome::Failed(ended_early(&self.tail)),
         };
         let mut step = step("sevenzip", method.unwrap_or(0), variant, outcome, self.line);
         step.threads = threads;
@@ -283,6 +283,18 @@ fn numbers(rest: &str) -> impl Iterator<Item = Option<u64>> {
 
 fn small(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// The shell says so when a signal ended the tool.
+fn ended_early(tail: &[String]) -> Failure {
+    let killed = tail.iter().any(|line| line.contains("Killed"));
+    Failure {
+        kind: match killed {
+            true => FailureKind::Signal,
+            false => FailureKind::Garbled,
+        },
+        ..failure("7-zip ended without a total", tail)
+    }
 }
 
 fn failure(message: &str, tail: &[String]) -> Failure {

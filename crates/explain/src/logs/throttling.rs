@@ -12,7 +12,7 @@ use record::Residency;
 const TABLES_MAX: usize = 512;
 
 /// `Throttling statistics (time spent on each cpufreq OPP) for CPUs 4-7 (Cortex-A55):` with
-/// `1800 MHz: 1062.88 sec`, in 0.4 `1800 MHz:	86780` (milliseconds).
+/// `1800 MHz: 1062.88 sec`, in 0.4 `1800 MHz: 86780` (milliseconds).
 pub(super) fn read_statistics(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     draft.verdict(&heading, heading.text.trim().trim_end_matches(':'));

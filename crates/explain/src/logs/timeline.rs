@@ -40,6 +40,12 @@ pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]
     let at_ms = moments(&rows, draft.start_of_day_ms.filter(|_| has_start(draft)));
     let phases = phase_times(&draft.phases, &rows, &at_ms);
     set_windows(&mut draft.steps, &phases, &at_ms);
+    if let Fact::Known(started) = draft.run.started {
+        for window in draft.steps.iter_mut().map(|step| &mut step.window) {
+            window.start_utc_ms = started.checked_add(window.start_ms);
+            window.end_utc_ms = started.checked_add(window.end_ms);
+        }
+    }
     let (big, little) = big_and_little(clusters, policies, &rows);
     let mut samples = Samples {
         interval_ms: 0,

@@ -90,6 +90,15 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
     draft.block("lscpu", section);
 }
 
+/// The value of a line of `lscpu`.
+pub(super) fn lscpu<'a>(machine: &'a record::Machine, name: &str) -> Option<&'a str> {
+    let wanted = machine
+        .features
+        .iter()
+        .find(|value| value.name.strip_prefix("lscpu/") == Some(name));
+    wanted.map(|value| value.value.as_str())
+}
+
 fn is_wanted(name: &str) -> bool {
     const WANTED: [&str; 6] = [
         "Model name",

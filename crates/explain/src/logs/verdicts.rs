@@ -61,6 +61,9 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     if draft.run.mode.is_empty() {
         draft.run.mode = "review".to_string();
     }
+    if let (Some(board), None) = (heading.strip_prefix("# "), draft.machine.board.known()) {
+        draft.machine.board = Fact::Known(board.to_string());
+    }
     draft.block(
         &format!("review: {}", heading.trim_start_matches(['#', ' '])),
         section,
@@ -87,8 +90,14 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
-/// ` v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the end of the run.
+/// ` v0.9.72 on Thu, 30 Apr 2026 12:22:41 +0200.`: the end of the run, and the version where no
+/// header names it.
 fn ended(rest: &str, draft: &mut Draft) {
+    let rest = rest.trim();
+    let version = rest.split(' ').next().unwrap_or_default();
+    if draft.log.version.is_empty() {
+        draft.log.version = version.trim_start_matches('v').to_string();
+    }
     let date = rest
         .split_once(" on ")
         .map_or("", |(_, date)| date.trim_end_matches('.'));

@@ -1,6 +1,8 @@
 //! Compares a Record with an object of the other extractor, value by value.
 
-use record::{Cipher, ClockPoint, Compression, Measured, Outcome, Record, Source, Step};
+mod scores;
+
+use record::{ClockPoint, Measured, Outcome, Record, Source};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -62,10 +64,10 @@ impl Tally {
 pub(crate) fn compare(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
     header(name, record, truth, tally);
     clocks(name, record, truth, tally);
-    memory(name, record, truth, tally);
-    seven_zip(name, record, truth, tally);
-    ciphers(name, record, truth, tally);
-    miner(name, record, truth, tally);
+    scores::memory(name, record, truth, tally);
+    scores::seven_zip(name, record, truth, tally);
+    scores::ciphers(name, record, truth, tally);
+    scores::miner(name, record, truth, tally);
     monitoring(name, record, truth, tally);
     throttling(name, record, truth, tally);
     swap(name, record, truth, tally);
@@ -115,12 +117,9 @@ fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         Some(record.machine.cpus.len() as u64).filter(|count| *count > 0),
         truth["ncpu"].as_u64(),
     );
-    tally.value(
-        "soc",
-        name,
-        record.machine.soc.known().cloned(),
-        text(&truth["soc_guess"]),
-    );
+    if let Some(soc) = text(&truth["soc_guess"]) {
+        tally.value("soc", name, record.machine.soc.known().cloned(), Some(soc));
+    }
     let core_types: Vec<String> = record
         .machine
         .cpus
@@ -184,193 +183,6 @@ fn clocks(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
             .collect();
         tally.list("clock points", name, &ours, &theirs);
     }
-}
-
-fn done<'a>(
-    record: &'a Record,
-    workload: &'a str,
-) -> impl Iterator<Item = (&'a Step, &'a Measured)> {
-    record
-        .steps_of(workload)
-        .filter_map(|step| match &step.outcome {
-            Outcome::Done(measured) => Some((step, measured)),
-            _ => None,
-        })
-}
-
-fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let ours = |words: [&str; 2]| -> Vec<i64> {
-        done(record, "memory-bandwidth")
-            .filter_map(|(_, measured)| {
-                let Measured::Bandwidth(bandwidth) = measured else {
-                    return None;
-                };
-                let row = bandwidth
-                    .rows
-                    .iter()
-                    .find(|row| words.contains(&row.routine.as_str()))?;
-                Some(row.bytes_per_s[0] as i64 / 1000)
-            })
-            .collect()
-    };
-    let theirs = |key: &str| -> Vec<i64> {
-        list(&truth["tinymembench"])
-            .iter()
-            .filter_map(|table| thousandths(&table[key]))
-            .collect()
-    };
-    tally.list(
-        "memcpy",
-        name,
-        &ours(["standard memcpy", "libc memcpy copy"]),
-        &theirs("memcpy"),
-    );
-    tally.list(
-        "memset",
-        name,
-        &ours(["standard memset", "libc memset fill"]),
-        &theirs("memset"),
-    );
-    let latencies = |ramlat: bool| {
-        done(record, "memory-latency").filter(move |(step, _)| (step.variant == "ramlat") == ramlat)
-    };
-    tally.value(
-        "ramlat tables",
-        name,
-        latencies(true).count() as u64,
-        truth["ramlat_tables"].as_u64().unwrap_or(0),
-    );
-    let rows: usize = latencies(false)
-        .map(|(_, measured)| match measured {
-            Measured::Latency(latency) => latency.rows.len(),
-            _ => 0,
-        })
-        .sum();
-    tally.value(
-        "latency rows",
-        name,
-        rows as u64,
-        truth["latency_rows"].as_u64().unwrap_or(0),
-    );
-}
-
-fn seven_zip(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    type Run = (u64, u64, u64, Vec<u64>, Vec<u64>, Vec<u64>);
-    let run = |figures: &Compression| -> Run {
-        let dictionaries = figures
-            .compressing
-            .iter()
-            .map(|row| row.dictionary_log2.into())
-            .collect();
-        let compressing = figures
-            .compressing
-            .iter()
-            .map(|row| row.rating_mips.into())
-            .collect();
-        let decompressing = figures
-            .decompressing
-            .iter()
-            .map(|row| row.rating_mips.into())
-            .collect();
-        (
-            figures.benchmark_threads.unwrap_or(0).into(),
-            figures.usage_percent.into(),
-            figures.total_mips.into(),
-            dictionaries,
-            compressing,
-            decompressing,
-        )
-    };
-    let runs: Vec<(&str, Run)> = done(record, "sevenzip")
-        .filter_map(|(step, measured)| match measured {
-            Measured::Compression(figures) => Some((step.variant.as_str(), run(figures))),
-            _ => None,
-        })
-        .collect();
-    let numbers =
-        |value: &Value| -> Vec<u64> { list(value).iter().filter_map(Value::as_u64).collect() };
-    let theirs: Vec<Run> = list(&truth["zip_runs"])
-        .iter()
-        .map(|run| {
-            (
-                run["threads"].as_u64().unwrap_or(0),
-                run["usage"].as_u64().unwrap_or(0),
-                run["tot"].as_u64().unwrap_or(0),
-                numbers(&run["dicts"]),
-                numbers(&run["comp"]),
-                numbers(&run["decomp"]),
-            )
-        })
-        .collect();
-    let ours: Vec<Run> = runs.iter().map(|(_, run)| run.clone()).collect();
-    tally.list("7-zip runs", name, &ours, &theirs);
-    let of = |wanted: &str| -> Vec<u64> {
-        runs.iter()
-            .filter(|(variant, _)| *variant == wanted)
-            .map(|(_, run)| run.2)
-            .collect()
-    };
-    let single = numbers(&truth["zip_single_runs"]);
-    let multi = numbers(&truth["zip_multi_runs"]);
-    if truth["ncpu"] == 1 && single == multi {
-        // On one CPU the other extractor lists the same runs under both names.
-        let both = [of("single"), of("multi")].concat();
-        tally.list("7-zip single", name, &both, &single);
-    } else {
-        tally.list("7-zip multi", name, &of("multi"), &multi);
-        tally.list("7-zip single", name, &of("single"), &single);
-    }
-}
-
-fn ciphers(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let row = |cipher: &Cipher| {
-        (
-            cipher.algorithm.clone(),
-            cipher
-                .rows
-                .iter()
-                .map(|(_, rate)| *rate as i64)
-                .collect::<Vec<_>>(),
-        )
-    };
-    let ours: Vec<(String, Vec<i64>)> = done(record, "openssl")
-        .filter_map(|(_, measured)| match measured {
-            Measured::Cipher(cipher) => Some(row(cipher)),
-            _ => None,
-        })
-        .collect();
-    let theirs: Vec<(String, Vec<i64>)> = list(&truth["openssl"])
-        .iter()
-        .map(|row| {
-            (
-                row["alg"].as_str().unwrap_or_default().to_string(),
-                list(&row["k"]).iter().filter_map(thousandths).collect(),
-            )
-        })
-        .collect();
-    tally.list("AES", name, &ours, &theirs);
-}
-
-fn miner(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let series = |workload: &str, scale: f64| -> Vec<i64> {
-        done(record, workload)
-            .flat_map(|(_, measured)| match measured {
-                Measured::Series(series) => series.values.clone(),
-                _ => Vec::new(),
-            })
-            .map(|value| (value * scale).round() as i64)
-            .collect()
-    };
-    let theirs: Vec<i64> = list(&truth["cpuminer_totals"])
-        .iter()
-        .filter_map(thousandths)
-        .collect();
-    tally.list("cpuminer", name, &series("cpuminer", 1000.0), &theirs);
-    let theirs: Vec<i64> = list(&truth["stockfish"])
-        .iter()
-        .filter_map(Value::as_i64)
-        .collect();
-    tally.list("stockfish", name, &series("stockfish", 1.0), &theirs);
 }
 
 fn channel(record: &Record, id: &str) -> Vec<i64> {
@@ -516,19 +328,4 @@ fn verdicts(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         summary,
         text(&truth["summary"]["raw"]).map(|raw| raw.trim().to_string()),
     );
-}
-
-/// The last line that a step's figures stand on, as far as they say.
-pub(crate) fn last_line(step: &Step) -> u32 {
-    let line = step.line.unwrap_or(0);
-    let Outcome::Done(measured) = &step.outcome else {
-        return line;
-    };
-    let last = match measured {
-        Measured::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
-        Measured::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Series(_) | Measured::Cipher(_) | Measured::Compression(_) => None,
-    };
-    last.unwrap_or(line).max(line)
 }

@@ -100,7 +100,7 @@ fn opp_row(point: &ClockPoint) -> String {
         return format!("No cpufreq support.  Measured: {mean:>4} {triple}");
     };
     let mut row = format!(
-        "Cpufreq OPP: {:>4}    Measured: {mean:>4} {triple:>27}",
+        "Cpufreq OPP: {:>4}    Measured: {mean:>4} {triple:>28}",
         opp_khz / 1000
     );
     if let Some(deviation) = deviation_percent(point, opp_khz) {
@@ -126,10 +126,12 @@ fn readings(point: &ClockPoint) -> (String, String) {
     )
 }
 
+/// In whole thousandths of the ratio of whole MHz, as the logs have always had it.
 fn deviation_percent(point: &ClockPoint, opp_khz: u32) -> Option<f64> {
     let readings = &point.readings_khz;
-    let mean = readings.iter().map(|khz| f64::from(*khz)).sum::<f64>() / readings.len() as f64;
-    let permille = (mean / f64::from(opp_khz) - 1.0) * 1000.0;
+    let sum: u64 = readings.iter().map(|khz| u64::from(*khz)).sum();
+    let mean_mhz = sum / readings.len().max(1) as u64 / 1000;
+    let permille = (mean_mhz * 1000 / u64::from(opp_khz / 1000).max(1)) as f64 - 1000.0;
     (!readings.is_empty() && permille.abs() > DEVIATION_PERMILLE).then_some(permille / 10.0)
 }
 
@@ -176,7 +178,7 @@ mod tests {
             (
                 Some(600_000),
                 &[591_044, 590_842, 590_570],
-                "Cpufreq OPP:  600    Measured:  590    (591.044/590.842/590.570)     (-1.5%)",
+                "Cpufreq OPP:  600    Measured:  590    (591.044/590.842/590.570)     (-1.7%)",
             ),
             (
                 Some(1_800_000),
@@ -199,7 +201,7 @@ mod tests {
         unread.claimed_khz = Fact::Known(1_800_000);
         assert_eq!(
             opp_row(&unread),
-            "Cpufreq OPP: 1800    Measured:    -              (not measured)"
+            "Cpufreq OPP: 1800    Measured:    -               (not measured)"
         );
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn section(record: &Record) -> String {
     if let Some(state) = record.states.first() {
         let _ = write!(text, "\n{}", memory(state));
     }
-    if let Some(zswap) = machine.zswap.known().filter(|zswap| !zswap.is_empty()) {
+    if let Some(zswap) = machine.zswap.known().filter(|zswap| *zswap != "off") {
         let _ = writeln!(text, "\nZswap active using {zswap}");
     }
     text

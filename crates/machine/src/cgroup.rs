@@ -1,5 +1,5 @@
-//! CPU quotas of cgroups: a container or a service with one runs at full clock for a part of each
-//! period and stands still for the rest.
+//! Control groups: their folders, and CPU quotas. A container or a service with a quota runs at full
+//! clock for a part of each period and stands still for the rest.
 
 use crate::Root;
 
@@ -8,26 +8,29 @@ use crate::Root;
 /// Documentation/admin-guide/cgroup-v2.rst for `cpu.max`.) A machine that does not tell has none.
 pub fn has_quota(root: &Root) -> bool {
     let membership = root.read("/proc/thread-self/cgroup").unwrap_or_default();
-    cpu_folders(&membership).iter().any(|folder| {
+    folders(&membership, "cpu").iter().any(|folder| {
         let v1 = root.read_number::<i64>(&format!("{folder}/cpu.cfs_quota_us"));
         let v2 = root.read_value(&format!("{folder}/cpu.max"));
         v1.is_ok_and(|quota_us| quota_us > 0) || v2.is_ok_and(|max| !max.starts_with("max"))
     })
 }
 
-/// Folders of the CPU controller, from the thread's own cgroup up to the root.
-fn cpu_folders(membership: &str) -> Vec<String> {
+/// Folders of one controller, from the group itself up to the root, for version 2 (`0::/path`) and
+/// version 1 (`N:memory:/path`); the text is that of `/proc/PID/cgroup`. A limit of any group above
+/// holds as well. In a container the path may be the host's while the mount shows only the
+/// container's part; then only the last folder exists. (Source: `cgroups(7)`.)
+pub(crate) fn folders(membership: &str, controller: &str) -> Vec<String> {
     let mut folders = Vec::new();
     for line in membership.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) =
-            (fields.next(), fields.next(), fields.next())
-        else {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
             continue;
         };
         let mount = match controllers {
-            "" => "/sys/fs/cgroup",
-            _ if controllers.split(',').any(|name| name == "cpu") => "/sys/fs/cgroup/cpu",
+            "" => "/sys/fs/cgroup".to_owned(),
+            _ if controllers.split(',').any(|name| name == controller) => {
+                format!("/sys/fs/cgroup/{controller}")
+            }
             _ => continue,
         };
         let mut path = path.trim_end_matches('/');
@@ -59,7 +62,7 @@ mod tests {
             ("0::/\n", vec!["/sys/fs/cgroup"]),
             ("nonsense\n", vec![]),
         ] {
-            assert_eq!(cpu_folders(membership), expected, "{membership}");
+            assert_eq!(folders(membership, "cpu"), expected, "{membership}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! How much memory a workload may take without driving the machine into swap or to its OOM killer.
 //! It is a question to the kernel asked just before the start, not a reservation.
 
-use machine::Root;
+use crate::Root;
+use crate::cgroup::folders;
 use record::{Missing, Reading};
 
 /// Memory that a new program can have, in KiB: what the machine has available, or less if the
@@ -9,11 +10,11 @@ use record::{Missing, Reading};
 ///
 /// # Errors
 /// `/proc/meminfo` is missing or not understood.
-pub(crate) fn available_kib(root: &Root) -> Reading<u64> {
+pub fn available_kib(root: &Root) -> Reading<u64> {
     let path = "/proc/meminfo";
     let machine = parse_available(path, &root.read(path)?)?;
     let groups = root.read("/proc/self/cgroup").unwrap_or_default();
-    Ok(group_directories(&groups)
+    Ok(folders(&groups, "memory")
         .iter()
         .filter_map(|group| group_room_kib(root, group))
         .fold(machine, u64::min))
@@ -28,35 +29,6 @@ fn parse_available(path: &str, text: &str) -> Reading<u64> {
     };
     let available = value("MemAvailable:").or_else(|| value("MemFree:"));
     available.ok_or_else(|| Missing::garbled(path, text))
-}
-
-/// Directories of the memory control groups that this process is in, and of all groups above, for
-/// version 2 (`0::/path`) and version 1 (`N:memory:/path`).
-/// Source: `cgroups(7)`.
-fn group_directories(groups: &str) -> Vec<String> {
-    let mut directories = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
-            continue;
-        };
-        let mount = match controllers {
-            "" => "/sys/fs/cgroup",
-            _ if controllers.split(',').any(|name| name == "memory") => "/sys/fs/cgroup/memory",
-            _ => continue,
-        };
-        // A limit of any group above holds as well. In a container the path may be the host's
-        // while the mount shows only the container's part; then only the last one exists.
-        let mut path = path.trim_end_matches('/');
-        loop {
-            directories.push(format!("{mount}{path}"));
-            match path.rsplit_once('/') {
-                Some((parent, _)) => path = parent,
-                None => break,
-            }
-        }
-    }
-    directories
 }
 
 /// What a control group has left under its limit, in KiB; none without a limit. File cache that is

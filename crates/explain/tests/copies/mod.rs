@@ -1,0 +1,63 @@
+//! Compares Records of the same log: cut short, or pasted with other blanks.
+
+use record::{Measured, Outcome, Record, Source, Step};
+
+/// The last line that a step's figures stand on, as far as they say.
+pub(crate) fn last_line(step: &Step) -> u32 {
+    let line = step.line.unwrap_or(0);
+    let Outcome::Done(measured) = &step.outcome else {
+        return line;
+    };
+    let last = match measured {
+        Measured::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
+        Measured::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
+        Measured::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
+        Measured::Series(_) | Measured::Cipher(_) | Measured::Compression(_) => None,
+    };
+    last.unwrap_or(line).max(line)
+}
+
+/// The first part of two Records of the same log that differs, apart from text kept whole.
+pub(crate) fn difference(one: &Record, other: &Record) -> Option<String> {
+    let say = |what: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
+        Some(format!("{what}: {one:?} became {other:?}"))
+    };
+    for (index, step) in one.steps.iter().enumerate() {
+        let found = other.steps.get(index);
+        if found.is_none_or(|found| {
+            found.outcome != step.outcome || found.cpus != step.cpus || found.window != step.window
+        }) {
+            return say("step", step, &found);
+        }
+    }
+    for channel in &one.samples.channels {
+        let found = other.samples.channel(&channel.id);
+        if found.is_none_or(|found| found.values != channel.values) {
+            return say("channel", channel, &found);
+        }
+    }
+    for (state, found) in one.states.iter().zip(&other.states) {
+        if state != found {
+            return say("state", state, found);
+        }
+    }
+    if one.machine.clusters != other.machine.clusters {
+        return say("clusters", &one.machine.clusters, &other.machine.clusters);
+    }
+    if one.machine.policies != other.machine.policies {
+        return say("policies", &one.machine.policies, &other.machine.policies);
+    }
+    let verdicts = |record: &Record| match &record.source {
+        Source::Log(log) => log
+            .verdicts
+            .iter()
+            .map(|line| line.text.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>(),
+        Source::Run { .. } => Vec::new(),
+    };
+    let (one_verdicts, other_verdicts) = (verdicts(one), verdicts(other));
+    if one_verdicts != other_verdicts {
+        return say("verdicts", &one_verdicts, &other_verdicts);
+    }
+    (one.samples.at_ms != other.samples.at_ms).then(|| "moments".to_string())
+}
