@@ -3,8 +3,8 @@
 //! While one thread measures, all other CPUs should idle. What is busy beyond the workload's own
 //! thread (and beyond the benchmark's own sampling) shares caches, memory and the power budget.
 
-use super::Rule;
 use super::place::{samples_place, step_place};
+use super::{Rule, cpu_quota};
 use crate::stats::mean;
 use crate::view::{self, CpuUse, Phase};
 use crate::{Finding, Place, Quantity, Severity};
@@ -29,6 +29,13 @@ const INVALID_CPUS: f64 = 0.5;
 const INVALID_PERCENT: f64 = 10.0;
 /// A pinned thread that had to wait for its CPU this long was displaced by others.
 const WAITED_PERCENT_MIN: f64 = 2.0;
+/// Share of all CPUs that others took from a workload that needs all of them. The samples do not
+/// see the first and last half second of a step, which makes less than this uncertain.
+const TAKEN_PERCENT_MIN: f64 = 4.0;
+/// A share that makes the score of such a workload meaningless.
+const TAKEN_PERCENT_INVALID: f64 = 20.0;
+/// Shorter steps on all CPUs are too short for that.
+const FULL_LOAD_MS_MIN: i64 = 10_000;
 /// Shorter steps are too coarse to judge by ticks.
 const STEP_MS_MIN: i64 = 1_000;
 
@@ -61,6 +68,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .into_iter()
         .collect();
     findings.extend(displaced(record));
+    findings.extend(crowded(record));
     findings
 }
 
@@ -126,8 +134,68 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     .at_all(places)
 }
 
-/// Threads that were ready to run but had to wait for their CPU.
+/// What others took from workloads on all CPUs: everything that was busy, without the CPU time
+/// that the kernel charged to the workload itself.
+fn crowded(record: &Record) -> Option<Finding> {
+    let cpus = view::cpu_count(record)?;
+    if cpu_quota::throttled_time(record).is_some() {
+        return None;
+    }
+    let steps = record.steps.iter().enumerate();
+    let taken = steps.filter_map(|(index, step)| {
+        let elapsed_ms = step.window.elapsed_ms();
+        if view::busy_cpus_expected(step) < cpus || elapsed_ms < FULL_LOAD_MS_MIN {
+            return None;
+        }
+        let own_ns = match (
+            step.counters.task_clock_ns.known(),
+            step.counters.user_ms.known(),
+        ) {
+            (Some(ns), _) => *ns as f64,
+            (None, Some(user_ms)) => {
+                let system_ms = step.counters.system_ms.known()?;
+                (user_ms + system_ms) as f64 * 1e6
+            }
+            _ => return None,
+        };
+        let own_percent = own_ns / 1e4 / elapsed_ms as f64 / f64::from(cpus);
+        let uses = view::cpu_use(record, step.window);
+        let busy: Vec<f64> = uses.iter().map(|usage| usage.busy).collect();
+        let own_cost = view::own_cost_percent(record).unwrap_or(0.0);
+        Some((mean(&busy)? - own_percent - own_cost, index))
+    });
+    let (percent, index) = taken.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let severity = match percent {
+        percent if percent >= TAKEN_PERCENT_INVALID => Severity::Invalid,
+        percent if percent >= TAKEN_PERCENT_MIN => Severity::Degraded,
+        _ => return None,
+    };
+    let step = &record.steps[index];
+    // The score is the mean of all runs, so that one disturbed run costs a part of its loss.
+    let is_run = |other: &&record::Step| {
+        other.workload == step.workload && other.variant == step.variant && other.cpus == step.cpus
+    };
+    let runs = record.steps.iter().filter(is_run).count().max(1) as f64;
+    Some(
+        Finding::new(
+            RULE.id,
+            severity,
+            "Other tasks took {share} of all CPUs from {step} (run {run}).",
+        )
+        .sure(85)
+        .with("share", Quantity::Percent(percent))
+        .with("step", Quantity::Text(view::step_name(step)))
+        .with("run", Quantity::Count(i64::from(step.repetition) + 1))
+        .at(step_place(record, index))
+        .explains(Some((percent / runs * 10.0).round() / 10.0)),
+    )
+}
+
+/// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too.
 fn displaced(record: &Record) -> Option<Finding> {
+    if cpu_quota::throttled_time(record).is_some() {
+        return None;
+    }
     let steps = record.steps.iter().enumerate();
     let waited = steps.filter_map(|(index, step)| {
         let waited_ns = *step.counters.run_delay_ns.known()?;
@@ -215,6 +283,27 @@ mod tests {
             );
             let record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &rows);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
+        }
+    }
+
+    #[test]
+    fn what_others_take_from_a_full_load_is_told_by_its_own_cpu_time() {
+        for (own_s, expected) in [(79.0, None), (74.0, Some(Severity::Degraded))] {
+            let all = with_step(
+                own_run(),
+                "sevenzip",
+                "multi",
+                &[],
+                (0.0, 20.0),
+                compression(1),
+            );
+            let ticks: Vec<i64> = (0..=40).map(|row| row * 200).collect();
+            let mut record = counter(all, "cpu.user", Unit::Ticks, &ticks);
+            record = counter(record, "cpu.idle", Unit::Ticks, &[0; 41]);
+            record.steps[0].counters.user_ms = Fact::Known((own_s * 1000.0) as u64);
+            record.steps[0].counters.system_ms = Fact::Known(0);
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found.first().map(|finding| finding.severity), expected);
         }
     }
 

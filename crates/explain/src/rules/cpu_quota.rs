@@ -23,7 +23,13 @@ const THROTTLED_PERCENT_MIN: f64 = 1.0;
 fn check(record: &Record) -> Vec<Finding> {
     let throttled = throttled_time(record);
     let worst = view::clock_passes(record, "cold")
-        .flat_map(|(step, clocks)| clocks.points.iter().map(move |point| (step, point)))
+        .flat_map(|(step, clocks)| {
+            let top = clocks
+                .points
+                .iter()
+                .filter(move |point| view::is_top_point(clocks, point));
+            top.map(move |point| (step, point))
+        })
         .filter_map(|(step, point)| {
             let windows = point
                 .windows
@@ -108,7 +114,7 @@ fn arrives_as_claimed(record: &Record) -> bool {
 }
 
 /// Share of the sampled time in which the group was throttled, if it was.
-fn throttled_time(record: &Record) -> Option<(f64, String, i64, i64)> {
+pub(super) fn throttled_time(record: &Record) -> Option<(f64, String, i64, i64)> {
     let channel = record.samples.channel("cgroup.throttled_time")?;
     let steps = view::counter_steps(record, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;

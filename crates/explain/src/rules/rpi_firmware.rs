@@ -54,10 +54,10 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
             of,
             first_ms,
         } => {
-            let place = match record.samples.channel("rpi.throttled") {
-                Some(channel) => samples_place(record, &channel.id, first_ms, first_ms),
-                None => Place::Field("states".into()),
+            let Some(channel) = record.samples.channel("rpi.throttled") else {
+                return Some(right_after(record));
             };
+            let place = samples_place(record, &channel.id, first_ms, first_ms);
             Some(
                 Finding::new(
                     RULE.id,
@@ -84,6 +84,19 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
         ),
         FirmwareBits::SinceBoot => Some(since_boot(record)),
     }
+}
+
+/// A log has the bits once: what they said as the run ended.
+fn right_after(record: &Record) -> Finding {
+    let line = record.states.last().and_then(|state| state.line);
+    Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "The firmware reported {what} right after the run.",
+    )
+    .sure(97)
+    .at(line.map_or(Place::Field("states".into()), Place::Line))
+    .explains(loss_percent(record))
 }
 
 /// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
@@ -118,9 +131,7 @@ fn since_boot(record: &Record) -> Finding {
 /// What the firmware's own clock lost against the kernel's claim, if both were sampled.
 fn loss_percent(record: &Record) -> Option<f64> {
     let clock = view::firmware_clocks(record)?;
-    let share = clock.samples as f64 / clock.of.max(1) as f64;
-    let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
-    Some((1000.0 * share * lost).round() / 10.0)
+    Some((10.0 * clock.lost_percent).round() / 10.0)
 }
 
 #[cfg(test)]

@@ -41,18 +41,36 @@ fn check(record: &Record) -> Vec<Finding> {
         let finding = finding
             .sure(99)
             .with("step", Quantity::Text(view::step_name(step)))
+            .with("workload", Quantity::Text(step.workload.clone()))
             .at(step_place(record, index));
-        // Repetitions and clusters that fail for the same reason are one finding.
-        match findings
-            .iter_mut()
-            .find(|known| known.values == finding.values)
-        {
-            Some(known) => known.places.extend(finding.places),
+        // Repetitions, clusters and variants that fail for the same reason are one finding.
+        let is_same = |known: &Finding| {
+            let values = ["workload", "reason"];
+            known.severity == finding.severity
+                && values
+                    .iter()
+                    .all(|name| known.value(name) == finding.value(name))
+        };
+        match findings.iter_mut().find(|known| is_same(known)) {
+            Some(known) => merge(known, finding),
             None => findings.push(finding),
         }
     }
     findings.extend(too_few_runs(record));
     findings
+}
+
+/// Adds the places of a finding for the same reason, and the name of its step if it is another.
+fn merge(known: &mut Finding, other: Finding) {
+    let name = other.value("step").map(ToString::to_string);
+    let step = known.values.iter_mut().find(|(name, _)| *name == "step");
+    if let (Some((_, Quantity::Text(steps))), Some(name)) = (step, name)
+        && !steps.split(", ").any(|step| step == name)
+    {
+        steps.push_str(", ");
+        steps.push_str(&name);
+    }
+    known.places.extend(other.places);
 }
 
 /// True if this is 7-zip or its twin and no other run of it gave a score.

@@ -19,6 +19,8 @@ pub(super) const RULE: Rule = Rule {
 const TRAFFIC_KIB_MIN: u64 = 4 * 1024;
 /// Less growth than this is noise of the rounded totals that logs print.
 const GROWTH_KIB_MIN: u64 = 2 * 1024;
+/// Less than this, in percent of the memory, are idle pages of others that cost the run nothing.
+const DEGRADED_PERCENT_OF_MEMORY: f64 = 0.5;
 /// More traffic than this, in percent of the memory, means that the workload itself was swapped.
 const INVALID_PERCENT_OF_MEMORY: f64 = 10.0;
 
@@ -93,6 +95,8 @@ fn severity(record: &Record, moved_kib: u64) -> Severity {
     let percent = 100.0 * moved_kib as f64 / memory_kib.max(1) as f64;
     if memory_kib > 0 && percent >= INVALID_PERCENT_OF_MEMORY {
         Severity::Invalid
+    } else if memory_kib > 0 && percent < DEGRADED_PERCENT_OF_MEMORY {
+        Severity::Info
     } else {
         Severity::Degraded
     }

@@ -11,6 +11,7 @@ mod firmware;
 mod heat;
 mod messages;
 mod phases;
+mod residency;
 mod samples;
 mod scores;
 mod swap;
@@ -23,12 +24,10 @@ pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, 
 pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
 };
-pub use heat::{
-    BelowTop, Cooling, Heat, heat, limits_lowered, raised_cooling, residency_below_top,
-    soc_temperature,
-};
+pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
 pub use messages::{matching_messages, message_place};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
+pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
     Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,
 };

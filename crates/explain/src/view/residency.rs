@@ -1,0 +1,129 @@
+//! Time spent at every OPP while CPUs were loaded.
+
+use super::heat::workloads;
+use super::phases::Phase;
+use super::samples::{channels_of, counter_total, is_log};
+use crate::Place;
+use record::{Record, Unit};
+
+/// Time that one cpufreq policy spent below its highest OPP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BelowTop {
+    /// CPUs of the policy; empty if not known.
+    pub cpus: Vec<u32>,
+    /// Time below the highest OPP, in milliseconds.
+    pub below_ms: i64,
+    /// All time, in milliseconds.
+    pub total_ms: i64,
+    /// The highest OPP that was used at all: tables name OPPs that can never be reached.
+    pub top_khz: u32,
+    /// The lowest OPP that was used.
+    pub low_khz: u32,
+    /// Mean clock over the time.
+    pub mean_khz: u32,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Time below the highest OPP: in own runs during full load only, since idle clusters may be
+/// slow without harm; in logs over the whole run, as they print nothing finer.
+pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
+    if is_log(record) {
+        return residency_of_log(record);
+    }
+    let cpus = super::cpu_use::cpu_count(record).unwrap_or(1);
+    let loaded: Vec<Phase> = workloads(record)
+        .into_iter()
+        .filter(|phase| phase.is_full_load(cpus))
+        .collect();
+    let policies = record.machine.policies.iter();
+    policies
+        .filter_map(|policy| {
+            let beginning = format!("policy{}.residency.", policy.policy);
+            let mut khz_ms: Vec<(u32, i64)> = Vec::new();
+            for channel in channels_of(record, &beginning, "") {
+                let khz = channel.id[beginning.len()..].parse().ok()?;
+                let spent: i64 = loaded
+                    .iter()
+                    .filter_map(|phase| counter_total(record, channel, phase.window))
+                    .sum();
+                let ms_per_unit = if channel.unit == Unit::Ticks { 10 } else { 1 };
+                khz_ms.push((khz, spent * ms_per_unit));
+            }
+            let place = Place::Samples {
+                channel: beginning,
+                start_ms: loaded.first()?.window.start_ms,
+                end_ms: loaded.last()?.window.end_ms,
+            };
+            below_top(policy.cpus.clone(), &khz_ms, place)
+        })
+        .collect()
+}
+
+fn residency_of_log(record: &Record) -> Vec<BelowTop> {
+    let Some(state) = record
+        .states
+        .iter()
+        .rev()
+        .find(|state| !state.residencies.is_empty())
+    else {
+        return Vec::new();
+    };
+    let place = match state.line {
+        Some(line) => Place::Line(line),
+        None => Place::Field("states".into()),
+    };
+    let residencies = state.residencies.iter();
+    residencies
+        .filter_map(|residency| {
+            let spent = residency.khz_ms.iter().map(|(khz, ms)| (*khz, *ms as i64));
+            below_top(
+                residency.cpus.clone(),
+                &spent.collect::<Vec<_>>(),
+                place.clone(),
+            )
+        })
+        .collect()
+}
+
+fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<BelowTop> {
+    let used = || khz_ms.iter().filter(|(_, ms)| *ms > 0);
+    let top_khz = used().map(|(khz, _)| *khz).max()?;
+    let total_ms: i64 = used().map(|(_, ms)| ms).sum();
+    let weighted: f64 = used().map(|(khz, ms)| f64::from(*khz) * *ms as f64).sum();
+    Some(BelowTop {
+        cpus,
+        below_ms: used()
+            .filter(|(khz, _)| *khz < top_khz)
+            .map(|(_, ms)| ms)
+            .sum(),
+        total_ms,
+        top_khz,
+        low_khz: used().map(|(khz, _)| *khz).min()?,
+        mean_khz: (weighted / total_ms as f64) as u32,
+        place,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{compression, counter, own_run, with_step};
+
+    #[test]
+    fn ticks_below_the_highest_clock_count_only_under_load() {
+        let record = with_step(own_run(), "openssl", "", &[0], (0.0, 1.0), compression(1));
+        let record = with_step(record, "sevenzip", "multi", &[], (1.0, 2.0), compression(1));
+        // The first second is one CPU's work: slow time in it harms nobody.
+        let slow = [0, 50, 100, 110, 120];
+        let fast = [0, 0, 0, 40, 80];
+        let record = counter(record, "policy0.residency.1200000", Unit::Ticks, &slow);
+        let record = counter(record, "policy0.residency.1800000", Unit::Ticks, &fast);
+        let below = residency_below_top(&record);
+        assert_eq!((below[0].below_ms, below[0].total_ms), (200, 1_000));
+        assert_eq!(
+            (below[0].low_khz, below[0].mean_khz),
+            (1_200_000, 1_680_000)
+        );
+    }
+}
