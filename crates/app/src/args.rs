@@ -3,6 +3,7 @@
 
 use bench::Options;
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -120,9 +121,6 @@ struct Classic {
     heat_to: Option<String>,
     #[arg(short = 'u', hide = true)]
     update: bool,
-    /// A flag's value may stand apart from it.
-    #[arg(hide = true)]
-    apart: Vec<String>,
 }
 
 /// Options of a run.
@@ -265,12 +263,40 @@ fn absent(classic: &Classic) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
+/// The words of the command line in the order that their grammar wants: a value that stands before its
+/// classic flag (`2 -m`) behind it, and `--root` behind the command that it serves.
+pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = words.into_iter().collect();
+    let is_number = |word: &OsString| word.to_str().is_some_and(|w| w.parse::<f64>().is_ok());
+    let takes_value = |word: &OsString| {
+        word.to_str().is_some_and(|w| {
+            w.starts_with('-') && !w.starts_with("--") && w.ends_with(['m', 'g', 't', 'T'])
+        })
+    };
+    if words.get(1).is_some_and(is_number)
+        && let Some(flag) = words.iter().position(takes_value)
+    {
+        let value = words.remove(1);
+        words.insert(flag, value);
+    }
+    let end = words
+        .iter()
+        .position(|word| word == "--")
+        .unwrap_or(words.len());
+    if let Some(at) = words[..end].iter().position(|word| word == "--root") {
+        let root: Vec<OsString> = words.drain(at..(at + 2).min(end)).collect();
+        let end = end - root.len();
+        words.splice(end..end, root);
+    }
+    words
+}
+
 /// The command, or one sentence about what is wrong with the arguments.
 pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
     let Cli {
         root: _,
         verb,
-        mut classic,
+        classic,
         run,
     } = cli;
     match verb {
@@ -279,17 +305,6 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     }
     if let Some(name) = absent(&classic) {
         return Err(format!("{name} is not part of this version."));
-    }
-    if let Some(interval) = &mut classic.monitor
-        && interval.is_empty()
-        && !classic.apart.is_empty()
-    {
-        *interval = classic.apart.remove(0);
-    }
-    if let Some(stray) = classic.apart.first() {
-        return Err(format!(
-            "{stray:?} is no command and belongs to no flag; see --help."
-        ));
     }
     match classic.monitor {
         Some(interval) => monitor(&interval, None),
@@ -417,7 +432,8 @@ mod tests {
 
     fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
-        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        let cli = Cli::try_parse_from(arranged(words.map(OsString::from)))
+            .map_err(|error| error.to_string())?;
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         command(
             cli,
@@ -472,6 +488,19 @@ mod tests {
         ] {
             let error = parse(line, variables).unwrap_err();
             assert!(error.contains(expected), "{line} {variables:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_root_may_stand_before_and_behind_the_command() {
+        for line in [
+            "--root x.board identify",
+            "identify --root x.board",
+            "--root x.board -m",
+        ] {
+            let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
+            let cli = Cli::try_parse_from(arranged(words.map(OsString::from))).unwrap();
+            assert_eq!(cli.root, Some("x.board".into()), "{line}");
         }
     }
 

@@ -32,7 +32,7 @@ mod status {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(args::arranged(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             let asked = !error.use_stderr();

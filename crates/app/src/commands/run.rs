@@ -32,8 +32,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let paths = Paths::choose(as_root, args.log.as_deref());
     let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
-    if as_root {
-        restore_leftovers(&root, &paths, &bar)?;
+    if as_root && args.options.tune {
+        restore_leftovers(&root, &paths, &bar);
     }
     let timeline = Timeline::start();
     let stamp = stamp(timeline.start_utc_ms());
@@ -65,19 +65,22 @@ fn source() -> Source {
 }
 
 /// Puts back what a killed run has left behind.
-fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) -> anyhow::Result<()> {
-    let outcomes = restore_from_journal(root, &paths.journal)?;
-    if !outcomes.is_empty() {
-        let done = outcomes
-            .iter()
-            .filter(|(_, outcome)| *outcome == Restored::Done)
-            .count();
-        bar.show(&bench::Progress::Note(format!(
-            "The last run was killed; {done} of {} settings it had changed are back.",
-            outcomes.len()
-        )));
-    }
-    Ok(())
+fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
+    let note = match restore_from_journal(root, &paths.journal) {
+        Ok(outcomes) if outcomes.is_empty() => return,
+        Ok(outcomes) => {
+            let done = outcomes
+                .iter()
+                .filter(|(_, outcome)| *outcome == Restored::Done)
+                .count();
+            format!(
+                "The last run was killed; {done} of {} settings it had changed are back.",
+                outcomes.len()
+            )
+        }
+        Err(missing) => format!("Settings of an earlier run are left as they are: {missing}."),
+    };
+    bar.show(&bench::Progress::Note(note));
 }
 
 /// Turns the stream of a run that died into a Record and names it.

@@ -1,0 +1,353 @@
+//! The real binary, from the outside: what it prints, where it writes, how it ends.
+//!
+//! Runs here are short ones: no score-giving workloads, nothing tuned.
+
+use regex_lite::Regex;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("sbc-bench-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sbc_bench(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args(words).stdin(Stdio::null());
+    for name in ["MODE", "MaxKHz", "MinKHz", "CPUINFOFILE"] {
+        command.env_remove(name);
+    }
+    command.env("NotReadyYet", "yes").env("NOTUNING", "yes");
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// One sentence on standard error, and the exit status.
+fn check_refused(words: &[&str], variables: &[(&str, &str)], status: i32, expected: &str) {
+    let mut command = sbc_bench(words);
+    command.envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{words:?}: {error}");
+    assert!(error.contains(expected), "{words:?}: {error}");
+    assert!(!error.contains("panicked"), "{words:?}: {error}");
+}
+
+#[test]
+fn bad_input_gets_one_clear_sentence() {
+    check_refused(&["--bogus"], &[], 1, "unexpected argument '--bogus'");
+    check_refused(&["bogus"], &[], 1, "bogus");
+    check_refused(&["-m", "fast"], &[], 1, "number of seconds");
+    check_refused(
+        &[],
+        &[("CPUINFOFILE", "/none")],
+        1,
+        "CPUINFOFILE=/none cannot be read",
+    );
+    check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz is a clock in kHz");
+    check_refused(&["explain", "/none"], &[], 1, "/none cannot be read");
+    check_refused(
+        &["--root", "/none", "identify"],
+        &[],
+        1,
+        "/none does not exist",
+    );
+    check_refused(
+        &["report", "--format", "poem", "/dev/null"],
+        &[],
+        1,
+        "no report \"poem\"",
+    );
+    check_refused(&["list", "poems"], &[], 1, "no table \"poems\"");
+}
+
+/// Runs to its end within a minute, on any machine.
+fn short_run(folder: &Folder, words: &[&str]) -> Output {
+    let log = folder.file("run.log");
+    let mut all = vec!["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
+    all.extend(words);
+    sbc_bench(&all).output().unwrap()
+}
+
+#[test]
+fn a_run_leaves_log_record_and_summary() {
+    let folder = Folder::new("run");
+    let output = short_run(&folder, &[]);
+    let status = output.status.code();
+    assert!(
+        matches!(status, Some(0 | 3)),
+        "{status:?} {}",
+        text(&output.stderr)
+    );
+    let shown = text(&output.stdout);
+    // Whatever is not valid tells so with the words that scripts look for.
+    assert_eq!(
+        status == Some(3),
+        shown.contains("check the log"),
+        "{shown}"
+    );
+
+    let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
+    check_schema(&record);
+    let record: record::Record = serde_json::from_str(&record).unwrap();
+    assert_eq!(record.run.end, record::End::Finished);
+    assert!(
+        record.samples.at_ms.len() > 3,
+        "{} samples",
+        record.samples.at_ms.len()
+    );
+    let steps = |workload: &str| record.steps_of(workload).count();
+    assert!(steps("clock") >= 5 && steps("memory-latency") >= 1 && steps("sevenzip") == 0);
+
+    let log = std::fs::read_to_string(folder.file("run.log")).unwrap();
+    check_log(&log);
+    assert!(
+        shown.contains(log.lines().last().unwrap()),
+        "the summary line is shown as well"
+    );
+    assert!(!folder.file("runs").read_dir().unwrap().any(|entry| {
+        entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .contains("events")
+    }));
+    check_explained(&folder, &record);
+}
+
+/// The Record against the published schema, by a validator that is not ours.
+fn check_schema(record: &str) {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/record.schema.json");
+    let schema = std::fs::read_to_string(schema).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let record: serde_json::Value = serde_json::from_str(record).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&record)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let broken = serde_json::json!({"schema": "one"});
+    assert!(
+        !validator.is_valid(&broken),
+        "a schema that accepts everything tests nothing"
+    );
+}
+
+/// The log as an independent reader sees it: regular expressions over its lines.
+fn check_log(log: &str) {
+    let count = |pattern: &str| {
+        let pattern = Regex::new(pattern).unwrap();
+        log.lines().filter(|line| pattern.is_match(line)).count()
+    };
+    assert_eq!(
+        count(r"^sbc-bench v[\d.]+ .+ \(\w{3}, \d\d \w{3} \d{4} [\d:]{8} [+-]\d{4}\)$"),
+        1
+    );
+    assert!(count(r"^#{74}$") >= 5);
+    let clocks = count(r"^Cpufreq OPP: +(\d+) +Measured: +(\d+) +\(([\d.]+)/([\d.]+)/([\d.]+)\)")
+        + count(r"^No cpufreq support\.  Measured: +\d+ \([\d.]+/[\d.]+/[\d.]+\)");
+    assert!(clocks >= 2, "{log}");
+    assert!(count(r"^ libc memcpy copy +: +[\d.]+ MB/s \(\d+(, [\d.]+%)?\)$") >= 1);
+    assert!(count(r"^ +4k: +\d+\.\d+ ") >= 1);
+    let rows = count(r"^\d\d:\d\d:\d\d: +[\d/na ]+MHz +\d+\.\d\d( +\d+%){6} +(-|[\d.]+°C)$");
+    assert!(rows >= 1, "{log}");
+    let summary = log.lines().last().unwrap();
+    assert_eq!(summary.split('|').count(), 12, "{summary}");
+}
+
+/// Our own Record is explained again with the same words, from its file and from a pipe.
+fn check_explained(folder: &Folder, record: &record::Record) {
+    let json = folder.file("run.json");
+    let output = sbc_bench(&["explain", json.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let findings = explain::rules::check(record);
+    let expected = (explain::report::find("text").unwrap().render)(record, &findings);
+    assert_eq!(text(&output.stdout), expected);
+    let piped = std::fs::File::open(&json).unwrap();
+    let output = sbc_bench(&["explain", "--json", "-"])
+        .stdin(piped)
+        .output()
+        .unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["verdict"], explain::verdict(&findings).to_string());
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_measured() {
+    let folder = Folder::new("interrupted");
+    let log = folder.file("run.log");
+    let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
+    let child = sbc_bench(&words)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    let killed = Command::new("kill")
+        .arg("-INT")
+        .arg(child.id().to_string())
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
+    let record: record::Record = serde_json::from_str(&record).unwrap();
+    assert_eq!(record.run.end, record::End::Interrupted { signal: 2 });
+    assert!(!record.steps.is_empty());
+}
+
+#[test]
+fn a_killed_run_is_found_by_the_next_one() {
+    let folder = Folder::new("killed");
+    let log = folder.file("run.log");
+    let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
+    let mut child = sbc_bench(&words).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = short_run(&folder, &[]);
+    let error = text(&output.stderr);
+    assert!(
+        error.contains("An earlier run died before its end"),
+        "{error}"
+    );
+    let kept: Vec<record::Record> = folder
+        .file("runs")
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
+        .map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        .collect();
+    assert_eq!(
+        kept.iter()
+            .filter(|record| record.run.end == record::End::Died)
+            .count(),
+        1
+    );
+    assert_eq!(
+        kept.iter()
+            .filter(|record| record.run.end == record::End::Finished)
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn a_log_that_cannot_be_written_does_not_end_a_run() {
+    let words = ["--force", "--wait", "0s", "--log", "/proc/none/run.log"];
+    let output = sbc_bench(&words).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 3)));
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("cannot be written to /proc/none/run.log"),
+        "{shown}"
+    );
+    assert!(shown.contains("--log FILE"), "{shown}");
+    assert!(shown.contains("memory copy"), "{shown}");
+}
+
+#[test]
+fn the_monitor_prints_rows_until_its_reader_leaves() {
+    let output = sbc_bench(&["monitor", "0.1", "--count", "3"])
+        .output()
+        .unwrap();
+    let shown = text(&output.stdout);
+    assert!(output.status.success());
+    assert_eq!(shown.lines().count(), 4, "{shown}");
+    assert!(shown.starts_with("Time "), "{shown}");
+    let mut child = sbc_bench(&["-m", "0.05"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        output.status.success(),
+        "a closed pipe is no failure: {}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn every_board_is_identified_and_watched() {
+    let boards = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
+    for entry in boards.read_dir().unwrap() {
+        let board = entry.unwrap().path();
+        let root = board.to_str().unwrap();
+        let identified = sbc_bench(&["--root", root, "identify", "--json"])
+            .output()
+            .unwrap();
+        let machine: record::Machine = serde_json::from_slice(&identified.stdout).unwrap();
+        let watched = sbc_bench(&["--root", root, "monitor", "0.05", "--count", "2"]);
+        let watched = { watched }.output().unwrap();
+        let shown = text(&watched.stdout);
+        assert_eq!(shown.lines().count(), 3, "{root}: {shown}");
+        // All clusters are visible, also more than two.
+        let clocks = shown.lines().nth(1).unwrap().replace("n/a", "-");
+        let clocks = clocks.split("MHz").next().unwrap();
+        let policies = machine.policies.len().max(1);
+        assert_eq!(clocks.matches('/').count() + 1, policies, "{root}: {shown}");
+    }
+}
+
+#[test]
+fn a_snapshot_is_identified_like_the_machine() {
+    let folder = Folder::new("snapshot");
+    let board = folder.file("here.board");
+    let snapshot = sbc_bench(&["snapshot"]).output().unwrap();
+    std::fs::write(&board, &snapshot.stdout).unwrap();
+    let identify = |words: &[&str]| -> record::Machine {
+        let mut all = words.to_vec();
+        all.extend(["identify", "--json"]);
+        serde_json::from_slice(&sbc_bench(&all).output().unwrap().stdout).unwrap()
+    };
+    let (here, copy) = (
+        identify(&[]),
+        identify(&["--root", board.to_str().unwrap()]),
+    );
+    assert_eq!(here.cpus.len(), copy.cpus.len());
+    assert_eq!(here.clusters, copy.clusters);
+    assert_eq!(here.kernel_release, copy.kernel_release);
+}
+
+#[test]
+fn the_tables_are_listed() {
+    let output = sbc_bench(&["list"]).output().unwrap();
+    let shown = text(&output.stdout);
+    for word in [
+        "sensors:",
+        "workloads:",
+        "rules:",
+        "reports:",
+        "sevenzip",
+        "thermal-throttling",
+    ] {
+        assert!(shown.contains(word), "{word}");
+    }
+}
