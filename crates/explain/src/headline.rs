@@ -1,9 +1,10 @@
 //! The paragraph at the top of a report: scores, the overall word, and why, in plain language.
 
-use crate::stats::{mean, median};
+use crate::report::number::memory_mb_per_s;
+use crate::stats::mean;
 use crate::view::{self, spread_percent};
 use crate::{Finding, Quantity, Severity, Verdict, verdict};
-use record::{Measured, MemoryOperation, Outcome, Record};
+use record::{MemoryOperation, Record};
 
 /// Findings that are told in the paragraph; the others are listed below it.
 const REASONS_MAX: usize = 3;
@@ -114,30 +115,14 @@ fn scores(record: &Record) -> String {
         (MemoryOperation::Copy, "copy"),
         (MemoryOperation::Fill, "fill"),
     ] {
-        if let Some(rate) = memory(record, operation) {
-            parts.push(format!("memory {name} {}", Quantity::BytesPerS(rate)));
+        if let Some(rate) = memory_mb_per_s(record, operation) {
+            parts.push(format!("memory {name} {rate} MB/s"));
         }
     }
     match parts.is_empty() {
         true => String::new(),
         false => format!("{}.", capitalised(&parts.join(", "))),
     }
-}
-
-/// The best median of any routine of this kind.
-fn memory(record: &Record, operation: MemoryOperation) -> Option<u64> {
-    let rows = record.steps.iter().filter_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Bandwidth(bandwidth)) => Some(&bandwidth.rows),
-        _ => None,
-    });
-    let medians = rows
-        .flatten()
-        .filter(|row| row.operation == operation)
-        .filter_map(|row| {
-            let rates: Vec<f64> = row.bytes_per_s.iter().map(|rate| *rate as f64).collect();
-            median(&rates)
-        });
-    medians.reduce(f64::max).map(|rate| rate as u64)
 }
 
 fn capitalised(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 mod json;
 mod log;
-mod number;
+pub(crate) mod number;
 mod summary;
 mod terminal;
 

@@ -4,7 +4,7 @@
 use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step};
 
 /// Best copy or fill rate over all clusters in MB/s.
-pub(super) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
+pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
     let rows = record
         .steps_of("memory-bandwidth")
         .filter_map(|step| match done(step)? {
