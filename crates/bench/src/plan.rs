@@ -47,6 +47,10 @@ impl Default for Options {
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
 
+/// Cores of one type whose clock is lower than this part of the fastest are little ones in effect. The
+/// prime, middle and slow clusters of server and phone chips are nearer to each other.
+const NEAR_CLOCK: f64 = 0.8;
+
 /// Which external programs are there; decides between real tools and built-in workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Available {
@@ -173,19 +177,15 @@ pub(crate) fn online_clusters(machine: &Machine) -> Vec<Cluster> {
 
 /// One cluster for each core type: the one with the highest claimed clock.
 fn core_types(machine: &Machine) -> Vec<Cluster> {
-    let claimed = |cluster: &Cluster| {
-        let policy = machine
-            .policies
-            .iter()
-            .find(|policy| Some(policy.policy) == cluster.policy);
-        policy
-            .and_then(|policy| policy.clock_khz_max.known().copied())
-            .unwrap_or(0)
-    };
     let mut types: Vec<Cluster> = Vec::new();
     for cluster in online_clusters(machine) {
-        match types.iter_mut().find(|known| same_type(known, &cluster)) {
-            Some(known) if claimed(&cluster) > claimed(known) => *known = cluster,
+        match types
+            .iter_mut()
+            .find(|known| same_type(machine, known, &cluster))
+        {
+            Some(known) if claimed_khz(machine, &cluster) > claimed_khz(machine, known) => {
+                *known = cluster;
+            }
             Some(_) => {}
             None => types.push(cluster),
         }
@@ -193,10 +193,25 @@ fn core_types(machine: &Machine) -> Vec<Cluster> {
     types
 }
 
-/// Clusters of unknown core type count as types of their own: different clocks, different scores.
-fn same_type(a: &Cluster, b: &Cluster) -> bool {
+fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
+    let policy = machine
+        .policies
+        .iter()
+        .find(|policy| Some(policy.policy) == cluster.policy);
+    policy
+        .and_then(|policy| policy.clock_khz_max.known().copied())
+        .unwrap_or(0)
+}
+
+/// Clusters of the same core type are one as long as their clocks are near each other. Clusters of
+/// unknown core type count as types of their own.
+fn same_type(machine: &Machine, a: &Cluster, b: &Cluster) -> bool {
+    let (low, high) = match (claimed_khz(machine, a), claimed_khz(machine, b)) {
+        (a, b) if a < b => (a, b),
+        (a, b) => (b, a),
+    };
     match (a.core_type.known(), b.core_type.known()) {
-        (Some(a), Some(b)) => a == b,
+        (Some(a), Some(b)) => a == b && f64::from(low) >= NEAR_CLOCK * f64::from(high),
         _ => false,
     }
 }
@@ -206,7 +221,7 @@ fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
     let group = |one: Cluster| {
         let same = clusters
             .iter()
-            .filter(|other| same_type(&one, other) || one == **other);
+            .filter(|other| same_type(machine, &one, other) || one == **other);
         let mut cpus: Vec<u32> = same.flat_map(|cluster| cluster.cpus.clone()).collect();
         cpus.sort_unstable();
         cpus
@@ -314,6 +329,12 @@ mod tests {
                 "simd @[0, 1, 2]",
             ],
         );
+    }
+
+    #[test]
+    fn far_clocks_make_two_types_of_one() {
+        let types = |mhz| core_types(&machine(&[("A53", 1, 1416), ("A53", 1, mhz)])).len();
+        assert_eq!((types(1500), types(2016)), (1, 2));
     }
 
     #[test]

@@ -21,21 +21,20 @@ pub(super) fn section(record: &Record) -> String {
             source.source, source.label
         );
     }
-    let mut previous = String::new();
+    // Neighbouring phases of one name (a workload cluster by cluster) share a heading.
+    let mut sections: Vec<(String, Vec<String>)> = Vec::new();
     for phase in view::phases(record) {
         let name = classic_name(&phase.workload, &phase.name);
-        if name != previous {
-            let _ = write!(
-                text,
-                "System health while running {name}:\n\n{}\n",
-                heading(record)
-            );
-            previous = name;
+        let rows = rows(record, phase.window);
+        match sections.last_mut().filter(|(known, _)| *known == name) {
+            Some((_, known)) => known.extend(rows),
+            None => sections.push((name, rows)),
         }
-        for row in rows(record, phase.window) {
-            let _ = writeln!(text, "{row}");
-        }
-        text.push('\n');
+    }
+    for (name, rows) in sections.iter().filter(|(_, rows)| !rows.is_empty()) {
+        let heading = heading(record);
+        let _ = write!(text, "System health while running {name}:\n\n{heading}\n");
+        let _ = write!(text, "{}\n\n", rows.join("\n"));
     }
     text
 }

@@ -171,11 +171,19 @@ fn table(measured: &Compression) -> String {
         text,
         "----------------------------------  | ------------------------------"
     );
-    let _ = writeln!(
+    let averages = [&measured.compressing, &measured.decompressing].map(|rows| average(rows));
+    let _ = write!(
         text,
-        "Avr: {:>29}  | {:>30}",
-        measured.compressing_mips, measured.decompressing_mips
+        "Avr:{:>11} {:>5} {:>6}",
+        averages[0].0, averages[0].1, averages[0].2
     );
+    let _ = write!(text, " {:>6}  |", measured.compressing_mips);
+    let _ = write!(
+        text,
+        " {:>10} {:>5} {:>6}",
+        averages[1].0, averages[1].1, averages[1].2
+    );
+    let _ = writeln!(text, " {:>6}", measured.decompressing_mips);
     let per_usage = u64::from(measured.total_mips) * 100 / u64::from(measured.usage_percent.max(1));
     let _ = write!(
         text,
@@ -183,6 +191,19 @@ fn table(measured: &Compression) -> String {
         measured.usage_percent, measured.total_mips
     );
     text
+}
+
+/// Means of speed, usage and rating per usage, rounded, as 7-zip prints them behind `Avr:`.
+fn average(rows: &[DictionaryRow]) -> (u64, u64, u64) {
+    let count = rows.len().max(1) as u64;
+    let mean = |figure: fn(&DictionaryRow) -> u64| {
+        (rows.iter().map(figure).sum::<u64>() + count / 2) / count
+    };
+    (
+        mean(|row| row.kib_per_s),
+        mean(|row| row.usage_percent.into()),
+        mean(|row| row.rating_per_usage_mips.into()),
+    )
 }
 
 /// `Compression: 5990,6075,6081` and its siblings.
