@@ -113,7 +113,7 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     } else {
         Severity::Info
     };
-    let cpus = |value: f64| Quantity::Score(value, "CPUs".into());
+    let cpus = |value: f64| Quantity::Percent(100.0 * value);
     let places = others.iter().map(|other| {
         let window = other.phase.window;
         samples_place(record, "cpu.idle", window.start_ms, window.end_ms)
@@ -121,8 +121,8 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     Finding::new(
         RULE.id,
         severity,
-        "While {phase} ran, other tasks used {mean} on average and {peak} at most ({io} of it \
-         waiting for storage).",
+        "While {phase} ran, other tasks used {mean} of one CPU on average and {peak} at most \
+         ({io} waiting for storage).",
     )
     .with("phase", Quantity::Text(worst.phase.name.clone()))
     .with("mean", cpus(worst.mean_cpus))
@@ -261,8 +261,8 @@ mod tests {
         assert_eq!(found[0].severity, Severity::Degraded);
         assert_eq!(
             found[0].sentence(),
-            "While memory latency ran, other tasks used 0.2 CPUs on average and 0.2 CPUs at most \
-             (0 CPUs of it waiting for storage)."
+            "While memory latency ran, other tasks used 20 % of one CPU on average and 20 % at \
+             most (0.0 % waiting for storage)."
         );
         assert_eq!(
             findings_of(RULE.id, &run(100))[0].severity,
