@@ -7,6 +7,7 @@
 
 pub mod child;
 mod clock_pass;
+mod context;
 mod counters;
 mod gate;
 mod guard;
@@ -19,10 +20,11 @@ mod testing;
 pub mod tools;
 pub mod workloads;
 
+pub use context::{Context, Finished, Progress};
 pub use guard::stand_guard;
 pub use lab::{Job, Lab};
 pub use plan::{Available, Options};
 pub use recorder::{Recorder, died_streams, read_stream};
-pub use run::{Context, Finished, Progress, run};
+pub use run::run;
 pub use tools::Tools;
 pub use workloads::{WORKLOADS, Workload};

@@ -2,85 +2,28 @@
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
 use crate::clock_pass::ClockPass;
+use crate::context::{Context, Finished, Progress};
 use crate::gate;
 use crate::guard::Guard;
 use crate::lab::{Job, Lab};
-use crate::plan::{self, Available, Options, online_clusters};
+use crate::plan::{self, Available, online_clusters};
 use crate::recorder::Recorder;
 use crate::tools::Tools;
 use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
-use machine::{Root, Sampler, SamplerOptions, SamplerThread, Timeline};
+use machine::{Sampler, SamplerOptions, SamplerThread};
 use record::{
-    End, Event, Failure, FailureKind, Gate, Machine, Missing, Outcome, Reading, Record, Restored,
-    Run, Source, State, Step, Window,
+    End, Event, Failure, FailureKind, Gate, Machine, Outcome, Reading, Restored, Run, State, Step,
+    Window,
 };
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 /// While a program runs, samples go to disk this often.
 const FLUSH_MS: i64 = 5_000;
 
 /// A clock pass over one cluster takes about so long.
 const CLOCK_STEP_S: u64 = 1;
-
-/// What a run works with.
-pub struct Context<'a> {
-    /// Where everything is read.
-    pub root: &'a Root,
-    /// The axis of time.
-    pub timeline: &'a Timeline,
-    /// What the user asked for.
-    pub options: &'a Options,
-    /// The same in words, for the Record.
-    pub given: Vec<String>,
-    /// Offset of the local time zone from UTC.
-    pub utc_offset_minutes: i32,
-    /// The program, for the Record.
-    pub source: Source,
-    /// Where the stream of events goes.
-    pub stream: Option<&'a Path>,
-    /// Journal of changed settings; without one nothing is changed.
-    pub journal: Option<&'a Path>,
-    /// Number of the signal that interrupts the run, or 0.
-    pub cancelled: &'a AtomicI32,
-    /// Told what happens.
-    pub progress: &'a mut dyn FnMut(Progress),
-}
-
-/// What happens, for whoever watches. Never told inside a timed region.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Progress<'a> {
-    /// The gate waits: what it saw and how long it will wait at most.
-    Waiting(&'a Gate, Duration),
-    /// The machine is known.
-    Identified(&'a Machine),
-    /// A step begins.
-    Step {
-        /// Its name.
-        name: &'a str,
-        /// Seconds of work that are done, by the plan's estimate.
-        done: u64,
-        /// Seconds of work there are in all, by the plan's estimate.
-        total: u64,
-    },
-    /// A program is still running.
-    Beat,
-    /// Something is worth a line.
-    Note(String),
-}
-
-/// A run that ended.
-pub struct Finished {
-    /// The Record.
-    pub record: Record,
-    /// Where its stream lies on disk.
-    pub stream: Option<PathBuf>,
-    /// Why the stream could not be written to its end.
-    pub trouble: Option<Missing>,
-}
 
 /// Runs everything.
 pub fn run(context: Context) -> Finished {

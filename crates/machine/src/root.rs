@@ -3,21 +3,10 @@
 //! A board file holds a whole `/proc` and `/sys` as one plain text file, with links and read
 //! errors, so that every bug report can become a fixture. Writing under a board or a directory
 //! changes the copy, which makes restoration testable.
-//!
-//! Format of a board file: lines that begin with `== ` start an entry, everything up to the next
-//! one is its content.
-//!
-//! ```text
-//! # Comments stand before the first entry.
-//! == /proc/loadavg
-//! 0.00 0.01 0.05 1/80 123
-//! == /sys/class/thermal/thermal_zone0 -> ../../devices/virtual/thermal/thermal_zone0
-//! == /sys/class/thermal/thermal_zone1/temp ! EINVAL
-//! ```
-//!
-//! In content, `\\` is a backslash, `\0` a NUL, `\xNN` any byte, and `\=` an equals sign at the
-//! beginning of a line. A content line `\` alone at the end says: no newline at the end of file.
 
+mod board;
+
+use board::{Entry, board_children, normal, parse_board, resolve};
 use record::{Missing, Reading, Why};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -27,9 +16,6 @@ use std::sync::{Arc, Mutex};
 
 /// No file of the kernel that is worth reading is larger; whatever is larger is cut here.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Links of a board file are followed at most so many times, as the kernel does (ELOOP at 40).
-const LINKS_MAX: usize = 40;
-
 /// The root of everything that is read. Cheap to clone; clones share what is written to a board.
 #[derive(Debug, Clone)]
 pub struct Root {
@@ -42,14 +28,6 @@ pub struct Root {
 enum Tree {
     Directory(PathBuf),
     Board(Mutex<BTreeMap<String, Entry>>),
-}
-
-/// What stands under one path of a board file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Entry {
-    Content(Vec<u8>),
-    Link(String),
-    Error(i32),
 }
 
 /// An opened file that is read again and again.
@@ -342,155 +320,6 @@ fn missing_errno(path: &str, errno: i32) -> Missing {
     Missing {
         path: path.to_owned(),
         why,
-    }
-}
-
-/// Errors that a board file can hold, by name.
-const ERRORS: &[(&str, i32)] = &[
-    ("EACCES", libc::EACCES),
-    ("EAGAIN", libc::EAGAIN),
-    ("EBUSY", libc::EBUSY),
-    ("EINVAL", libc::EINVAL),
-    ("EIO", libc::EIO),
-    ("ENODATA", libc::ENODATA),
-    ("ENODEV", libc::ENODEV),
-    ("ENOENT", libc::ENOENT),
-    ("ENXIO", libc::ENXIO),
-    ("EOPNOTSUPP", libc::EOPNOTSUPP),
-    ("EPERM", libc::EPERM),
-    ("ETIMEDOUT", libc::ETIMEDOUT),
-];
-
-fn parse_board(text: &str) -> Result<BTreeMap<String, Entry>, (usize, String)> {
-    let mut entries = BTreeMap::new();
-    let mut open: Option<(String, Vec<u8>)> = None;
-    for (index, line) in text.lines().enumerate() {
-        let bad = || (index + 1, line.to_owned());
-        if let Some(heading) = line.strip_prefix("== ") {
-            if let Some((path, bytes)) = open.take() {
-                entries.insert(path, Entry::Content(bytes));
-            }
-            if let Some((path, target)) = heading.split_once(" -> ") {
-                entries.insert(normal(path), Entry::Link(target.to_owned()));
-            } else if let Some((path, name)) = heading.split_once(" ! ") {
-                let errno = ERRORS
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .ok_or_else(bad)?
-                    .1;
-                entries.insert(normal(path), Entry::Error(errno));
-            } else if heading.starts_with('/') {
-                open = Some((normal(heading), Vec::new()));
-            } else {
-                return Err(bad());
-            }
-        } else if let Some((_, bytes)) = &mut open {
-            if line == "\\" {
-                bytes.pop();
-            } else {
-                unescape(line, bytes).ok_or_else(bad)?;
-                bytes.push(b'\n');
-            }
-        } else if !line.is_empty() && !line.starts_with('#') {
-            return Err(bad());
-        }
-    }
-    if let Some((path, bytes)) = open {
-        entries.insert(path, Entry::Content(bytes));
-    }
-    Ok(entries)
-}
-
-fn unescape(line: &str, bytes: &mut Vec<u8>) -> Option<()> {
-    let mut rest = line;
-    while let Some(at) = rest.find('\\') {
-        bytes.extend_from_slice(&rest.as_bytes()[..at]);
-        let escape = &rest[at + 1..];
-        let (byte, length) = match escape.as_bytes().first()? {
-            b'0' => (0, 1),
-            b'\\' => (b'\\', 1),
-            b'=' => (b'=', 1),
-            b'x' => (u8::from_str_radix(escape.get(1..3)?, 16).ok()?, 3),
-            _ => return None,
-        };
-        bytes.push(byte);
-        rest = &escape[length..];
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    Some(())
-}
-
-/// `/a/./b/../c/` becomes `/a/c`.
-fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            other => parts.push(other),
-        }
-    }
-    format!("/{}", parts.join("/"))
-}
-
-/// Follows links in every directory of the path, and in its last part if `last` is set.
-fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
-    let mut path = normal(path);
-    for _ in 0..LINKS_MAX {
-        let Some((link, target, rest)) = first_link(entries, &path, last) else {
-            return Ok(path);
-        };
-        let parent = link.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let absolute = target.starts_with('/');
-        path = normal(&if absolute {
-            format!("{target}/{rest}")
-        } else {
-            format!("{parent}/{target}/{rest}")
-        });
-    }
-    Err(missing_errno(&path, libc::ELOOP))
-}
-
-/// The first part of the path that is a link: `(path of the link, target, rest of the path)`.
-fn first_link<'a>(
-    entries: &'a BTreeMap<String, Entry>,
-    path: &str,
-    last: bool,
-) -> Option<(String, &'a str, String)> {
-    let ends = path
-        .match_indices('/')
-        .map(|(at, _)| at)
-        .skip(1)
-        .chain([path.len()]);
-    for end in ends {
-        if end == path.len() && !last {
-            return None;
-        }
-        if let Some(Entry::Link(target)) = entries.get(&path[..end]) {
-            let rest = path[end..].trim_start_matches('/').to_owned();
-            return Some((path[..end].to_owned(), target, rest));
-        }
-    }
-    None
-}
-
-fn board_children(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<Vec<String>> {
-    let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-    let mut prefix = resolve(&entries, path, true)?;
-    if !prefix.ends_with('/') {
-        prefix.push('/');
-    }
-    let names: Vec<String> = entries
-        .range(prefix.clone()..)
-        .take_while(|(key, _)| key.starts_with(&prefix))
-        .filter_map(|(key, _)| key[prefix.len()..].split('/').next().map(str::to_owned))
-        .collect();
-    if names.is_empty() {
-        Err(Missing::absent(path))
-    } else {
-        Ok(names)
     }
 }
 

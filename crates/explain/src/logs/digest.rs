@@ -1,6 +1,6 @@
 //! A Record of a log in a few lines, for tests.
 
-use record::{Measured, Outcome, Record, Source, Step};
+use record::{Clocks, Machine, Measured, Outcome, Record, Samples, Source, State, Step};
 use std::fmt::Write as _;
 
 /// The Record in a few lines, facts that are missing left out.
@@ -9,10 +9,9 @@ pub(super) fn digest(record: &Record) -> String {
     let Source::Log(log) = &record.source else {
         return out;
     };
-    let machine = &record.machine;
     let run = &record.run;
     let version = &log.version;
-    let board = machine.board.known();
+    let board = record.machine.board.known();
     let _ = writeln!(out, "{version:?} {board:?} {} {:?}", run.mode, run.end);
     let _ = writeln!(
         out,
@@ -23,6 +22,39 @@ pub(super) fn digest(record: &Record) -> String {
         run.load_hundredths.known(),
         run.elapsed_ms
     );
+    machine_lines(&record.machine, &mut out);
+    for step in &record.steps {
+        out.push_str(&step_line(step));
+    }
+    sample_lines(&record.samples, &mut out);
+    record
+        .states
+        .iter()
+        .for_each(|state| state_lines(state, &mut out));
+    for message in record.kernel_messages.known().into_iter().flatten() {
+        let _ = writeln!(out, "kernel {:?} {}", message.at_ms, message.text);
+    }
+    for line in &log.verdicts {
+        let _ = writeln!(out, "verdict {} {}", line.line, line.text);
+    }
+    for line in &log.unread {
+        let _ = writeln!(out, "unread {} {}", line.line, line.text);
+    }
+    let blocks: Vec<&str> = log
+        .blocks
+        .iter()
+        .map(|block| block.heading.as_str())
+        .collect();
+    let _ = writeln!(out, "blocks {}", blocks.join(", "));
+    let _ = write!(
+        out,
+        "summary {:?}",
+        log.summary.as_ref().map(|line| line.line)
+    );
+    out
+}
+
+fn machine_lines(machine: &Machine, out: &mut String) {
     let facts = [
         &machine.soc,
         &machine.distribution,
@@ -60,15 +92,11 @@ pub(super) fn digest(record: &Record) -> String {
             policy.policy, policy.opps_khz
         );
     }
-    for step in &record.steps {
-        out.push_str(&step_line(step));
-    }
-    let _ = writeln!(
-        out,
-        "at {:?} lines {:?}",
-        record.samples.at_ms, record.samples.lines
-    );
-    for channel in &record.samples.channels {
+}
+
+fn sample_lines(samples: &Samples, out: &mut String) {
+    let _ = writeln!(out, "at {:?} lines {:?}", samples.at_ms, samples.lines);
+    for channel in &samples.channels {
         let values: Vec<i64> = channel
             .values
             .iter()
@@ -82,68 +110,34 @@ pub(super) fn digest(record: &Record) -> String {
             channel.gaps.len()
         );
     }
-    for state in &record.states {
-        let memory = state.memory.known().map(|memory| {
-            let used = memory.swap_total_kib - memory.swap_free_kib;
-            (memory.total_kib, memory.available_kib, used)
-        });
-        let swaps: Vec<_> = state
-            .swaps
-            .known()
-            .into_iter()
-            .flatten()
-            .map(|swap| (&swap.path, swap.kind, swap.used_kib))
-            .collect();
-        let _ = writeln!(out, "state at {} {memory:?} {swaps:?}", state.at_ms);
-        for residency in &state.residencies {
-            let _ = writeln!(out, "  {:?} {:?}", residency.cpus, residency.khz_ms);
-        }
-        if let Some(bits) = state.firmware_throttle_bits.known() {
-            let _ = writeln!(out, "  bits {bits:#x}");
-        }
-    }
-    for message in record.kernel_messages.known().into_iter().flatten() {
-        let _ = writeln!(out, "kernel {:?} {}", message.at_ms, message.text);
-    }
-    for line in &log.verdicts {
-        let _ = writeln!(out, "verdict {} {}", line.line, line.text);
-    }
-    for line in &log.unread {
-        let _ = writeln!(out, "unread {} {}", line.line, line.text);
-    }
-    let blocks: Vec<&str> = log
-        .blocks
-        .iter()
-        .map(|block| block.heading.as_str())
+}
+
+fn state_lines(state: &State, out: &mut String) {
+    let memory = state.memory.known().map(|memory| {
+        let used = memory.swap_total_kib - memory.swap_free_kib;
+        (memory.total_kib, memory.available_kib, used)
+    });
+    let swaps: Vec<_> = state
+        .swaps
+        .known()
+        .into_iter()
+        .flatten()
+        .map(|swap| (&swap.path, swap.kind, swap.used_kib))
         .collect();
-    let _ = writeln!(out, "blocks {}", blocks.join(", "));
-    let _ = write!(
-        out,
-        "summary {:?}",
-        log.summary.as_ref().map(|line| line.line)
-    );
-    out
+    let _ = writeln!(out, "state at {} {memory:?} {swaps:?}", state.at_ms);
+    for residency in &state.residencies {
+        let _ = writeln!(out, "  {:?} {:?}", residency.cpus, residency.khz_ms);
+    }
+    if let Some(bits) = state.firmware_throttle_bits.known() {
+        let _ = writeln!(out, "  bits {bits:#x}");
+    }
 }
 
 fn step_line(step: &Step) -> String {
     let figures = match &step.outcome {
         Outcome::Failed(failure) => format!("failed {:?}: {}", failure.kind, failure.message),
         Outcome::Skipped(missing) => missing.to_string(),
-        Outcome::Done(Measured::Clock(clocks)) => clocks
-            .points
-            .iter()
-            .map(|point| {
-                format!(
-                    "cpu{} {:?} {:?} {:?} {:?}",
-                    point.cpu,
-                    point.opp_khz,
-                    point.readings_khz,
-                    point.printed_mhz,
-                    point.firmware_khz
-                )
-            })
-            .collect::<Vec<_>>()
-            .join("; "),
+        Outcome::Done(Measured::Clock(clocks)) => clock_points(clocks),
         Outcome::Done(Measured::Bandwidth(bandwidth)) => bandwidth
             .rows
             .iter()
@@ -197,4 +191,14 @@ fn step_line(step: &Step) -> String {
         step.window.start_ms,
         step.window.end_ms
     )
+}
+
+fn clock_points(clocks: &Clocks) -> String {
+    let points = clocks.points.iter().map(|point| {
+        format!(
+            "cpu{} {:?} {:?} {:?} {:?}",
+            point.cpu, point.opp_khz, point.readings_khz, point.printed_mhz, point.firmware_khz
+        )
+    });
+    points.collect::<Vec<_>>().join("; ")
 }

@@ -6,7 +6,7 @@
 use super::Rule;
 use super::place::{samples_place, step_place};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{ClockWindows, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "cpu-quota",
@@ -22,24 +22,7 @@ const THROTTLED_PERCENT_MIN: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
     let throttled = throttled_time(record);
-    let worst = view::clock_passes(record, "cold")
-        .flat_map(|(step, clocks)| {
-            let top = clocks
-                .points
-                .iter()
-                .filter(move |point| view::is_top_point(clocks, point));
-            top.map(move |point| (step, point))
-        })
-        .filter_map(|(step, point)| {
-            let windows = point
-                .windows
-                .as_ref()
-                .filter(|windows| windows.best_khz > 0)?;
-            let kept = f64::from(windows.sustained_khz) / f64::from(windows.best_khz);
-            Some((100.0 * (1.0 - kept), step, point.cpu, windows))
-        })
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|worst| worst.0 >= WITHHELD_PERCENT_MIN);
+    let worst = most_withheld(record);
     // Without the counter of the group the time may as well have been stolen or used by others,
     // which have rules of their own.
     let stolen = view::cpu_use(record, view::whole_run());
@@ -47,60 +30,96 @@ fn check(record: &Record) -> Vec<Finding> {
         .iter()
         .any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     match (worst, throttled) {
-        (Some((_, step, _, windows)), Some(_)) if arrives_as_claimed(record) => {
-            let finding = Finding::new(
-                RULE.id,
-                Severity::Info,
-                "A CPU quota makes the clock that the kernel claims: {clock_usable} arrive of \
-                 {clock_of_cpu}, and {clock_usable} is what counts.",
-            );
-            vec![
-                finding
-                    .sure(85)
-                    .with("clock_of_cpu", Quantity::Khz(windows.best_khz))
-                    .with("clock_usable", Quantity::Khz(windows.sustained_khz))
-                    .at(step_place(record, step)),
-            ]
-        }
-        (_, Some((percent, channel, first_ms, last_ms))) => {
-            let finding = Finding::new(
-                RULE.id,
-                Severity::Degraded,
-                "The control group of the benchmark was held back by its CPU quota for {share} of \
-                 the time: scores are those of the quota, not of the CPU.",
-            );
-            let finding = finding
-                .sure(97)
-                .with("share", Quantity::Percent(percent))
-                .at(samples_place(record, &channel, first_ms, last_ms));
-            vec![match worst {
-                Some((_, step, _, windows)) => finding
-                    .with("clock_of_cpu", Quantity::Khz(windows.best_khz))
-                    .with("clock_usable", Quantity::Khz(windows.sustained_khz))
-                    .at(step_place(record, step)),
-                None => finding,
-            }]
-        }
-        (Some((percent, step, cpu, windows)), None) if !is_stolen => {
-            let finding = Finding::new(
-                RULE.id,
-                Severity::Degraded,
-                "CPU {cpu} runs at {best} in short windows but only {sustained} arrives over \
-                 longer times ({change}): believe {best} as clock and {sustained} for scores.",
-            );
-            vec![
-                finding
-                    .sure(70)
-                    .with("cpu", Quantity::Count(cpu.into()))
-                    .with("best", Quantity::Khz(windows.best_khz))
-                    .with("sustained", Quantity::Khz(windows.sustained_khz))
-                    .with("change", Quantity::Percent(-percent))
-                    .at(step_place(record, step))
-                    .explains(Some((percent * 10.0).round() / 10.0)),
-            ]
-        }
+        (Some(worst), Some(_)) if arrives_as_claimed(record) => vec![as_claimed(record, &worst)],
+        (worst, Some(throttled)) => vec![by_group(record, worst.as_ref(), throttled)],
+        (Some(worst), None) if !is_stolen => vec![by_readings(record, &worst)],
         _ => Vec::new(),
     }
+}
+
+/// A clock reading of which less arrived over longer times.
+struct Withheld<'a> {
+    percent: f64,
+    step: usize,
+    cpu: u32,
+    windows: &'a ClockWindows,
+}
+
+/// The reading at a top OPP from which most was withheld.
+fn most_withheld(record: &Record) -> Option<Withheld<'_>> {
+    let points = view::clock_passes(record, "cold").flat_map(|(step, clocks)| {
+        let points = clocks.points.iter();
+        let top = points.filter(move |point| view::is_top_point(clocks, point));
+        top.map(move |point| (step, point))
+    });
+    let withheld = points.filter_map(|(step, point)| {
+        let windows = point
+            .windows
+            .as_ref()
+            .filter(|windows| windows.best_khz > 0)?;
+        let kept = f64::from(windows.sustained_khz) / f64::from(windows.best_khz);
+        Some(Withheld {
+            percent: 100.0 * (1.0 - kept),
+            step,
+            cpu: point.cpu,
+            windows,
+        })
+    });
+    withheld
+        .max_by(|a, b| a.percent.total_cmp(&b.percent))
+        .filter(|worst| worst.percent >= WITHHELD_PERCENT_MIN)
+}
+
+fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
+    Finding::new(
+        RULE.id,
+        Severity::Info,
+        "A CPU quota makes the clock that the kernel claims: {clock_usable} arrive of \
+         {clock_of_cpu}, and {clock_usable} is what counts.",
+    )
+    .sure(85)
+    .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))
+    .with("clock_usable", Quantity::Khz(worst.windows.sustained_khz))
+    .at(step_place(record, worst.step))
+}
+
+fn by_group(
+    record: &Record,
+    worst: Option<&Withheld>,
+    (percent, channel, first_ms, last_ms): (f64, String, i64, i64),
+) -> Finding {
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "The control group of the benchmark was held back by its CPU quota for {share} of \
+         the time: scores are those of the quota, not of the CPU.",
+    )
+    .sure(97)
+    .with("share", Quantity::Percent(percent))
+    .at(samples_place(record, &channel, first_ms, last_ms));
+    match worst {
+        Some(worst) => finding
+            .with("clock_of_cpu", Quantity::Khz(worst.windows.best_khz))
+            .with("clock_usable", Quantity::Khz(worst.windows.sustained_khz))
+            .at(step_place(record, worst.step)),
+        None => finding,
+    }
+}
+
+fn by_readings(record: &Record, worst: &Withheld) -> Finding {
+    Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "CPU {cpu} runs at {best} in short windows but only {sustained} arrives over \
+         longer times ({change}): believe {best} as clock and {sustained} for scores.",
+    )
+    .sure(70)
+    .with("cpu", Quantity::Count(worst.cpu.into()))
+    .with("best", Quantity::Khz(worst.windows.best_khz))
+    .with("sustained", Quantity::Khz(worst.windows.sustained_khz))
+    .with("change", Quantity::Percent(-worst.percent))
+    .at(step_place(record, worst.step))
+    .explains(Some((worst.percent * 10.0).round() / 10.0))
 }
 
 /// True if what arrives under the quota is the claimed clock, as on simulated boards.

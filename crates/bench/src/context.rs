@@ -1,0 +1,64 @@
+//! What a run is given, what it tells while it goes on, and what it leaves.
+
+use crate::plan::Options;
+use machine::{Root, Timeline};
+use record::{Gate, Machine, Missing, Record, Source};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicI32;
+use std::time::Duration;
+
+/// What a run works with.
+pub struct Context<'a> {
+    /// Where everything is read.
+    pub root: &'a Root,
+    /// The axis of time.
+    pub timeline: &'a Timeline,
+    /// What the user asked for.
+    pub options: &'a Options,
+    /// The same in words, for the Record.
+    pub given: Vec<String>,
+    /// Offset of the local time zone from UTC.
+    pub utc_offset_minutes: i32,
+    /// The program, for the Record.
+    pub source: Source,
+    /// Where the stream of events goes.
+    pub stream: Option<&'a Path>,
+    /// Journal of changed settings; without one nothing is changed.
+    pub journal: Option<&'a Path>,
+    /// Number of the signal that interrupts the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Told what happens.
+    pub progress: &'a mut dyn FnMut(Progress),
+}
+
+/// What happens, for whoever watches. Never told inside a timed region.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress<'a> {
+    /// The gate waits: what it saw and how long it will wait at most.
+    Waiting(&'a Gate, Duration),
+    /// The machine is known.
+    Identified(&'a Machine),
+    /// A step begins.
+    Step {
+        /// Its name.
+        name: &'a str,
+        /// Seconds of work that are done, by the plan's estimate.
+        done: u64,
+        /// Seconds of work there are in all, by the plan's estimate.
+        total: u64,
+    },
+    /// A program is still running.
+    Beat,
+    /// Something is worth a line.
+    Note(String),
+}
+
+/// A run that ended.
+pub struct Finished {
+    /// The Record.
+    pub record: Record,
+    /// Where its stream lies on disk.
+    pub stream: Option<PathBuf>,
+    /// Why the stream could not be written to its end.
+    pub trouble: Option<Missing>,
+}
