@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod figures;
 mod finding;
 mod headline;
 pub mod logs;
@@ -17,5 +18,6 @@ pub mod view;
 #[cfg(test)]
 mod test_support;
 
+pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
 pub use headline::headline;
