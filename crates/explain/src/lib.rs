@@ -10,6 +10,7 @@ mod finding;
 mod headline;
 pub mod logs;
 pub mod monitor;
+pub mod reference;
 pub mod report;
 pub mod rules;
 pub mod stats;

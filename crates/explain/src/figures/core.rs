@@ -28,10 +28,20 @@ impl Core {
         }
     }
 
+    /// A core of which nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self {
+            core_type: None,
+            cluster: 0,
+            cpus: Vec::new(),
+        }
+    }
+
     /// Core type, or the CPUs where it is not known.
     pub fn label(&self) -> String {
         match &self.core_type {
             Some(name) => name.clone(),
+            None if self.cpus.is_empty() => "one core".to_owned(),
             None => format!("CPUs {}", crate::cpu_list(&self.cpus)),
         }
     }

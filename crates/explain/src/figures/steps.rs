@@ -82,14 +82,15 @@ impl Maker<'_> {
     }
 
     /// The core behind a step that ran at one place. A step without CPUs can only have run on the
-    /// only cluster there is.
+    /// only cluster there is; where no clusters are known, the machine is taken as one.
     fn core(&self) -> Option<Core> {
-        let only = || match self.record.machine.clusters.as_slice() {
-            [only] => only.cpus.first(),
+        let of_cpu = |cpu: &u32| Core::of_cpu(self.record, *cpu);
+        let pinned = self.step.cpus.first().map(of_cpu);
+        pinned.or_else(|| match self.record.machine.clusters.as_slice() {
+            [] => Some(Core::unknown()),
+            [only] => only.cpus.first().map(of_cpu),
             _ => None,
-        };
-        let cpu = self.step.cpus.first().or_else(only)?;
-        Some(Core::of_cpu(self.record, *cpu))
+        })
     }
 
     /// Best copy, fill and read. Of the many routines of a log only those of the C library count,
@@ -197,7 +198,9 @@ impl Maker<'_> {
             all => all,
         };
         gathered.add(Part {
-            core: self.core().filter(|_| self.step.threads <= 1),
+            core: self
+                .core()
+                .filter(|_| self.step.variant.starts_with("single")),
             combine: Combine::Median,
             values: settled.to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)
