@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod figures;
 mod finding;
 mod headline;

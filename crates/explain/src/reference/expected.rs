@@ -1,7 +1,7 @@
 //! What a score should be: the range of scores that a core type gives for each MHz of its clock.
 
 use super::{Reference, Row};
-use crate::stats::{median, median_absolute_deviation};
+use crate::stats::{median, median_absolute_deviation, quantile};
 use std::collections::BTreeSet;
 
 /// Fewer results than this tell nothing about a core type.
@@ -16,6 +16,13 @@ const NORMAL_SCALE: f64 = 1.4826;
 /// The range is never narrower than this on either side, in percent: kernels, memory and 32-bit
 /// userlands move a score by so much on the same core at the same clock.
 const HALF_WIDTH_PERCENT_MIN: f64 = 8.0;
+/// The range holds at least the inner part of what was seen, leaving this share at either end, and
+/// [`MARGIN_PERCENT`] more: where a core type sits in SoCs with and without a large cache its
+/// scores form two groups, and deviations from the median only see the larger one. Judged by
+/// leaving each of 80 logs out of its own range, 5 lie outside (10 without this).
+const TAIL: f64 = 0.1;
+/// See [`TAIL`].
+const MARGIN_PERCENT: f64 = 3.0;
 /// The clock that scores are related to, by the workloads' own name.
 const CLOCK_PREFIX: &str = "clock@";
 
@@ -56,10 +63,12 @@ impl Reference {
         let middle = median(&per_mhz)?;
         let scatter = NORMAL_SCALE * median_absolute_deviation(&per_mhz)?;
         let half = (DEVIATIONS * scatter).max(middle * HALF_WIDTH_PERCENT_MIN / 100.0);
+        let inner_low = quantile(&per_mhz, TAIL)? * (1.0 - MARGIN_PERCENT / 100.0);
+        let inner_high = quantile(&per_mhz, 1.0 - TAIL)? * (1.0 + MARGIN_PERCENT / 100.0);
         Some(Expected {
-            low: (middle - half).max(0.0) * clock_mhz,
+            low: (middle - half).max(0.0).min(inner_low) * clock_mhz,
             median: middle * clock_mhz,
-            high: (middle + half) * clock_mhz,
+            high: (middle + half).max(inner_high) * clock_mhz,
             rows,
             boards: boards.len(),
         })
