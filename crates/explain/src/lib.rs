@@ -13,6 +13,7 @@ pub mod logs;
 pub mod monitor;
 pub mod reference;
 pub mod report;
+pub mod results;
 pub mod rules;
 pub mod stats;
 pub mod view;
