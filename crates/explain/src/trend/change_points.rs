@@ -173,6 +173,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stderr, reason = "how well it finds is worth reading")]
 mod tests {
     use super::*;
 

@@ -106,16 +106,20 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
         .collect()
 }
 
-/// Board and cores: what stays the same while everything else may change.
+/// Board and cores: what stays the same while everything else may change. Old logs do not name the
+/// board; there the host name stands for it.
 fn machine(record: &Record) -> String {
+    let known = &record.machine;
+    let name = known.board.known().or(known.hostname.known());
     let settings = settings_of(record);
-    let value = |name: &str| {
-        let found = settings.iter().find(|(known, _)| *known == name);
-        found
-            .and_then(|(_, value)| value.clone())
-            .unwrap_or_else(|| "unknown".to_owned())
-    };
-    format!("{} ({})", value("board"), value("cores"))
+    let cores = settings.into_iter().find(|(name, _)| *name == "cores");
+    format!(
+        "{} ({})",
+        name.map_or("unknown machine", String::as_str),
+        cores
+            .and_then(|(_, cores)| cores)
+            .unwrap_or_else(|| "unknown cores".to_owned())
+    )
 }
 
 fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
