@@ -12,6 +12,7 @@
 )]
 
 mod bench;
+mod corpus;
 mod dist;
 mod docs;
 mod tidy;
@@ -25,6 +26,7 @@ usage: cargo xtask TASK
 
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
   docs [--check]     write docs/, or only say whether it is up to date
+  corpus             make data/reference.tsv from the logs in shared/corpus
   dist               build the four static binaries into target/dist
   bench [options]    figures of the release binary itself: start, memory, sampler, time per step
       --binary FILE    the binary (default: the newest release build)
@@ -50,6 +52,7 @@ fn task() -> Result<()> {
         ["tidy"] => tidy::main(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["corpus"] => corpus::main(),
         ["dist"] => dist::main(),
         ["bench", options @ ..] => bench::main(options),
         [] | ["--help" | "-h"] => {

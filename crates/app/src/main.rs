@@ -69,6 +69,13 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             json,
             verbose,
         } => commands::explain::run(&files, json, verbose),
+        Command::Compare { files, json } => commands::compare::run(&files, json),
+        Command::Results {
+            files,
+            sort,
+            format,
+        } => commands::results::run(&files, &sort, &format),
+        Command::Trend { files, json } => commands::trend::run(&files, json),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),

@@ -5,11 +5,15 @@
 
 #![forbid(unsafe_code)]
 
+pub mod compare;
+pub mod figures;
 mod finding;
 mod headline;
 pub mod logs;
 pub mod monitor;
+pub mod reference;
 pub mod report;
+pub mod results;
 pub mod rules;
 pub mod stats;
 pub mod view;
@@ -17,5 +21,6 @@ pub mod view;
 #[cfg(test)]
 mod test_support;
 
+pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
 pub use headline::headline;

@@ -1,9 +1,12 @@
 //! One file for each command.
 
+pub(crate) mod compare;
 pub(crate) mod explain;
 pub(crate) mod identify;
 pub(crate) mod list;
 pub(crate) mod monitor;
 pub(crate) mod restore;
+pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod snapshot;
+pub(crate) mod trend;

@@ -3,7 +3,7 @@
 mod json;
 mod log;
 pub(crate) mod number;
-mod summary;
+pub(crate) mod summary;
 mod terminal;
 
 use crate::Finding;

@@ -1,94 +1,65 @@
 //! Figures as the reports print them: taken from the Record by one rule each, so that the summary
 //! line, the log and the terminal never disagree.
 
+use crate::figures::{Figure, figures};
 use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step};
 
 /// Best copy or fill rate over all clusters in MB/s.
 pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
-    let rows = record
-        .steps_of("memory-bandwidth")
-        .filter_map(|step| match done(step)? {
-            Measured::Bandwidth(bandwidth) => Some(&bandwidth.rows),
-            _ => None,
-        });
-    let wanted = rows.flatten().filter(|row| {
-        // Logs print many variants; theirs is the libc row (`standard` before 0.9.19).
-        row.operation == operation
-            && (!crate::view::is_log(record)
-                || row.routine.starts_with("libc")
-                || row.routine.starts_with("standard"))
-    });
-    wanted
-        .filter_map(|row| row.bytes_per_s.iter().max())
-        .max()
-        .map(|rate| rate / 1_000_000)
+    let name = match operation {
+        MemoryOperation::Copy => "copy",
+        MemoryOperation::Fill => "fill",
+        MemoryOperation::Read => "read",
+        MemoryOperation::Other => return None,
+    };
+    let is_rate = |figure: &Figure| {
+        figure.key.starts_with("memory-bandwidth@") && figure.key.ends_with(&format!(" {name}"))
+    };
+    best(record, is_rate).map(|rate| rate as u64)
 }
 
 /// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
 /// repetitions on one core type, the best over core types.
-pub(super) fn cipher_kb_per_s(record: &Record, algorithm: &str) -> Option<u64> {
-    let mut by_cpus: Vec<(&[u32], Vec<u64>)> = Vec::new();
-    for step in &record.steps {
-        if let Some(Measured::Cipher(cipher)) = done(step)
-            && cipher.algorithm == algorithm
-            && step.threads <= 1
-            && let Some((_, rate)) = cipher.rows.last()
-        {
-            match by_cpus
-                .iter_mut()
-                .find(|(cpus, _)| *cpus == step.cpus.as_slice())
-            {
-                Some((_, rates)) => rates.push(*rate),
-                None => by_cpus.push((&step.cpus, vec![*rate])),
-            }
-        }
-    }
-    let means = by_cpus
-        .iter()
-        .map(|(_, rates)| rates.iter().sum::<u64>() / rates.len() as u64);
-    means.max().map(|rate| rate / 1000)
+pub(crate) fn cipher_kb_per_s(record: &Record, algorithm: &str) -> Option<u64> {
+    let is_cipher = |figure: &Figure| {
+        figure.is_main && figure.unit == "kB/s" && figure.key.split(' ').nth(1) == Some(algorithm)
+    };
+    best(record, is_cipher).map(|rate| rate as u64)
 }
 
 /// Best single-threaded 7-zip rating in MIPS.
-pub(super) fn sevenzip_single_mips(record: &Record) -> Option<u32> {
-    let steps = record
-        .steps_of("sevenzip")
-        .filter(|step| step.variant == "single");
-    steps.filter_map(total_mips).max()
+pub(crate) fn sevenzip_single_mips(record: &Record) -> Option<u32> {
+    sevenzip_mips(record, "single")
 }
 
 /// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
-pub(super) fn sevenzip_multi_mips(record: &Record) -> Option<u32> {
-    let steps = record
-        .steps_of("sevenzip")
-        .filter(|step| step.variant == "multi");
-    let totals: Vec<u32> = steps.filter_map(total_mips).collect();
-    if totals.is_empty() {
-        let one_cpu = record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
-        return sevenzip_single_mips(record).filter(|_| one_cpu);
-    }
-    Some((totals.iter().map(|mips| u64::from(*mips)).sum::<u64>() / totals.len() as u64) as u32)
+pub(crate) fn sevenzip_multi_mips(record: &Record) -> Option<u32> {
+    let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
+    sevenzip_mips(record, "multi").or_else(|| sevenzip_single_mips(record).filter(|_| one_cpu()))
 }
 
-/// Median of the second-based rates of a miner, the first left out: it is still warming up.
-pub(super) fn series_median(record: &Record, workload: &str) -> Option<f64> {
-    record
-        .steps_of(workload)
-        .find_map(|step| match done(step)? {
-            Measured::Series(series) => {
-                let mut values: Vec<f64> = series.values.iter().skip(1).copied().collect();
-                values.sort_by(f64::total_cmp);
-                values.get(values.len() / 2).copied()
-            }
-            _ => None,
-        })
+fn sevenzip_mips(record: &Record, variant: &str) -> Option<u32> {
+    let is_score = |figure: &Figure| {
+        figure.is_main
+            && figure.key.starts_with("sevenzip@")
+            && figure.key.split(' ').nth(1) == Some(variant)
+    };
+    best(record, is_score).map(|mips| mips as u32)
 }
 
-fn total_mips(step: &Step) -> Option<u32> {
-    match done(step)? {
-        Measured::Compression(run) => Some(run.total_mips),
-        _ => None,
-    }
+/// Median rate of a load that gives one value after the other.
+pub(crate) fn series_median(record: &Record, workload: &str) -> Option<f64> {
+    let is_rate = |figure: &Figure| figure.workload().split('@').next() == Some(workload);
+    figures(record)
+        .into_iter()
+        .find(is_rate)
+        .map(|figure| figure.value)
+}
+
+/// The highest value of the figures that are wanted.
+fn best(record: &Record, is_wanted: impl Fn(&Figure) -> bool) -> Option<f64> {
+    let wanted = figures(record).into_iter().filter(is_wanted);
+    wanted.map(|figure| figure.value).reduce(f64::max)
 }
 
 /// What a step measured, if it went well.

@@ -24,9 +24,14 @@ const CLAIM_TOLERANCE: f64 = 0.02;
 
 /// The summary line without a newline.
 pub(super) fn line(record: &Record, findings: &[Finding]) -> String {
+    format!("| {} |", columns(record, findings).join(" | "))
+}
+
+/// Its columns, without anything that could end a cell or a line.
+pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.hostname.known());
-    let columns = [
+    [
         or_dash(name.map(|name| one_line(name))),
         clock(record, findings),
         or_dash(
@@ -42,8 +47,7 @@ pub(super) fn line(record: &Record, findings: &[Finding]) -> String {
         or_dash(memory_mb_per_s(record, MemoryOperation::Copy).map(tens)),
         or_dash(memory_mb_per_s(record, MemoryOperation::Fill).map(tens)),
         or_dash(series_median(record, "cpuminer").map(|rate| format!("{rate:.2}"))),
-    ];
-    format!("| {} |", columns.join(" | "))
+    ]
 }
 
 /// Pipes and line breaks in a name would shift the columns.

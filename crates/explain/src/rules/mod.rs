@@ -27,6 +27,8 @@ mod power_limit;
 mod rpi_firmware;
 mod rpi_firmware_clock;
 mod run_cut_short;
+mod score_high;
+mod score_low;
 mod scores_decline;
 mod scores_unstable;
 mod series_declines;
@@ -87,6 +89,8 @@ pub const RULES: &[Rule] = &[
     rpi_firmware::RULE,
     rpi_firmware_clock::RULE,
     run_cut_short::RULE,
+    score_high::RULE,
+    score_low::RULE,
     scores_decline::RULE,
     scores_unstable::RULE,
     series_declines::RULE,

@@ -1,0 +1,285 @@
+//! The likely cause of a difference between two figures, in one sentence.
+//!
+//! Causes are asked in the order in which they are certain: what the figures themselves prove (the
+//! clock, the number of CPUs, AES instructions) before what settings and findings only suggest.
+
+use super::{End, Measured};
+use crate::figures::Figure;
+use crate::finding::{Finding, Severity};
+
+/// A cause accounts for a difference if no more than this remains, in percent of the score.
+const REST_PERCENT_MAX: f64 = 3.0;
+/// A cause is worth naming if it accounts for at least this share of a difference.
+const SHARE_MIN: f64 = 0.3;
+/// What waits for memory moves less than the clock; beyond this the clock is not the cause.
+const SHARE_MAX: f64 = 2.0;
+/// A clock or latency that differs by less is the same.
+const SAME_PERCENT: f64 = 2.0;
+/// Bytes of AES-256-CBC for each clock cycle: software stays below 0.15 on every core of the
+/// reference data, instructions for AES begin at 0.5.
+const AES_BYTES_PER_CYCLE: f64 = 0.3;
+/// Workloads on all CPUs rarely scale better than this, in percent.
+const SCALING_PERCENT: f64 = 15.0;
+
+/// The first cause that fits.
+pub(super) fn likely(base: End<'_>, other: End<'_>) -> Option<String> {
+    const CAUSES: [fn(End<'_>, End<'_>) -> Option<String>; 10] = [
+        aes_instructions,
+        core_type,
+        cpu_count,
+        claimed_clock,
+        whole_clock,
+        memory_latency,
+        finding,
+        part_of_clock,
+        memory_speed,
+        c_library,
+    ];
+    CAUSES.iter().find_map(|cause| cause(base, other))
+}
+
+/// How many times better the other is.
+fn ratio(base: &Figure, other: &Figure) -> Option<f64> {
+    Some(1.0 + other.gain_percent(base.value)? / 100.0)
+}
+
+/// Same within this many percent.
+fn is_near(a: f64, b: f64, percent: f64) -> bool {
+    (a / b - 1.0).abs() * 100.0 <= percent
+}
+
+fn core_type(base: End<'_>, other: End<'_>) -> Option<String> {
+    let name = |figure: &Figure| figure.core.as_ref()?.core_type.clone();
+    let (a, b) = (name(base.1)?, name(other.1)?);
+    if a == b || base.1.key.starts_with("clock@") {
+        return None;
+    }
+    let is_score = !base.1.key.starts_with("memory-");
+    let clocks = clock_mhz(base.0, base.1, "cold").zip(clock_mhz(other.0, other.1, "cold"));
+    Some(match clocks.filter(|_| is_score) {
+        Some((mhz_a, mhz_b)) => format!(
+            "Another core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz, {:.2} \
+             times as much per MHz.",
+            ratio(base.1, other.1)? * mhz_a / mhz_b
+        ),
+        None => format!("Another core type: {b} instead of {a}."),
+    })
+}
+
+fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
+    if base.1.core.is_some() {
+        return None;
+    }
+    let count = |side: &Measured<'_>, figure: &Figure| side.record.steps[figure.step].threads;
+    let (a, b) = (count(base.0, base.1), count(other.0, other.1));
+    if a == b || a == 0 || b == 0 {
+        return None;
+    }
+    let by_count = f64::from(b) / f64::from(a);
+    let rest = ratio(base.1, other.1)? / by_count;
+    Some(match is_near(rest, 1.0, SCALING_PERCENT) {
+        true => format!("The number of threads, {b} instead of {a}, accounts for it."),
+        false => format!(
+            "The number of threads, {b} instead of {a}, would make it {by_count:.1} times as \
+             high; each of them scores {rest:.2} times as much."
+        ),
+    })
+}
+
+fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
+    let per_cycle = |(side, figure): End<'_>| {
+        let is_aes = figure.key.contains(" aes-256-cbc ") && figure.is_main;
+        let mhz = clock_mhz(side, figure, "cold").filter(|_| is_aes)?;
+        Some(figure.value / mhz / 1000.0)
+    };
+    let with = |bytes: f64| bytes >= AES_BYTES_PER_CYCLE;
+    match (with(per_cycle(base)?), with(per_cycle(other)?)) {
+        (true, false) => Some(format!(
+            "{} computes AES without AES instructions.",
+            other.0.name
+        )),
+        (false, true) => Some(format!(
+            "{} computes AES without AES instructions.",
+            base.0.name
+        )),
+        _ => None,
+    }
+}
+
+/// A clock differs because another one was asked for.
+fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
+    if !base.1.key.starts_with("clock@") {
+        return None;
+    }
+    let claimed_mhz = |(side, figure): End<'_>| {
+        let cpus = &figure.core.as_ref()?.cpus;
+        let clocks = crate::view::cluster_clocks(side.record, "cold");
+        let clock = clocks.iter().find(|clock| cpus.contains(&clock.cpu))?;
+        clock.claimed_khz.map(|khz| f64::from(khz) / 1000.0)
+    };
+    let (a, b) = (claimed_mhz(base)?, claimed_mhz(other)?);
+    if is_near(a, b, SAME_PERCENT) {
+        return Some(format!(
+            "Both kernels claim {a:.0} MHz: firmware, power, heat or the board's own oscillator \
+             decide otherwise."
+        ));
+    }
+    let rest = match is_near(b / a, ratio(base.1, other.1)?, SAME_PERCENT) {
+        true => "",
+        false => ", and not both are true",
+    };
+    Some(format!(
+        "The kernel claims {b:.0} instead of {a:.0} MHz{rest}."
+    ))
+}
+
+/// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
+fn clock_mhz(side: &Measured<'_>, figure: &Figure, pass: &str) -> Option<f64> {
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let clocks = side.figures.iter().filter(|clock| {
+        clock.key.starts_with("clock@")
+            && clock.key.ends_with(pass)
+            && (figure.core.is_none() || cluster(clock) == cluster(figure))
+    });
+    clocks.map(|clock| clock.value).reduce(f64::max)
+}
+
+/// Clocks of both sides: what was held under load where both know it, else the first ones.
+fn clocks_mhz(base: End<'_>, other: End<'_>) -> Option<(f64, f64)> {
+    // A clock is no cause of itself.
+    let depends = !base.1.key.starts_with("clock@");
+    let pair = |pass: &str| {
+        let a = clock_mhz(base.0, base.1, pass)?;
+        let b = clock_mhz(other.0, other.1, pass)?;
+        (depends && !is_near(a, b, SAME_PERCENT)).then_some((a, b))
+    };
+    let passes: &[&str] = match base.1.core {
+        Some(_) => &["cold"],
+        None => &["hot-loaded", "hot-after", "cold"],
+    };
+    passes.iter().find_map(|pass| pair(pass))
+}
+
+fn whole_clock(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (a, b) = clocks_mhz(base, other)?;
+    is_near(ratio(base.1, other.1)?, b / a, REST_PERCENT_MAX)
+        .then(|| format!("The measured clock, {b:.0} instead of {a:.0} MHz, accounts for it."))
+}
+
+fn part_of_clock(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (a, b) = clocks_mhz(base, other)?;
+    let share = (b / a).ln() / ratio(base.1, other.1)?.ln();
+    let clocks = format!("The measured clock, {b:.0} instead of {a:.0} MHz,");
+    match share {
+        SHARE_MIN..1.0 => Some(format!(
+            "{clocks} accounts for about {:.0} % of it.",
+            share * 100.0
+        )),
+        1.0..SHARE_MAX => Some(format!(
+            "{clocks} would make it {:+.0} % were it not for memory, which has its own.",
+            100.0 * (b / a - 1.0)
+        )),
+        _ => None,
+    }
+}
+
+/// Compression waits for memory, decompression hardly does: if mostly compression differs and
+/// latency does so too, it is the memory.
+fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (ns_a, ns_b, at) = latencies(base, other)?;
+    let slower = ns_b > ns_a;
+    let score = ratio(base.1, other.1)?;
+    if slower != (score < 1.0) {
+        return None;
+    }
+    if !base.1.key.starts_with("sevenzip@") || base.1.key.ends_with("pressing") {
+        return None;
+    }
+    let half = |name: &str| {
+        let key = format!("{} {name}", base.1.key);
+        let find = |end: End<'_>| {
+            let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+            let figures = end.0.figures.iter().filter(|figure| figure.key == key);
+            figures
+                .filter(|figure| cluster(figure) == cluster(end.1))
+                .map(|figure| figure.value)
+                .next()
+        };
+        Some(find(other)? / find(base)?)
+    };
+    let (compressing, decompressing) = (half("compressing")?, half("decompressing")?);
+    let moved = |ratio: f64| ratio.ln().abs();
+    (moved(compressing) > 2.0 * moved(decompressing)).then(|| {
+        format!(
+            "Memory latency is {ns_b:.0} instead of {ns_a:.0} ns at {at}: compression, which waits \
+             for memory, changed by {:+.0} %, decompression by {:+.0} %.",
+            100.0 * (compressing - 1.0),
+            100.0 * (decompressing - 1.0)
+        )
+    })
+}
+
+/// Rates that move with latency.
+fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
+    let (ns_a, ns_b, at) = latencies(base, other)?;
+    let is_rate = base.1.key.starts_with("memory-bandwidth@");
+    let same_way = (ns_b > ns_a) == (ratio(base.1, other.1)? < 1.0);
+    (is_rate && same_way).then(|| {
+        format!(
+            "Memory latency is {ns_b:.0} instead of {ns_a:.0} ns at {at}: clock or timing of the \
+             memory differ."
+        )
+    })
+}
+
+/// The latency of the largest size that both sides measured in the same way, if it differs.
+fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
+    let of = |side: &'_ Measured<'_>| -> Vec<(String, f64)> {
+        let figures = side.figures.iter();
+        let latencies = figures.filter(|figure| figure.key.starts_with("memory-latency@"));
+        latencies
+            .map(|figure| (figure.key.clone(), figure.value))
+            .collect()
+    };
+    let others = of(other.0);
+    let pairs = of(base.0).into_iter().filter_map(|(key, a)| {
+        let (_, b) = others.iter().find(|(known, _)| *known == key)?;
+        let size = key.rsplit(' ').next()?.to_owned();
+        Some((a, *b, size))
+    });
+    let megabytes = |size: &str| size.trim_end_matches('M').parse::<u32>().unwrap_or(0);
+    pairs
+        .max_by_key(|(_, _, size)| megabytes(size))
+        .filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
+}
+
+/// Something that held only the slower side back.
+fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
+    let is_memory = base.1.key.starts_with("memory-") || base.1.key.starts_with("clock@");
+    let (slower, faster) = match ratio(base.1, other.1)? {
+        ratio if ratio < 1.0 => (other.0, base.0),
+        _ => (base.0, other.0),
+    };
+    let harms = |finding: &&Finding| finding.severity > Severity::Info;
+    let only_here = |finding: &&Finding| {
+        let mut known = faster.findings.iter().filter(harms);
+        !known.any(|other| other.rule == finding.rule)
+    };
+    let found = slower.findings.iter().filter(harms).filter(only_here);
+    // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the
+    // finding can tell how much.
+    let mut found =
+        found.filter(|finding| base.1.core.is_none() || finding.explains_percent.is_some());
+    let worst = found.next().filter(|_| !is_memory)?;
+    Some(format!("In {}: {}", slower.name, worst.sentence()))
+}
+
+/// Rates of logs are those of `memcpy` and `memset`, which every C library writes anew.
+fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
+    let is_libc = base.1.key.starts_with("memory-bandwidth@0");
+    let name = |end: End<'_>| end.0.record.machine.distribution.known().cloned();
+    let (a, b) = (name(base)?, name(other)?);
+    (is_libc && a != b).then(|| {
+        format!("memcpy and memset come from the C library, and that of {b} may be another one than that of {a}.")
+    })
+}

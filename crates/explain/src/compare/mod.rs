@@ -1,0 +1,192 @@
+//! Comparisons: one result among the reference data, or several results side by side.
+//!
+//! Only figures with equal keys (`workload@method`, form and name) are ever set side by side; what
+//! was left out is named with its reason. Nothing here decides whether a result is valid: the
+//! verdict of the rules travels with it.
+
+mod causes;
+mod noise;
+mod pairs;
+mod rank;
+mod settings;
+mod text;
+
+pub use noise::noise_percent;
+pub use rank::{Entry, Ranking, Standing, rank};
+pub use settings::{Setting, settings, settings_of};
+pub use text::{ranking_text, text};
+
+use crate::figures::{Figure, figures};
+use crate::view::spread_percent;
+use crate::{Finding, Verdict, verdict};
+use pairs::Lined;
+use record::Record;
+use serde::Serialize;
+
+/// One of the results that are compared.
+#[derive(Debug, Clone)]
+pub struct Side<'a> {
+    /// What it is called, for example its file.
+    pub name: String,
+    /// The result.
+    pub record: &'a Record,
+    /// What the rules found in it.
+    pub findings: &'a [Finding],
+}
+
+/// Something that could not be compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct LeftOut {
+    /// Which figure, workload or result.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Several results side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The results in the order given. All are compared with the first.
+    pub sides: Vec<Named>,
+    /// Settings that differ.
+    pub settings: Vec<Setting>,
+    /// Figures that at least two results have, in the order of the first.
+    pub lines: Vec<Line>,
+    /// Figures that only one result has, or that must not be compared.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A result in a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Named {
+    /// What it is called.
+    pub name: String,
+    /// Its board.
+    pub board: Option<String>,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+}
+
+/// One figure of all results.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Key of the figure.
+    pub key: String,
+    /// Core types behind the values, each named once; empty for what all CPUs did together.
+    pub cores: Vec<String>,
+    /// Unit of the values.
+    pub unit: String,
+    /// One value for each result that has it.
+    pub values: Vec<Option<f64>>,
+    /// Each result against the first that has a value; none for that one.
+    pub differences: Vec<Option<Difference>>,
+    /// True if it stands for its workload; the others are details.
+    pub is_main: bool,
+}
+
+/// How one value differs from another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// By how much it is better in percent; negative if worse.
+    pub gain_percent: f64,
+    /// Differences up to this are noise, in percent.
+    pub noise_percent: f64,
+    /// True if the difference is larger than the noise.
+    pub is_real: bool,
+    /// The likely cause in one sentence, where it can be had.
+    pub cause: Option<String>,
+}
+
+/// Sets results side by side. Differences and causes are those against the first result that has
+/// the figure.
+pub fn compare(sides: &[Side<'_>]) -> Comparison {
+    let measured: Vec<Measured<'_>> = sides.iter().map(Measured::new).collect();
+    let (lined, left_out) = pairs::line_up(&measured);
+    let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();
+    Comparison {
+        sides: sides
+            .iter()
+            .map(|side| Named {
+                name: side.name.clone(),
+                board: side.record.machine.board.known().cloned(),
+                verdict: verdict(side.findings),
+            })
+            .collect(),
+        settings: settings(&records),
+        lines: lined.iter().map(|lined| line(&measured, lined)).collect(),
+        left_out,
+    }
+}
+
+/// A result with its figures.
+pub(crate) struct Measured<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) record: &'a Record,
+    pub(crate) findings: &'a [Finding],
+    pub(crate) figures: Vec<Figure>,
+}
+
+impl<'a> Measured<'a> {
+    fn new(side: &'a Side<'a>) -> Self {
+        Self {
+            name: &side.name,
+            record: side.record,
+            findings: side.findings,
+            figures: figures(side.record),
+        }
+    }
+}
+
+fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
+    let mut base: Option<(usize, &Figure)> = None;
+    let mut cores: Vec<String> = Vec::new();
+    let mut differences = Vec::new();
+    for (side, figure) in lined.figures.iter().enumerate() {
+        let label = figure.and_then(|figure| figure.core.as_ref());
+        if let Some(label) = label.map(crate::figures::Core::label)
+            && !cores.contains(&label)
+        {
+            cores.push(label);
+        }
+        differences.push(match (base, figure) {
+            (Some((base_side, base)), Some(figure)) => {
+                difference((&sides[base_side], base), (&sides[side], figure))
+            }
+            _ => None,
+        });
+        base = base.or(figure.map(|figure| (side, figure)));
+    }
+    let first = base.map(|(_, figure)| figure);
+    Line {
+        key: lined.key.to_owned(),
+        cores,
+        unit: first.map_or_else(String::new, |figure| figure.unit.clone()),
+        values: lined
+            .figures
+            .iter()
+            .map(|figure| figure.map(|figure| figure.value))
+            .collect(),
+        differences,
+        is_main: first.is_some_and(|figure| figure.is_main),
+    }
+}
+
+/// One end of a comparison.
+pub(crate) type End<'a> = (&'a Measured<'a>, &'a Figure);
+
+fn difference(base: End<'_>, other: End<'_>) -> Option<Difference> {
+    let gain_percent = other.1.gain_percent(base.1.value)?;
+    let noise_percent = noise_percent(base.1, other.1);
+    // As large against the smaller as against the larger value.
+    let distance = spread_percent(&[base.1.value, other.1.value])?;
+    let is_real = distance > noise_percent;
+    Some(Difference {
+        gain_percent,
+        noise_percent,
+        is_real,
+        cause: is_real.then(|| causes::likely(base, other)).flatten(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Lines up the figures of several results: equal keys, and for each core its counterpart.
+
+use super::{LeftOut, Measured};
+use crate::figures::Figure;
+use std::collections::BTreeSet;
+
+/// One figure of all results, in their order.
+#[derive(Debug)]
+pub(super) struct Lined<'a> {
+    pub(super) key: &'a str,
+    pub(super) figures: Vec<Option<&'a Figure>>,
+}
+
+/// Figures that at least two results have, and what was left out.
+pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<LeftOut>) {
+    let mut keys: Vec<&str> = Vec::new();
+    for figure in sides.iter().flat_map(|side| &side.figures) {
+        if !keys.contains(&figure.key.as_str()) {
+            keys.push(&figure.key);
+        }
+    }
+    let lines = keys.iter().flat_map(|key| lines_of(sides, key));
+    let (shared, alone): (Vec<Lined<'_>>, Vec<Lined<'_>>) =
+        lines.partition(|line| line.figures.iter().flatten().count() > 1);
+    let mut left_out: BTreeSet<LeftOut> = alone
+        .iter()
+        .flat_map(|line| line.figures.iter().zip(sides))
+        .filter_map(|(figure, side)| Some(((*figure)?, side)))
+        .filter(|(figure, _)| figure.is_main && !is_told(figure, sides))
+        .map(|(figure, side)| only_here(figure, side, sides))
+        .collect();
+    left_out.extend(sides.iter().flat_map(not_comparable));
+    (shared, left_out.into_iter().collect())
+}
+
+/// True if another result has the figure too, but not comparable, which is told of that one.
+fn is_told(figure: &Figure, sides: &[Measured<'_>]) -> bool {
+    let all = sides.iter().flat_map(|side| &side.figures);
+    all.filter(|other| other.key == figure.key)
+        .any(|other| other.not_comparable.is_some())
+}
+
+fn not_comparable<'a>(side: &'a Measured<'a>) -> impl Iterator<Item = LeftOut> + 'a {
+    side.figures
+        .iter()
+        .filter(|figure| figure.is_main)
+        .filter_map(|figure| {
+            let why = figure.not_comparable.as_ref()?;
+            Some(LeftOut {
+                what: figure.name(),
+                why: format!("not comparable in {}: {why}", side.name),
+            })
+        })
+}
+
+/// Why a figure that only one result has cannot be set beside the others.
+fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> LeftOut {
+    let workload = figure.workload();
+    let name = workload.split('@').next().unwrap_or_default();
+    let all = sides.iter().flat_map(|side| &side.figures);
+    let mut others: BTreeSet<&str> = all
+        .map(Figure::workload)
+        .filter(|other| other.split('@').next() == Some(name))
+        .collect();
+    others.remove(workload);
+    let same_in_others = sides
+        .iter()
+        .filter(|other| other.name != side.name)
+        .flat_map(|other| &other.figures)
+        .any(|other| other.workload() == workload);
+    if others.is_empty() || same_in_others {
+        return LeftOut {
+            what: figure.key.clone(),
+            why: format!("only measured in {}", side.name),
+        };
+    }
+    let others: Vec<&str> = others.into_iter().collect();
+    LeftOut {
+        what: workload.to_owned(),
+        why: format!(
+            "other methods measure something else ({})",
+            others.join(", ")
+        ),
+    }
+}
+
+/// The figures of one key. Cores stand beside the same core type in other results; cores of
+/// different types are paired from the fastest on.
+fn lines_of<'a>(sides: &'a [Measured<'a>], key: &'a str) -> Vec<Lined<'a>> {
+    let mut lines: Vec<Lined<'a>> = Vec::new();
+    for (index, side) in sides.iter().enumerate() {
+        let figures = side.figures.iter();
+        let mut rest: Vec<&Figure> = figures
+            .filter(|figure| figure.key == key && figure.not_comparable.is_none())
+            .collect();
+        rest.sort_by(|a, b| match a.higher_is_better {
+            true => b.value.total_cmp(&a.value),
+            false => a.value.total_cmp(&b.value),
+        });
+        for same_type in [true, false] {
+            for line in lines
+                .iter_mut()
+                .filter(|line| line.figures[index].is_none())
+            {
+                let found = rest
+                    .iter()
+                    .position(|figure| !same_type || line.has_type(figure));
+                line.figures[index] = found.map(|at| rest.remove(at));
+            }
+        }
+        lines.extend(rest.into_iter().map(|figure| {
+            let mut figures = vec![None; sides.len()];
+            figures[index] = Some(figure);
+            Lined { key, figures }
+        }));
+    }
+    lines
+}
+
+impl Lined<'_> {
+    /// True if this core type stands in the line already.
+    fn has_type(&self, figure: &Figure) -> bool {
+        let core_type = |figure: &Figure| figure.core.as_ref().map(|core| core.core_type.clone());
+        let mut known = self.figures.iter().flatten();
+        known.any(|known| core_type(known) == core_type(figure))
+    }
+}

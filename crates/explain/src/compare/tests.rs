@@ -1,0 +1,306 @@
+//! Comparisons of small Records.
+
+use super::*;
+use crate::reference::{Reference, parse};
+use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+use crate::{Quantity, Severity};
+use expect_test::{Expect, expect};
+use record::{Cipher, Fact, Measured as Score, Outcome};
+
+/// A board with four CPUs at this clock; scores of 7-zip on one and on all of them.
+fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
+    let clock = point(0, clock_khz, clock_khz);
+    let mut record = with_clocks(own_run(), "cold", vec![clock]);
+    record.machine.board = Fact::Known(name.into());
+    record.machine.soc = Fact::Known("Rockchip RK3328".into());
+    record.machine.kernel_release = Fact::Known("6.1.0".into());
+    let runs = std::iter::once(("single", &[0_u32][..], single));
+    for (variant, cpus, mips) in runs.chain(multi.iter().map(|mips| ("multi", &[][..], *mips))) {
+        let score = compression(mips);
+        record = with_step(record, "sevenzip", variant, cpus, (1.0, 2.0), score);
+    }
+    for step in &mut record.steps {
+        step.method = if step.workload == "clock" { 0 } else { 16 };
+    }
+    record
+}
+
+fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
+    let sides: Vec<Side<'_>> = sides
+        .iter()
+        .map(|(name, record, findings)| Side {
+            name: (*name).to_owned(),
+            record,
+            findings,
+        })
+        .collect();
+    expected.assert_eq(&text(&compare(&sides)));
+}
+
+#[test]
+fn a_lower_clock_explains_lower_scores() {
+    let a = board("One", 1_500_000, 1140, &[4000, 4040]);
+    let mut b = board("Two", 1_300_000, 990, &[3480, 3470]);
+    b.machine.policies[0].clock_khz_max = Fact::Known(1_300_000);
+    b.machine.kernel_release = Fact::Known("6.6.0".into());
+    check(
+        &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
+        &expect![[r#"
+        A  a.txt (One, valid)
+        B  b.txt (Two, valid)
+
+        Settings that differ:
+           board
+              A  One
+              B  Two
+           kernel
+              A  6.1.0
+              B  6.6.0
+           clock claimed (MHz)
+              A  1800
+              B  1300
+           clock measured (MHz)
+              A  1500
+              B  1300
+
+        Figures (+ is better; * is more than noise):
+
+           figure              core        unit     A      B  against A
+           clock@0 cold        Cortex-A53   MHz  1500   1300  -13.3 % *
+           sevenzip@16 single  Cortex-A53  MIPS  1140  990.0  -13.2 % *
+           sevenzip@16 multi               MIPS  4020   3475  -13.6 % *
+
+        Likely causes:
+           B  clock@0 cold (Cortex-A53): The kernel claims 1300 instead of 1500 MHz.
+           B  sevenzip@16 single (Cortex-A53): The measured clock, 1300 instead of 1500 MHz, accounts for it.
+           B  sevenzip@16 multi: The measured clock, 1300 instead of 1500 MHz, accounts for it.
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_within_the_noise_is_not_marked() {
+    let a = board("One", 1_500_000, 1140, &[4000, 4400]);
+    let b = board("One", 1_500_000, 1150, &[3900, 4100]);
+    check(
+        &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
+        &expect![[r#"
+        A  a.txt (One, valid)
+        B  b.txt (One, valid)
+
+        No known setting differs.
+
+        Figures (+ is better; * is more than noise):
+
+           figure              core        unit     A     B  against A
+           clock@0 cold        Cortex-A53   MHz  1500  1500   +0.0 %
+           sevenzip@16 single  Cortex-A53  MIPS  1140  1150   +0.9 %
+           sevenzip@16 multi               MIPS  4200  4000   -4.8 %
+    "#]],
+    );
+}
+
+#[test]
+fn a_finding_of_the_slower_side_is_a_cause() {
+    let a = board("One", 1_500_000, 1140, &[4000, 4000]);
+    let b = board("One", 1_500_000, 1140, &[3000, 3000]);
+    let hot = [Finding::new("x", Severity::Degraded, "It was {what}.")
+        .with("what", Quantity::Text("too hot".into()))];
+    let sides = [("a.txt", &a, &[][..]), ("b.txt", &b, &hot[..])];
+    check(
+        &sides,
+        &expect![[r#"
+        A  a.txt (One, valid)
+        B  b.txt (One, degraded)
+
+        No known setting differs.
+
+        Figures (+ is better; * is more than noise):
+
+           figure              core        unit     A     B  against A
+           clock@0 cold        Cortex-A53   MHz  1500  1500   +0.0 %
+           sevenzip@16 single  Cortex-A53  MIPS  1140  1140   +0.0 %
+           sevenzip@16 multi               MIPS  4000  3000  -25.0 % *
+
+        Likely causes:
+           B  sevenzip@16 multi: In b.txt: It was too hot.
+    "#]],
+    );
+}
+
+#[test]
+fn other_methods_and_incomparable_figures_are_left_out() {
+    let a = board("One", 1_500_000, 1140, &[4000]);
+    let mut b = board("One", 1_500_000, 1500, &[3000]);
+    for step in &mut b.steps {
+        match step.variant.as_str() {
+            "single" => step.method = 26,
+            "multi" => step.not_comparable = Some("small dictionaries".into()),
+            _ => {}
+        }
+    }
+    check(
+        &[("a.txt", &a, &[]), ("b.txt", &b, &[])],
+        &expect![[r#"
+            A  a.txt (One, valid)
+            B  b.txt (One, valid)
+
+            No known setting differs.
+
+            Figures (+ is better; * is more than noise):
+
+               figure        core        unit     A     B  against A
+               clock@0 cold  Cortex-A53   MHz  1500  1500   +0.0 %
+
+            Left out:
+               sevenzip@16 multi: not comparable in b.txt: small dictionaries
+               sevenzip@16 single: only measured in a.txt
+               sevenzip@26: other methods measure something else (sevenzip@16)
+        "#]],
+    );
+}
+
+#[test]
+fn aes_in_software_is_seen_from_bytes_per_cycle() {
+    let cipher = |rate: u64| {
+        Score::Cipher(Cipher {
+            algorithm: "aes-256-cbc".into(),
+            rows: vec![(16_384, rate)],
+        })
+    };
+    let with_aes = |rate| {
+        let record = board("One", 1_500_000, 1140, &[4000]);
+        with_step(
+            record,
+            "openssl",
+            "aes-256-cbc",
+            &[0],
+            (0.0, 1.0),
+            cipher(rate),
+        )
+    };
+    let (a, b) = (with_aes(700_000_000), with_aes(50_000_000));
+    let sides = ["a", "b"].map(str::to_owned).into_iter().zip([&a, &b]);
+    let sides: Vec<Side<'_>> = sides
+        .map(|(name, record)| Side {
+            name,
+            record,
+            findings: &[],
+        })
+        .collect();
+    let comparison = compare(&sides);
+    let line = comparison.lines.iter().find(|line| line.unit == "kB/s");
+    let difference = line.unwrap().differences[1].clone().unwrap();
+    assert_eq!(
+        difference.cause.as_deref(),
+        Some("b computes AES without AES instructions.")
+    );
+}
+
+#[test]
+fn cores_stand_beside_their_own_type() {
+    let mut a = board("One", 1_500_000, 1140, &[]);
+    let mut b = board("Two", 1_500_000, 1140, &[]);
+    let types: [(&mut Record, [(&str, u32); 2]); 2] = [
+        (&mut a, [("Cortex-A53", 1000), ("Cortex-A72", 2000)]),
+        (&mut b, [("Cortex-A76", 3000), ("Cortex-A53", 1100)]),
+    ];
+    for (record, clusters) in types {
+        record.steps.clear();
+        record.machine.clusters.clear();
+        for (cpu, (core_type, mips)) in (0..).zip(clusters) {
+            record.machine.clusters.push(record::Cluster {
+                cpus: vec![cpu],
+                core_type: Fact::Known(core_type.into()),
+                policy: None,
+            });
+            let score = compression(mips);
+            *record = with_step(
+                record.clone(),
+                "sevenzip",
+                "single",
+                &[cpu],
+                (0.0, 1.0),
+                score,
+            );
+        }
+    }
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side {
+        name: name.into(),
+        record,
+        findings: &[],
+    });
+    let lines: Vec<String> = compare(&sides)
+        .lines
+        .iter()
+        .map(|line| format!("{} {:?}", line.cores.join(" | "), line.values))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "Cortex-A72 | Cortex-A76 [Some(2000.0), Some(3000.0)]",
+            "Cortex-A53 [Some(1000.0), Some(1100.0)]"
+        ]
+    );
+}
+
+#[test]
+fn a_result_is_ranked_among_valid_rows_of_its_kind() {
+    let header = "board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\tclock@0 \
+                  cold/core\tsevenzip@16 multi\tsevenzip@16 single/core\tsource\n";
+    let row = |soc: &str, core: &str, verdict: &str, multi: &str, single: u32| {
+        format!("B\t{soc}\t4x {core}\t-\t-\t-\t-\t{verdict}\t-\t{multi}\t{single}\tx\n")
+    };
+    let table = header.to_owned()
+        + &row("Rockchip RK3328", "Cortex-A53", "valid", "3900", 1100)
+        + &row("Rockchip RK3328 (1)", "Cortex-A53", "valid", "~4100", 1200)
+        + &row("Allwinner H5", "Cortex-A53", "valid", "4200", 1000)
+        + &row("Rockchip RK3399", "Cortex-A72", "valid", "6000", 1700)
+        + &row("Rockchip RK3328", "Cortex-A53", "degraded", "9000", 9000);
+    let reference = Reference {
+        rows: parse(&table).unwrap(),
+    };
+    let mut record = board("Mine", 1_500_000, 1140, &[4000]);
+    let score = compression(1);
+    record = with_step(record, "sevenzip", "single", &[0], (0.0, 1.0), score);
+    let ranking = rank(&record, &[], &reference);
+    expect![[r#"
+        Mine (Rockchip RK3328) among known valid results:
+
+           figure              core            value       same SoC  same core type            all
+           sevenzip@16 single  Cortex-A53  1140 MIPS  2 of 3 (-1 %)   2 of 4 (+4 %)  3 of 5 (-1 %)
+           sevenzip@16 multi               4000 MIPS  1 of 2 (+3 %)               -  3 of 4 (-5 %)
+
+        Left out:
+           clock@0: no known result has this workload
+           sevenzip@1: known results were measured with sevenzip@16, which is not comparable
+           1 of 5 known results: degraded or invalid
+           sevenzip@16 multi of 1 known results: fewer dictionaries, or several threads on one core
+    "#]]
+    .assert_eq(&ranking_text(&ranking));
+}
+
+#[test]
+fn a_row_is_not_ranked_against_itself() {
+    let record = board("Mine", 1_500_000, 1140, &[4000]);
+    let own = crate::reference::Row::of(&record, &[], "mine.txt");
+    let reference = Reference { rows: vec![own] };
+    assert_eq!(rank(&record, &[], &reference).entries, []);
+}
+
+#[test]
+fn a_clock_is_no_cause_of_itself() {
+    let a = board("One", 1_500_000, 1140, &[]);
+    let mut b = board("One", 1_500_000, 1140, &[]);
+    if let Outcome::Done(Score::Clock(clocks)) = &mut b.steps[0].outcome {
+        clocks.points[0].readings_khz = vec![1_400_000; 3];
+    }
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side {
+        name: name.into(),
+        record,
+        findings: &[],
+    });
+    let comparison = compare(&sides);
+    let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
+    assert!(cause.unwrap().starts_with("Both kernels claim 1500 MHz"));
+}

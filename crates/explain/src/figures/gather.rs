@@ -1,0 +1,90 @@
+//! Puts repetitions of one figure together.
+
+use super::{Core, Figure};
+use crate::stats::{mean, relative_standard_deviation_percent};
+
+/// How repetitions become one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Combine {
+    /// The best: nothing but the machine itself can make a run better.
+    Best,
+    /// The mean, as published lists have always done for this workload.
+    Mean,
+    /// The middle value, of an even number the upper one: a value that occurred.
+    Median,
+}
+
+/// A figure while its repetitions are collected.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) key: String,
+    pub(super) core: Option<Core>,
+    pub(super) unit: String,
+    pub(super) higher_is_better: bool,
+    pub(super) combine: Combine,
+    pub(super) is_main: bool,
+    pub(super) not_comparable: Option<String>,
+    pub(super) step: usize,
+    /// Relative standard deviation that a log printed over repetitions it does not show.
+    pub(super) printed_spread_percent: Option<f64>,
+    pub(super) values: Vec<f64>,
+}
+
+/// Everything collected so far.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    parts: Vec<Part>,
+}
+
+impl Gathered {
+    /// Adds values: to the figure they repeat, else as a new one. What must not be compared is
+    /// kept apart from what may.
+    pub(super) fn add(&mut self, part: Part) {
+        let cluster = |part: &Part| part.core.as_ref().map(|core| core.cluster);
+        let same = |known: &&mut Part| {
+            known.key == part.key
+                && cluster(known) == cluster(&part)
+                && known.not_comparable == part.not_comparable
+        };
+        match self.parts.iter_mut().find(same) {
+            Some(known) => known.values.extend(part.values),
+            None => self.parts.push(part),
+        }
+    }
+
+    /// The figures. One without a positive value is none.
+    pub(super) fn finish(self) -> Vec<Figure> {
+        self.parts.into_iter().filter_map(figure).collect()
+    }
+}
+
+fn figure(part: Part) -> Option<Figure> {
+    let values = &part.values;
+    let best = match part.higher_is_better {
+        true => f64::max,
+        false => f64::min,
+    };
+    let value = match part.combine {
+        Combine::Best => values.iter().copied().reduce(best),
+        Combine::Mean => mean(values),
+        Combine::Median => {
+            let mut sorted = values.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            sorted.get(sorted.len() / 2).copied()
+        }
+    };
+    let value = value.filter(|value| *value > 0.0 && value.is_finite())?;
+    let own_spread = relative_standard_deviation_percent(values);
+    Some(Figure {
+        key: part.key,
+        core: part.core,
+        value,
+        unit: part.unit,
+        higher_is_better: part.higher_is_better,
+        spread_percent: own_spread.or(part.printed_spread_percent),
+        repetitions: values.len(),
+        not_comparable: part.not_comparable,
+        is_main: part.is_main,
+        step: part.step,
+    })
+}

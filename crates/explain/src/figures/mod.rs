@@ -1,0 +1,83 @@
+//! Figures: every number of a Record that can be set beside the same number of another Record.
+//!
+//! A figure is a value with its name, unit and direction, and with everything needed to decide
+//! whether two of them may be compared at all. Reports, the reference data, comparisons and trends
+//! all take their numbers from here, so that they never disagree. What the numbers mean is the
+//! business of whoever asks.
+
+mod core;
+mod gather;
+mod steps;
+
+pub use self::core::{Core, core_name};
+
+use record::Record;
+use serde::Serialize;
+
+/// One comparable number of a Record.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// What was run, how, and which of its numbers this is: `sevenzip@16 multi`,
+    /// `openssl@3 aes-256-cbc 16384`, `memory-latency@0 ramlat 16M`. Only figures with equal keys
+    /// are comparable.
+    pub key: String,
+    /// Where it was measured; none for what all CPUs did together.
+    pub core: Option<Core>,
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// True if a higher value is better.
+    pub higher_is_better: bool,
+    /// Relative standard deviation of the repetitions in percent, where there were at least two.
+    pub spread_percent: Option<f64>,
+    /// How many repetitions stand behind it.
+    pub repetitions: usize,
+    /// Why it must not be compared with others, if so.
+    pub not_comparable: Option<String>,
+    /// True for the figures that stand for a workload in tables; the others are details.
+    pub is_main: bool,
+    /// Index in `Record::steps` of its first repetition.
+    pub step: usize,
+}
+
+impl Figure {
+    /// Key and core type, for people: `sevenzip@16 single (Cortex-A76)`.
+    pub fn name(&self) -> String {
+        match self.core.as_ref().map(Core::label) {
+            Some(label) => format!("{} ({label})", self.key),
+            None => self.key.clone(),
+        }
+    }
+
+    /// The workload with its method: `sevenzip@16`.
+    pub fn workload(&self) -> &str {
+        self.key.split(' ').next().unwrap_or_default()
+    }
+
+    /// By how much the value is better than another one, in percent of the other; negative if
+    /// worse. None if the other is no number to divide by.
+    pub fn gain_percent(&self, other: f64) -> Option<f64> {
+        if other <= 0.0 || self.value <= 0.0 {
+            return None;
+        }
+        let ratio = match self.higher_is_better {
+            true => self.value / other,
+            false => other / self.value,
+        };
+        Some(100.0 * (ratio - 1.0))
+    }
+}
+
+/// Every figure of a Record, in the order of its steps.
+pub fn figures(record: &Record) -> Vec<Figure> {
+    let mut gathered = gather::Gathered::default();
+    steps::clocks(record, &mut gathered);
+    for (index, step) in record.steps.iter().enumerate() {
+        steps::figures(record, index, step, &mut gathered);
+    }
+    gathered.finish()
+}
+
+#[cfg(test)]
+mod tests;

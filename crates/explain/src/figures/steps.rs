@@ -1,0 +1,253 @@
+//! The figures of each kind of step.
+
+use super::Core;
+use super::gather::{Combine, Gathered, Part};
+use crate::view;
+use record::{
+    Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Series,
+    Step,
+};
+
+/// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
+/// of servers; 64 MiB is where the tables of tinymembench end.
+const LATENCY_BYTES: [u64; 3] = [16 << 20, 64 << 20, 128 << 20];
+/// The column of latency tables that stands for one access after the other, by its names.
+const LATENCY_COLUMNS: [&str; 3] = ["1xPTR", "random", "single random read"];
+/// Passes of the clock measurement that every kind of run has.
+const CLOCK_VARIANTS: [&str; 3] = ["cold", "hot-loaded", "hot-after"];
+
+/// Adds the figures of one step, if it gave any.
+pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut Gathered) {
+    let Outcome::Done(measured) = &step.outcome else {
+        return;
+    };
+    let maker = Maker {
+        record,
+        index,
+        step,
+    };
+    match measured {
+        // Clocks come from all steps of a pass at once.
+        Measured::Clock(_) => {}
+        Measured::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
+        Measured::Latency(latency) => maker.latency(latency, gathered),
+        Measured::Cipher(cipher) => maker.cipher(cipher, gathered),
+        Measured::Compression(done) => maker.compression(done, gathered),
+        Measured::Series(series) => maker.series(series, gathered),
+    }
+}
+
+/// The highest steady clock of every cluster in every pass.
+pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
+    for variant in CLOCK_VARIANTS {
+        for clock in view::cluster_clocks(record, variant) {
+            let maker = Maker {
+                record,
+                index: clock.step,
+                step: &record.steps[clock.step],
+            };
+            gathered.add(Part {
+                core: Some(Core::of_cpu(record, clock.cpu)),
+                values: vec![f64::from(clock.measured_khz) / 1000.0],
+                ..maker.part("", "MHz", true)
+            });
+        }
+    }
+}
+
+struct Maker<'a> {
+    record: &'a Record,
+    index: usize,
+    step: &'a Step,
+}
+
+impl Maker<'_> {
+    /// A figure without values, taken as the best of its repetitions.
+    fn part(&self, name: &str, unit: &str, higher_is_better: bool) -> Part {
+        let workload = workload(self.step);
+        let words = [workload.as_str(), self.step.variant.as_str(), name];
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        Part {
+            key: words.join(" "),
+            core: None,
+            unit: unit.to_owned(),
+            higher_is_better,
+            combine: Combine::Best,
+            is_main: true,
+            not_comparable: self.step.not_comparable.clone(),
+            step: self.index,
+            printed_spread_percent: None,
+            values: Vec::new(),
+        }
+    }
+
+    /// The core behind a step that ran at one place. A step without CPUs can only have run on the
+    /// only cluster there is; where no clusters are known, the machine is taken as one.
+    fn core(&self) -> Option<Core> {
+        let of_cpu = |cpu: &u32| Core::of_cpu(self.record, *cpu);
+        let pinned = self.step.cpus.first().map(of_cpu);
+        pinned.or_else(|| match self.record.machine.clusters.as_slice() {
+            [] => Some(Core::unknown()),
+            [only] => only.cpus.first().map(of_cpu),
+            _ => None,
+        })
+    }
+
+    /// Best copy, fill and read. Of the many routines of a log only those of the C library count,
+    /// which is what lists of results have always shown (`standard` before 0.9.19).
+    fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut Gathered) {
+        let is_log = view::is_log(self.record);
+        for (operation, name) in [
+            (MemoryOperation::Copy, "copy"),
+            (MemoryOperation::Fill, "fill"),
+            (MemoryOperation::Read, "read"),
+        ] {
+            let counts = |routine: &str| {
+                !is_log || routine.starts_with("libc") || routine.starts_with("standard")
+            };
+            let rows = bandwidth.rows.iter();
+            let rows = rows.filter(|row| row.operation == operation && counts(&row.routine));
+            let Some(best) = rows.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
+                continue;
+            };
+            gathered.add(Part {
+                core: self.core(),
+                is_main: operation != MemoryOperation::Read,
+                printed_spread_percent: best.printed_deviation_percent,
+                values: best
+                    .bytes_per_s
+                    .iter()
+                    .map(|rate| *rate as f64 / 1e6)
+                    .collect(),
+                ..self.part(name, "MB/s", true)
+            });
+        }
+    }
+
+    fn latency(&self, latency: &Latency, gathered: &mut Gathered) {
+        let is_plain = |column: &String| LATENCY_COLUMNS.contains(&column.as_str());
+        let Some(column) = latency.columns.iter().position(is_plain) else {
+            return;
+        };
+        let rows = latency.rows.iter();
+        for row in rows.filter(|row| LATENCY_BYTES.contains(&row.size_bytes)) {
+            let Some(Some(ns)) = row.ns.get(column) else {
+                continue;
+            };
+            gathered.add(Part {
+                core: self.core(),
+                values: vec![*ns],
+                ..self.part(&format!("{}M", row.size_bytes >> 20), "ns", false)
+            });
+        }
+    }
+
+    /// Throughput at every block size; the largest stands for the cipher.
+    fn cipher(&self, cipher: &Cipher, gathered: &mut Gathered) {
+        let largest = cipher.rows.last().map(|(bytes, _)| *bytes);
+        for (bytes, rate) in &cipher.rows {
+            gathered.add(Part {
+                core: self.core().filter(|_| self.step.threads <= 1),
+                combine: Combine::Mean,
+                is_main: Some(*bytes) == largest,
+                values: vec![*rate as f64 / 1000.0],
+                ..self.part(&bytes.to_string(), "kB/s", true)
+            });
+        }
+    }
+
+    fn compression(&self, done: &Compression, gathered: &mut Gathered) {
+        let is_multi = self.step.variant.starts_with("multi");
+        if is_multi && !self.has_most_threads() {
+            return;
+        }
+        for (name, mips) in [
+            ("", done.total_mips),
+            ("compressing", done.compressing_mips),
+            ("decompressing", done.decompressing_mips),
+        ] {
+            gathered.add(Part {
+                core: self.core().filter(|_| !is_multi),
+                combine: match self.step.variant.as_str() {
+                    "single" => Combine::Best,
+                    _ => Combine::Mean,
+                },
+                is_main: name.is_empty(),
+                values: vec![f64::from(mips)],
+                ..self.part(name, "MIPS", true)
+            });
+        }
+    }
+
+    /// Extensive runs also load the clusters one by one; only the runs with the most threads are
+    /// those of the whole machine.
+    fn has_most_threads(&self) -> bool {
+        view::multi_totals(self.record)
+            .iter()
+            .any(|(index, _)| *index == self.index)
+    }
+
+    fn series(&self, series: &Series, gathered: &mut Gathered) {
+        // The total of all CPUs says the same with less noise.
+        if self.step.workload.ends_with("-per-cpu") {
+            return;
+        }
+        // The first value of several is given while threads are still starting.
+        let settled = match series.values.as_slice() {
+            [_, settled @ ..] if !settled.is_empty() => settled,
+            all => all,
+        };
+        gathered.add(Part {
+            core: self
+                .core()
+                .filter(|_| self.step.variant.starts_with("single")),
+            combine: Combine::Median,
+            values: settled.to_vec(),
+            ..self.part("", &series.unit, series.higher_is_better)
+        });
+    }
+}
+
+/// `openssl@3`: workload and method as figures are compared.
+///
+/// Logs count OpenSSL by its major version. Own runs give one number to every version of OpenSSL
+/// and another to LibreSSL, so that there the version of the tool decides: version 3 of an own
+/// run stands beside version 3 of a log, never beside version 1.
+fn workload(step: &Step) -> String {
+    let version = step.tool.as_ref().map(|tool| tool.version.as_str());
+    match version.filter(|_| step.workload == "openssl") {
+        Some(version) if version.contains("LibreSSL") => format!("libressl@{}", step.method),
+        Some(version) => {
+            let method = major(version).unwrap_or(step.method);
+            format!("openssl@{method}")
+        }
+        None => format!("{}@{}", step.workload, step.method),
+    }
+}
+
+/// The first number in front of a dot: `OpenSSL 3.0.22 25 Aug 2026`, `1.1.1n`.
+fn major(version: &str) -> Option<u32> {
+    version.split_whitespace().find_map(|word| {
+        let (major, _) = word.split_once('.')?;
+        major.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::major;
+
+    #[test]
+    fn major_versions() {
+        for (version, expected) in [
+            (
+                "OpenSSL 3.0.22 25 Aug 2026 (Library: OpenSSL 3.0.22)",
+                Some(3),
+            ),
+            ("1.1.1n", Some(1)),
+            ("", None),
+        ] {
+            assert_eq!(major(version), expected, "{version}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Figures of small Records.
+
+use super::*;
+use crate::test_support::{compression, log, own_run, point, series, with_clocks, with_step};
+use expect_test::{Expect, expect};
+use record::{
+    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation,
+    NamedValue, Tool,
+};
+
+fn check(record: &Record, expected: &Expect) {
+    let lines: Vec<String> = figures(record)
+        .iter()
+        .map(|figure| {
+            let spread = figure
+                .spread_percent
+                .map_or(String::new(), |spread| format!(" +-{spread:.1} %"));
+            let not = figure.not_comparable.clone().unwrap_or_default();
+            let main = if figure.is_main { "main" } else { "detail" };
+            format!(
+                "{}: {:.1} {}{spread} of {} {main} {not}",
+                figure.name(),
+                figure.value,
+                figure.unit,
+                figure.repetitions,
+            )
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    expected.assert_eq(&(lines.join("\n") + "\n"));
+}
+
+fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> Measured {
+    let row = |(routine, operation, mb): &(&str, MemoryOperation, &[u64])| BandwidthRow {
+        routine: (*routine).into(),
+        operation: *operation,
+        bytes_per_s: mb.iter().map(|mb| mb * 1_000_000).collect(),
+        printed_deviation_percent: None,
+        line: None,
+    };
+    Measured::Bandwidth(Bandwidth {
+        buffer_bytes: 1 << 25,
+        verified: true,
+        rows: rows.iter().map(row).collect(),
+    })
+}
+
+fn step(record: Record, workload: &str, variant: &str, cpus: &[u32], what: Measured) -> Record {
+    with_step(record, workload, variant, cpus, (0.0, 1.0), what)
+}
+
+#[test]
+fn scores_of_one_cluster() {
+    let mut record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
+    record = step(record, "sevenzip", "single", &[0], compression(1420));
+    record = step(record, "sevenzip", "single", &[0], compression(1430));
+    for mips in [5300, 5400] {
+        record = step(record, "sevenzip", "multi", &[], compression(mips));
+    }
+    record = step(record, "sevenzip", "multi", &[0, 1], compression(2700));
+    record = step(record, "sevenzip", "multi", &[], compression(5000));
+    record.steps.last_mut().unwrap().not_comparable = Some("small dictionaries".into());
+    record = step(record, "cpuminer", "", &[], series(&[1.0, 9.0, 8.0, 7.0]));
+    check(
+        &record,
+        &expect![[r#"
+        clock@1 cold (Cortex-A53): 1799.0 MHz of 1 main
+        sevenzip@1 single (Cortex-A53): 1430.0 MIPS +-0.5 % of 2 main
+        sevenzip@1 multi: 5350.0 MIPS +-1.3 % of 2 main
+        sevenzip@1 multi: 5000.0 MIPS of 1 main small dictionaries
+        cpuminer@1: 8.0 kH/s +-12.5 % of 3 main
+    "#]],
+    );
+}
+
+#[test]
+fn ciphers_are_kept_by_version_of_the_library() {
+    let cipher = || {
+        Measured::Cipher(Cipher {
+            algorithm: "aes-256-cbc".into(),
+            rows: vec![(16, 60_000_000), (16_384, 78_000_000)],
+        })
+    };
+    let mut record = own_run();
+    for version in ["OpenSSL 3.0.22 25 Aug 2026", "LibreSSL 3.8.2"] {
+        record = step(record, "openssl", "aes-256-cbc", &[0], cipher());
+        record.steps.last_mut().unwrap().tool = Some(Tool {
+            name: "openssl".into(),
+            path: String::new(),
+            version: version.into(),
+            argv: Vec::new(),
+        });
+    }
+    check(
+        &record,
+        &expect![[r#"
+        openssl@3 aes-256-cbc 16 (Cortex-A53): 60000.0 kB/s of 1 detail
+        openssl@3 aes-256-cbc 16384 (Cortex-A53): 78000.0 kB/s of 1 main
+        libressl@1 aes-256-cbc 16 (Cortex-A53): 60000.0 kB/s of 1 detail
+        libressl@1 aes-256-cbc 16384 (Cortex-A53): 78000.0 kB/s of 1 main
+    "#]],
+    );
+}
+
+#[test]
+fn memory_of_a_log_is_that_of_the_c_library() {
+    let rows = [
+        ("libc memcpy copy", MemoryOperation::Copy, &[2700_u64][..]),
+        ("NEON LDP/STP copy", MemoryOperation::Copy, &[2900]),
+        ("libc memset fill", MemoryOperation::Fill, &[3000]),
+    ];
+    let latency = || {
+        Measured::Latency(Latency {
+            columns: vec!["1x32".into(), "1xPTR".into()],
+            rows: vec![
+                LatencyRow {
+                    size_bytes: 16 << 20,
+                    ns: vec![Some(170.0), Some(180.0)],
+                    line: None,
+                },
+                LatencyRow {
+                    size_bytes: 128 << 20,
+                    ns: vec![Some(190.0), None],
+                    line: None,
+                },
+            ],
+            pages: String::new(),
+        })
+    };
+    let mut record = log("0.9.72");
+    record = step(
+        record,
+        "memory-bandwidth",
+        "tinymembench",
+        &[0],
+        bandwidth(&rows),
+    );
+    record = step(record, "memory-latency", "ramlat", &[0], latency());
+    check(
+        &record,
+        &expect![[r#"
+        memory-bandwidth@1 tinymembench copy (Cortex-A53): 2700.0 MB/s of 1 main
+        memory-bandwidth@1 tinymembench fill (Cortex-A53): 3000.0 MB/s of 1 main
+        memory-latency@1 ramlat 16M (Cortex-A53): 180.0 ns of 1 main
+    "#]],
+    );
+    let rows = [
+        ("copy-libc", MemoryOperation::Copy, &[2700_u64, 2800][..]),
+        ("copy-avx2", MemoryOperation::Copy, &[2900, 2890]),
+    ];
+    let record = step(own_run(), "memory-bandwidth", "", &[0], bandwidth(&rows));
+    check(
+        &record,
+        &expect![[r#"
+        memory-bandwidth@1 copy (Cortex-A53): 2900.0 MB/s +-0.2 % of 2 main
+    "#]],
+    );
+}
+
+#[test]
+fn clusters_of_one_core_type_are_kept_apart() {
+    let mut record = own_run();
+    record.machine.clusters = [&[0_u32, 1][..], &[2, 3]]
+        .map(|cpus| Cluster {
+            cpus: cpus.to_vec(),
+            core_type: Fact::Known("Cortex-A76".into()),
+            policy: None,
+        })
+        .to_vec();
+    record = step(record, "sevenzip", "single", &[0], compression(2900));
+    record = step(record, "sevenzip", "single", &[2], compression(3000));
+    let figures = figures(&record);
+    let main = figures.iter().filter(|figure| figure.is_main);
+    let found: Vec<(usize, f64)> = main
+        .map(|figure| (figure.core.as_ref().unwrap().cluster, figure.value))
+        .collect();
+    assert_eq!(found, [(0, 2900.0), (1, 3000.0)]);
+}
+
+#[test]
+fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
+    for (model, expected) in [
+        ("Cortex-A53", "sevenzip@1 single (Cortex-A53)"),
+        (
+            "ARMv7 Processor rev 5 (v7l)",
+            "sevenzip@1 single (CPUs 0-3)",
+        ),
+    ] {
+        let mut record = step(log("0.7"), "sevenzip", "single", &[0], compression(900));
+        record.machine.clusters[0].core_type = Fact::not_in_log();
+        record.machine.features.push(NamedValue {
+            name: "lscpu/Model name".into(),
+            value: model.into(),
+            from: String::new(),
+        });
+        assert_eq!(figures(&record)[0].name(), expected);
+    }
+}
+
+#[test]
+fn gains_are_positive_where_things_are_better() {
+    let record = step(own_run(), "sevenzip", "single", &[0], compression(1100));
+    let mut figure = figures(&record).remove(0);
+    assert_eq!(figure.gain_percent(1000.0).map(f64::round), Some(10.0));
+    figure.higher_is_better = false;
+    assert_eq!(figure.gain_percent(1100.0), Some(0.0));
+    assert!(figure.gain_percent(550.0).unwrap() < 0.0);
+    assert_eq!(figure.gain_percent(0.0), None);
+}

@@ -1,0 +1,169 @@
+//! Reference data: figures of real boards, made from published logs and compiled in.
+//!
+//! `data/reference.tsv` holds one row for each log with every main figure, the verdict of the
+//! rules over it and the file it comes from; `cargo xtask corpus` makes it. Everything else about
+//! it (which rows fit a board, what a score should be) is decided here, each time it is asked.
+
+mod expected;
+mod soc;
+mod table;
+
+pub use expected::Expected;
+pub use soc::soc_key;
+pub use table::{parse, write};
+
+use crate::figures::{Figure, core_name};
+use crate::{Finding, Verdict, verdict};
+use record::{Record, Source};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What stands in a cell that the log says nothing about.
+pub(crate) const NOTHING: &str = "-";
+
+static BUILTIN: LazyLock<Reference> = LazyLock::new(|| {
+    // A broken table is a defect that the lint of the tables finds; without it there is simply
+    // nothing to compare with.
+    let rows = parse(include_str!("../../../../data/reference.tsv")).unwrap_or_default();
+    Reference { rows }
+});
+
+/// Figures of real boards.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reference {
+    /// One row for each log.
+    pub rows: Vec<Row>,
+}
+
+/// One log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Name of the file it comes from.
+    pub source: String,
+    /// Name of the board.
+    pub board: Option<String>,
+    /// Name of the SoC or CPU as the log tells it.
+    pub soc: Option<String>,
+    /// Clusters in their order.
+    pub cores: Vec<RowCore>,
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// Distribution.
+    pub distribution: Option<String>,
+    /// Day of the run, `2024-03-01`.
+    pub date: Option<String>,
+    /// Version of the program that wrote the log.
+    pub version: Option<String>,
+    /// Verdict of the rules.
+    pub verdict: Verdict,
+    /// Figures by key, one for each cluster that was measured.
+    pub figures: BTreeMap<String, Vec<RowFigure>>,
+}
+
+/// One cluster of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowCore {
+    /// How many CPUs.
+    pub count: usize,
+    /// Core type, if known.
+    pub core_type: Option<String>,
+}
+
+/// One figure of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowFigure {
+    /// Index of the cluster; none for what all CPUs did together.
+    pub cluster: Option<usize>,
+    /// The value, in the unit that the key has everywhere.
+    pub value: f64,
+    /// False if it must not be compared with others.
+    pub comparable: bool,
+}
+
+impl Reference {
+    /// The rows that are part of the program.
+    pub fn builtin() -> &'static Self {
+        &BUILTIN
+    }
+
+    /// Rows whose results say what the machine can do.
+    pub fn valid_rows(&self) -> impl Iterator<Item = &Row> {
+        let is_valid = |row: &&Row| row.verdict == Verdict::Valid;
+        self.rows.iter().filter(is_valid)
+    }
+}
+
+impl Row {
+    /// The row of a Record.
+    pub fn of(record: &Record, findings: &[Finding], source: &str) -> Self {
+        let machine = &record.machine;
+        let text = |fact: &record::Fact<String>| fact.known().map(|text| one_line(text));
+        let cores = machine.clusters.iter().map(|cluster| RowCore {
+            count: cluster.cpus.len(),
+            core_type: cluster.cpus.first().and_then(|cpu| core_name(record, *cpu)),
+        });
+        let mut figures: BTreeMap<String, Vec<RowFigure>> = BTreeMap::new();
+        let all = crate::figures(record);
+        for figure in all.iter().filter(|figure| figure.is_main) {
+            let known = figures.entry(figure.key.clone()).or_default();
+            add(known, figure);
+        }
+        let is_empty = figures.is_empty();
+        Self {
+            source: source.to_owned(),
+            board: text(&machine.board).filter(|board| !board.is_empty()),
+            soc: text(&machine.soc),
+            cores: cores.collect(),
+            kernel: text(&machine.kernel_release),
+            distribution: text(&machine.distribution),
+            date: record.run.started.known().and_then(|utc_ms| day(*utc_ms)),
+            version: match &record.source {
+                Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
+                Source::Run { version, .. } => Some(version.clone()),
+            },
+            // A log without any figure has nothing that could be valid.
+            verdict: match is_empty {
+                true => Verdict::Invalid,
+                false => verdict(findings),
+            },
+            figures,
+        }
+    }
+
+    /// The figure of one cluster, or of all CPUs.
+    pub fn figure(&self, key: &str, cluster: Option<usize>) -> Option<&RowFigure> {
+        let mut figures = self.figures.get(key)?.iter();
+        figures.find(|figure| figure.cluster == cluster)
+    }
+
+    /// Core type behind a figure.
+    pub fn core_type(&self, figure: &RowFigure) -> Option<&str> {
+        self.cores.get(figure.cluster?)?.core_type.as_deref()
+    }
+}
+
+/// One value for each cluster, of two the comparable one.
+fn add(known: &mut Vec<RowFigure>, figure: &Figure) {
+    let new = RowFigure {
+        cluster: figure.core.as_ref().map(|core| core.cluster),
+        value: figure.value,
+        comparable: figure.not_comparable.is_none(),
+    };
+    match known.iter_mut().find(|old| old.cluster == new.cluster) {
+        Some(old) if new.comparable && !old.comparable => *old = new,
+        Some(_) => {}
+        None => known.push(new),
+    }
+}
+
+/// `2024-03-01` in UTC.
+pub(crate) fn day(utc_ms: i64) -> Option<String> {
+    let moment = jiff::Timestamp::from_millisecond(utc_ms).ok()?;
+    Some(moment.strftime("%Y-%m-%d").to_string())
+}
+
+/// Foreign text without anything that could end a cell.
+fn one_line(text: &str) -> String {
+    let plain = text.replace(char::is_control, " ");
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}

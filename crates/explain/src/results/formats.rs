@@ -1,0 +1,214 @@
+//! The formats of a table of results. Each escapes foreign text in its own way.
+
+use super::{COLUMNS, Row};
+use serde_json::json;
+
+/// A way to write a table.
+pub struct Format {
+    /// What it is called on the command line.
+    pub id: &'static str,
+    /// The table as text.
+    pub write: fn(&[Row]) -> String,
+}
+
+/// All formats, sorted by id.
+pub const FORMATS: &[Format] = &[
+    Format {
+        id: "csv",
+        write: csv,
+    },
+    Format {
+        id: "html",
+        write: html,
+    },
+    Format {
+        id: "json",
+        write: json,
+    },
+    Format {
+        id: "md",
+        write: markdown,
+    },
+];
+
+/// The cells of a row with its verdict and its file.
+fn cells(row: &Row) -> impl Iterator<Item = String> {
+    let verdict = row.verdict.to_string();
+    row.cells.iter().cloned().chain([verdict, row.file.clone()])
+}
+
+fn headings() -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().chain(["Verdict", "File"])
+}
+
+/// A table as GitHub shows it: numbers right-aligned.
+fn markdown(rows: &[Row]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(headings().map(str::to_owned).collect());
+    let rule = (0..COLUMNS.len() + 2).map(|column| match column {
+        4..=9 => "---:",
+        _ => ":---",
+    });
+    text.push_str(&line(rule.map(str::to_owned).collect()));
+    for row in rows {
+        text.push_str(&line(cells(row).map(|cell| markdown_text(&cell)).collect()));
+    }
+    text
+}
+
+/// Text that means nothing to Markdown: no tables, links, emphasis or HTML come out of a name.
+fn markdown_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Comma-separated values (RFC 4180).
+fn csv(rows: &[Row]) -> String {
+    let line = |cells: Vec<String>| cells.join(",") + "\r\n";
+    let mut text = line(headings().map(csv_text).collect());
+    for row in rows {
+        text.push_str(&line(cells(row).map(|cell| csv_text(&cell)).collect()));
+    }
+    text
+}
+
+/// Quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula
+/// gets an apostrophe; a lone dash is none.
+fn csv_text(text: &str) -> String {
+    let plain = text.replace(char::is_control, " ");
+    let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
+    let plain = match is_formula {
+        true => format!("'{plain}"),
+        false => plain,
+    };
+    match plain.contains([',', '"']) {
+        true => format!("\"{}\"", plain.replace('"', "\"\"")),
+        false => plain,
+    }
+}
+
+/// One object for each result, figures as numbers.
+fn json(rows: &[Row]) -> String {
+    let object = |row: &Row| {
+        let known = |cell: &String| Some(cell.clone()).filter(|cell| cell != "-");
+        let [device, clock, kernel, distribution, ..] = &row.cells;
+        let [multi, single, aes, copy, fill, miner] = row.figures;
+        json!({
+            "file": row.file,
+            "verdict": row.verdict,
+            "device": known(device),
+            "clock": known(clock),
+            "clock_khz_measured": row.clock_khz,
+            "kernel": known(kernel),
+            "distribution": known(distribution),
+            "sevenzip_multi_mips": multi,
+            "sevenzip_single_mips": single,
+            "sevenzip_comparable": row.sevenzip_comparable,
+            "aes_256_cbc_kb_per_s": aes,
+            "memory_copy_mb_per_s": copy,
+            "memory_fill_mb_per_s": fill,
+            "cpuminer_kh_per_s": miner,
+        })
+    };
+    let objects: Vec<_> = rows.iter().map(object).collect();
+    serde_json::to_string_pretty(&objects).unwrap_or_default() + "\n"
+}
+
+/// A page of its own: one table, no scripts, nothing fetched.
+fn html(rows: &[Row]) -> String {
+    const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        <title>sbc-bench results</title>\n<style>\n\
+        body { font-family: sans-serif; }\n\
+        table { border-collapse: collapse; }\n\
+        th, td { border: 1px solid #999; padding: 0.2em 0.5em; text-align: left; }\n\
+        td.number { text-align: right; }\n\
+        tr.degraded { background: #fff3cd; }\n\
+        tr.invalid { background: #f8d7da; text-decoration: line-through; }\n\
+        </style>\n</head>\n<body>\n<table>\n";
+    let headings: String = headings()
+        .map(|heading| format!("<th scope=\"col\">{}</th>", html_text(heading)))
+        .collect();
+    let mut text = format!("{HEAD}<thead><tr>{headings}</tr></thead>\n<tbody>\n");
+    for row in rows {
+        let cells: String = cells(row)
+            .enumerate()
+            .map(|(column, cell)| match column {
+                4..=9 => format!("<td class=\"number\">{}</td>", html_text(&cell)),
+                _ => format!("<td>{}</td>", html_text(&cell)),
+            })
+            .collect();
+        text.push_str(&format!("<tr class=\"{}\">{cells}</tr>\n", row.verdict));
+    }
+    text + "</tbody>\n</table>\n</body>\n</html>\n"
+}
+
+/// Text that means nothing to HTML.
+fn html_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_stays_text() {
+        for (text, markdown, csv, html) in [
+            ("Rock 5B", "Rock 5B", "Rock 5B", "Rock 5B"),
+            (
+                "<script>x</script>",
+                "&lt;script&gt;x&lt;/script&gt;",
+                "<script>x</script>",
+                "&lt;script&gt;x&lt;/script&gt;",
+            ),
+            (
+                "a | [b](c) *d*",
+                "a \\| \\[b\\](c) \\*d\\*",
+                "a | [b](c) *d*",
+                "a | [b](c) *d*",
+            ),
+            (
+                "=HYPERLINK(\"x\",1)",
+                "=HYPERLINK(\"x\",1)",
+                "\"'=HYPERLINK(\"\"x\"\",1)\"",
+                "=HYPERLINK(&quot;x&quot;,1)",
+            ),
+            ("-", "-", "-", "-"),
+            ("a\nb", "a b", "a b", "a b"),
+        ] {
+            assert_eq!(markdown_text(text), markdown);
+            assert_eq!(csv_text(text), csv);
+            assert_eq!(html_text(text), html);
+        }
+    }
+
+    #[test]
+    fn formats_are_in_order() {
+        assert!(FORMATS.windows(2).all(|pair| pair[0].id < pair[1].id));
+    }
+}

@@ -1,0 +1,157 @@
+//! Tables of many results, in the columns that lists of results have used for years.
+//!
+//! Every row carries the verdict of the rules: a score that somebody quotes from such a table
+//! must not lose it. Names of boards, kernels and distributions are foreign text and are escaped
+//! for each format.
+
+mod formats;
+
+use crate::report::number::{
+    cipher_kb_per_s, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
+};
+use crate::report::summary::columns;
+use crate::{Finding, Verdict, figures, verdict, view};
+use record::{MemoryOperation, Record};
+use std::cmp::Ordering;
+
+pub use formats::{FORMATS, Format};
+
+/// Headings of the columns; the verdict and the file follow.
+pub const COLUMNS: [&str; 10] = [
+    "Device / details",
+    "Clockspeed",
+    "Kernel",
+    "Distro",
+    "7-zip multi",
+    "7-zip single",
+    "AES",
+    "memcpy",
+    "memset",
+    "kH/s",
+];
+
+/// One result in a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Where it comes from.
+    pub file: String,
+    /// The cells as people read them, `-` for what was not measured.
+    pub cells: [String; 10],
+    /// The figures behind the last six cells, not rounded: MIPS, MIPS, kB/s, MB/s, MB/s, kH/s.
+    pub figures: [Option<f64>; 6],
+    /// The highest measured clock in kHz.
+    pub clock_khz: Option<u32>,
+    /// The verdict of the rules.
+    pub verdict: Verdict,
+    /// False if the 7-zip scores cannot stand beside the others in a list: another version of
+    /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
+    pub sevenzip_comparable: [bool; 2],
+}
+
+/// 7-zip of the lists: 16.02, with which nearly all known scores were made.
+const LISTED: &str = "sevenzip@16";
+
+/// A column to sort by.
+pub struct SortKey {
+    /// What it is called on the command line.
+    pub id: &'static str,
+    compare: fn(&Row, &Row) -> Ordering,
+}
+
+/// All of them, sorted by id. The best stands first, what was not measured last.
+pub const SORT_KEYS: &[SortKey] = &[
+    SortKey {
+        id: "7zip-multi",
+        compare: |a, b| best_first(a.figures[0], b.figures[0]),
+    },
+    SortKey {
+        id: "7zip-single",
+        compare: |a, b| best_first(a.figures[1], b.figures[1]),
+    },
+    SortKey {
+        id: "aes",
+        compare: |a, b| best_first(a.figures[2], b.figures[2]),
+    },
+    SortKey {
+        id: "clock",
+        compare: |a, b| best_first(a.clock_khz.map(f64::from), b.clock_khz.map(f64::from)),
+    },
+    SortKey {
+        id: "device",
+        compare: |a, b| a.cells[0].to_lowercase().cmp(&b.cells[0].to_lowercase()),
+    },
+    SortKey {
+        id: "khs",
+        compare: |a, b| best_first(a.figures[5], b.figures[5]),
+    },
+    SortKey {
+        id: "memcpy",
+        compare: |a, b| best_first(a.figures[3], b.figures[3]),
+    },
+    SortKey {
+        id: "memset",
+        compare: |a, b| best_first(a.figures[4], b.figures[4]),
+    },
+];
+
+fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {
+    let value = |figure: Option<f64>| figure.unwrap_or(f64::NEG_INFINITY);
+    value(b).total_cmp(&value(a))
+}
+
+impl Row {
+    /// The row of a result.
+    pub fn of(record: &Record, findings: &[Finding], file: &str) -> Self {
+        let memory = |operation| memory_mb_per_s(record, operation).map(|rate| rate as f64);
+        let clocks = view::cluster_clocks(record, "cold");
+        let mut cells = columns(record, findings);
+        let sevenzip_comparable = comparable(record);
+        for (cell, comparable) in cells[4..6].iter_mut().zip(sevenzip_comparable) {
+            if cell != "-" && !comparable {
+                cell.insert(0, '~');
+            }
+        }
+        Self {
+            file: file.to_owned(),
+            cells,
+            sevenzip_comparable,
+            figures: [
+                sevenzip_multi_mips(record).map(f64::from),
+                sevenzip_single_mips(record).map(f64::from),
+                cipher_kb_per_s(record, "aes-256-cbc").map(|rate| rate as f64),
+                memory(MemoryOperation::Copy),
+                memory(MemoryOperation::Fill),
+                series_median(record, "cpuminer"),
+            ],
+            clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
+            verdict: verdict(findings),
+        }
+    }
+}
+
+/// Whether the scores on all CPUs and on one can stand in a list. A machine with one CPU has only the
+/// latter for both.
+fn comparable(record: &Record) -> [bool; 2] {
+    let all = figures(record);
+    let of = |variant: &str| -> Option<bool> {
+        let mut scores = all
+            .iter()
+            .filter(|figure| figure.is_main && figure.key.starts_with("sevenzip@"))
+            .filter(|figure| figure.key.split(' ').nth(1) == Some(variant))
+            .peekable();
+        scores.peek()?;
+        Some(scores.all(|figure| figure.workload() == LISTED && figure.not_comparable.is_none()))
+    };
+    let single = of("single").unwrap_or(false);
+    [of("multi").unwrap_or(single), single]
+}
+
+/// Sorts rows; those that are equal keep the order of their files. None if there is no such key.
+pub fn sort(rows: &mut [Row], id: &str) -> Option<()> {
+    let key = SORT_KEYS.iter().find(|key| key.id == id)?;
+    rows.sort_by(|a, b| (key.compare)(a, b).then_with(|| a.file.cmp(&b.file)));
+    Some(())
+}
+
+#[cfg(test)]
+mod tests;

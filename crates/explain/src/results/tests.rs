@@ -1,0 +1,206 @@
+//! Tables of small Records in every format.
+
+use super::*;
+use crate::Severity;
+use crate::test_support::{compression, own_run, point, series, with_clocks, with_step};
+use expect_test::{Expect, expect};
+use record::Fact;
+
+fn rows() -> Vec<Row> {
+    let result = |name: &str, khz: u32, multi: Option<u32>, severity: Option<Severity>| {
+        let mut record = with_clocks(own_run(), "cold", vec![point(0, khz, khz)]);
+        record.machine.board = Fact::Known(name.into());
+        record.machine.kernel_release = Fact::Known("6.6.31-x".into());
+        record.machine.distribution = Fact::Known("Debian, 12 <beta>".into());
+        record = with_step(
+            record,
+            "sevenzip",
+            "single",
+            &[0],
+            (0.0, 1.0),
+            compression(1420),
+        );
+        if let Some(mips) = multi {
+            record = with_step(
+                record,
+                "sevenzip",
+                "multi",
+                &[],
+                (1.0, 2.0),
+                compression(mips),
+            );
+            let rates = series(&[1.0, 9.5, 9.4, 9.6]);
+            record = with_step(record, "cpuminer", "", &[], (2.0, 3.0), rates);
+        }
+        for step in &mut record.steps {
+            step.method = if name == "c" { 26 } else { 16 };
+        }
+        let findings: Vec<Finding> = severity
+            .map(|severity| Finding::new("x", severity, "It was so."))
+            .into_iter()
+            .collect();
+        Row::of(&record, &findings, &format!("{name}.txt"))
+    };
+    vec![
+        result("b | <b>", 1_800_000, Some(5345), None),
+        result(
+            "A, \"quoted\"",
+            1_500_000,
+            Some(6001),
+            Some(Severity::Degraded),
+        ),
+        result("c", 2_000_000, None, Some(Severity::Invalid)),
+    ]
+}
+
+fn check(format: &str, expected: &Expect) {
+    let format = FORMATS.iter().find(|known| known.id == format).unwrap();
+    expected.assert_eq(&(format.write)(&rows()));
+}
+
+#[test]
+fn markdown() {
+    check(
+        "md",
+        &expect![[r#"
+            | Device / details | Clockspeed | Kernel | Distro | 7-zip multi | 7-zip single | AES | memcpy | memset | kH/s | Verdict | File |
+            | :--- | :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- | :--- |
+            | b &lt;b&gt; | 1800 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | 5350 | 1420 | - | - | - | 9.50 | valid | b \| &lt;b&gt;.txt |
+            | A, "quoted" | 1500 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | 6000 | 1420 | - | - | - | 9.50 | degraded | A, "quoted".txt |
+            | c | 2000 MHz | 6.6 | Debian, 12 &lt;beta&gt; arm64 | - | \~1420 | - | - | - | - | invalid | c.txt |
+        "#]],
+    );
+}
+
+#[test]
+fn csv() {
+    check(
+        "csv",
+        &expect![[r#"
+            Device / details,Clockspeed,Kernel,Distro,7-zip multi,7-zip single,AES,memcpy,memset,kH/s,Verdict,File
+            b <b>,1800 MHz,6.6,"Debian, 12 <beta> arm64",5350,1420,-,-,-,9.50,valid,b | <b>.txt
+            "A, ""quoted""",1500 MHz,6.6,"Debian, 12 <beta> arm64",6000,1420,-,-,-,9.50,degraded,"A, ""quoted"".txt"
+            c,2000 MHz,6.6,"Debian, 12 <beta> arm64",-,~1420,-,-,-,-,invalid,c.txt
+        "#]],
+    );
+}
+
+#[test]
+fn json() {
+    check(
+        "json",
+        &expect![[r#"
+            [
+              {
+                "aes_256_cbc_kb_per_s": null,
+                "clock": "1800 MHz",
+                "clock_khz_measured": 1800000,
+                "cpuminer_kh_per_s": 9.5,
+                "device": "b <b>",
+                "distribution": "Debian, 12 <beta> arm64",
+                "file": "b | <b>.txt",
+                "kernel": "6.6",
+                "memory_copy_mb_per_s": null,
+                "memory_fill_mb_per_s": null,
+                "sevenzip_comparable": [
+                  true,
+                  true
+                ],
+                "sevenzip_multi_mips": 5345.0,
+                "sevenzip_single_mips": 1420.0,
+                "verdict": "valid"
+              },
+              {
+                "aes_256_cbc_kb_per_s": null,
+                "clock": "1500 MHz",
+                "clock_khz_measured": 1500000,
+                "cpuminer_kh_per_s": 9.5,
+                "device": "A, \"quoted\"",
+                "distribution": "Debian, 12 <beta> arm64",
+                "file": "A, \"quoted\".txt",
+                "kernel": "6.6",
+                "memory_copy_mb_per_s": null,
+                "memory_fill_mb_per_s": null,
+                "sevenzip_comparable": [
+                  true,
+                  true
+                ],
+                "sevenzip_multi_mips": 6001.0,
+                "sevenzip_single_mips": 1420.0,
+                "verdict": "degraded"
+              },
+              {
+                "aes_256_cbc_kb_per_s": null,
+                "clock": "2000 MHz",
+                "clock_khz_measured": 2000000,
+                "cpuminer_kh_per_s": null,
+                "device": "c",
+                "distribution": "Debian, 12 <beta> arm64",
+                "file": "c.txt",
+                "kernel": "6.6",
+                "memory_copy_mb_per_s": null,
+                "memory_fill_mb_per_s": null,
+                "sevenzip_comparable": [
+                  false,
+                  false
+                ],
+                "sevenzip_multi_mips": null,
+                "sevenzip_single_mips": 1420.0,
+                "verdict": "invalid"
+              }
+            ]
+        "#]],
+    );
+}
+
+#[test]
+fn html() {
+    check(
+        "html",
+        &expect![[r#"
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <title>sbc-bench results</title>
+            <style>
+            body { font-family: sans-serif; }
+            table { border-collapse: collapse; }
+            th, td { border: 1px solid #999; padding: 0.2em 0.5em; text-align: left; }
+            td.number { text-align: right; }
+            tr.degraded { background: #fff3cd; }
+            tr.invalid { background: #f8d7da; text-decoration: line-through; }
+            </style>
+            </head>
+            <body>
+            <table>
+            <thead><tr><th scope="col">Device / details</th><th scope="col">Clockspeed</th><th scope="col">Kernel</th><th scope="col">Distro</th><th scope="col">7-zip multi</th><th scope="col">7-zip single</th><th scope="col">AES</th><th scope="col">memcpy</th><th scope="col">memset</th><th scope="col">kH/s</th><th scope="col">Verdict</th><th scope="col">File</th></tr></thead>
+            <tbody>
+            <tr class="valid"><td>b &lt;b&gt;</td><td>1800 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">5350</td><td class="number">1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">9.50</td><td>valid</td><td>b | &lt;b&gt;.txt</td></tr>
+            <tr class="degraded"><td>A, &quot;quoted&quot;</td><td>1500 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">6000</td><td class="number">1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">9.50</td><td>degraded</td><td>A, &quot;quoted&quot;.txt</td></tr>
+            <tr class="invalid"><td>c</td><td>2000 MHz</td><td>6.6</td><td>Debian, 12 &lt;beta&gt; arm64</td><td class="number">-</td><td class="number">~1420</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td class="number">-</td><td>invalid</td><td>c.txt</td></tr>
+            </tbody>
+            </table>
+            </body>
+            </html>
+        "#]],
+    );
+}
+
+#[test]
+fn the_best_stands_first_and_what_was_not_measured_last() {
+    for (key, expected) in [
+        ("7zip-multi", [1, 0, 2]),
+        ("clock", [2, 0, 1]),
+        ("device", [1, 0, 2]),
+        ("khs", [1, 0, 2]),
+    ] {
+        let mut sorted = rows();
+        sort(&mut sorted, key).unwrap();
+        let names = expected.map(|index: usize| rows()[index].cells[0].clone());
+        let found: Vec<String> = sorted.iter().map(|row| row.cells[0].clone()).collect();
+        assert_eq!(found, names, "{key}");
+    }
+    assert_eq!(sort(&mut rows(), "colour"), None);
+    assert!(SORT_KEYS.windows(2).all(|pair| pair[0].id < pair[1].id));
+}

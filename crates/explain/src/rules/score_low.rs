@@ -1,0 +1,154 @@
+//! Rule: score-low. A single-threaded 7-zip score is lower than its core type reaches at the measured
+//! clock.
+//!
+//! Core type and clock decide nearly all of this score, so a score outside the range of other
+//! boards means that something held it back, or that the clock reading is wrong. It cannot say
+//! which, so it changes no verdict: rules that see the cause do.
+
+use super::Rule;
+use super::place::step_place;
+use crate::reference::{Expected, Reference};
+use crate::{Figure, Finding, Quantity, Severity, figures};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "score-low",
+    about: "A single-threaded 7-zip score is lower than its core type reaches at the measured clock.",
+    link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
+    check,
+};
+
+/// Ranges come from a few results of each core type, so that a value outside is no proof.
+const SURE_PERCENT: u8 = 70;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let scores = judged(record, Reference::builtin()).into_iter();
+    let low = scores.filter(|score| score.figure.value < score.expected.low);
+    low.map(|score| {
+        score.finding(
+            record,
+            RULE.id,
+            "{core} scores {percent} less in single-threaded 7-zip than others of its kind at the \
+             measured clock of {clock} ({score}; usual are {low} to {high}): something held it \
+             back, or its clock was lower than measured.",
+        )
+    })
+    .collect()
+}
+
+/// A single-threaded score and the range in which it is expected.
+pub(super) struct Judged {
+    pub(super) figure: Figure,
+    pub(super) expected: Expected,
+    clock_mhz: f64,
+}
+
+/// Every single-threaded 7-zip score of a known core type with a steady measured clock.
+pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
+    let all = figures(record);
+    let clock_mhz = |cluster: usize| {
+        let mut clocks = all.iter().filter(|figure| {
+            figure.workload().starts_with("clock@") && figure.key.ends_with(" cold")
+        });
+        clocks
+            .find(|figure| figure.core.as_ref().map(|core| core.cluster) == Some(cluster))
+            .map(|figure| figure.value)
+    };
+    let is_score = |figure: &&Figure| {
+        figure.is_main
+            && figure.not_comparable.is_none()
+            && figure.workload().starts_with("sevenzip@")
+            && figure.key.ends_with(" single")
+    };
+    let judge = |figure: &Figure| {
+        let core = figure.core.as_ref()?;
+        let clock_mhz = clock_mhz(core.cluster)?;
+        let core_type = core.core_type.as_ref()?;
+        Some(Judged {
+            expected: reference.expected(core_type, clock_mhz, &figure.key)?,
+            figure: figure.clone(),
+            clock_mhz,
+        })
+    };
+    all.iter().filter(is_score).filter_map(judge).collect()
+}
+
+impl Judged {
+    /// The finding with all its values.
+    pub(super) fn finding(
+        &self,
+        record: &Record,
+        rule: &'static str,
+        template: &'static str,
+    ) -> Finding {
+        let Expected {
+            low, median, high, ..
+        } = self.expected;
+        let core = self.figure.core.as_ref();
+        let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
+        Finding::new(rule, Severity::Info, template)
+            .sure(SURE_PERCENT)
+            .with(
+                "core",
+                Quantity::Text(core.map_or_else(String::new, |core| core.label())),
+            )
+            .with("percent", Quantity::Percent(off_percent))
+            .with("clock", Quantity::Khz((self.clock_mhz * 1000.0) as u32))
+            .with("score", Quantity::Mips(self.figure.value))
+            .with("low", Quantity::Mips(low))
+            .with("high", Quantity::Mips(high))
+            .with("results", Quantity::Count(self.expected.rows as i64))
+            .at(step_place(record, self.figure.step))
+    }
+}
+
+#[cfg(test)]
+pub(in crate::rules) mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+    use record::{Measured, Outcome, Record};
+
+    /// A Cortex-A53 at this clock with this score of 7-zip 16.02.
+    pub(in crate::rules) fn a53(clock_khz: u32, mips: u32) -> Record {
+        let clock = point(0, clock_khz, clock_khz);
+        let record = with_clocks(own_run(), "cold", vec![clock]);
+        let score = compression(mips);
+        let mut record = with_step(record, "sevenzip", "single", &[0], (1.0, 2.0), score);
+        record.steps[1].method = 16;
+        record
+    }
+
+    #[test]
+    fn a_score_far_below_its_clock_is_named() {
+        assert_eq!(
+            sentences(RULE.id, &a53(1_800_000, 900)),
+            [
+                "Cortex-A53 scores 34 % less in single-threaded 7-zip than others of its kind at \
+                 the measured clock of 1800 MHz (900 MIPS; usual are 1252 MIPS to 1470 MIPS): \
+                 something held it back, or its clock was lower than measured."
+            ]
+        );
+    }
+
+    #[test]
+    fn usual_scores_and_other_methods_are_not_judged() {
+        let mut other_version = a53(1_800_000, 900);
+        other_version.steps[1].method = 26;
+        let mut incomparable = a53(1_800_000, 900);
+        incomparable.steps[1].not_comparable = Some("small dictionaries".into());
+        let mut no_clock = a53(1_800_000, 900);
+        if let Outcome::Done(Measured::Clock(clocks)) = &mut no_clock.steps[0].outcome {
+            clocks.points.clear();
+        }
+        for record in [
+            a53(1_800_000, 1360),
+            a53(1_800_000, 1900),
+            other_version,
+            incomparable,
+            no_clock,
+        ] {
+            assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        }
+    }
+}
