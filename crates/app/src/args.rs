@@ -1,6 +1,10 @@
 //! The command line: the classic flags of the bash program and the modern verbs, both ending in
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
+mod several;
+
+pub(crate) use several::Several;
+
 use bench::Options;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -20,16 +24,8 @@ pub(crate) enum Command {
         json: bool,
         verbose: bool,
     },
-    /// Rank one result among known ones, or set several side by side.
-    Compare { files: Vec<PathBuf>, json: bool },
-    /// Tables of many results.
-    Results {
-        files: Vec<PathBuf>,
-        sort: String,
-        format: String,
-    },
-    /// What changed over time.
-    Trend { files: Vec<PathBuf>, json: bool },
+    /// Compare results, put them into tables, follow them over time.
+    Several(Several),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -178,36 +174,8 @@ enum Verb {
         #[arg(long, short)]
         verbose: bool,
     },
-    /// Rank one result among known boards, or set several side by side with likely causes
-    Compare {
-        /// Logs or Records; `-` is standard input
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Tables of many results, as published lists have them
-    Results {
-        /// Logs or Records
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// Column to sort by: 7zip-multi, 7zip-single, aes, clock, device, khs, memcpy, memset
-        #[arg(long, value_name = "KEY", default_value = "device")]
-        sort: String,
-        /// md, csv, json or html
-        #[arg(long, default_value = "md")]
-        format: String,
-    },
-    /// What changed over time: results of one machine by date, and where figures changed
-    Trend {
-        /// Logs or Records; at least two of each machine
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    #[command(flatten)]
+    Several(Several),
     /// Write a log or Record in another form (see `list reports`)
     Report {
         /// A log or a Record
@@ -365,17 +333,7 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             json,
             verbose,
         },
-        Verb::Compare { files, json } => Command::Compare { files, json },
-        Verb::Results {
-            files,
-            sort,
-            format,
-        } => Command::Results {
-            files,
-            sort,
-            format,
-        },
-        Verb::Trend { files, json } => Command::Trend { files, json },
+        Verb::Several(verb) => Command::Several(verb),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },

@@ -13,7 +13,7 @@ mod paths;
 mod progress;
 mod signals;
 
-use args::{Cli, Command, Environment};
+use args::{Cli, Command, Environment, Several};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -69,13 +69,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             json,
             verbose,
         } => commands::explain::run(&files, json, verbose),
-        Command::Compare { files, json } => commands::compare::run(&files, json),
-        Command::Results {
-            files,
-            sort,
-            format,
-        } => commands::results::run(&files, &sort, &format),
-        Command::Trend { files, json } => commands::trend::run(&files, json),
+        Command::Several(verb) => several(verb),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
@@ -84,5 +78,17 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Identify { json } => commands::identify::run(root, json),
         Command::Completions { shell } => commands::list::completions(shell),
         Command::Manual => commands::list::manual(),
+    }
+}
+
+fn several(verb: Several) -> anyhow::Result<u8> {
+    match verb {
+        Several::Compare { files, json } => commands::compare::run(&files, json),
+        Several::Results {
+            files,
+            sort,
+            format,
+        } => commands::results::run(&files, &sort, &format),
+        Several::Trend { files, json } => commands::trend::run(&files, json),
     }
 }

@@ -16,6 +16,7 @@ pub mod report;
 pub mod results;
 pub mod rules;
 pub mod stats;
+pub mod trend;
 pub mod view;
 
 #[cfg(test)]

@@ -1,6 +1,32 @@
-//! `sbc-bench trend`.
+//! `sbc-bench trend`: results of one machine by date, and where their figures changed.
 
+use super::explain::read;
+use crate::output;
+use explain::trend::{Sample, text, trends};
+use explain::{Finding, rules};
+use record::Record;
 use std::path::PathBuf;
-pub(crate) fn run(_files: &[PathBuf], _json: bool) -> anyhow::Result<u8> {
+
+pub(crate) fn run(files: &[PathBuf], json: bool) -> anyhow::Result<u8> {
+    let mut results: Vec<(String, Record, Vec<Finding>)> = Vec::new();
+    for file in files {
+        let record = read(file)?;
+        let findings = rules::check(&record);
+        results.push((file.display().to_string(), record, findings));
+    }
+    let samples: Vec<Sample<'_>> = results
+        .iter()
+        .map(|(name, record, findings)| Sample {
+            name: name.clone(),
+            record,
+            findings,
+        })
+        .collect();
+    let trends = trends(&samples);
+    let text = match json {
+        true => serde_json::to_string_pretty(&trends)? + "\n",
+        false => text(&trends),
+    };
+    output::print(&text)?;
     Ok(0)
 }

@@ -1,0 +1,231 @@
+//! Change over time: results of one machine by date, and where their figures changed for good.
+//!
+//! A change is a matter of figures alone; settings that changed at the same point are named beside
+//! it, because they are the first suspects. That they are its cause is not claimed.
+
+mod change_points;
+mod t_test;
+mod text;
+
+pub use change_points::{ChangePoint, change_points};
+pub use t_test::t_test;
+pub use text::text;
+
+use crate::compare::{LeftOut, settings, settings_of};
+use crate::figures::{Figure, figures};
+use crate::reference::day;
+use crate::{Finding, Verdict, verdict};
+use record::Record;
+use serde::Serialize;
+
+/// Smaller changes are left out, in percent: printed figures are rounded, and nobody acts on them.
+const CHANGE_PERCENT_MIN: f64 = 0.5;
+
+/// One result of a series.
+#[derive(Debug, Clone)]
+pub struct Sample<'a> {
+    /// What it is called, for example its file.
+    pub name: String,
+    /// The result.
+    pub record: &'a Record,
+    /// What the rules found in it.
+    pub findings: &'a [Finding],
+}
+
+/// All results of one machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trend {
+    /// Board and cores.
+    pub machine: String,
+    /// The results by date.
+    pub results: Vec<Dated>,
+    /// How many figures were looked at.
+    pub figures: usize,
+    /// Changes by date.
+    pub changes: Vec<Change>,
+    /// Results that take no part.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A result with its day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dated {
+    /// What it is called.
+    pub name: String,
+    /// `2024-03-01`.
+    pub date: String,
+}
+
+/// A figure that changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// The figure with its core type.
+    pub figure: String,
+    /// Its unit.
+    pub unit: String,
+    /// Index in [`Trend::results`] of the last result before the change.
+    pub last_before: usize,
+    /// Index in [`Trend::results`] of the first result after the change.
+    pub first_after: usize,
+    /// Mean before.
+    pub before: f64,
+    /// Mean after.
+    pub after: f64,
+    /// By how much it became better in percent; negative if worse.
+    pub gain_percent: f64,
+    /// Probability that it is chance.
+    pub p: f64,
+    /// Settings that changed between the two results.
+    pub settings: Vec<SettingChange>,
+}
+
+/// A setting that changed at the same point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettingChange {
+    /// What it is.
+    pub name: &'static str,
+    /// Its value before.
+    pub before: String,
+    /// Its value after.
+    pub after: String,
+}
+
+/// Trends of all machines among the results, in the order in which they first appear.
+pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
+    let mut machines: Vec<(String, Vec<&Sample<'_>>)> = Vec::new();
+    for sample in samples {
+        let name = machine(sample.record);
+        match machines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, samples)) => samples.push(sample),
+            None => machines.push((name, vec![sample])),
+        }
+    }
+    machines
+        .into_iter()
+        .map(|(name, samples)| trend(name, &samples))
+        .collect()
+}
+
+/// Board and cores: what stays the same while everything else may change.
+fn machine(record: &Record) -> String {
+    let settings = settings_of(record);
+    let value = |name: &str| {
+        let found = settings.iter().find(|(known, _)| *known == name);
+        found
+            .and_then(|(_, value)| value.clone())
+            .unwrap_or_else(|| "unknown".to_owned())
+    };
+    format!("{} ({})", value("board"), value("cores"))
+}
+
+fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
+    let mut left_out = Vec::new();
+    let mut dated: Vec<(i64, &Sample<'_>)> = Vec::new();
+    for sample in samples {
+        let mut leave_out = |why: &str| {
+            left_out.push(LeftOut {
+                what: sample.name.clone(),
+                why: why.to_owned(),
+            });
+        };
+        match sample.record.run.started.known() {
+            _ if verdict(sample.findings) == Verdict::Invalid => leave_out("it is invalid"),
+            None => leave_out("it has no date"),
+            Some(utc_ms) => dated.push((*utc_ms, sample)),
+        }
+    }
+    dated.sort_by_key(|(utc_ms, _)| *utc_ms);
+    let records: Vec<&Record> = dated.iter().map(|(_, sample)| sample.record).collect();
+    let series = series(&records);
+    let mut changes: Vec<Change> = series
+        .iter()
+        .flat_map(|series| series.changes(&records))
+        .collect();
+    changes.sort_by_key(|change| change.first_after);
+    Trend {
+        machine,
+        results: dated
+            .iter()
+            .map(|(utc_ms, sample)| Dated {
+                name: sample.name.clone(),
+                date: day(*utc_ms).unwrap_or_default(),
+            })
+            .collect(),
+        figures: series.len(),
+        changes,
+        left_out,
+    }
+}
+
+/// One figure over all results that have it.
+struct Series {
+    first: Figure,
+    /// Index of the result and the value.
+    values: Vec<(usize, f64)>,
+}
+
+fn series(records: &[&Record]) -> Vec<Series> {
+    let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
+    let mut all: Vec<Series> = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        for figure in figures(record) {
+            if !figure.is_main || figure.not_comparable.is_some() {
+                continue;
+            }
+            let same = |known: &&mut Series| {
+                known.first.key == figure.key && cluster(&known.first) == cluster(&figure)
+            };
+            match all.iter_mut().find(same) {
+                Some(series) => series.values.push((index, figure.value)),
+                None => all.push(Series {
+                    values: vec![(index, figure.value)],
+                    first: figure,
+                }),
+            }
+        }
+    }
+    all
+}
+
+impl Series {
+    fn changes(&self, records: &[&Record]) -> Vec<Change> {
+        let values: Vec<f64> = self.values.iter().map(|(_, value)| *value).collect();
+        let points = change_points(&values, CHANGE_PERCENT_MIN);
+        let change = |point: &ChangePoint| {
+            let last_before = self.values[point.index - 1].0;
+            let first_after = self.values[point.index].0;
+            let after = Figure {
+                value: point.after,
+                ..self.first.clone()
+            };
+            Some(Change {
+                figure: self.first.name(),
+                unit: self.first.unit.clone(),
+                last_before,
+                first_after,
+                before: point.before,
+                after: point.after,
+                gain_percent: after.gain_percent(point.before)?,
+                p: point.p,
+                settings: settings_between(records[last_before], records[first_after]),
+            })
+        };
+        points.iter().filter_map(change).collect()
+    }
+}
+
+fn settings_between(before: &Record, after: &Record) -> Vec<SettingChange> {
+    let changed = settings(&[before, after]).into_iter();
+    let changed = changed.filter_map(|setting| match setting.values.as_slice() {
+        [Some(before), Some(after)] => Some(SettingChange {
+            name: setting.name,
+            before: before.clone(),
+            after: after.clone(),
+        }),
+        _ => None,
+    });
+    changed.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Trends of small Records.
+
+use super::*;
+use crate::Severity;
+use crate::test_support::{compression, own_run, with_step};
+use expect_test::expect;
+use record::Fact;
+
+/// A result of this day since 2023-11-14 with this kernel and score.
+fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
+    let mut record = with_step(
+        own_run(),
+        "sevenzip",
+        "multi",
+        &[],
+        (0.0, 1.0),
+        compression(mips),
+    );
+    record.machine.board = Fact::Known(board.into());
+    record.machine.kernel_release = Fact::Known(kernel.into());
+    if let Some(day) = day {
+        record.run.started = Fact::Known(1_700_000_000_000 + day * 86_400_000);
+    }
+    record
+}
+
+fn text_of(records: &[(&str, Record, Vec<Finding>)]) -> String {
+    let samples: Vec<Sample<'_>> = records
+        .iter()
+        .map(|(name, record, findings)| Sample {
+            name: (*name).to_owned(),
+            record,
+            findings,
+        })
+        .collect();
+    text(&trends(&samples))
+}
+
+#[test]
+fn a_kernel_that_costs_speed_is_named() {
+    let mut records: Vec<(&str, Record, Vec<Finding>)> = Vec::new();
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let scores = [5345, 5340, 5350, 5338, 5100, 5105, 5095, 5102];
+    for (index, (name, mips)) in names.into_iter().zip(scores).enumerate() {
+        let kernel = if index < 4 { "6.1.0" } else { "6.6.0" };
+        let record = result("Board", Some(index as i64), kernel, mips);
+        records.push((name, record, Vec::new()));
+    }
+    // The order of the files means nothing.
+    records.reverse();
+    records.push(("undated", result("Board", None, "6.6.0", 1), Vec::new()));
+    let invalid = vec![Finding::new("x", Severity::Invalid, "It was so.")];
+    records.push(("broken", result("Board", Some(3), "6.6.0", 1), invalid));
+    records.push((
+        "other",
+        result("Other board", Some(3), "6.6.0", 1),
+        Vec::new(),
+    ));
+    expect![[r#"
+        Board (4x Cortex-A53): 8 results from 2023-11-14 to 2023-11-21, 1 figure
+
+           2023-11-18 from e on:
+              sevenzip@1 multi -4.5 %: 5343.2 became 5100.5 MIPS (p below 0.000001)
+              Changed at the same point:
+                 kernel: 6.1.0 became 6.6.0
+           Left out: undated, it has no date.
+           Left out: broken, it is invalid.
+
+        Other board (4x Cortex-A53): 1 result from 2023-11-17 to 2023-11-17, 1 figure
+           At least 4 results are needed to tell a change from chance.
+    "#]]
+    .assert_eq(&text_of(&records));
+}
+
+#[test]
+fn steady_results_have_no_change() {
+    let scores = [5345, 5340, 5350, 5338, 5352, 5341];
+    let records: Vec<(&str, Record, Vec<Finding>)> = (0..)
+        .zip(scores)
+        .map(|(day, mips)| ("x", result("Board", Some(day), "6.1.0", mips), Vec::new()))
+        .collect();
+    expect![[r#"
+        Board (4x Cortex-A53): 6 results from 2023-11-14 to 2023-11-19, 1 figure
+           No figure changed.
+    "#]]
+    .assert_eq(&text_of(&records));
+}

@@ -1,0 +1,103 @@
+//! Trends as text for a terminal.
+
+use super::{Change, Trend};
+use std::fmt::Write;
+
+/// With fewer results no change can be told from chance.
+const RESULTS_MIN: usize = 4;
+
+/// Every machine with its changes.
+pub fn text(trends: &[Trend]) -> String {
+    let parts: Vec<String> = trends.iter().map(machine).collect();
+    parts.join("\n")
+}
+
+fn machine(trend: &Trend) -> String {
+    let mut text = match (trend.results.first(), trend.results.last()) {
+        (Some(first), Some(last)) => format!(
+            "{}: {} from {} to {}, {}\n",
+            plain(&trend.machine),
+            counted(trend.results.len(), "result"),
+            first.date,
+            last.date,
+            counted(trend.figures, "figure")
+        ),
+        _ => format!("{}: no result can be used\n", plain(&trend.machine)),
+    };
+    if trend.results.len() < RESULTS_MIN {
+        let _ = writeln!(
+            text,
+            "   At least {RESULTS_MIN} results are needed to tell a change from chance."
+        );
+    } else if trend.changes.is_empty() {
+        text.push_str("   No figure changed.\n");
+    }
+    for changes in trend.changes.chunk_by(same_point) {
+        text.push_str(&point(trend, changes));
+    }
+    for left_out in &trend.left_out {
+        let _ = writeln!(text, "   Left out: {}, {}.", left_out.what, left_out.why);
+    }
+    text
+}
+
+/// `1 figure`, `2 figures`.
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// True if two changes lie between the same two results.
+fn same_point(a: &Change, b: &Change) -> bool {
+    (a.last_before, a.first_after) == (b.last_before, b.first_after)
+}
+
+/// All changes between two results, and the settings that changed between them.
+fn point(trend: &Trend, changes: &[Change]) -> String {
+    let Some(first) = changes.first() else {
+        return String::new();
+    };
+    let after = &trend.results[first.first_after];
+    let mut text = format!("\n   {} from {} on:\n", after.date, plain(&after.name));
+    for change in changes {
+        let _ = writeln!(
+            text,
+            "      {} {:+.1} %: {:.1} became {:.1} {} ({})",
+            change.figure,
+            change.gain_percent,
+            change.before,
+            change.after,
+            change.unit,
+            chance(change.p)
+        );
+    }
+    match first.settings.as_slice() {
+        [] => text.push_str("      No known setting changed at this point.\n"),
+        settings => {
+            text.push_str("      Changed at the same point:\n");
+            for setting in settings {
+                let _ = writeln!(
+                    text,
+                    "         {}: {} became {}",
+                    setting.name,
+                    plain(&setting.before),
+                    plain(&setting.after)
+                );
+            }
+        }
+    }
+    text
+}
+
+/// `p 0.00002`.
+fn chance(p: f64) -> String {
+    match p {
+        p if p < 1e-6 => "p below 0.000001".to_owned(),
+        p => format!("p {p:.6}"),
+    }
+}
+
+/// Foreign text without anything that could move the cursor.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
