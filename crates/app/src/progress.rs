@@ -20,7 +20,7 @@ impl Bar {
             ProgressDrawTarget::hidden()
         };
         let style = ProgressStyle::with_template(
-            "{elapsed_precise} [{bar:24}] {msg:!40} {eta_precise:>8} left",
+            "{elapsed_precise} [{bar:24}] {msg:!28} {eta_precise:>8} left",
         );
         // The template is a constant; the default style is as good if it were wrong.
         let style = style

@@ -223,9 +223,10 @@ impl ClockPass<'_> {
     pub(crate) fn after_load(&self, cluster: &Cluster) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
-        let top = self
-            .policy_of(cpu)
-            .and_then(|policy| self.opps(policy).first().copied());
+        let top = self.policy_of(cpu).and_then(|policy| {
+            let opps = self.opps(policy);
+            opps.first().or(policy.limit_khz_max.known()).copied()
+        });
         let outcome = self.point(cpu, top).map(|point| vec![point]);
         self.step("hot-after", vec![cpu], 1, start, outcome)
     }

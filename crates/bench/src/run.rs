@@ -325,10 +325,22 @@ impl Runner<'_> {
     fn step_ended(&mut self, step: Step) {
         self.done_s += self.step_s;
         flush(&mut self.sampler, &mut self.recorder);
+        self.read_kernel_log();
         self.recorder.append(Event::Step {
             step: Box::new(step),
         });
         self.recorder.sync();
+    }
+
+    /// Kernel messages since the last time, or why there are none to read.
+    fn read_kernel_log(&mut self) {
+        let messages = match &mut self.kernel_log {
+            Ok(log) => log.since(self.context.timeline),
+            Err(missing) => Err(missing.clone()),
+        };
+        self.recorder.append(Event::KernelMessages {
+            messages: messages.into(),
+        });
     }
 
     /// Stops watching, restores every setting, and closes the Record.
@@ -354,13 +366,7 @@ impl Runner<'_> {
             let state: State = machine::state(root, timeline.now_ms());
             self.recorder.append(Event::State { state });
         }
-        let messages = match &mut self.kernel_log {
-            Ok(log) => log.since(timeline),
-            Err(missing) => Err(missing.clone()),
-        };
-        self.recorder.append(Event::KernelMessages {
-            messages: messages.into(),
-        });
+        self.read_kernel_log();
         let elapsed_ms = timeline.now_ms() as u64;
         self.recorder.append(Event::Ended { end, elapsed_ms });
         let (record, stream, trouble) = self.recorder.finish();

@@ -12,6 +12,7 @@ mod cpufreq;
 mod cpuinfo;
 mod cpus;
 mod data;
+mod distribution;
 mod features;
 mod memory;
 mod os;
@@ -21,7 +22,7 @@ mod virtualisation;
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
 pub(crate) use memory::{memory as memory_state, swaps};
-pub(crate) use os::page_size_bytes;
+pub(crate) use os::{hostname, page_size_bytes};
 
 use crate::Root;
 use cpuinfo::CpuInfo;
@@ -35,7 +36,7 @@ pub fn identify(root: &Root) -> Machine {
     let cpus = cpus::cpus(root, &info, &policies);
     let compatible = board::compatible(root);
     let mut features = features::features(root);
-    features.extend(os::distribution_details(root));
+    features.extend(distribution::details(root));
     let mut firmware = board::firmware(root);
     firmware.extend(crate::vcio::firmware(root));
     Machine {
@@ -49,13 +50,13 @@ pub fn identify(root: &Root) -> Machine {
         memory_kib: memory::memory(root).map(|memory| memory.total_kib).into(),
         zswap: memory::zswap(root).into(),
         kernel_release: os::kernel_release(root).into(),
-        kernel_version: root.read_value("/proc/version").into(),
+        kernel_version: os::kernel_version(root).into(),
         kernel_cmdline: os::kernel_cmdline(root).into(),
         kernel_arch: os::kernel_arch(root, &info).into(),
         userland_arch: os::userland_arch(root).into(),
         page_size_bytes: os::page_size_bytes(root).into(),
-        distribution: os::distribution(root).into(),
-        build_system: os::build_system(root).into(),
+        distribution: distribution::distribution(root).into(),
+        build_system: distribution::build_system(root).into(),
         virtualisation: virtualisation::virtualisation(root, &info).into(),
         hostname: os::hostname(root),
         compiler: Fact::Missing {

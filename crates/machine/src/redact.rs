@@ -37,6 +37,15 @@ fn address(word: &str) -> String {
     word.chars().map(zero).collect()
 }
 
+/// The kernel's version line without the name of this host, which stands in `(user@host)` of
+/// kernels that were built where they run. Build hosts of distributions stay.
+pub(crate) fn version(text: &str, host: Option<&str>) -> String {
+    match host.filter(|host| !host.is_empty()) {
+        Some(host) => text.replacen(&format!("@{host})"), &format!("@{BLANK})"), 1),
+        None => text.to_owned(),
+    }
+}
+
 /// A kernel command line without serial numbers, addresses and names of the machine.
 pub(crate) fn cmdline(text: &str) -> String {
     const PRIVATE: &[&str] = &[
@@ -111,6 +120,18 @@ mod tests {
             "console=serial0,115200 androidboot.serialno=redacted smsc95xx.macaddr=redacted \
              root=PARTUUID=00000000-00 bcm2708_fb.fbwidth=0 systemd.hostname=redacted machine=x quiet"
         );
+    }
+
+    #[test]
+    fn kernels_built_at_home_do_not_tell_where() {
+        let text = "Linux version 6.1 (me@box) (gcc) #1";
+        assert_eq!(
+            version(text, Some("box")),
+            "Linux version 6.1 (me@redacted) (gcc) #1"
+        );
+        assert_eq!(version(text, Some("other")), text);
+        assert_eq!(version(text, Some("")), text);
+        assert_eq!(version(text, None), text);
     }
 
     #[test]

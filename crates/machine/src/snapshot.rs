@@ -5,8 +5,13 @@
 //! and the files that hold nothing else are never opened. Only files are read that the kernel
 //! answers from memory; the walk is bounded in entries, bytes and time.
 
+mod notation;
+mod places;
+
 use crate::timeline::monotonic_ns;
 use crate::{Root, redact};
+use notation::{error_name, escape};
+use places::{OPP_TABLE, PLACES, Take, is_wanted};
 use record::Why;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,121 +27,6 @@ const FILE_BYTES_MAX: usize = 1 << 20;
 /// Directories below a place of the table are entered at most so deep.
 const DEPTH_MAX: usize = 6;
 
-/// How much of a place is wanted.
-#[derive(Clone, Copy)]
-enum Take {
-    /// This one file.
-    File,
-    /// The file's first bytes: the header of a program.
-    Header,
-    /// Everything below, links not followed.
-    Tree,
-    /// Every entry of a class: the link, and everything below its target.
-    Class,
-    /// Of every entry below, only these files.
-    Files(&'static [&'static str]),
-}
-
-/// The places that identification, sensors, settings and gate read. A place that is not here is
-/// missing in every snapshot: whoever reads a new one adds it.
-const PLACES: &[(&str, Take)] = &[
-    ("/proc/cpuinfo", Take::File),
-    ("/proc/meminfo", Take::File),
-    ("/proc/stat", Take::File),
-    ("/proc/version", Take::File),
-    ("/proc/cmdline", Take::File),
-    ("/proc/swaps", Take::File),
-    ("/proc/loadavg", Take::File),
-    ("/proc/uptime", Take::File),
-    ("/proc/vmstat", Take::File),
-    ("/proc/pressure/cpu", Take::File),
-    ("/proc/pressure/io", Take::File),
-    ("/proc/pressure/memory", Take::File),
-    ("/proc/1/cgroup", Take::File),
-    ("/proc/xen/capabilities", Take::File),
-    ("/proc/sys/kernel/osrelease", Take::File),
-    ("/proc/sys/kernel/arch", Take::File),
-    ("/proc/sys/kernel/hostname", Take::File),
-    ("/bin/sh", Take::Header),
-    ("/etc/os-release", Take::File),
-    ("/usr/lib/os-release", Take::File),
-    ("/etc/armbian-release", Take::File),
-    ("/etc/orangepi-release", Take::File),
-    ("/etc/fenix-release", Take::File),
-    ("/etc/radxa_image_fingerprint", Take::File),
-    ("/etc/rpi-issue", Take::File),
-    ("/etc/apt/sources.list.d/raspi.list", Take::File),
-    ("/boot/dietpi/.version", Take::File),
-    ("/run/systemd/container", Take::File),
-    ("/.dockerenv", Take::File),
-    ("/run/.containerenv", Take::File),
-    ("/sys/devices/system/cpu", Take::Tree),
-    ("/sys/devices/cpu_core/cpus", Take::File),
-    ("/sys/devices/cpu_atom/cpus", Take::File),
-    ("/sys/devices/cpu_lowpower/cpus", Take::File),
-    ("/sys/devices/soc0", Take::Tree),
-    ("/sys/devices/system/clocksource/clocksource0", Take::Tree),
-    ("/sys/class/thermal", Take::Class),
-    ("/sys/class/hwmon", Take::Class),
-    ("/sys/class/devfreq", Take::Class),
-    ("/sys/class/powercap", Take::Class),
-    (
-        "/sys/class/power_supply",
-        Take::Files(&["type", "scope", "status", "online", "capacity"]),
-    ),
-    ("/sys/class/dmi/id", Take::Tree),
-    (
-        "/sys/block",
-        Take::Files(&[
-            "size",
-            "removable",
-            "queue/rotational",
-            "disksize",
-            "comp_algorithm",
-        ]),
-    ),
-    ("/sys/hypervisor/type", Take::File),
-    ("/sys/firmware/acpi/platform_profile", Take::File),
-    ("/sys/firmware/devicetree/base/model", Take::File),
-    ("/sys/firmware/devicetree/base/compatible", Take::File),
-    ("/sys/firmware/devicetree/base/cpus", Take::Tree),
-    ("/sys/firmware/devicetree/base/hypervisor", Take::Tree),
-    (
-        "/sys/firmware/devicetree/base/emmc2bus/dma-ranges",
-        Take::File,
-    ),
-    (
-        "/sys/firmware/devicetree/base/chosen/u-boot,version",
-        Take::File,
-    ),
-    ("/sys/kernel/mm/transparent_hugepage/enabled", Take::File),
-    ("/sys/module/pcie_aspm/parameters/policy", Take::File),
-    ("/sys/module/zswap/parameters", Take::Tree),
-];
-
-/// Where operating points stand in the device tree: nodes of this name below the root.
-const OPP_TABLE: &str = "opp-table";
-
-/// Names that are never opened: they hold what is private, change something, or are of no use.
-const SKIPPED: &[&str] = &[
-    "crash_notes",
-    "crash_notes_size",
-    "subsystem",
-    "uevent",
-    "power",
-    "driver",
-    "firmware_node",
-    "physical_node",
-    "hotplug",
-    "microcode",
-    "wakeup",
-    "reload",
-    "modalias",
-    "phandle",
-    "vulnerabilities",
-    "state_disabled",
-];
-
 /// The text of a board file of this machine.
 pub fn snapshot(root: &Root) -> String {
     let mut walk = Walk {
@@ -145,6 +35,7 @@ pub fn snapshot(root: &Root) -> String {
             "# A snapshot by sbc-bench. Serial numbers, addresses and names are blanked.\n",
         ),
         seen: BTreeSet::new(),
+        host: crate::identify::hostname(root).known().cloned(),
         deadline_ns: monotonic_ns() + ELAPSED_NS_MAX,
     };
     for (path, take) in PLACES {
@@ -164,6 +55,7 @@ struct Walk<'a> {
     root: &'a Root,
     out: String,
     seen: BTreeSet<String>,
+    host: Option<String>,
     deadline_ns: u64,
 }
 
@@ -215,7 +107,7 @@ impl Walk<'_> {
             return;
         };
         for name in names {
-            if is_private(&name) || SKIPPED.contains(&name.as_str()) || self.full() {
+            if !is_wanted(&name) || self.full() {
                 continue;
             }
             let child = format!("{path}/{name}");
@@ -244,7 +136,7 @@ impl Walk<'_> {
     fn file(&mut self, path: &str) {
         match self.root.read_bytes(path) {
             Ok(bytes) if bytes.len() <= FILE_BYTES_MAX => {
-                let bytes = blanked(path, bytes);
+                let bytes = blanked(path, bytes, self.host.as_deref());
                 self.content(path, &bytes);
             }
             Ok(_) => {}
@@ -293,28 +185,15 @@ impl Walk<'_> {
     }
 }
 
-/// Files that hold nothing but what is private.
-fn is_private(name: &str) -> bool {
-    const PRIVATE: &[&str] = &[
-        "serial",
-        "uuid",
-        "asset_tag",
-        "unique_id",
-        "wwid",
-        "address",
-        "eui",
-    ];
-    PRIVATE.iter().any(|part| name.contains(part))
-}
-
 /// The content without what is private. Bytes that are no text stay: the few binary files that
 /// are read are properties of the device tree.
-fn blanked(path: &str, bytes: Vec<u8>) -> Vec<u8> {
+fn blanked(path: &str, bytes: Vec<u8>, host: Option<&str>) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return bytes;
     };
     let text = match path {
         "/proc/sys/kernel/hostname" => format!("{}\n", redact::BLANK),
+        "/proc/version" => redact::version(text, host),
         "/proc/cmdline" => format!("{}\n", redact::cmdline(text)),
         _ => redact::file(text),
     };
@@ -338,57 +217,6 @@ fn resolve(link: &str, target: &str) -> String {
         }
     }
     parts.join("/")
-}
-
-/// Names of errors that a board file can hold; others are left out, which reads as absent.
-fn error_name(errno: i32) -> Option<&'static str> {
-    const NAMES: &[(i32, &str)] = &[
-        (libc::EAGAIN, "EAGAIN"),
-        (libc::EBUSY, "EBUSY"),
-        (libc::EINVAL, "EINVAL"),
-        (libc::EIO, "EIO"),
-        (libc::ENODATA, "ENODATA"),
-        (libc::EOPNOTSUPP, "EOPNOTSUPP"),
-        (libc::ETIMEDOUT, "ETIMEDOUT"),
-    ];
-    NAMES
-        .iter()
-        .find(|(known, _)| *known == errno)
-        .map(|(_, name)| *name)
-}
-
-/// Content in the notation of board files (see `root`).
-fn escape(bytes: &[u8], out: &mut String) {
-    if bytes.is_empty() {
-        return;
-    }
-    let ended = bytes.last() == Some(&b'\n');
-    let lines = bytes[..bytes.len() - usize::from(ended)].split(|byte| *byte == b'\n');
-    for line in lines {
-        let start = out.len();
-        for chunk in line.utf8_chunks() {
-            for c in chunk.valid().chars() {
-                match c {
-                    '\\' => out.push_str("\\\\"),
-                    '\0' => out.push_str("\\0"),
-                    // An equals sign in front could look like the next entry.
-                    '=' if out.len() == start => out.push_str("\\="),
-                    '\t' => out.push('\t'),
-                    c if c.is_ascii_control() => {
-                        let _ = write!(out, "\\x{:02x}", u32::from(c));
-                    }
-                    c => out.push(c),
-                }
-            }
-            for byte in chunk.invalid() {
-                let _ = write!(out, "\\x{byte:02x}");
-            }
-        }
-        out.push('\n');
-    }
-    if !ended {
-        out.push_str("\\\n");
-    }
 }
 
 #[cfg(test)]
@@ -458,23 +286,5 @@ Serial\t\t: 10000000deadbeef
             !text.contains(&format!("\n{host}\n")),
             "the host name is blanked"
         );
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_content_comes_back(bytes: Vec<u8>) {
-            let mut text = "== /x\n".to_owned();
-            escape(&bytes, &mut text);
-            let root = Root::from_board(&text).unwrap();
-            proptest::prop_assert_eq!(root.read_bytes("/x").unwrap(), bytes);
-        }
-
-        #[test]
-        fn any_text_comes_back(text in "([=\\\\\r\n\t x]|\\PC){0,40}") {
-            let mut board = "== /x\n".to_owned();
-            escape(text.as_bytes(), &mut board);
-            let root = Root::from_board(&board).unwrap();
-            proptest::prop_assert_eq!(root.read("/x").unwrap(), text);
-        }
     }
 }

@@ -78,7 +78,7 @@ fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
                 outcomes.len()
             )
         }
-        Err(missing) => format!("Settings of an earlier run are left as they are: {missing}."),
+        Err(missing) => format!("Settings of earlier runs were not looked at: {missing}."),
     };
     bar.show(&bench::Progress::Note(note));
 }

@@ -36,8 +36,8 @@ const MEMORY_PART: u64 = 4;
 /// Seed of the pattern that is copied and verified.
 const SEED: u64 = 0x5bc_be7c;
 
-/// Size of each of the two buffers.
-fn buffer_bytes(lab: &Lab) -> Result<u64, Missing> {
+/// Size that each of the two buffers should have: beyond the caches of the CPU.
+fn wanted_bytes(lab: &Lab) -> u64 {
     let cpu = lab.job.cpus.first().copied().unwrap_or(0);
     let cpu = lab.machine.cpus.iter().find(|known| known.cpu == cpu);
     let caches = cpu.map_or(&[][..], |cpu| &cpu.caches);
@@ -46,7 +46,12 @@ fn buffer_bytes(lab: &Lab) -> Result<u64, Missing> {
         .map(|cache| cache.size_bytes)
         .max()
         .unwrap_or(0);
-    let wanted = (CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX);
+    (CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
+}
+
+/// Size of each of the two buffers.
+fn buffer_bytes(lab: &Lab) -> Result<u64, Missing> {
+    let wanted = wanted_bytes(lab);
     let available = available_kib(lab.root).map_or(u64::MAX, |kib| kib * 1024);
     // Whole MiB, so that every routine finds whole turns.
     let fits = (available / MEMORY_PART / 2) >> 20 << 20;
@@ -63,6 +68,11 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
     let bytes = buffer_bytes(lab).map_err(|missing| not_started(missing.to_string()))?;
+    if bytes < wanted_bytes(lab) {
+        let mib = bytes >> 20;
+        let why = format!("buffers of {mib} MiB, the memory there was, partly fit into caches");
+        lab.not_comparable = Some(why);
+    }
     let measured = lab.pinned(|| measure_all(bytes as usize))?;
     let (rows, wrong) = measured.map_err(not_started)?;
     if let Some(routine) = wrong {

@@ -15,6 +15,9 @@ use crate::tools::ToolKind;
 use record::{Cipher, Failure, FailureKind, Measured, Missing};
 use std::time::Duration;
 
+/// End of the variants in which every CPU runs a process of its own.
+const PARALLEL: &str = "-parallel";
+
 /// The entry in the table of workloads.
 pub(super) const OPENSSL: Workload = Workload {
     id: "openssl",
@@ -52,13 +55,21 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     } else {
         METHOD_OPENSSL
     };
-    let algorithm = lab.job.variant.clone();
-    let mut arguments = vec!["speed", "-elapsed", "-evp", &algorithm];
+    let variant = lab.job.variant.clone();
+    let (algorithm, parallel) = match variant.strip_suffix(PARALLEL) {
+        Some(algorithm) => (algorithm, true),
+        None => (variant.as_str(), false),
+    };
+    let processes = lab.job.threads.to_string();
+    let mut arguments = vec!["speed", "-elapsed", "-evp", algorithm];
+    if parallel {
+        arguments.extend(["-multi", &processes]);
+    }
     if has_seconds(&found.version) {
         arguments.extend(["-seconds", SECONDS]);
     }
     let output = lab.program(&found, &arguments, TIME_LIMIT)?;
-    let (measured, unread) = parse(&output, &algorithm)
+    let (measured, unread) = parse(&output, algorithm)
         .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     lab.unread = unread;
     Ok(Measured::Cipher(measured))
@@ -134,6 +145,11 @@ fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>), String> {
 
 /// `type             16 bytes     64 bytes ...`
 fn block_sizes(line: &str) -> Option<Vec<u32>> {
+    // With several processes there is no heading, only what each process reports to the first one.
+    if let Some(sizes) = line.strip_prefix("Got: +H:") {
+        let sizes = sizes.split(' ').next()?.split(':');
+        return sizes.map(|size| size.parse().ok()).collect();
+    }
     let words: Vec<&str> = line.strip_prefix("type ")?.split_whitespace().collect();
     let size = |pair: &[&str]| match pair {
         [size, "bytes"] => size.parse().ok(),
@@ -167,6 +183,9 @@ fn bytes_per_s(word: &str) -> Option<u64> {
 /// Progress and facts about the build, which go with the version.
 fn is_chatter(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
+        "+",
+        "Forked child",
+        "Got: ",
         "You have chosen",
         "Doing ",
         "version:",
@@ -192,6 +211,8 @@ mod tests {
     use proptest::prelude::*;
 
     const V3: &str = include_str!("../../tool_output/openssl/3.0.22-x86_64-aes-256-cbc.txt");
+    const PROCESSES: &str =
+        include_str!("../../tool_output/openssl/3.0.22-x86_64-aes-256-gcm-parallel.txt");
     const V1_1: &str = include_str!("../../tool_output/openssl/1.1.1-made-aes-128-cbc.txt");
     const V1_0: &str = include_str!("../../tool_output/openssl/1.0.2-made-aes-256-cbc.txt");
 
@@ -213,6 +234,13 @@ mod tests {
                 (16384, 163_840_000),
             ),
             (V1_0, "aes-256-cbc", 5, (16, 10_000), (8192, 40_960_000)),
+            (
+                PROCESSES,
+                "aes-256-gcm",
+                6,
+                (16, 69752850),
+                (16384, 6340345860),
+            ),
         ];
         for (text, algorithm, columns, first, last) in cases {
             let (found, unread) = parse(text, algorithm).unwrap();

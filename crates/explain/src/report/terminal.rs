@@ -57,7 +57,7 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Every step that was skipped or failed, and why.
+/// Every step that was skipped or failed, whatever else is missing from an own run, and why.
 pub(super) fn unmeasured(record: &Record) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
@@ -70,6 +70,14 @@ pub(super) fn unmeasured(record: &Record) -> Vec<String> {
     });
     let mut lines: Vec<String> = lines.collect();
     lines.dedup();
+    if !view::is_log(record) {
+        if let Some(missing) = record.kernel_messages.missing() {
+            lines.push(format!("kernel messages: {missing}"));
+        }
+        if !record.run.as_root && !record.machine.policies.is_empty() {
+            lines.push("governors and clock limits stayed as they were: that needs root".into());
+        }
+    }
     lines
 }
 

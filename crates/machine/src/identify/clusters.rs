@@ -2,16 +2,17 @@
 //!
 //! The rule. CPUs of different core types are never in one cluster. Beyond that:
 //!
-//! - A cpufreq policy of several CPUs is a cluster of its own. Its CPUs share one clock, and two
-//!   such policies of one core type usually differ in something that matters: the two pairs of
-//!   Cortex-A76 of the RK3588 have their own voltage and silicon quality, the two quads of
+//! - A cpufreq policy of several cores is a cluster of its own. Its CPUs share one clock, and two
+//!   or three such policies of one core type usually differ in something that matters: the two
+//!   pairs of Cortex-A76 of the RK3588 have their own voltage and silicon quality, the two quads of
 //!   Cortex-A53 of the S912 run at different clocks.
-//! - Where every policy has a single CPU (x86, servers with CPPC), the policy says nothing about
-//!   the kind of the core: 32 equal cores would be 32 clusters. There CPUs of one core type are
-//!   together as long as their OPPs are equal, or, without a list of OPPs, their highest claimed
-//!   clocks lie within 10 %. Favoured cores (Turbo Boost Max, amd-pstate's preferred cores) claim
-//!   a few percent more than their equal neighbours; compact cores (Zen 5c, low-power Crestmont)
-//!   claim 25 to 40 % less.
+//! - Where every policy has a single core (x86, servers with CPPC), or where more than three
+//!   policies are equal (the eight pairs of the LX2160A), the policy says nothing about the kind of
+//!   the core: 32 equal cores would be 32 clusters. There CPUs of one core type are together as
+//!   long as their OPPs are equal, or, without a list of OPPs, their highest claimed clocks lie
+//!   within 10 %. Favoured cores (Turbo Boost Max, amd-pstate's preferred cores) claim a few
+//!   percent more than their equal neighbours; compact cores (Zen 5c, low-power Crestmont) claim
+//!   25 to 40 % less.
 //! - Without cpufreq the relative capacity of the scheduler takes the place of the clock.
 //! - A CPU that is switched off and belongs to no policy is in no cluster: nothing is known of it
 //!   and nothing can run there.
@@ -23,10 +24,15 @@ use record::{Cluster, Cpu, Fact, Policy};
 /// Cores whose clocks or capacities differ by less are one kind. The reason is given above.
 const ALIKE_PERCENT: u64 = 90;
 
+/// From one more on, equal policies are a way to build many cores and no difference between them.
+const EQUAL_POLICIES_MAX: usize = 3;
+
 /// What decides whether a CPU fits a cluster.
 struct Kind<'a> {
     core_type: Option<&'a String>,
     policy: Option<&'a Policy>,
+    /// True if the policy alone sets its CPUs apart from all others.
+    policy_divides: bool,
     capacity: Option<u64>,
 }
 
@@ -43,6 +49,7 @@ pub(crate) fn clusters(cpus: &[Cpu], policies: &[Policy]) -> Vec<Cluster> {
         let kind = Kind {
             core_type: cpu.core_type.known(),
             policy,
+            policy_divides: policy.is_some_and(|policy| divides(policy, cpu, cpus, policies)),
             capacity: cpu.capacity.known().copied().map(u64::from),
         };
         match found.iter_mut().find(|(other, _)| same_kind(other, &kind)) {
@@ -65,11 +72,34 @@ fn same_kind(a: &Kind<'_>, b: &Kind<'_>) -> bool {
         return false;
     }
     match (a.policy, b.policy) {
-        (Some(a), Some(b)) if a.policy == b.policy => true,
-        (Some(a), Some(b)) => a.cpus.len() == 1 && b.cpus.len() == 1 && same_clocks(a, b),
+        (Some(x), Some(y)) if x.policy == y.policy => true,
+        (Some(x), Some(y)) => !a.policy_divides && !b.policy_divides && same_clocks(x, y),
         (None, None) => alike(a.capacity, b.capacity),
         _ => false,
     }
+}
+
+/// True if the policy of this CPU spans several cores and few others are equal to it.
+fn divides(policy: &Policy, cpu: &Cpu, cpus: &[Cpu], policies: &[Policy]) -> bool {
+    // Hyper-threads of one core have to share its clock, which sets nothing apart.
+    if policy
+        .cpus
+        .iter()
+        .all(|other| *other == cpu.cpu || cpu.siblings.contains(other))
+    {
+        return false;
+    }
+    let core_type = |number: u32| {
+        let found = cpus.iter().find(|cpu| cpu.cpu == number);
+        found.and_then(|cpu| cpu.core_type.known())
+    };
+    let equal = policies.iter().filter(|other| {
+        let first = other.cpus.first().copied();
+        first.and_then(core_type) == cpu.core_type.known()
+            && other.cpus.len() == policy.cpus.len()
+            && same_clocks(other, policy)
+    });
+    equal.count() <= EQUAL_POLICIES_MAX
 }
 
 fn same_clocks(a: &Policy, b: &Policy) -> bool {
@@ -140,6 +170,41 @@ mod tests {
         let policies: Vec<Policy> = (0..4)
             .map(|n| policy(n, &[n], clocks[n as usize], &[]))
             .collect();
+        check(&cpus, &policies, &[(&[0, 1, 2, 3], Some(0))]);
+    }
+
+    #[test]
+    fn many_equal_policies_are_one_cluster() {
+        // The pairs of an LX2160A, but only two of them: then each is a cluster.
+        let cpus: Vec<Cpu> = (0..16).map(|n| cpu(n, "Cortex-A72")).collect();
+        let pair = |n: u32| {
+            policy(
+                2 * n,
+                &[2 * n, 2 * n + 1],
+                2_000_000,
+                &[1_000_000, 2_000_000],
+            )
+        };
+        let policies: Vec<Policy> = (0..8).map(pair).collect();
+        let all: Vec<u32> = (0..16).collect();
+        check(&cpus, &policies, &[(&all, Some(0))]);
+        check(
+            &cpus[..4],
+            &policies[..2],
+            &[(&[0, 1], Some(0)), (&[2, 3], Some(2))],
+        );
+    }
+
+    #[test]
+    fn hyper_threads_share_a_policy_and_set_nothing_apart() {
+        let mut cpus: Vec<Cpu> = (0..4).map(|n| cpu(n, "Goldmont")).collect();
+        for cpu in &mut cpus {
+            cpu.siblings = vec![cpu.cpu & !1, cpu.cpu | 1];
+        }
+        let policies = [
+            policy(0, &[0, 1], 2_400_000, &[]),
+            policy(2, &[2, 3], 2_400_000, &[]),
+        ];
         check(&cpus, &policies, &[(&[0, 1, 2, 3], Some(0))]);
     }
 

@@ -1,0 +1,78 @@
+//! The notation of board files, written. `root` reads it and describes it.
+
+use std::fmt::Write;
+
+/// Names of errors that a board file can hold; others are left out, which reads as absent.
+pub(super) fn error_name(errno: i32) -> Option<&'static str> {
+    const NAMES: &[(i32, &str)] = &[
+        (libc::EAGAIN, "EAGAIN"),
+        (libc::EBUSY, "EBUSY"),
+        (libc::EINVAL, "EINVAL"),
+        (libc::EIO, "EIO"),
+        (libc::ENODATA, "ENODATA"),
+        (libc::EOPNOTSUPP, "EOPNOTSUPP"),
+        (libc::ETIMEDOUT, "ETIMEDOUT"),
+    ];
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == errno)
+        .map(|(_, name)| *name)
+}
+
+/// Content in the notation of board files (see `root`).
+pub(super) fn escape(bytes: &[u8], out: &mut String) {
+    if bytes.is_empty() {
+        return;
+    }
+    let ended = bytes.last() == Some(&b'\n');
+    let lines = bytes[..bytes.len() - usize::from(ended)].split(|byte| *byte == b'\n');
+    for line in lines {
+        let start = out.len();
+        for chunk in line.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                match c {
+                    '\\' => out.push_str("\\\\"),
+                    '\0' => out.push_str("\\0"),
+                    // An equals sign in front could look like the next entry.
+                    '=' if out.len() == start => out.push_str("\\="),
+                    '\t' => out.push('\t'),
+                    c if c.is_ascii_control() => {
+                        let _ = write!(out, "\\x{:02x}", u32::from(c));
+                    }
+                    c => out.push(c),
+                }
+            }
+            for byte in chunk.invalid() {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+        }
+        out.push('\n');
+    }
+    if !ended {
+        out.push_str("\\\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Root;
+
+    proptest::proptest! {
+        #[test]
+        fn any_content_comes_back(bytes: Vec<u8>) {
+            let mut text = "== /x\n".to_owned();
+            escape(&bytes, &mut text);
+            let root = Root::from_board(&text).unwrap();
+            proptest::prop_assert_eq!(root.read_bytes("/x").unwrap(), bytes);
+        }
+
+        #[test]
+        fn any_text_comes_back(text in "([=\\\\\r\n\t x]|\\PC){0,40}") {
+            let mut board = "== /x\n".to_owned();
+            escape(text.as_bytes(), &mut board);
+            let root = Root::from_board(&board).unwrap();
+            proptest::prop_assert_eq!(root.read("/x").unwrap(), text);
+        }
+    }
+}
