@@ -49,7 +49,24 @@ pub(crate) fn version(text: &str, host: Option<&str>) -> String {
 /// A kernel command line without serial numbers, addresses and names of the machine.
 pub(crate) fn cmdline(text: &str) -> String {
     const PRIVATE: &[&str] = &[
-        "serial", "mac", "ethaddr", "hostname", "chipid", "uuid", "password", "secret", "token",
+        "serial",
+        "mac",
+        "ethaddr",
+        "hostname",
+        "chipid",
+        "uuid",
+        "password",
+        "secret",
+        "token",
+        "psk",
+        "passwd",
+        "luks",
+        "crypt",
+        "netconsole",
+        "nfsroot",
+        "ssid",
+        "nameserver",
+        "user",
     ];
     let words: Vec<String> = text
         .split_whitespace()
@@ -62,8 +79,8 @@ pub(crate) fn cmdline(text: &str) -> String {
             // `console=serial0` is a value, and `machine` is no MAC address.
             let private = PRIVATE.iter().any(|part| match *part {
                 "mac" => name == "mac" || name.starts_with("mac_") || name.starts_with("macaddr"),
-                part => name.contains(part),
-            });
+                part => lower.contains(part),
+            }) || matches!(name, "ip" | "key");
             let harmless = matches!(value, "" | "0" | "1" | "y" | "n" | "on" | "off");
             if private && !harmless {
                 format!("{key}={BLANK}")

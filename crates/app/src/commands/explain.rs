@@ -11,8 +11,19 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Result<u8> {
     let mut values: Vec<Value> = Vec::new();
+    let mut failed = false;
     for file in files {
-        let record = read(file)?;
+        let record = match read(file) {
+            Ok(record) => record,
+            Err(error) if files.len() == 1 => return Err(error),
+            // One file that cannot be read must not hide what the others say.
+            Err(error) => {
+                failed = true;
+                let file = file.display().to_string();
+                values.push(serde_json::json!({"file": file, "error": format!("{error:#}")}));
+                continue;
+            }
+        };
         let findings = rules::check(&record);
         if json || files.len() > 1 {
             let text = render("findings-json", &record, &findings)?;
@@ -31,23 +42,26 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
         [one] => output::print(&format!("{}\n", serde_json::to_string_pretty(one)?))?,
         all => output::print(&format!("{}\n", serde_json::to_string_pretty(all)?))?,
     }
-    Ok(0)
+    Ok(if failed { crate::status::FAILURE } else { 0 })
 }
 
 /// `report FILE --format ID`.
 pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
+    let report = find(format)?;
     let record = read(file)?;
-    let findings = rules::check(&record);
-    output::print(&render(format, &record, &findings)?)?;
+    output::print(&(report.render)(&record, &rules::check(&record)))?;
     Ok(0)
 }
 
 fn render(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
-    let report = report::find(id).with_context(|| {
+    Ok((find(id)?.render)(record, findings))
+}
+
+fn find(id: &str) -> anyhow::Result<&'static report::Report> {
+    report::find(id).with_context(|| {
         let known: Vec<&str> = report::REPORTS.iter().map(|report| report.id).collect();
         format!("there is no report {id:?}; there are {}", known.join(", "))
-    })?;
-    Ok((report.render)(record, findings))
+    })
 }
 
 /// Every finding with its rule, confidence and places.
@@ -89,5 +103,11 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
         return serde_json::from_str(&text)
             .with_context(|| format!("{} is JSON, but not a Record", file.display()));
     }
-    Ok(explain::logs::read(&text))
+    let record = explain::logs::read(&text);
+    anyhow::ensure!(
+        !record.steps.is_empty() || !record.samples.at_ms.is_empty(),
+        "{} holds no results: it is no log of sbc-bench and no Record.",
+        file.display()
+    );
+    Ok(record)
 }

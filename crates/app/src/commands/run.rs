@@ -30,6 +30,11 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     };
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, args.log.as_deref());
+    anyhow::ensure!(
+        !paths.log.is_dir(),
+        "--log {} is a folder; name a file in it.",
+        paths.log.display()
+    );
     let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
     if as_root && args.options.tune {
@@ -111,6 +116,14 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
         }
         eprintln!("sbc-bench: {}", refusal(&record));
         return Ok(status::REFUSED);
+    }
+    if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
+        // Nothing was measured: the log of the last good run is worth more.
+        if let Some(stream) = stream {
+            let _ = std::fs::remove_file(stream);
+        }
+        eprintln!("sbc-bench: Interrupted before anything was measured; earlier results stay.");
+        return Ok(status::INTERRUPTED);
     }
     let findings = rules::check(&record);
     let json = serde_json::to_string(&record)?;

@@ -81,7 +81,10 @@ fn kernel(value: &str, draft: &mut Draft) {
     }
     if let Some((_, virtualisation)) = rest.split_once('(') {
         let name = virtualisation.trim_end_matches(')');
-        draft.machine.virtualisation = Fact::Known(name.to_string());
+        // Some versions print the page size in the same brackets.
+        if !name.starts_with(|c: char| c.is_ascii_digit()) {
+            draft.machine.virtualisation = Fact::Known(name.to_string());
+        }
     }
 }
 

@@ -80,7 +80,10 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
                 draft.machine.kernel_arch = Fact::Known(value.to_string());
             }
             "CPU(s)" if draft.cpu_count.is_none() => draft.cpu_count = value.parse().ok(),
-            "Hypervisor vendor" => draft.machine.virtualisation = Fact::Known(value.to_string()),
+            // lscpu of some old kernels on ARM says `horizontal`, which is no hypervisor.
+            "Hypervisor vendor" if value != "horizontal" => {
+                draft.machine.virtualisation = Fact::Known(value.to_string())
+            }
             name if is_wanted(name) => {
                 draft.named(Named::Feature, format!("lscpu/{name}"), value, line);
             }

@@ -22,7 +22,10 @@ pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Op
 /// repetitions on one core type, the best over core types.
 pub(crate) fn cipher_kb_per_s(record: &Record, algorithm: &str) -> Option<u64> {
     let is_cipher = |figure: &Figure| {
-        figure.is_main && figure.unit == "kB/s" && figure.key.split(' ').nth(1) == Some(algorithm)
+        figure.is_main
+            && figure.key.starts_with("openssl@")
+            && figure.unit == "kB/s"
+            && figure.key.split(' ').nth(1) == Some(algorithm)
     };
     best(record, is_cipher).map(|rate| rate as u64)
 }

@@ -20,7 +20,7 @@ pub(super) const REPORT: Report = Report {
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{}\n", crate::headline(record, findings));
+    let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
     for finding in findings {
         let mark = match finding.severity {
@@ -142,7 +142,10 @@ fn figures(record: &Record) -> String {
                 .iter()
                 .map(|(_, mips)| format!("{mips:.0}"))
                 .collect();
-            format!("{mips} MIPS ({})", totals.join(", "))
+            match totals.is_empty() {
+                true => format!("{mips} MIPS"),
+                false => format!("{mips} MIPS ({})", totals.join(", ")),
+            }
         }),
     );
     for workload in ["lzma", "cpuminer", "simd"] {

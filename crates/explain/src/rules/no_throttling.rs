@@ -53,7 +53,7 @@ fn check(record: &Record) -> Vec<Finding> {
         Finding::new(
             RULE.id,
             Severity::Info,
-            "No throttling: {witnesses} stayed quiet under full load.",
+            "No throttling under full load: {witnesses} showed none.",
         )
         .sure(if witnesses.len() > 1 { 95 } else { 85 })
         .with("witnesses", Quantity::Text(witnesses.join(", ")))
@@ -105,7 +105,7 @@ mod tests {
         let steady = gauge_channel(record.clone(), "policy0.claimed", Unit::Kilohertz, &[9; 5]);
         assert_eq!(
             sentences(RULE.id, &steady),
-            ["No throttling: claimed clocks stayed quiet under full load."]
+            ["No throttling under full load: claimed clocks showed none."]
         );
         let khz = [1_800_000, 1_800_000, 900_000, 900_000, 900_000];
         let falling = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);

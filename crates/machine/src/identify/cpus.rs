@@ -121,9 +121,10 @@ fn core_of(root: &Root, names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> 
 
 fn one_cpu(root: &Root, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
     let folder = format!("{CPU_FOLDER}/cpu{cpu}");
+    // Kernels that know of no cluster say 65535, the largest of their type, or -1.
     let topology = |file: &str| {
-        root.read_number(&format!("{folder}/topology/{file}"))
-            .unwrap_or(-1)
+        let id = root.read_number(&format!("{folder}/topology/{file}"));
+        id.ok().filter(|id| *id != 65_535).unwrap_or(-1)
     };
     let siblings = ["core_cpus_list", "thread_siblings_list"]
         .iter()
