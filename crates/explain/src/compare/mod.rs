@@ -16,9 +16,9 @@ pub use rank::{Entry, Ranking, Standing, rank};
 pub use settings::{Setting, settings, settings_of};
 pub use text::{ranking_text, text};
 
-use crate::figures::{Figure, figures};
+use crate::figures::{Figure, figures, verdict_of};
 use crate::view::spread_percent;
-use crate::{Finding, Verdict, verdict};
+use crate::{Finding, Verdict};
 use pairs::Lined;
 use record::Record;
 use serde::Serialize;
@@ -109,7 +109,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
             .map(|side| Named {
                 name: side.name.clone(),
                 board: side.record.machine.board.known().cloned(),
-                verdict: verdict(side.findings),
+                verdict: verdict_of(side.record, side.findings),
             })
             .collect(),
         settings: settings(&records),

@@ -16,6 +16,9 @@ pub fn ranking_text(ranking: &Ranking) -> String {
         None => String::new(),
     };
     let _ = writeln!(text, "{}{soc} among known valid results:\n", cut(board));
+    if ranking.entries.is_empty() {
+        text.push_str("   No figure can be ranked.\n");
+    }
     let mut table = Table::new(vec![
         "figure",
         "core",
@@ -38,7 +41,9 @@ pub fn ranking_text(ranking: &Ranking) -> String {
             standing(Some(&entry.all)),
         ]);
     }
-    text.push_str(&table.finish());
+    if !ranking.entries.is_empty() {
+        text.push_str(&table.finish());
+    }
     text.push_str(&left_out(&ranking.left_out));
     text
 }
@@ -59,7 +64,7 @@ fn standing(standing: Option<&Standing>) -> String {
 /// Results side by side for people: settings that differ, then figures, then causes.
 pub fn text(comparison: &Comparison) -> String {
     let mut text = String::new();
-    for (letter, side) in ('A'..).zip(&comparison.sides) {
+    for (letter, side) in labels().zip(&comparison.sides) {
         let board = side.board.as_deref().unwrap_or("unknown board");
         let _ = writeln!(
             text,
@@ -69,15 +74,18 @@ pub fn text(comparison: &Comparison) -> String {
             side.verdict
         );
     }
-    let letters: Vec<String> = ('A'..)
-        .take(comparison.sides.len())
-        .map(String::from)
-        .collect();
+    let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
     text.push_str(&settings(comparison, &letters));
     text.push_str(&figures(comparison, &letters));
     text.push_str(&causes(comparison));
     text.push_str(&left_out(&comparison.left_out));
     text
+}
+
+/// What results are called in a table: A to Z, then by number.
+fn labels() -> impl Iterator<Item = String> {
+    let numbers = (27..).map(|number: u32| number.to_string());
+    ('A'..='Z').map(String::from).chain(numbers)
 }
 
 fn settings(comparison: &Comparison, letters: &[String]) -> String {
@@ -95,6 +103,9 @@ fn settings(comparison: &Comparison, letters: &[String]) -> String {
 }
 
 fn figures(comparison: &Comparison, letters: &[String]) -> String {
+    if comparison.lines.is_empty() {
+        return "\nNo figure can be set side by side.\n".to_owned();
+    }
     let mut header = vec!["figure", "core", "unit"];
     for (index, letter) in letters.iter().enumerate() {
         header.push(letter);
@@ -140,7 +151,7 @@ fn name(line: &Line) -> String {
 fn causes(comparison: &Comparison) -> String {
     let mut text = String::new();
     for line in comparison.lines.iter().filter(|line| line.is_main) {
-        for (letter, difference) in ('A'..).zip(&line.differences) {
+        for (letter, difference) in labels().zip(&line.differences) {
             if let Some(cause) = difference.as_ref().and_then(|d| d.cause.as_ref()) {
                 let _ = writeln!(text, "   {letter}  {}: {cause}", name(line));
             }

@@ -11,6 +11,7 @@ mod steps;
 
 pub use self::core::{Core, core_name};
 
+use crate::{Finding, Verdict, verdict};
 use record::Record;
 use serde::Serialize;
 
@@ -77,6 +78,15 @@ pub fn figures(record: &Record) -> Vec<Figure> {
         steps::figures(record, index, step, &mut gathered);
     }
     gathered.finish()
+}
+
+/// The overall word over a result in a table: one without any figure has nothing that could be
+/// valid.
+pub(crate) fn verdict_of(record: &Record, findings: &[Finding]) -> Verdict {
+    match figures(record).is_empty() {
+        true => Verdict::Invalid,
+        false => verdict(findings),
+    }
 }
 
 #[cfg(test)]

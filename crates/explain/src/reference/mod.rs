@@ -12,8 +12,8 @@ pub use expected::Expected;
 pub use soc::soc_key;
 pub use table::{parse, write};
 
-use crate::figures::{Figure, core_name};
-use crate::{Finding, Verdict, verdict};
+use crate::figures::{Figure, core_name, verdict_of};
+use crate::{Finding, Verdict};
 use record::{Record, Source};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -108,7 +108,6 @@ impl Row {
             let known = figures.entry(figure.key.clone()).or_default();
             add(known, figure);
         }
-        let is_empty = figures.is_empty();
         Self {
             source: source.to_owned(),
             board: text(&machine.board).filter(|board| !board.is_empty()),
@@ -121,11 +120,7 @@ impl Row {
                 Source::Log(log) => Some(log.version.clone()).filter(|text| !text.is_empty()),
                 Source::Run { version, .. } => Some(version.clone()),
             },
-            // A log without any figure has nothing that could be valid.
-            verdict: match is_empty {
-                true => Verdict::Invalid,
-                false => verdict(findings),
-            },
+            verdict: verdict_of(record, findings),
             figures,
         }
     }

@@ -6,11 +6,12 @@
 
 mod formats;
 
+use crate::figures::{figures, verdict_of};
 use crate::report::number::{
     cipher_kb_per_s, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
 use crate::report::summary::columns;
-use crate::{Finding, Verdict, figures, verdict, view};
+use crate::{Finding, Verdict, view};
 use record::{MemoryOperation, Record};
 use std::cmp::Ordering;
 
@@ -124,7 +125,7 @@ impl Row {
                 series_median(record, "cpuminer"),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
-            verdict: verdict(findings),
+            verdict: verdict_of(record, findings),
         }
     }
 }
