@@ -1,11 +1,16 @@
 //! The command line: the classic flags of the bash program and the modern verbs, both ending in
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
+mod environment;
+mod program;
 mod several;
 
+pub(crate) use environment::Environment;
+pub(crate) use program::definitions;
+use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
 
-use bench::Options;
+use bench::{Options, Task};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -151,8 +156,22 @@ struct RunFlags {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// The standard run (what happens without a command)
-    Run(RunFlags),
+    /// The standard run, or with `-- CMD` any command under the same gate, watch and validation
+    Run {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        program: ProgramFlags,
+    },
+    /// Does a setting or another command make a difference? Both sides in turns, with an interval
+    Ab {
+        #[command(flatten)]
+        sides: AbFlags,
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        program: ProgramFlags,
+    },
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
         /// Seconds between two lines, fractions allowed
@@ -210,40 +229,6 @@ enum Verb {
     /// Print the manual page
     #[command(hide = true)]
     Manual,
-}
-
-/// The environment, read once.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Environment {
-    /// `(name, value)` of every variable that means something here.
-    pub(crate) variables: Vec<(String, String)>,
-}
-
-/// Variables that change a run.
-const VARIABLES: &[&str] = &[
-    "MODE",
-    "MaxKHz",
-    "MinKHz",
-    "NotReadyYet",
-    "NOTUNING",
-    "CPUINFOFILE",
-];
-
-impl Environment {
-    /// What the process was started with.
-    pub(crate) fn read() -> Self {
-        let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
-        Self {
-            variables: VARIABLES.iter().filter_map(set).collect(),
-        }
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        let found = self.variables.iter().find(|(known, _)| known == name);
-        found
-            .map(|(_, value)| value.as_str())
-            .filter(|value| !value.is_empty())
-    }
 }
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
@@ -316,13 +301,20 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     }
     match classic.monitor {
         Some(interval) => monitor(&interval, None),
-        None => run_command(run, classic.heat, environment),
+        None => run_command(run, Task::Standard, classic.heat, environment),
     }
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
     Ok(match verb {
-        Verb::Run(flags) => return run_command(flags, false, environment),
+        Verb::Run { flags, program } => {
+            return run_command(flags, program.task()?, false, environment);
+        }
+        Verb::Ab {
+            sides,
+            flags,
+            program,
+        } => return run_command(flags, program.ab(&sides)?, false, environment),
         Verb::Monitor { interval, count } => return monitor(&interval, count),
         Verb::Explain {
             files,
@@ -359,8 +351,14 @@ fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
     }))
 }
 
-fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result<Command, String> {
+fn run_command(
+    flags: RunFlags,
+    task: Task,
+    heat: bool,
+    environment: &Environment,
+) -> Result<Command, String> {
     let mut options = Options {
+        task,
         force: flags.force,
         wait: flags.wait,
         heat,
@@ -373,8 +371,8 @@ fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result
             return Err(format!("MODE is extensive or unattended, not {other:?}."));
         }
     }
-    options.clock_khz_max = khz(environment, "MaxKHz")?;
-    options.clock_khz_min = khz(environment, "MinKHz")?;
+    options.clock_khz_max = environment.khz("MaxKHz")?;
+    options.clock_khz_min = environment.khz("MinKHz")?;
     if let (Some(min), Some(max)) = (options.clock_khz_min, options.clock_khz_max)
         && min > max
     {
@@ -382,8 +380,8 @@ fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result
             "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
         ));
     }
-    options.scores = !yes(environment, "NotReadyYet")?;
-    options.tune = !yes(environment, "NOTUNING")?;
+    options.scores = !environment.yes("NotReadyYet")?;
+    options.tune = !environment.yes("NOTUNING")?;
     let mut given: Vec<String> = environment
         .variables
         .iter()
@@ -399,26 +397,6 @@ fn run_command(flags: RunFlags, heat: bool, environment: &Environment) -> Result
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
         quiet: flags.quiet,
     }))
-}
-
-fn khz(environment: &Environment, name: &str) -> Result<Option<u32>, String> {
-    let Some(text) = environment.get(name) else {
-        return Ok(None);
-    };
-    match text.parse() {
-        Ok(khz) if khz > 0 => Ok(Some(khz)),
-        _ => Err(format!(
-            "{name} is a clock in kHz, such as 1416000, not {text:?}."
-        )),
-    }
-}
-
-fn yes(environment: &Environment, name: &str) -> Result<bool, String> {
-    match environment.get(name).map(str::to_lowercase).as_deref() {
-        None | Some("no" | "0" | "false") => Ok(false),
-        Some("yes" | "1" | "true") => Ok(true),
-        Some(other) => Err(format!("{name} is yes or no, not {other:?}.")),
-    }
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {

@@ -12,22 +12,26 @@
 //! Interruptions reach a program through the flag in [`Supervisor::cancelled`]; only a SIGKILL of
 //! this process leaves it running.
 
+mod descendants;
 mod observe;
 mod output;
 
 pub use observe::Usage;
 pub(crate) use observe::parse_schedstat;
 
-use machine::Root;
+use descendants::Descendants;
+use machine::{Group, Root};
 use observe::Observer;
 use output::HeadTail;
 use record::{Failure, FailureKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
+    waitid,
 };
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::io::{PipeReader, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -57,6 +61,8 @@ pub struct Spec<'a> {
     pub cpus: &'a [u32],
     /// It is killed when it takes longer.
     pub time_limit: Duration,
+    /// Control group that it and all its descendants are born in.
+    pub group: Option<&'a Group>,
 }
 
 /// What goes on around a program while it runs.
@@ -86,11 +92,15 @@ pub struct Ended {
 
 /// A running program.
 #[derive(Debug)]
-pub struct Child {
+pub struct Child<'a> {
     process: std::process::Child,
     group: Pid,
     name: String,
     started: Instant,
+    /// Becomes readable at its end; none before Linux 5.3.
+    end: Option<OwnedFd>,
+    descendants: Descendants,
+    control_group: Option<&'a Group>,
     time_limit: Duration,
     pipe: Option<PipeReader>,
     output: HeadTail,
@@ -106,12 +116,12 @@ enum End {
     Cancelled(i32),
 }
 
-impl Child {
+impl<'a> Child<'a> {
     /// Starts a program.
     ///
     /// # Errors
     /// It could not be started, or the CPUs do not exist.
-    pub fn spawn(spec: &Spec) -> Result<Self, Failure> {
+    pub fn spawn(spec: &Spec<'a>) -> Result<Self, Failure> {
         let path = spec.argv.first().map_or("", String::as_str);
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
         let refused = |why: String| {
@@ -131,14 +141,18 @@ impl Child {
             .stderr(errors)
             .process_group(0);
         plain_locale(&mut command);
+        let descendants = Descendants::mark(&mut command);
         let started = Instant::now();
-        let process = start_on(spec.cpus, command).map_err(refused)?;
+        let process = start_on(spec, command).map_err(refused)?;
         let group = Pid::from_child(&process);
         Ok(Self {
             process,
             group,
             name,
             started,
+            end: pidfd_open(group, PidfdFlags::empty()).ok(),
+            descendants,
+            control_group: spec.group,
             time_limit: spec.time_limit,
             pipe: Some(reader),
             output: HeadTail::default(),
@@ -199,11 +213,12 @@ impl Child {
             if elapsed >= self.time_limit {
                 return End::TimedOut;
             }
-            if self.pipe.is_some() {
-                self.read_some(LOOK_AGAIN.min(self.time_limit - elapsed));
+            let left = LOOK_AGAIN.min(self.time_limit - elapsed);
+            if self.pipe.is_some() || self.end.is_some() {
+                self.read_some(left);
             } else {
                 // The end of the output usually is the end of the program, a moment later.
-                std::thread::sleep(nap);
+                std::thread::sleep(nap.min(left));
                 nap = (nap * 2).min(LOOK_AGAIN);
             }
         }
@@ -215,24 +230,31 @@ impl Child {
         waitid(WaitId::Pid(self.group), options)
     }
 
-    /// Waits for output, at most for `time`; at its end closes the pipe.
+    /// Waits for output or its end, at most for `time`; at the end of the output closes the pipe.
     fn read_some(&mut self, time: Duration) -> bool {
-        let Some(pipe) = &mut self.pipe else {
-            return false;
-        };
         let time = Timespec {
             tv_sec: time.as_secs() as _,
             tv_nsec: time.subsec_nanos() as _,
         };
-        let ready = poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&time));
+        let mut watched: Vec<PollFd> = Vec::with_capacity(2);
+        watched.extend(
+            self.pipe
+                .iter()
+                .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+        );
+        let has_output = |fds: &[PollFd]| fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        let is_open = self.pipe.is_some();
+        watched.extend(self.end.iter().map(|end| PollFd::new(end, PollFlags::IN)));
+        let ready = poll(&mut watched, Some(&time));
         // A signal for this process ends the waiting early, which is what it is for.
-        if !matches!(ready, Ok(1..)) {
+        if !matches!(ready, Ok(1..)) || !is_open || !has_output(&watched) {
             return false;
         }
         let mut buffer = [0; 16 << 10];
-        match pipe.read(&mut buffer) {
-            Ok(0) | Err(_) => self.pipe = None,
-            Ok(count) => self.output.push(&buffer[..count]),
+        let read = self.pipe.as_mut().map(|pipe| pipe.read(&mut buffer));
+        match read {
+            Some(Ok(count @ 1..)) => self.output.push(&buffer[..count]),
+            _ => self.pipe = None,
         }
         self.pipe.is_some()
     }
@@ -262,7 +284,8 @@ impl Child {
         while Instant::now() < until && matches!(self.process.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // A grandchild that left the group may hold the pipe open for ever, and may flood it.
+        self.descendants.end(self.control_group);
+        // A process that even so is left may hold the pipe open for ever, and may flood it.
         let until = Instant::now() + LOOK_AGAIN;
         while self.read_some(Duration::ZERO) && Instant::now() < until {}
         self.pipe = None;
@@ -313,11 +336,20 @@ impl Child {
                 ),
             ),
         };
-        Err(failure(kind, message, output))
+        let exit_status = match end {
+            End::Exited(status) => status
+                .exit_status()
+                .or_else(|| status.terminating_signal().map(|signal| 128 + signal)),
+            _ => None,
+        };
+        Err(Failure {
+            exit_status,
+            ..failure(kind, message, output)
+        })
     }
 }
 
-impl Drop for Child {
+impl Drop for Child<'_> {
     fn drop(&mut self) {
         self.end_group();
     }
@@ -330,6 +362,7 @@ pub(crate) fn failure(kind: FailureKind, message: String, output: &str) -> Failu
         kind,
         message,
         output_tail: output.chars().skip(skipped).collect(),
+        exit_status: None,
     }
 }
 
@@ -344,14 +377,18 @@ fn plain_locale(command: &mut Command) {
     command.env("LC_ALL", "C");
 }
 
-/// Starts the command in a thread of its own that was moved to the CPUs before.
-fn start_on(cpus: &[u32], mut command: Command) -> Result<std::process::Child, String> {
-    if cpus.is_empty() {
+/// Starts the command in a thread of its own that was moved to the CPUs and into the group before.
+fn start_on(spec: &Spec, mut command: Command) -> Result<std::process::Child, String> {
+    if spec.cpus.is_empty() && spec.group.is_none() {
         return command.spawn().map_err(|e| e.to_string());
     }
     let started = std::thread::scope(|scope| {
         let starter = scope.spawn(move || {
-            move_to(cpus)?;
+            if !spec.cpus.is_empty() {
+                move_to(spec.cpus)?;
+            }
+            // Without the group it runs as well, only its descendants are counted less exactly.
+            let _inside = spec.group.and_then(|group| group.enter().ok());
             command.spawn().map_err(|e| e.to_string())
         });
         starter.join()

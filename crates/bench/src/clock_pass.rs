@@ -331,6 +331,7 @@ impl ClockPass<'_> {
                 kind: FailureKind::Interrupted,
                 message: "The run was interrupted.".into(),
                 output_tail: String::new(),
+                exit_status: None,
             }),
             Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
             Err(outcome) => outcome,

@@ -5,17 +5,19 @@
 //! and counters are done here, so that no workload forgets them. The lab decides nothing about
 //! what runs when.
 
+use crate::Definition;
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
 use crate::tools::{Found, Tools};
-use machine::{Root, Timeline, timeline};
+use machine::{Group, Root, Timeline, timeline};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Tool};
 use rustix::thread::{gettid, sched_getcpu};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// One workload at one place, once.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Job {
     /// Id in the table of workloads.
     pub workload: &'static str,
@@ -27,6 +29,8 @@ pub struct Job {
     pub threads: u32,
     /// Which repetition, from 0.
     pub repetition: u32,
+    /// The program of the user's own, for the workload `program`.
+    pub definition: Option<Arc<Definition>>,
 }
 
 /// What a kernel counter of one thread or process read at its end.
@@ -60,6 +64,8 @@ pub struct Lab<'a> {
     pub cancelled: &'a AtomicI32,
     /// Called about once per second while something runs.
     pub watch: &'a mut dyn FnMut(),
+    /// Control group of external programs, where there is one.
+    pub group: Option<&'a Group>,
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
 
@@ -69,6 +75,8 @@ pub struct Lab<'a> {
     pub tool: Option<Tool>,
     /// Filled when something runs.
     pub counters: Counters,
+    /// Filled when an external program runs: from its start to its end.
+    pub elapsed: Duration,
     /// Filled by the workload: why its score must not be compared.
     pub not_comparable: Option<String>,
     /// Filled when something runs: CPUs it was seen on.
@@ -94,10 +102,12 @@ impl<'a> Lab<'a> {
             job,
             cancelled,
             watch,
+            group: None,
             open_counters: None,
             method: 0,
             tool: None,
             counters: Counters::default(),
+            elapsed: Duration::ZERO,
             not_comparable: None,
             seen_on: Vec::new(),
             unread: Vec::new(),
@@ -128,13 +138,15 @@ impl<'a> Lab<'a> {
             argv: &argv,
             cpus,
             time_limit,
+            group: self.group,
         });
         self.tool = Some(Tool {
             name: found.name.clone(),
             path: found.path.clone(),
             version: found.version.clone(),
-            argv,
+            argv: argv.clone(),
         });
+        let group_before = self.group.map(Group::cpu_time_ns);
         let child = started?;
         let counting = self.open_counters.map(|open| open(child.pid()));
         let mut supervisor = Supervisor {
@@ -144,10 +156,10 @@ impl<'a> Lab<'a> {
         };
         let Ended {
             output,
+            elapsed,
             usage,
             seen_on,
             outcome,
-            ..
         } = child.finish(&mut supervisor);
         self.counters = Counters {
             task_clock_ns: usage.task_clock_ns,
@@ -157,10 +169,16 @@ impl<'a> Lab<'a> {
             peak_resident_kib: usage.peak_resident_kib,
             cycles: not_counted(),
         };
+        // A group counts every process that ever was in it, to the nanosecond.
+        if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns))
+        {
+            self.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
+        }
         if let Some(counting) = counting {
             self.take_counted(vec![counting.map(|read| read())]);
         }
         self.take_places(seen_on);
+        self.elapsed = elapsed;
         outcome.map(|()| output)
     }
 

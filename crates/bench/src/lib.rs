@@ -9,22 +9,32 @@ pub mod child;
 mod clock_pass;
 mod context;
 mod counters;
+mod definition;
 mod gate;
 mod guard;
 pub mod lab;
 mod plan;
 mod recorder;
+mod repeat;
 mod run;
+mod score;
+mod switch;
+mod task;
 #[cfg(test)]
 mod testing;
 pub mod tools;
 pub mod workloads;
 
 pub use context::{Context, Finished, Progress};
+pub use definition::{
+    Definition, Pinning, Repeat, parse_definitions, parse_duration, parse_pinning, parse_repeat,
+};
 pub use guard::stand_guard;
 pub use lab::{Job, Lab};
 pub use plan::{Available, Options};
 pub use recorder::{Recorder, died_streams, read_stream};
 pub use run::run;
+pub use score::ScoreRule;
+pub use task::{Ab, Setting, Side, Task, is_taken, score_both, side};
 pub use tools::Tools;
 pub use workloads::{WORKLOADS, Workload};

@@ -1,12 +1,15 @@
 //! What a run will do, decided before it begins: a pure function of the machine and the options.
 
 use crate::Job;
+use crate::task::Task;
 use record::{Cluster, Machine};
 use std::time::Duration;
 
 /// What the user asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
+    /// What the run is for.
+    pub task: Task,
     /// `MODE=extensive`: more of everything.
     pub extensive: bool,
     /// `NotReadyYet=yes` switches the workloads off whose scores people publish.
@@ -31,6 +34,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            task: Task::Standard,
             extensive: false,
             scores: true,
             tune: true,
@@ -126,6 +130,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     jobs
 }
 
+/// A clock pass over one cluster takes about so long.
+pub(crate) const CLOCK_STEP_S: u64 = 1;
+
 /// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
 pub(crate) fn estimate_s(job: &Job) -> u64 {
     match (job.workload, job.variant.as_str()) {
@@ -144,6 +151,7 @@ fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> J
         cpus,
         threads,
         repetition: 0,
+        definition: None,
     }
 }
 
@@ -193,6 +201,13 @@ fn core_types(machine: &Machine) -> Vec<Cluster> {
     types
 }
 
+/// The first CPU of the cluster with the highest claimed clock.
+pub(crate) fn fastest_cpu(machine: &Machine) -> u32 {
+    let mut types = core_types(machine);
+    types.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    types[0].cpus[0]
+}
+
 fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
     let policy = machine
         .policies
@@ -216,7 +231,7 @@ fn same_type(machine: &Machine, a: &Cluster, b: &Cluster) -> bool {
     }
 }
 
-fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
+pub(crate) fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
     let clusters = online_clusters(machine);
     let group = |one: Cluster| {
         let same = clusters

@@ -1,29 +1,35 @@
 //! The standard run: gate, identify, tune, measure clocks, run the workloads under watch, measure
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
-use crate::clock_pass::ClockPass;
+mod clocks;
+
+use crate::child::failure;
 use crate::context::{Context, Finished, Progress};
 use crate::gate;
 use crate::guard::Guard;
 use crate::lab::{Job, Lab};
 use crate::plan::{self, Available, online_clusters};
 use crate::recorder::Recorder;
+use crate::repeat;
+use crate::switch::Switch;
+use crate::task::{self, Setting, Stage};
 use crate::tools::Tools;
 use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
-use machine::{Sampler, SamplerOptions, SamplerThread};
+use machine::{Group, Sampler, SamplerOptions, SamplerThread};
 use record::{
     End, Event, Failure, FailureKind, Gate, Machine, Outcome, Reading, Restored, Run, State, Step,
     Window,
 };
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// While a program runs, samples go to disk this often.
 const FLUSH_MS: i64 = 5_000;
 
-/// A clock pass over one cluster takes about so long.
-const CLOCK_STEP_S: u64 = 1;
+/// What a program of the user's own is taken to need, in seconds, before it was run once.
+const RUN_S: u64 = 10;
 
 /// Runs everything.
 pub fn run(context: Context) -> Finished {
@@ -35,6 +41,9 @@ pub fn run(context: Context) -> Finished {
         sampler: None,
         kernel_log: KernelLog::open(context.root),
         tools: Tools::on_path(),
+        group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
+        switch: Switch::default(),
+        refused: None,
         done_s: 0,
         step_s: 0,
         total_s: 0,
@@ -54,12 +63,8 @@ fn start(context: &Context) -> Recorder {
             .unwrap_or_default(),
         uptime_ms: machine::uptime_ms(root).into(),
         load_hundredths: machine::load_hundredths(root).into(),
-        mode: if context.options.extensive {
-            "extensive"
-        } else {
-            "standard"
-        }
-        .into(),
+        mode: context.options.task.mode(context.options).into(),
+        sides: context.options.task.sides(),
         options: context.given.clone(),
         as_root: rustix::process::geteuid().is_root(),
         ..Run::default()
@@ -75,6 +80,10 @@ struct Runner<'a> {
     sampler: Option<SamplerThread>,
     kernel_log: Reading<KernelLog>,
     tools: Tools,
+    group: Option<Group>,
+    switch: Switch,
+    /// Why the settings of the side that is to run are not in place.
+    refused: Option<String>,
     /// Seconds of work by the plan's estimate: done, of the step that runs, and in all.
     done_s: u64,
     step_s: u64,
@@ -110,19 +119,16 @@ impl Runner<'_> {
         self.tune(&machine);
         self.start_sampler();
 
-        let jobs = plan::jobs(&machine, self.context.options, self.available());
-        let clusters = online_clusters(&machine);
-        // Two clock passes over the clusters and three passes over all of them at once.
-        let clock_steps = 2 * clusters.len() as u64 + 3;
-        self.total_s = jobs.iter().map(plan::estimate_s).sum::<u64>() + clock_steps * CLOCK_STEP_S;
-        self.cold_clocks(&machine);
-        for job in &jobs {
+        let stages = task::stages(&machine, self.context.options, self.available());
+        let clusters = online_clusters(&machine).len() as u64;
+        let estimate_s = |stage| task::estimate_s(stage, clusters, RUN_S);
+        self.total_s = stages.iter().map(estimate_s).sum();
+        for stage in &stages {
             if self.interrupted().is_some() {
                 break;
             }
-            self.job(&machine, job);
+            self.stage(&machine, stage);
         }
-        self.hot_clocks(&machine);
         self.interrupted().unwrap_or(End::Finished)
     }
 
@@ -212,65 +218,70 @@ impl Runner<'_> {
         }
     }
 
-    fn cold_clocks(&mut self, machine: &Machine) {
-        for cluster in online_clusters(machine) {
-            let name = format!("clock of CPUs {}", first_and_last(&cluster.cpus));
-            self.clock_step(machine, &name, |pass, settings, on_event| {
-                pass.cluster(&cluster, settings, on_event)
+    fn stage(&mut self, machine: &Machine, stage: &Stage) {
+        match stage {
+            Stage::ColdClocks => self.cold_clocks(machine),
+            Stage::HotClocks => self.hot_clocks(machine),
+            Stage::Job(job) => {
+                self.job(machine, job);
+            }
+            Stage::UntilSteady(job) => self.until_steady(machine, job),
+            Stage::Side(settings) => self.side(machine, settings),
+        }
+    }
+
+    /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
+    /// would fail again.
+    fn until_steady(&mut self, machine: &Machine, job: &Job) {
+        let started_ms = self.context.timeline.now_ms();
+        let mut scores = Vec::new();
+        loop {
+            let repetition = scores.len() as u32;
+            let Some(score) = self.job(
+                machine,
+                &Job {
+                    repetition,
+                    ..job.clone()
+                },
+            ) else {
+                return;
+            };
+            scores.push(score);
+            let elapsed_ms = self.context.timeline.now_ms() - started_ms;
+            let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
+            if self.interrupted().is_some() || repeat::is_enough(&scores, elapsed) {
+                return;
+            }
+        }
+    }
+
+    /// Puts the settings of a side into place, and those of the other side back.
+    fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
+        let (root, recorder) = (self.context.root, &mut self.recorder);
+        let applied = self
+            .switch
+            .apply(root, machine, self.settings.as_mut(), wanted, |event| {
+                recorder.append(event);
             });
-        }
-        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| {
-            pass.every_cpu()
-        });
-        self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| {
-            pass.all_at_once()
-        });
+        self.refused = applied.err();
     }
 
-    fn hot_clocks(&mut self, machine: &Machine) {
-        self.clock_step(machine, "clock under load", |pass, _, _| pass.under_load());
-        for cluster in online_clusters(machine) {
-            let name = format!("clock of CPUs {} after load", first_and_last(&cluster.cpus));
-            self.clock_step(machine, &name, |pass, _, _| pass.after_load(&cluster));
-        }
-    }
-
-    fn clock_step(
-        &mut self,
-        machine: &Machine,
-        name: &str,
-        measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut dyn FnMut(Event)) -> Step,
-    ) {
-        if self.interrupted().is_some() {
-            return;
-        }
-        self.step_begins(name, CLOCK_STEP_S);
-        let pass = ClockPass {
-            root: self.context.root,
-            machine,
-            timeline: self.context.timeline,
-            options: self.context.options,
-            cancelled: self.context.cancelled,
+    /// Runs one step and returns its score, if it has a single one.
+    fn job(&mut self, machine: &Machine, job: &Job) -> Option<f64> {
+        let name = step_name(job);
+        let estimate_s = if job.definition.is_some() {
+            RUN_S
+        } else {
+            plan::estimate_s(job)
         };
-        let mut events = Vec::new();
-        let step = measure(&pass, self.settings.as_mut(), &mut |event| {
-            events.push(event)
-        });
-        events
-            .into_iter()
-            .for_each(|event| self.recorder.append(event));
-        self.step_ended(step);
-    }
-
-    fn job(&mut self, machine: &Machine, job: &Job) {
-        let name = format!("{} {}", job.workload, job.variant);
-        self.step_begins(name.trim_end(), plan::estimate_s(job));
+        self.step_begins(&name, estimate_s);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let mut flushed_ms = start.0;
         let (sampler, recorder) = (&mut self.sampler, &mut self.recorder);
         let progress = &mut self.context.progress;
-        let external = workload(job.workload).is_some_and(|workload| workload.tool.is_some());
+        let external = job.definition.is_some()
+            || workload(job.workload).is_some_and(|workload| workload.tool.is_some());
         let mut watch = || {
             // Built-in kernels are timed in this very process: nothing may happen beside them.
             if !external {
@@ -284,11 +295,19 @@ impl Runner<'_> {
         };
         let places = (self.context.root, machine, timeline);
         let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
+        lab.group = self.group.as_ref();
         let open_counters = |pid: u32| crate::counters::open(self.context.root, pid);
         lab.open_counters = Some(&open_counters);
-        let outcome = outcome(&mut lab);
+        let outcome = match &self.refused {
+            Some(why) => Outcome::Failed(failure(FailureKind::NotStarted, why.clone(), "")),
+            None => outcome(&mut lab),
+        };
+        let own_name = job
+            .definition
+            .as_ref()
+            .map(|definition| definition.name.clone());
         let step = Step {
-            workload: job.workload.into(),
+            workload: own_name.unwrap_or_else(|| job.workload.into()),
             method: lab.method,
             variant: job.variant.clone(),
             cpus: job.cpus.clone(),
@@ -307,7 +326,9 @@ impl Runner<'_> {
             outcome,
             line: None,
         };
+        let score = repeat::score(&step);
         self.step_ended(step);
+        score
     }
 
     fn step_begins(&mut self, name: &str, step_s: u64) {
@@ -396,6 +417,7 @@ fn outcome(lab: &mut Lab) -> Outcome {
             kind: FailureKind::NotStarted,
             message: format!("There is no workload {:?}.", lab.job.workload),
             output_tail: String::new(),
+            exit_status: None,
         });
     };
     if let Some(missing) = (workload.lacking)(lab) {
@@ -407,10 +429,10 @@ fn outcome(lab: &mut Lab) -> Outcome {
     }
 }
 
-fn first_and_last(cpus: &[u32]) -> String {
-    match cpus {
-        [first, .., last] => format!("{first}-{last}"),
-        [one] => one.to_string(),
-        [] => String::new(),
-    }
+fn step_name(job: &Job) -> String {
+    let workload = match &job.definition {
+        Some(definition) => definition.name.as_str(),
+        None => job.workload,
+    };
+    format!("{workload} {}", job.variant).trim_end().to_owned()
 }

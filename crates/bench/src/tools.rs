@@ -116,6 +116,7 @@ impl Tools {
             argv: &argv,
             cpus: &[],
             time_limit: self.probe_limit,
+            group: None,
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {

@@ -10,10 +10,18 @@ use record::{MemoryOperation, Record};
 const REASONS_MAX: usize = 3;
 /// Findings worth a place in the paragraph when nothing went wrong.
 const GOOD_NEWS: [&str; 2] = ["clock-ok", "no-throttling"];
+/// The finding that answers the question a run was made for.
+const ANSWER: &str = "ab-result";
+/// More programs than this are told below the paragraph.
+const PROGRAMS_MAX: usize = 2;
 
 /// One paragraph for the top of a report.
 pub fn headline(record: &Record, findings: &[Finding]) -> String {
-    let mut sentences = vec![scores(record)];
+    let answers = findings.iter().filter(|finding| finding.rule == ANSWER);
+    let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
+    if sentences.is_empty() {
+        sentences.push(scores(record));
+    }
     let word = verdict(findings);
     sentences.push(match word {
         Verdict::Valid => "The results are valid.".into(),
@@ -119,8 +127,15 @@ fn scores(record: &Record) -> String {
             parts.push(format!("memory {name} {rate} MB/s"));
         }
     }
+    let programs = view::programs(record);
+    let told = programs.iter().take(PROGRAMS_MAX);
+    let told = told.map(|program| format!("{}: {}", program.name, program.words()));
+    let has_own = !parts.is_empty();
+    parts.extend(told);
     match parts.is_empty() {
         true => String::new(),
+        // The name of a program is written as it is.
+        false if !has_own => format!("{}.", parts.join(", ")),
         false => format!("{}.", capitalised(&parts.join(", "))),
     }
 }

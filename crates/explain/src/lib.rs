@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ab;
 pub mod compare;
 pub mod figures;
 mod finding;

@@ -21,6 +21,7 @@ mod virtualisation;
 
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
+pub use cpus::parse_cpu_list;
 pub(crate) use memory::{memory as memory_state, swaps};
 pub(crate) use os::{hostname, page_size_bytes};
 

@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 pub mod cgroup;
+mod group;
 mod identify;
 pub mod kernel_log;
 pub mod perf;
@@ -24,7 +25,8 @@ mod syscall;
 pub mod timeline;
 pub mod vcio;
 
-pub use identify::identify;
+pub use group::{Group, Inside};
+pub use identify::{identify, parse_cpu_list};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;
 pub use root::{Root, Source};

@@ -150,6 +150,23 @@ fn read_processes(root: &Root) -> BTreeMap<u32, ProcessTimes> {
     .collect()
 }
 
+/// Processes whose parent is this one, those included that have ended and are not yet reaped.
+pub fn children_of(root: &Root, parent: u32) -> Vec<u32> {
+    let names = root.list("/proc").unwrap_or_default();
+    let pids = names.iter().filter_map(|name| name.parse::<u32>().ok());
+    pids.filter(|pid| {
+        let text = root.read(&format!("/proc/{pid}/stat")).unwrap_or_default();
+        parse_parent(&text) == Some(parent)
+    })
+    .collect()
+}
+
+/// The fourth field of `/proc/PID/stat`.
+fn parse_parent(text: &str) -> Option<u32> {
+    let (_, after) = text.rsplit_once(')')?;
+    after.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// `pid (name) state ppid ...`: the name may hold blanks, brackets and line feeds, so it ends at
 /// the last closing bracket. Fields are counted from 1: 14 and 15 are user and system time, 22
 /// the start.
@@ -235,6 +252,18 @@ mod tests {
         assert_eq!(window_seen.busy_hundredths_percent, 0);
         assert_eq!(window_seen.processes, []);
         assert!(window(&before, &before).is_err(), "no time has passed");
+    }
+
+    #[test]
+    fn children_are_known_by_their_parent() {
+        let stat = |pid: u32, name: &str, parent: u32| {
+            format!("== /proc/{pid}/stat\n{pid} ({name}) S {parent} 1 1 0 -1\n")
+        };
+        let board = [stat(7, "a", 1), stat(8, "b) S 1 (", 7), stat(9, "c", 7)].concat();
+        let root = Root::from_board(&board).unwrap();
+        let mut children = children_of(&root, 7);
+        children.sort_unstable();
+        assert_eq!(children, [8, 9]);
     }
 
     #[test]

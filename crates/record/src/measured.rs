@@ -20,6 +20,31 @@ pub enum Measured {
     Compression(Compression),
     /// A score repeated over time, such as kH/s of a miner.
     Series(Series),
+    /// What any other program is scored by: its time, or numbers taken from its output.
+    Scores(Scores),
+}
+
+/// The scores of a program that was run once.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scores {
+    /// The scores, the one that stands for the program first.
+    pub rows: Vec<Score>,
+    /// What the program printed, bounded: beginning and end are kept.
+    #[serde(default)]
+    pub output: String,
+}
+
+/// One score of a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// What it is called; empty for a program's only score.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+    /// Its unit; empty if the program does not tell.
+    pub unit: String,
+    /// True if a higher value is better.
+    pub higher_is_better: bool,
 }
 
 /// Clock readings of one pass.

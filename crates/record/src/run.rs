@@ -26,6 +26,10 @@ pub struct Run {
     /// Options that were given, as on the command line or in the environment (`MaxKHz=1416000`).
     #[serde(default)]
     pub options: Vec<String>,
+    /// The two sides of a run that asks whether something makes a difference, in the words given: the
+    /// steps with variant `a` ran the first, those with `b` the second.
+    #[serde(default)]
+    pub sides: Vec<String>,
     /// True if the run had the right to change settings.
     #[serde(default)]
     pub as_root: bool,

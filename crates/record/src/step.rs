@@ -122,6 +122,9 @@ pub struct Failure {
     /// The end of what the program printed, at most 2000 characters.
     #[serde(default)]
     pub output_tail: String,
+    /// Exit status of the program, 128 and the number of the signal if one ended it.
+    #[serde(default)]
+    pub exit_status: Option<i32>,
 }
 
 /// Kinds of failure.

@@ -39,13 +39,17 @@ fn tables() -> [Table; 4] {
 }
 
 pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
+    if what == Some("definitions") {
+        return definitions();
+    }
     let tables = tables();
     let wanted: Vec<&Table> = tables
         .iter()
         .filter(|(name, _)| what.is_none_or(|what| what == *name))
         .collect();
     if wanted.is_empty() {
-        let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
+        names.push("definitions");
         anyhow::bail!(
             "there is no table {:?}; there are {}",
             what.unwrap_or(""),
@@ -58,6 +62,29 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
         for (id, about) in entries {
             let _ = writeln!(text, "  {id:<28} {about}");
         }
+    }
+    output::print(&text)?;
+    Ok(0)
+}
+
+/// The workloads that the user has defined.
+fn definitions() -> anyhow::Result<u8> {
+    let definitions = crate::args::definitions(None).map_err(|why| anyhow::anyhow!(why))?;
+    let mut text = String::new();
+    for (file, definition) in &definitions {
+        let line = definition.command_line();
+        let _ = writeln!(
+            text,
+            "  {:<28} {line}\n{:31}{}",
+            definition.name,
+            "",
+            file.display()
+        );
+    }
+    if definitions.is_empty() {
+        text = "No workload is defined. Put TOML files into ~/.config/sbc-bench/workloads.d:\n\n\
+                [[workload]]\nname = \"kernel-build\"\ncommand = [\"make\", \"-C\", \"/usr/src/linux\", \"-j4\"]\n"
+            .into();
     }
     output::print(&text)?;
     Ok(0)

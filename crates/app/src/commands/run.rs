@@ -5,11 +5,11 @@ use crate::paths::{Paths, replace};
 use crate::progress::Bar;
 use crate::{output, signals, status};
 use anyhow::Context as _;
-use bench::{Context, Finished};
+use bench::{Context, Finished, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
 use machine::settings::restore_from_journal;
 use machine::{Root, Timeline};
-use record::{End, Record, Restored, Source};
+use record::{End, Outcome, Record, Restored, Source};
 use std::path::Path;
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
@@ -154,7 +154,7 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
         let text = rendered("text", &record, &findings)?;
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
-    Ok(exit_status(&record, &findings))
+    Ok(exit_status(&record, &findings, &args.options.task))
 }
 
 fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
@@ -170,7 +170,7 @@ fn keep(paths: &Paths, stamp: &str, log: &str, json: &str) -> std::io::Result<()
     replace(&paths.history.join(format!("{stamp}.json")), json)
 }
 
-fn exit_status(record: &Record, findings: &[Finding]) -> u8 {
+fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {
     let failed = |change: &record::SettingChange| {
         matches!(change.restored, Restored::Failed(_) | Restored::Pending)
     };
@@ -179,8 +179,26 @@ fn exit_status(record: &Record, findings: &[Finding]) -> u8 {
     }
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,
+        _ if let Some(status) = status_of_program(record, task) => status,
         _ if verdict(findings) == Verdict::Valid => 0,
         _ => status::NOT_VALID,
+    }
+}
+
+/// The exit status of a program of the user's own that failed.
+fn status_of_program(record: &Record, task: &Task) -> Option<u8> {
+    let failed = |step: &record::Step| match &step.outcome {
+        Outcome::Failed(failure) => {
+            let status = failure
+                .exit_status
+                .and_then(|status| u8::try_from(status).ok());
+            Some(status.unwrap_or(crate::status::FAILURE))
+        }
+        _ => None,
+    };
+    match task {
+        Task::Program(_) => record.steps.iter().find_map(failed),
+        _ => None,
     }
 }
 

@@ -26,6 +26,7 @@ fn run(case: Case) -> Ended {
         argv: &argv,
         cpus: case.cpus,
         time_limit: case.time_limit,
+        group: None,
     };
     Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &Root::system(),
@@ -114,6 +115,7 @@ fn a_program_that_does_not_exist_is_not_started() {
             argv: &argv,
             cpus: &[],
             time_limit: Duration::from_secs(1),
+            group: None,
         };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted, "{path}");
@@ -128,6 +130,7 @@ fn cpus_that_do_not_exist_are_refused() {
             argv: &argv,
             cpus: &[cpu],
             time_limit: Duration::from_secs(1),
+            group: None,
         };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
@@ -239,6 +242,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
             argv: &argv,
             cpus: &[],
             time_limit: Duration::from_secs(9),
+            group: None,
         };
         let child = Child::spawn(&spec).unwrap();
         *pid.lock().unwrap() = child.pid().to_string();
@@ -262,6 +266,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
         argv: &argv,
         cpus: &[],
         time_limit: Duration::from_secs(9),
+        group: None,
     };
     let killing = root.clone();
     let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {

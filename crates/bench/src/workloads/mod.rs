@@ -5,6 +5,7 @@ mod lzma;
 mod memory_bandwidth;
 mod memory_latency;
 mod openssl;
+mod program;
 mod sevenzip;
 mod simd;
 
@@ -40,6 +41,7 @@ pub const WORKLOADS: &[Workload] = &[
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
     openssl::OPENSSL,
+    program::PROGRAM,
     sevenzip::SEVENZIP,
     simd::SIMD,
 ];

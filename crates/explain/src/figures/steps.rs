@@ -4,8 +4,8 @@ use super::Core;
 use super::gather::{Combine, Gathered, Part};
 use crate::view;
 use record::{
-    Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Series,
-    Step,
+    Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores,
+    Series, Step,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -34,6 +34,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
         Measured::Cipher(cipher) => maker.cipher(cipher, gathered),
         Measured::Compression(done) => maker.compression(done, gathered),
         Measured::Series(series) => maker.series(series, gathered),
+        Measured::Scores(scores) => maker.scores(scores, gathered),
     }
 }
 
@@ -185,6 +186,21 @@ impl Maker<'_> {
         view::multi_totals(self.record)
             .iter()
             .any(|(index, _)| *index == self.index)
+    }
+
+    /// The scores of any other program; repetitions are told by their median, which one slow run
+    /// does not move.
+    fn scores(&self, scores: &Scores, gathered: &mut Gathered) {
+        let core = self.core().filter(|_| self.step.threads == 1);
+        for (index, score) in scores.rows.iter().enumerate() {
+            gathered.add(Part {
+                core: core.clone(),
+                combine: Combine::Median,
+                is_main: index == 0,
+                values: vec![score.value],
+                ..self.part(&score.name, &score.unit, score.higher_is_better)
+            });
+        }
     }
 
     fn series(&self, series: &Series, gathered: &mut Gathered) {

@@ -174,6 +174,7 @@ fn step_line(step: &Step) -> String {
             "{:?} {} at {:?} {}",
             series.values, series.unit, series.at_ms, series.detail
         ),
+        Outcome::Done(Measured::Scores(scores)) => format!("{:?}", scores.rows),
     };
     let not_comparable = step
         .not_comparable

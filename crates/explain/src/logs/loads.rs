@@ -218,6 +218,7 @@ fn failed(workload: &str, section: &Section<'_, '_>) -> record::Step {
         kind: FailureKind::Garbled,
         message: format!("{workload} printed no result"),
         output_tail: tail.join("\n").trim().chars().take(2000).collect(),
+        exit_status: None,
     };
     step(
         workload,

@@ -303,6 +303,7 @@ fn failure(message: &str, tail: &[String]) -> Failure {
         kind: FailureKind::Garbled,
         message: message.to_string(),
         output_tail: output.chars().take(2000).collect(),
+        exit_status: None,
     }
 }
 

@@ -161,6 +161,10 @@ fn figures(record: &Record) -> String {
             median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())),
         );
     }
+    for program in view::programs(record) {
+        let line = format!("   {:<22} {}", program.name, program.words());
+        let _ = writeln!(text, "{}", wrapped(&line, 6));
+    }
     text
 }
 

@@ -1,5 +1,6 @@
 //! The table of rules. One rule is one file; each looks at a Record and returns findings.
 
+mod ab_result;
 mod background_activity;
 mod built_in_used;
 mod clock_above_claim;
@@ -63,6 +64,7 @@ pub struct Rule {
 
 /// All rules, sorted by id.
 pub const RULES: &[Rule] = &[
+    ab_result::RULE,
     background_activity::RULE,
     built_in_used::RULE,
     clock_above_claim::RULE,

@@ -142,6 +142,7 @@ mod tests {
             kind,
             message: "it took longer than 60 s and was ended.".into(),
             output_tail: String::new(),
+            exit_status: None,
         });
         record
     }

@@ -12,7 +12,10 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         Measured::Clock(clocks) => clocks.points.iter().filter_map(|point| point.line).max(),
         Measured::Bandwidth(bandwidth) => bandwidth.rows.iter().filter_map(|row| row.line).max(),
         Measured::Latency(latency) => latency.rows.iter().filter_map(|row| row.line).max(),
-        Measured::Series(_) | Measured::Cipher(_) | Measured::Compression(_) => None,
+        Measured::Series(_)
+        | Measured::Cipher(_)
+        | Measured::Compression(_)
+        | Measured::Scores(_) => None,
     };
     last.unwrap_or(line).max(line)
 }

@@ -50,7 +50,7 @@ pub(crate) fn online(root: &Root) -> Vec<u32> {
 }
 
 /// A list of CPUs as the kernel prints it: `0-3,8` or `0 1 2 3`. None if it is no such list.
-pub(crate) fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
+pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     let separators = |c: char| c == ',' || c.is_whitespace() || c == '\0';
     for part in text.split(separators).filter(|part| !part.is_empty()) {

@@ -1,0 +1,250 @@
+//! Arguments of `run -- CMD`, `run --workload NAME` and `ab`: what to run, where its score stands,
+//! how often. They end in a [`bench::Task`].
+
+use bench::{
+    Ab, Definition, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
+    parse_pinning, parse_repeat, score_both, side,
+};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What to run instead of the standard benchmark.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ProgramFlags {
+    /// Name of the command in the results
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// A workload that you defined in TOML (see `sbc-bench list definitions`)
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    workload: Option<String>,
+    /// A file of definitions, besides those in /etc/sbc-bench/workloads.d and
+    /// ~/.config/sbc-bench/workloads.d
+    #[arg(long, value_name = "FILE")]
+    workload_file: Option<PathBuf>,
+    #[command(flatten)]
+    score: ScoreFlags,
+    /// So many times, or auto: until the median is known within 1 % [default: auto]
+    #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
+    repeat: Option<Repeat>,
+    /// all, fastest, core-types or a list such as 0-3 [default: all]
+    #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
+    cpus: Option<Pinning>,
+    /// End a run that takes longer, for example 90s or 10min [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+    /// The command to measure, with its arguments
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<String>,
+}
+
+/// Where the score stands.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct ScoreFlags {
+    /// The time it takes is the score (the default)
+    #[arg(long, conflicts_with_all = ["score_regex", "score_json"])]
+    time: bool,
+    /// The first group of this expression is the score, at its last match in the output
+    #[arg(long, value_name = "REGEX")]
+    score_regex: Option<String>,
+    /// The number at this path of the JSON it prints is the score, for example jobs.0.read.bw
+    #[arg(long, value_name = "PATH", conflicts_with = "score_regex")]
+    score_json: Option<String>,
+    /// Unit of the score
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
+    /// A lower score is better (the default for time)
+    #[arg(long)]
+    lower_is_better: bool,
+}
+
+/// Arguments of `ab` besides those of a run.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct AbFlags {
+    /// First side: settings such as governor=schedutil or maxkhz=1416000, or a command
+    #[arg(long, value_name = "SETTINGS|CMD")]
+    a: String,
+    /// Second side
+    #[arg(long, value_name = "SETTINGS|CMD")]
+    b: String,
+    /// Blocks of four runs (A B B A); six are the least for an answer
+    #[arg(long, value_name = "N", default_value = "11", value_parser = clap::value_parser!(u32).range(6..=1000))]
+    blocks: u32,
+}
+
+impl ScoreFlags {
+    fn rule(&self) -> Result<ScoreRule, String> {
+        match (&self.score_regex, &self.score_json) {
+            (Some(regex), _) => ScoreRule::regex(regex),
+            (None, Some(path)) => Ok(ScoreRule::Json(path.clone())),
+            (None, None) => Ok(ScoreRule::Time),
+        }
+    }
+
+    fn is_given(&self) -> bool {
+        self.time || self.score_regex.is_some() || self.score_json.is_some()
+    }
+}
+
+impl ProgramFlags {
+    /// True if something else than the standard run is asked for.
+    fn is_given(&self) -> bool {
+        !self.command.is_empty() || self.workload.is_some()
+    }
+
+    /// The task of `run`.
+    ///
+    /// # Errors
+    /// One sentence about what is wrong.
+    pub(crate) fn task(&self) -> Result<Task, String> {
+        if self.is_given() {
+            return Ok(Task::Program(self.definition()?));
+        }
+        let lonely = self.name.is_some()
+            || self.score.is_given()
+            || self.repeat.is_some()
+            || self.cpus.is_some()
+            || self.timeout.is_some();
+        match lonely {
+            true => Err("this needs a command: sbc-bench run ... -- CMD.".into()),
+            false => Ok(Task::Standard),
+        }
+    }
+
+    /// The task of `ab`.
+    ///
+    /// # Errors
+    /// One sentence about what is wrong.
+    pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Task, String> {
+        if self.repeat.is_some() {
+            return Err("ab takes --blocks instead of --repeat.".into());
+        }
+        let program = self.is_given().then(|| self.definition()).transpose()?;
+        let side = |name: &str, words: &str| {
+            let mut side =
+                side(words, program.as_ref()).map_err(|why| format!("--{name}: {why}."))?;
+            side.definition.name = self.name.clone().unwrap_or(side.definition.name);
+            if program.is_none() {
+                side.definition.time_limit = self.timeout.unwrap_or(side.definition.time_limit);
+                side.definition.pinning = self.cpus.clone().unwrap_or(Pinning::All);
+            }
+            Ok::<_, String>(side)
+        };
+        let mut ab = Ab {
+            sides: [side("a", &flags.a)?, side("b", &flags.b)?],
+            blocks: flags.blocks,
+        };
+        if ab.sides[0] == ab.sides[1] {
+            // Asking whether a thing differs from itself shows what the machine's noise is.
+            ab.sides[1].words.push_str(" (again)");
+        }
+        if program.is_none() && self.score.is_given() {
+            let rule = self.score.rule()?;
+            let is_time = rule == ScoreRule::Time;
+            let unit = self
+                .score
+                .unit
+                .clone()
+                .unwrap_or_else(|| if is_time { "s" } else { "" }.into());
+            score_both(
+                &mut ab,
+                &rule,
+                &unit,
+                !is_time && !self.score.lower_is_better,
+            );
+        }
+        Ok(Task::Ab(ab))
+    }
+
+    fn definition(&self) -> Result<Definition, String> {
+        let mut definition = match &self.workload {
+            Some(name) => self.defined(name)?,
+            None => Definition::of_command(self.command.clone()),
+        };
+        if let Some(name) = &self.name {
+            if name.is_empty() || name.contains(char::is_whitespace) {
+                return Err(format!("--name is one word, not {name:?}."));
+            }
+            definition.name = name.clone();
+            definition.variant = String::new();
+        }
+        if self.score.is_given() {
+            definition.score = self.score.rule()?;
+            definition.higher_is_better = definition.score != ScoreRule::Time;
+            definition.unit = match definition.score {
+                ScoreRule::Time => "s".into(),
+                _ => String::new(),
+            };
+        }
+        if let Some(unit) = &self.score.unit {
+            definition.unit = unit.clone();
+        }
+        if bench::is_taken(&definition.name) {
+            // Rules and tables know what such a step means; this one only has its name.
+            definition.name.push_str("-command");
+        }
+        definition.higher_is_better &= !self.score.lower_is_better;
+        definition.repeat = self.repeat.unwrap_or(definition.repeat);
+        definition.time_limit = self.timeout.unwrap_or(definition.time_limit);
+        if let Some(cpus) = &self.cpus {
+            definition.pinning = cpus.clone();
+        }
+        Ok(definition)
+    }
+
+    fn defined(&self, name: &str) -> Result<Definition, String> {
+        let definitions = definitions(self.workload_file.as_deref())?;
+        let names: Vec<String> = definitions.iter().map(|(_, d)| d.name.clone()).collect();
+        let found = definitions.into_iter().map(|(_, definition)| definition);
+        found
+            .into_iter()
+            .find(|definition| definition.name == name)
+            .ok_or_else(|| {
+                let known = match names.is_empty() {
+                    true => "none is".into(),
+                    false => format!("{} are", names.join(", ")),
+                };
+                format!("no workload {name:?} is defined; {known}.")
+            })
+    }
+}
+
+/// All definitions with their files: those of the system, of the user, and of one more file. A later
+/// one replaces an earlier one of the same name.
+///
+/// # Errors
+/// One sentence with file, line and column.
+pub(crate) fn definitions(more: Option<&Path>) -> Result<Vec<(PathBuf, Definition)>, String> {
+    let mut files = Vec::new();
+    for folder in folders() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut own: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        own.retain(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        });
+        own.sort();
+        files.extend(own);
+    }
+    files.extend(more.map(Path::to_path_buf));
+    let mut all: Vec<(PathBuf, Definition)> = Vec::new();
+    for file in files {
+        let name = file.display();
+        let text = std::fs::read_to_string(&file).map_err(|why| format!("{name}: {why}"))?;
+        for definition in parse_definitions(&text).map_err(|why| format!("{name}, {why}."))? {
+            all.retain(|(_, known)| known.name != definition.name);
+            all.push((file.clone(), definition));
+        }
+    }
+    Ok(all)
+}
+
+/// XDG Base Directory Specification: `$XDG_CONFIG_HOME`, else `~/.config`.
+fn folders() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let user = variable("XDG_CONFIG_HOME")
+        .filter(|path| path.is_absolute())
+        .or_else(|| variable("HOME").map(|home| home.join(".config")));
+    let system = PathBuf::from("/etc/sbc-bench/workloads.d");
+    let user = user.map(|folder| folder.join("sbc-bench/workloads.d"));
+    std::iter::once(system).chain(user).collect()
+}

@@ -1,0 +1,72 @@
+//! What a program leaves behind when it ends: processes that left its group (daemons, `setsid`).
+//!
+//! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): whoever loses
+//! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
+
+use machine::processes::children_of;
+use machine::{Group, Root};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A killed process that is stuck in the kernel is not waited for any longer.
+const LIMIT: Duration = Duration::from_secs(2);
+const NAP: Duration = Duration::from_millis(1);
+
+/// Programs inherit this variable, so that an orphan can be told from those of other programs.
+const MARK: &str = "SBC_BENCH_PROGRAM";
+
+/// The descendants of one program.
+#[derive(Debug)]
+pub(super) struct Descendants {
+    root: Root,
+    mark: String,
+}
+
+impl Descendants {
+    /// Marks what the command will start; its orphans become children of this process.
+    pub(super) fn mark(command: &mut Command) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        // Kernels before 3.4 have no such thing; there, orphans go to init and stay.
+        let _ = set_child_subreaper(Some(getpid()));
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let value = format!("{}-{number}", std::process::id());
+        command.env(MARK, &value);
+        Self {
+            root: Root::system(),
+            mark: format!("{MARK}={value}"),
+        }
+    }
+
+    /// Ends the orphans, whatever else is in the group, and those that become orphans by that, until
+    /// none is left. To be called when the program itself is reaped.
+    pub(super) fn end(&self, group: Option<&Group>) {
+        let until = Instant::now() + LIMIT;
+        loop {
+            let mut left = children_of(&self.root, std::process::id());
+            left.retain(|pid| self.is_marked(*pid));
+            left.extend(group.map(Group::processes).unwrap_or_default());
+            if left.is_empty() || Instant::now() > until {
+                return;
+            }
+            for pid in left.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)) {
+                let _ = kill_process(pid, Signal::KILL);
+                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+            std::thread::sleep(NAP);
+        }
+    }
+
+    /// A process that has ended has no environment any more; the kernel keeps no trace of whose it
+    /// was. It is reaped at the end of this process at the latest.
+    fn is_marked(&self, pid: u32) -> bool {
+        let environment = self.root.read_bytes(&format!("/proc/{pid}/environ"));
+        let environment = environment.unwrap_or_default();
+        environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == self.mark.as_bytes())
+    }
+}

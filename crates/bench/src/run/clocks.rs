@@ -1,0 +1,68 @@
+//! The clock passes of a run: which of them, over which CPUs, in which order. How a clock is measured
+//! is in [`crate::clock_pass`].
+
+use super::Runner;
+use crate::clock_pass::ClockPass;
+use crate::plan::{CLOCK_STEP_S, online_clusters};
+use machine::settings::Settings;
+use record::{Event, Machine, Step};
+
+impl Runner<'_> {
+    pub(super) fn cold_clocks(&mut self, machine: &Machine) {
+        for cluster in online_clusters(machine) {
+            let name = format!("clock of CPUs {}", first_and_last(&cluster.cpus));
+            self.clock_step(machine, &name, |pass, settings, on_event| {
+                pass.cluster(&cluster, settings, on_event)
+            });
+        }
+        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| {
+            pass.every_cpu()
+        });
+        self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| {
+            pass.all_at_once()
+        });
+    }
+
+    pub(super) fn hot_clocks(&mut self, machine: &Machine) {
+        self.clock_step(machine, "clock under load", |pass, _, _| pass.under_load());
+        for cluster in online_clusters(machine) {
+            let name = format!("clock of CPUs {} after load", first_and_last(&cluster.cpus));
+            self.clock_step(machine, &name, |pass, _, _| pass.after_load(&cluster));
+        }
+    }
+
+    fn clock_step(
+        &mut self,
+        machine: &Machine,
+        name: &str,
+        measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut dyn FnMut(Event)) -> Step,
+    ) {
+        if self.interrupted().is_some() {
+            return;
+        }
+        self.step_begins(name, CLOCK_STEP_S);
+        let pass = ClockPass {
+            root: self.context.root,
+            machine,
+            timeline: self.context.timeline,
+            options: self.context.options,
+            cancelled: self.context.cancelled,
+        };
+        let mut events = Vec::new();
+        let step = measure(&pass, self.settings.as_mut(), &mut |event| {
+            events.push(event)
+        });
+        events
+            .into_iter()
+            .for_each(|event| self.recorder.append(event));
+        self.step_ended(step);
+    }
+}
+
+fn first_and_last(cpus: &[u32]) -> String {
+    match cpus {
+        [first, .., last] => format!("{first}-{last}"),
+        [one] => one.to_string(),
+        [] => String::new(),
+    }
+}

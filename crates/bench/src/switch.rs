@@ -1,0 +1,161 @@
+//! Switches between two sets of settings: what one side does not name is as it was before the first
+//! switch. Every change goes through the journal.
+
+use crate::task::Setting;
+use machine::Root;
+use machine::settings::{Node, Settings};
+use record::{Event, Machine};
+
+/// Every node that a side has touched, with its value before that.
+#[derive(Debug, Default)]
+pub(crate) struct Switch {
+    before: Vec<(Node, String)>,
+}
+
+impl Switch {
+    /// Puts the wanted settings into place and everything else back.
+    ///
+    /// # Errors
+    /// One sentence about the setting that could not be made.
+    pub(crate) fn apply(
+        &mut self,
+        root: &Root,
+        machine: &Machine,
+        settings: Option<&mut Settings>,
+        wanted: &[Setting],
+        mut on_change: impl FnMut(Event),
+    ) -> Result<(), String> {
+        let wanted = nodes(machine, wanted)?;
+        if wanted.is_empty() && self.before.is_empty() {
+            return Ok(());
+        }
+        let settings = settings.ok_or(
+            "Settings need root, and NOTUNING forbids them: nothing was run under other ones.",
+        )?;
+        for (node, _) in &wanted {
+            if self.before.iter().all(|(known, _)| known != node) {
+                let value = root
+                    .read_value(&node.path())
+                    .map_err(|why| format!("{why}."))?;
+                self.before.push((*node, value));
+            }
+        }
+        // What goes back comes first: a lowest clock above the highest would be refused.
+        let back = self
+            .before
+            .iter()
+            .filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
+        for (node, value) in back.chain(&wanted) {
+            match settings.set(*node, value) {
+                Ok(Some(change)) => on_change(Event::SettingChanged { change }),
+                Ok(None) => {}
+                Err(missing) => return Err(format!("A setting was refused: {missing}.")),
+            }
+            let now = root.read_value(&node.path()).unwrap_or_default();
+            if now != *value {
+                return Err(format!(
+                    "{} stays at {now} instead of {value}.",
+                    node.path()
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
+    let mut nodes = Vec::new();
+    for setting in wanted {
+        if !matches!(setting, Setting::Cpus(_)) && machine.policies.is_empty() {
+            return Err("This machine has no cpufreq: clocks and governors cannot be set.".into());
+        }
+        for policy in machine.policies.iter().map(|policy| policy.policy) {
+            nodes.extend(match setting {
+                Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
+                Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
+                Setting::Cpus(_) => None,
+            });
+        }
+    }
+    Ok(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Policy;
+
+    /// A tree with one policy.
+    fn tree(name: &str) -> (std::path::PathBuf, Root) {
+        let folder = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
+        let policy = folder.join("sys/devices/system/cpu/cpufreq/policy0");
+        std::fs::create_dir_all(&policy).unwrap();
+        for (file, value) in [
+            ("scaling_governor", "performance"),
+            ("scaling_available_governors", "performance schedutil"),
+            ("scaling_max_freq", "1500000"),
+            ("scaling_min_freq", "600000"),
+            ("cpuinfo_max_freq", "1500000"),
+            ("cpuinfo_min_freq", "600000"),
+        ] {
+            std::fs::write(policy.join(file), format!("{value}\n")).unwrap();
+        }
+        let root = Root::open(&folder).unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn sides_take_turns_and_the_end_is_the_beginning() {
+        let (folder, root) = tree("switch");
+        let machine = Machine {
+            policies: vec![Policy::default()],
+            ..Machine::default()
+        };
+        let mut settings = Settings::new(&root, &folder.join("journal")).unwrap();
+        let mut switch = Switch::default();
+        let mut changes = 0;
+        let mut apply = |wanted: &[Setting]| {
+            switch.apply(&root, &machine, Some(&mut settings), wanted, |_| {
+                changes += 1
+            })
+        };
+        let now = || {
+            let read = |node: Node| root.read_value(&node.path()).unwrap();
+            (read(Node::Governor(0)), read(Node::ClockMax(0)))
+        };
+        let slow = [Setting::Governor("schedutil".into())];
+        let low = [Setting::ClockMaxKhz(800_000)];
+        apply(&slow).unwrap();
+        assert_eq!(now(), ("schedutil".into(), "1500000".into()));
+        apply(&low).unwrap();
+        assert_eq!(now(), ("performance".into(), "800000".into()));
+        apply(&slow).unwrap();
+        assert_eq!(now(), ("schedutil".into(), "1500000".into()));
+        let wrong = apply(&[Setting::Governor("fast".into())]).unwrap_err();
+        assert!(wrong.contains("not among"), "{wrong}");
+        apply(&[]).unwrap();
+        assert_eq!(now(), ("performance".into(), "1500000".into()));
+        assert!(changes >= 6);
+        drop(settings);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn without_rights_or_cpufreq_it_is_refused() {
+        let (folder, root) = tree("switch-refused");
+        let mut machine = Machine::default();
+        let wanted = [Setting::ClockMaxKhz(800_000)];
+        let refused = |machine: &Machine| {
+            Switch::default()
+                .apply(&root, machine, None, &wanted, |_| {})
+                .unwrap_err()
+        };
+        assert!(refused(&machine).contains("no cpufreq"));
+        machine.policies.push(Policy::default());
+        assert!(refused(&machine).contains("need root"));
+        let apply = Switch::default().apply(&root, &machine, None, &[], |_| {});
+        assert_eq!(apply, Ok(()));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,373 @@
+//! What a run is for: the standard benchmark, one program, or two sides of a question. Each becomes
+//! a list of stages by a pure function; the runner goes through them and decides nothing.
+
+use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+use crate::plan::{self, Available, Options};
+use crate::{Job, ScoreRule};
+use record::Machine;
+use std::sync::Arc;
+
+/// What a run is for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Task {
+    /// The standard benchmark.
+    #[default]
+    Standard,
+    /// One program of the user's own.
+    Program(Definition),
+    /// Does a setting, or another program, make a difference?
+    Ab(Ab),
+}
+
+impl Task {
+    /// The mode in the Record.
+    pub fn mode(&self, options: &Options) -> &'static str {
+        match self {
+            Task::Standard if options.extensive => "extensive",
+            Task::Standard => "standard",
+            Task::Program(_) => "command",
+            Task::Ab(_) => "ab",
+        }
+    }
+
+    /// What the two sides are, in words.
+    pub(crate) fn sides(&self) -> Vec<String> {
+        match self {
+            Task::Ab(ab) => ab.sides.iter().map(|side| side.words.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Two sides that are run in turns: A B B A, so that drift falls on both alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ab {
+    /// A and B.
+    pub sides: [Side; 2],
+    /// Number of blocks of four runs.
+    pub blocks: u32,
+}
+
+/// One side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// As it was given.
+    pub words: String,
+    /// Settings that hold while it runs.
+    pub settings: Vec<Setting>,
+    /// What it runs.
+    pub definition: Definition,
+}
+
+/// A setting of the machine, or of where the program runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// Governor of all cpufreq policies.
+    Governor(String),
+    /// Highest clock of all policies, in kHz.
+    ClockMaxKhz(u32),
+    /// Lowest clock of all policies, in kHz.
+    ClockMinKhz(u32),
+    /// CPUs the program may use.
+    Cpus(Pinning),
+}
+
+impl Setting {
+    /// Reads `governor=schedutil,maxkhz=1416000,cpus=0-3`. None if it is a command and no list of
+    /// settings.
+    ///
+    /// # Errors
+    /// It is a list of settings with something wrong in it, in one sentence.
+    pub fn parse_list(text: &str) -> Result<Option<Vec<Setting>>, String> {
+        // A list of CPUs has commas of its own, so that a part without `=` belongs to the one before.
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match parts.last_mut() {
+                Some(last) if !part.contains('=') => {
+                    last.push(',');
+                    last.push_str(part);
+                }
+                _ => parts.push(part.to_owned()),
+            }
+        }
+        let pairs: Vec<(&str, &str)> = parts
+            .iter()
+            .filter_map(|part| part.split_once('='))
+            .collect();
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+        if pairs.len() != parts.len() || !pairs.iter().all(|(name, _)| is_name(name)) {
+            return Ok(None);
+        }
+        let settings = pairs.iter().map(|(name, value)| Self::parse(name, value));
+        settings.collect::<Result<Vec<_>, _>>().map(Some)
+    }
+
+    fn parse(name: &str, value: &str) -> Result<Setting, String> {
+        let khz = || {
+            let khz = value.parse().ok().filter(|khz| *khz > 0);
+            khz.ok_or_else(|| format!("{name} is a clock in kHz such as 1416000, not {value:?}"))
+        };
+        match name.to_lowercase().as_str() {
+            "governor" => Ok(Setting::Governor(value.to_owned())),
+            "maxkhz" => khz().map(Setting::ClockMaxKhz),
+            "minkhz" => khz().map(Setting::ClockMinKhz),
+            "cpus" => parse_pinning(value).map(Setting::Cpus),
+            _ => Err(format!(
+                "settings are governor, maxkhz, minkhz and cpus, not {name:?}"
+            )),
+        }
+    }
+}
+
+/// One thing after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Stage {
+    /// Clocks before any load.
+    ColdClocks,
+    /// One step.
+    Job(Job),
+    /// Steps of the same kind until their median is steady.
+    UntilSteady(Job),
+    /// The settings of a side; those of the other side go back before.
+    Side(Vec<Setting>),
+    /// Clocks under load and after it.
+    HotClocks,
+}
+
+/// All stages of a run.
+pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
+    let mut stages = vec![Stage::ColdClocks];
+    match &options.task {
+        Task::Standard => {
+            let jobs = plan::jobs(machine, options, available);
+            stages.extend(jobs.into_iter().map(Stage::Job));
+        }
+        Task::Program(definition) => stages.extend(repeated(machine, definition)),
+        Task::Ab(ab) => stages.extend(blocks(machine, ab)),
+    }
+    stages.push(Stage::HotClocks);
+    stages
+}
+
+fn repeated(machine: &Machine, definition: &Definition) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    for cpus in places(machine, &definition.pinning) {
+        let job = job(definition, cpus, &definition.variant);
+        match definition.repeat {
+            Repeat::UntilSteady => stages.push(Stage::UntilSteady(job)),
+            Repeat::Times(times) => stages.extend((0..times).map(|repetition| {
+                Stage::Job(Job {
+                    repetition,
+                    ..job.clone()
+                })
+            })),
+        }
+    }
+    stages
+}
+
+/// A B B A, B A A B, ... after one run of each that does not count: it fills caches of the disk.
+fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
+    let [a, b] = &ab.sides;
+    let same_settings = a.settings == b.settings;
+    let mut stages = Vec::new();
+    let mut run = |side: &Side, variant: &str, repetition: u32| {
+        let pinned = side.settings.iter().find_map(|setting| match setting {
+            Setting::Cpus(pinning) => Some(pinning),
+            _ => None,
+        });
+        let pinning = pinned.unwrap_or(&side.definition.pinning);
+        let cpus = places(machine, pinning)
+            .into_iter()
+            .next()
+            .unwrap_or_default();
+        if !same_settings {
+            stages.push(Stage::Side(side.settings.clone()));
+        }
+        let job = job(&side.definition, cpus, variant);
+        stages.push(Stage::Job(Job { repetition, ..job }));
+    };
+    run(a, "warm-up", 0);
+    run(b, "warm-up", 1);
+    for block in 0..ab.blocks {
+        let (first, second) = match block % 2 {
+            0 => ((a, "a"), (b, "b")),
+            _ => ((b, "b"), (a, "a")),
+        };
+        for ((side, variant), half) in [(first, 0), (second, 0), (second, 1), (first, 1)] {
+            run(side, variant, 2 * block + half);
+        }
+    }
+    stages
+}
+
+fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
+    Job {
+        workload: "program",
+        variant: variant.to_owned(),
+        threads: cpus.len() as u32,
+        cpus,
+        repetition: 0,
+        definition: Some(Arc::new(definition.clone())),
+    }
+}
+
+/// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
+fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+    match pinning {
+        Pinning::All => vec![Vec::new()],
+        Pinning::Cpus(cpus) => vec![cpus.clone()],
+        Pinning::Fastest => vec![vec![plan::fastest_cpu(machine)]],
+        Pinning::CoreTypes => plan::cpus_by_core_type(machine),
+    }
+}
+
+/// About how long a stage takes, in seconds: for the progress bar.
+pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
+    match stage {
+        Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
+        Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
+        Stage::Job(job) if job.definition.is_some() => run_s,
+        Stage::Job(job) => plan::estimate_s(job),
+        Stage::UntilSteady(_) => 10 * run_s,
+        Stage::Side(_) => 0,
+    }
+}
+
+/// The side of a command line: settings of the one program, or a program of its own.
+///
+/// # Errors
+/// One sentence about what is wrong.
+pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
+    let settings = Setting::parse_list(words)?;
+    let (settings, definition) = match (settings, program) {
+        (Some(settings), Some(program)) => (settings, program.clone()),
+        (Some(_), None) => {
+            return Err(format!(
+                "{words} is a setting: say what to run with it behind --"
+            ));
+        }
+        (None, Some(_)) => {
+            return Err(format!(
+                "{words:?} is no setting such as governor=schedutil; with a command behind -- both sides are settings"
+            ));
+        }
+        (None, None) if words.trim().is_empty() => return Err("a side is empty".into()),
+        (None, None) => {
+            let shell = ["/bin/sh", "-c", words].map(str::to_owned).to_vec();
+            (Vec::new(), Definition::of_command(shell))
+        }
+    };
+    Ok(Side {
+        words: words.to_owned(),
+        settings,
+        definition,
+    })
+}
+
+/// True if a name stands for something else in Records already.
+pub fn is_taken(name: &str) -> bool {
+    name == "clock" || crate::workloads::workload(name).is_some()
+}
+
+/// Both sides are scored alike.
+pub fn score_both(ab: &mut Ab, score: &ScoreRule, unit: &str, higher_is_better: bool) {
+    for side in &mut ab.sides {
+        side.definition.score = score.clone();
+        side.definition.unit = unit.to_owned();
+        side.definition.higher_is_better = higher_is_better;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program() -> Definition {
+        Definition::of_command(vec!["make".into(), "-j4".into()])
+    }
+
+    fn words(stages: &[Stage]) -> String {
+        let word = |stage: &Stage| match stage {
+            Stage::ColdClocks => "cold".to_owned(),
+            Stage::HotClocks => "hot".to_owned(),
+            Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
+            Stage::UntilSteady(job) => format!("steady {}", job.variant),
+            Stage::Side(settings) => format!("set {}", settings.len()),
+        };
+        stages.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    fn check(task: Task, expected: &str) {
+        let options = Options {
+            task,
+            ..Options::default()
+        };
+        let available = Available {
+            sevenzip: false,
+            openssl: false,
+        };
+        assert_eq!(
+            words(&stages(&Machine::default(), &options, available)),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_program_runs_as_often_as_wanted() {
+        check(Task::Program(program()), "cold steady -j4 hot");
+        let three = Definition {
+            repeat: Repeat::Times(3),
+            ..program()
+        };
+        check(Task::Program(three), "cold -j40 -j41 -j42 hot");
+    }
+
+    #[test]
+    fn sides_alternate_so_that_drift_cancels() {
+        let sides = ["maxkhz=1", "maxkhz=2,cpus=0,1"].map(|s| side(s, Some(&program())).unwrap());
+        check(
+            Task::Ab(Ab { sides, blocks: 2 }),
+            "cold set 1 warm-up0 set 2 warm-up1 \
+             set 1 a0 set 2 b0 set 2 b1 set 1 a1 set 2 b2 set 1 a2 set 1 a3 set 2 b3 hot",
+        );
+        let sides = ["true", "sleep 1"].map(|s| side(s, None).unwrap());
+        check(
+            Task::Ab(Ab { sides, blocks: 1 }),
+            "cold warm-up0 warm-up1 a0 b0 b1 a1 hot",
+        );
+    }
+
+    #[test]
+    fn settings_are_told_from_commands() {
+        for (text, expected) in [
+            ("governor=schedutil", Ok(Some(1))),
+            ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("make -j4", Ok(None)),
+            ("env A=b make", Ok(None)),
+            ("true", Ok(None)),
+            ("maxkhz=fast", Err("clock in kHz")),
+            ("colour=red", Err("governor, maxkhz")),
+            ("cpus=many", Err("CPUs are all")),
+        ] {
+            let found = Setting::parse_list(text).map(|list| list.map(|list| list.len()));
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+                (Err(why), Err(words)) => assert!(why.contains(words), "{why}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_side_without_its_other_half_is_refused() {
+        for (words, program, expected) in [
+            ("governor=x", None, "behind --"),
+            ("make", Some(program()), "no setting"),
+            (" ", None, "empty"),
+        ] {
+            let error = side(words, program.as_ref()).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The answer to "does it make a difference": two sides that ran in turns, A B B A. Pure.
+//!
+//! Each block of four gives one ratio: the geometric mean of the two runs of B over that of A. A
+//! drift that is steady within a block falls on both sides alike and cancels. The ratios are then
+//! independent, and the exact interval of their median (sign test; Conover, *Practical Nonparametric
+//! Statistics*, section 3.4) needs no assumption on how the noise is distributed.
+
+use crate::stats::{median, median_interval};
+use crate::view;
+use record::{Channel, Measured, Outcome, Record, Step, Unit, Window};
+
+/// How sure the interval is, in percent.
+const CONFIDENCE_PERCENT: f64 = 95.0;
+
+/// What two sides measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AbResult {
+    /// A and B in the words given.
+    pub sides: [String; 2],
+    /// Blocks of four runs that went well.
+    pub blocks: usize,
+    /// Median score of each side.
+    pub medians: [f64; 2],
+    /// Unit of the score.
+    pub unit: String,
+    /// By how much B is better than A in percent, negative if worse: median of the blocks.
+    pub gain_percent: f64,
+    /// The interval of the same, if there are enough blocks for one.
+    pub interval_percent: Option<[f64; 2]>,
+    /// Blocks in which both sides scored exactly alike: the score is too coarse to tell them apart.
+    pub tied: usize,
+    /// Scores of a side that fall into two groups, low and high, if they do.
+    pub modes: [Option<[f64; 2]>; 2],
+    /// Mean power of each side in milliwatts, where a meter tells.
+    pub milliwatts: Option<[f64; 2]>,
+    /// Mean temperature of each side in thousandths of a degree, where a sensor tells.
+    pub millicelsius: Option<[f64; 2]>,
+    /// Indices of the steps of both sides.
+    pub steps: Vec<usize>,
+}
+
+impl AbResult {
+    /// True if the interval leaves no room for "no difference".
+    pub fn is_different(&self) -> bool {
+        self.interval_percent
+            .is_some_and(|[low, high]| low > 0.0 || high < 0.0)
+    }
+}
+
+/// The answer of a Record whose run had two sides; none without a single whole block.
+pub fn result(record: &Record) -> Option<AbResult> {
+    let [a, b] = record.run.sides.as_slice() else {
+        return None;
+    };
+    let (score_a, score_b) = (scores(record, "a"), scores(record, "b"));
+    let (unit, higher_is_better) = score_a.iter().chain(&score_b).map(|run| run.unit).next()?;
+    let of_block = |runs: &[Run], block: u32| {
+        let halves = [2 * block, 2 * block + 1];
+        let value = |repetition| runs.iter().find(|run| run.repetition == repetition);
+        let values = halves.map(|half| value(half).map(|run| run.value));
+        Some((values[0]? * values[1]?).sqrt()).filter(|mean| *mean > 0.0)
+    };
+    let blocks = score_a
+        .iter()
+        .chain(&score_b)
+        .map(|run| run.repetition / 2)
+        .max()?
+        + 1;
+    let ratio = |block| {
+        let (a, b) = (of_block(&score_a, block)?, of_block(&score_b, block)?);
+        Some(if higher_is_better { b / a } else { a / b })
+    };
+    let ratios: Vec<f64> = (0..blocks).filter_map(ratio).collect();
+    let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+    let interval = median_interval(&ratios, CONFIDENCE_PERCENT);
+    let values = |runs: &[Run]| runs.iter().map(|run| run.value).collect::<Vec<f64>>();
+    let both = [values(&score_a), values(&score_b)];
+    let means = |channels: Vec<&Channel>| {
+        let mean = |runs: &[Run]| mean_of(record, &channels, runs);
+        Some([mean(&score_a)?, mean(&score_b)?])
+    };
+    Some(AbResult {
+        sides: [a.clone(), b.clone()],
+        blocks: ratios.len(),
+        medians: [median(&both[0])?, median(&both[1])?],
+        unit: unit.to_owned(),
+        gain_percent: percent(median(&ratios)?),
+        interval_percent: interval.map(|interval| [interval.low, interval.high].map(percent)),
+        tied: ratios.iter().filter(|ratio| **ratio == 1.0).count(),
+        modes: both.map(|values| two_modes(&values)),
+        milliwatts: means(power_channels(record)),
+        millicelsius: means(view::soc_temperature(record).into_iter().collect()),
+        steps: score_a.iter().chain(&score_b).map(|run| run.step).collect(),
+    })
+}
+
+/// One run that went well.
+struct Run<'a> {
+    step: usize,
+    repetition: u32,
+    window: Window,
+    value: f64,
+    unit: (&'a str, bool),
+}
+
+fn scores<'a>(record: &'a Record, side: &str) -> Vec<Run<'a>> {
+    let run = |(index, step): (usize, &'a Step)| {
+        let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+            return None;
+        };
+        let score = scores.rows.first()?;
+        Some(Run {
+            step: index,
+            repetition: step.repetition,
+            window: step.window,
+            value: score.value,
+            unit: (score.unit.as_str(), score.higher_is_better),
+        })
+    };
+    let steps = record.steps.iter().enumerate();
+    steps
+        .filter(|(_, step)| step.variant == side)
+        .filter_map(run)
+        .collect()
+}
+
+/// Power of the whole board, where a sensor or meter measures it.
+fn power_channels(record: &Record) -> Vec<&Channel> {
+    let is_power = |channel: &&Channel| matches!(channel.unit, Unit::Milliwatts | Unit::Microwatts);
+    let power = record.samples.channels.iter().find(is_power);
+    power.into_iter().collect()
+}
+
+/// Mean of the first channel with values in the windows of the runs; power in milliwatts.
+fn mean_of(record: &Record, channels: &[&Channel], runs: &[Run]) -> Option<f64> {
+    let channel = channels.first()?;
+    let readings = runs
+        .iter()
+        .flat_map(|run| view::gauge(record, channel, run.window));
+    let values: Vec<f64> = readings.map(|reading| reading.value as f64).collect();
+    let scale = match channel.unit {
+        Unit::Microwatts => 0.001,
+        _ => 1.0,
+    };
+    crate::stats::mean(&values).map(|mean| mean * scale)
+}
+
+/// Fewer values make no groups.
+const MODES_OF_MIN: usize = 8;
+/// Each group holds at least this share of the values.
+const MODE_SHARE_MIN: f64 = 0.2;
+/// The gap between the groups is so many times as wide as the wider group.
+const MODE_GAP: f64 = 2.0;
+/// And at least this share of the median: less than that is of no interest.
+const MODE_GAP_SHARE: f64 = 0.01;
+
+/// The medians of two groups, if the values fall into two with a wide gap between them: a program
+/// that sometimes lands on another core, or on huge pages, has no single score.
+fn two_modes(values: &[f64]) -> Option<[f64; 2]> {
+    if values.len() < MODES_OF_MIN {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let least = (MODE_SHARE_MIN * sorted.len() as f64).ceil() as usize;
+    let cuts = least..=sorted.len() - least;
+    let cut = cuts.max_by(|a, b| {
+        let gap = |at: usize| sorted[at] - sorted[at - 1];
+        gap(*a).total_cmp(&gap(*b))
+    })?;
+    let (low, high) = sorted.split_at(cut);
+    let width = |group: &[f64]| group[group.len() - 1] - group[0];
+    let gap = high[0] - low[low.len() - 1];
+    let is_wide =
+        gap > MODE_GAP * width(low).max(width(high)) && gap > MODE_GAP_SHARE * median(values)?;
+    is_wide.then_some([median(low)?, median(high)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{own_run, window, with_step};
+    use record::{Score, Scores};
+
+    /// A Record of the runs in the order A B B A, B A A B ...
+    fn record(runs: &[f64], higher_is_better: bool) -> Record {
+        let mut record = own_run();
+        record.run.sides = vec!["governor=a".into(), "governor=b".into()];
+        for (index, value) in runs.iter().enumerate() {
+            let (block, place) = (index / 4, index % 4);
+            let is_first = place == 0 || place == 3;
+            let variant = if is_first == (block % 2 == 0) {
+                "a"
+            } else {
+                "b"
+            };
+            let scores = Measured::Scores(Scores {
+                rows: vec![Score {
+                    name: String::new(),
+                    value: *value,
+                    unit: "s".into(),
+                    higher_is_better,
+                }],
+                output: String::new(),
+            });
+            let start = index as f64;
+            record = with_step(record, "make", variant, &[], (start, start + 0.9), scores);
+            let step = record.steps.last_mut().unwrap();
+            step.repetition = (2 * block + place / 2) as u32;
+            step.window = window(start, start + 0.9);
+        }
+        record
+    }
+
+    /// Runs with B at so many times the time of A.
+    fn runs(blocks: usize, factor: f64, mut noise: impl FnMut(usize) -> f64) -> Vec<f64> {
+        let run = |index: usize| {
+            let is_a = (index % 4 == 0 || index % 4 == 3) == ((index / 4) % 2 == 0);
+            (if is_a { 1.0 } else { factor }) * noise(index)
+        };
+        (0..4 * blocks).map(run).collect()
+    }
+
+    #[test]
+    fn a_steady_drift_cancels() {
+        let times = runs(8, 1.25, |index| 1.0 + 0.01 * index as f64);
+        let result = result(&record(&times, false)).unwrap();
+        assert!((result.gain_percent + 20.0).abs() < 0.05, "{result:?}");
+        assert!(result.is_different());
+        assert_eq!((result.blocks, result.steps.len()), (8, 32));
+        let rates = super::result(&record(&times, true)).unwrap();
+        assert!((rates.gain_percent - 25.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_told() {
+        let few = result(&record(&runs(5, 2.0, |_| 1.0), false)).unwrap();
+        assert_eq!(few.interval_percent, None);
+        assert!(!few.is_different());
+        let tied = result(&record(&runs(8, 1.0, |_| 3.0), false)).unwrap();
+        assert_eq!(tied.tied, 8);
+        assert!(!tied.is_different());
+        assert_eq!(result(&own_run()), None);
+        assert_eq!(result(&record(&[], false)), None);
+        let cut = &runs(8, 2.0, |_| 1.0)[..30];
+        assert_eq!(result(&record(cut, false)).unwrap().blocks, 7);
+    }
+
+    #[test]
+    fn two_groups_are_two_modes() {
+        let low_high = [1.0, 1.01, 2.0, 1.0, 2.01, 1.02, 2.0, 1.01];
+        assert_eq!(two_modes(&low_high), Some([1.01, 2.0]));
+        let one = [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07];
+        assert_eq!(two_modes(&one), None);
+        let outlier = [1.0, 1.01, 1.0, 1.02, 1.01, 1.0, 1.01, 2.0];
+        assert_eq!(two_modes(&outlier), None, "one slow run is no mode");
+        assert_eq!(two_modes(&low_high[..7]), None);
+    }
+
+    /// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).
+    struct Chance(u64);
+
+    impl Chance {
+        fn uniform(&mut self) -> f64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        }
+
+        /// Noise as times have it: never faster, sometimes much slower; and a clock that wanders.
+        fn experiment(&mut self, blocks: usize, factor: f64) -> Vec<f64> {
+            let mut wander = 0.0;
+            let slope = 0.1 * (self.uniform() - 0.5) / (4 * blocks) as f64;
+            runs(blocks, factor, |index| {
+                wander += 0.002 * (self.uniform() - 0.5);
+                let skewed = -0.004 * (1.0 - self.uniform()).ln();
+                1.0 + slope * index as f64 + wander + skewed
+            })
+        }
+    }
+
+    #[test]
+    fn a_command_against_itself_and_a_slower_twin() {
+        let mut chance = Chance(0x5bc_be4c);
+        let mut found = |factor: f64| {
+            let is_different = |_: &u32| {
+                let times = chance.experiment(11, factor);
+                result(&record(&times, false)).unwrap().is_different()
+            };
+            (0..200).filter(is_different).count()
+        };
+        let (false_alarms, hits) = (found(1.0), found(1.02));
+        assert!(
+            false_alarms <= 10,
+            "{false_alarms} of 200 differ from themselves"
+        );
+        assert!(hits >= 190, "{hits} of 200 slower twins were found");
+    }
+}

@@ -1,0 +1,203 @@
+//! Rule: ab-result. Whether the two sides of a run differ, by how much, and how sure that is.
+
+use super::Rule;
+use crate::ab::{self, AbResult};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "ab-result",
+    about: "Whether the two sides of a run differ, with the interval of the difference.",
+    link: "https://en.wikipedia.org/wiki/Sign_test",
+    check,
+};
+
+/// More tied blocks than this share say that the score is too coarse.
+const TIED_SHARE: f64 = 0.25;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Some(result) = ab::result(record) else {
+        return Vec::new();
+    };
+    let mut findings = vec![answer(&result)];
+    findings.extend(tied(&result));
+    for (side, modes) in result.sides.iter().zip(&result.modes) {
+        let Some([low, high]) = modes else {
+            continue;
+        };
+        findings.push(
+            Finding::new(
+                RULE.id,
+                Severity::Degraded,
+                "{side} has two results, not one: near {low} and near {high}. A median lies about both; \
+                 look for what switches (core, huge pages, governor).",
+            )
+            .with("side", Quantity::Text(side.clone()))
+            .with("low", Quantity::Score(*low, result.unit.clone()))
+            .with("high", Quantity::Score(*high, result.unit.clone())),
+        );
+    }
+    findings
+}
+
+fn answer(result: &AbResult) -> Finding {
+    let [a, b] = &result.sides;
+    let gain = result.gain_percent;
+    let template = match (result.interval_percent, result.is_different()) {
+        (None, _) => {
+            "Too few blocks ({blocks}) for an answer: {b} was {gain} {word} than {a}, by chance or not. \
+             Six blocks are the least."
+        }
+        (Some(_), true) => {
+            "{b} is {gain} {word} than {a}: {score_b} against {score_a} (95 % interval {low} to {high}, \
+             {blocks} blocks of A B B A{heat})."
+        }
+        (Some(_), false) => {
+            "No difference between {a} and {b} was found: {score_a} and {score_b}; the true difference \
+             lies between {low} and {high} ({blocks} blocks of A B B A{heat})."
+        }
+    };
+    let [low, high] = result.interval_percent.unwrap_or([gain, gain]);
+    // A difference is told by its size and a word, a range around nothing by its signs.
+    let (low, high) = match (result.is_different(), gain < 0.0) {
+        (true, true) => (unsigned(high), unsigned(low)),
+        (true, false) => (unsigned(low), unsigned(high)),
+        (false, _) => (format!("{low:+.1} %"), format!("{high:+.1} %")),
+    };
+    let word = if gain < 0.0 { "slower" } else { "faster" };
+    Finding::new(RULE.id, Severity::Info, template)
+        .sure(95)
+        .with("a", Quantity::Text(a.clone()))
+        .with("b", Quantity::Text(b.clone()))
+        .with("gain", Quantity::Percent(gain.abs()))
+        .with("word", Quantity::Text(word.into()))
+        .with(
+            "score_a",
+            Quantity::Score(result.medians[0], result.unit.clone()),
+        )
+        .with(
+            "score_b",
+            Quantity::Score(result.medians[1], result.unit.clone()),
+        )
+        .with("low", Quantity::Text(low))
+        .with("high", Quantity::Text(high))
+        .with("blocks", Quantity::Count(result.blocks as i64))
+        .with("heat", Quantity::Text(power_and_heat(result)))
+        .at_all(result.steps.iter().map(|step| Place::Step(*step)))
+}
+
+fn unsigned(percent: f64) -> String {
+    format!("{:.1} %", percent.abs())
+}
+
+/// `; B draws 120 mW more and is 1.5 °C warmer`, as far as it was measured.
+fn power_and_heat(result: &AbResult) -> String {
+    let more = |change: f64, more: &'static str, less: &'static str| {
+        if change < 0.0 { less } else { more }
+    };
+    let mut parts = Vec::new();
+    if let Some([a, b]) = result.milliwatts {
+        let word = more(b - a, "more", "less");
+        parts.push(format!("draws {:.0} mW {word}", (b - a).abs()));
+    }
+    if let Some([a, b]) = result.millicelsius {
+        let word = more(b - a, "warmer", "cooler");
+        parts.push(format!("is {:.1} °C {word}", (b - a).abs() / 1000.0));
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("; B {}", parts.join(" and ")),
+    }
+}
+
+fn tied(result: &AbResult) -> Option<Finding> {
+    let share = result.tied as f64 / result.blocks as f64;
+    (share > TIED_SHARE).then(|| {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "In {tied} of {blocks} blocks both sides scored exactly alike: the score is too coarse to tell \
+             small differences.",
+        )
+        .with("tied", Quantity::Count(result.tied as i64))
+        .with("blocks", Quantity::Count(result.blocks as i64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result() -> AbResult {
+        AbResult {
+            sides: ["governor=ondemand".into(), "governor=performance".into()],
+            blocks: 12,
+            medians: [10.0, 9.0],
+            unit: "s".into(),
+            gain_percent: 11.1,
+            interval_percent: Some([10.9, 11.4]),
+            tied: 0,
+            modes: [None, None],
+            milliwatts: None,
+            millicelsius: None,
+            steps: vec![],
+        }
+    }
+
+    fn check_sentence(result: AbResult, expected: &str) {
+        assert_eq!(answer(&result).sentence(), expected);
+    }
+
+    #[test]
+    fn the_answer_is_a_sentence() {
+        check_sentence(
+            result(),
+            "governor=performance is 11 % faster than governor=ondemand: 9 s against 10 s (95 % interval \
+             10.9 % to 11.4 %, 12 blocks of A B B A).",
+        );
+        check_sentence(
+            AbResult {
+                gain_percent: -2.0,
+                interval_percent: Some([-2.4, -1.6]),
+                milliwatts: Some([3000.0, 2500.0]),
+                millicelsius: Some([50_000.0, 48_500.0]),
+                ..result()
+            },
+            "governor=performance is 2.0 % slower than governor=ondemand: 9 s against 10 s (95 % interval \
+             1.6 % to 2.4 %, 12 blocks of A B B A; B draws 500 mW less and is 1.5 °C cooler).",
+        );
+        check_sentence(
+            AbResult {
+                gain_percent: 0.1,
+                interval_percent: Some([-0.3, 0.4]),
+                ..result()
+            },
+            "No difference between governor=ondemand and governor=performance was found: 10 s and 9 s; \
+             the true difference lies between -0.3 % and +0.4 % (12 blocks of A B B A).",
+        );
+        check_sentence(
+            AbResult {
+                blocks: 4,
+                interval_percent: None,
+                ..result()
+            },
+            "Too few blocks (4) for an answer: governor=performance was 11 % faster than \
+             governor=ondemand, by chance or not. Six blocks are the least.",
+        );
+    }
+
+    #[test]
+    fn coarse_scores_are_named() {
+        let coarse = AbResult {
+            tied: 6,
+            ..result()
+        };
+        assert!(tied(&coarse).unwrap().sentence().contains("6 of 12 blocks"));
+        assert_eq!(tied(&result()), None);
+    }
+
+    #[test]
+    fn a_run_with_one_side_has_no_answer() {
+        assert_eq!(check(&crate::test_support::own_run()), []);
+    }
+}

@@ -1,0 +1,108 @@
+//! Scores of programs of the user's own, and of other loads that print numbers: repetitions put
+//! together, with the interval of their median.
+
+use super::phases::step_name;
+use crate::stats::{MedianInterval, median, median_interval};
+use record::{Measured, Outcome, Record};
+
+/// One score of one program, over all its repetitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgramScore {
+    /// The program with its arguments, and the name of the score if it has several.
+    pub name: String,
+    /// Every repetition, in order.
+    pub values: Vec<f64>,
+    /// Median of the repetitions.
+    pub median: f64,
+    /// The 95 % interval of the median, from six repetitions on.
+    pub interval: Option<MedianInterval>,
+    /// Unit of the score.
+    pub unit: String,
+}
+
+/// Every score of every program, in the order of their first runs.
+pub fn programs(record: &Record) -> Vec<ProgramScore> {
+    let mut programs: Vec<ProgramScore> = Vec::new();
+    for step in &record.steps {
+        let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+            continue;
+        };
+        for score in &scores.rows {
+            let place = match step.cpus.is_empty() {
+                true => String::new(),
+                false => format!(" on CPU {}", crate::cpu_list(&step.cpus)),
+            };
+            let name = format!("{}{place} {}", step_name(step), score.name);
+            let name = name.trim_end();
+            match programs.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.values.push(score.value),
+                None => programs.push(ProgramScore {
+                    name: name.to_owned(),
+                    values: vec![score.value],
+                    median: score.value,
+                    interval: None,
+                    unit: score.unit.clone(),
+                }),
+            }
+        }
+    }
+    for program in &mut programs {
+        program.median = median(&program.values).unwrap_or(program.median);
+        program.interval = median_interval(&program.values, 95.0);
+    }
+    programs
+}
+
+impl ProgramScore {
+    /// `12.5 s (median of 8, 95 % interval 12.4 to 12.7)`
+    pub fn words(&self) -> String {
+        let number = |value: f64| match value.abs() {
+            large if large >= 1000.0 => format!("{value:.0}"),
+            large if large >= 10.0 => format!("{value:.1}"),
+            _ => format!("{value:.3}"),
+        };
+        let repeated = match (self.values.len(), self.interval) {
+            (1, _) => String::new(),
+            (n, None) => format!(" (median of {n})"),
+            (n, Some(interval)) => format!(
+                " (median of {n}, 95 % interval {} to {})",
+                number(interval.low),
+                number(interval.high)
+            ),
+        };
+        let value = number(self.median);
+        format!("{} {}", value, self.unit).trim_end().to_owned() + &repeated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{own_run, with_step};
+    use record::{Score, Scores};
+
+    #[test]
+    fn repetitions_are_one_score() {
+        let mut record = own_run();
+        for value in [2.0, 3.0, 2.5, 2.25, 2.75, 2.6] {
+            let row = Score {
+                name: String::new(),
+                value,
+                unit: "s".into(),
+                higher_is_better: false,
+            };
+            let scores = Measured::Scores(Scores {
+                rows: vec![row],
+                output: String::new(),
+            });
+            record = with_step(record, "make", "-j4", &[], (0.0, 1.0), scores);
+        }
+        let programs = programs(&record);
+        assert_eq!(programs.len(), 1);
+        assert_eq!(programs[0].name, "make -j4");
+        assert_eq!(
+            programs[0].words(),
+            "2.550 s (median of 6, 95 % interval 2.000 to 3.000)"
+        );
+    }
+}

@@ -1,0 +1,210 @@
+//! A control group of our own: everything that a program starts stays in it, so that its CPU time is
+//! counted as a whole and nothing of it survives.
+//!
+//! It lies directly below the mount of the hierarchy, where its files do not depend on what service
+//! or session this program runs in. Needs root, or a delegated hierarchy.
+//! (Kernel: Documentation/admin-guide/cgroup-v2.rst, Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
+
+use crate::Root;
+use crate::cgroup;
+use record::{Missing, Reading, Why};
+
+/// Folders of a group: one in version 2, one for each hierarchy used in version 1.
+#[derive(Debug)]
+pub struct Group {
+    root: Root,
+    version: Version,
+    folder: String,
+    /// Where this process was before, to go back.
+    home: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    /// A thread moves alone (`tasks`).
+    One,
+    /// A process moves as a whole (`cgroup.procs`).
+    Two,
+}
+
+/// Looks that are enough for the kernel to take killed processes out of the group.
+const REMOVAL_TRIES: u32 = 100;
+const REMOVAL_NAP: std::time::Duration = std::time::Duration::from_millis(2);
+
+impl Group {
+    /// Makes a group.
+    ///
+    /// # Errors
+    /// There are no control groups, or no right to make one.
+    pub fn new(root: &Root, name: &str) -> Reading<Self> {
+        if !root.is_system() {
+            return Err(Missing::unsupported(
+                "/sys/fs/cgroup",
+                "not the running system",
+            ));
+        }
+        let membership = root.read("/proc/thread-self/cgroup")?;
+        let (version, mount) = hierarchy(root).ok_or_else(|| {
+            Missing::unsupported("/sys/fs/cgroup", "no hierarchy that counts CPU time")
+        })?;
+        let controller = if version == Version::Two {
+            ""
+        } else {
+            "cpuacct"
+        };
+        let home = cgroup::folders(&membership, controller).into_iter().next();
+        let folder = format!("{mount}/{name}");
+        std::fs::create_dir(&folder).map_err(|error| Missing {
+            path: folder.clone(),
+            why: Why::Io(error.raw_os_error().unwrap_or(libc::EIO)),
+        })?;
+        Ok(Self {
+            root: root.clone(),
+            version,
+            folder,
+            home: home.unwrap_or(mount),
+        })
+    }
+
+    /// Moves the calling thread (version 1) or process (version 2) into the group for as long as the
+    /// value lives. What is started meanwhile is born in the group, so that nothing escapes it.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn enter(&self) -> Reading<Inside<'_>> {
+        self.root.write(&self.members(&self.folder), "0")?;
+        Ok(Inside(self))
+    }
+
+    /// CPU time of everything that was ever in the group, in nanoseconds.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn cpu_time_ns(&self) -> Reading<u64> {
+        match self.version {
+            Version::One => self
+                .root
+                .read_number(&format!("{}/cpuacct.usage", self.folder)),
+            Version::Two => {
+                let path = format!("{}/cpu.stat", self.folder);
+                let text = self.root.read(&path)?;
+                parse_usage_us(&text)
+                    .map(|us| us * 1000)
+                    .ok_or_else(|| Missing::garbled(path, &text))
+            }
+        }
+    }
+
+    /// Processes that are in the group.
+    pub fn processes(&self) -> Vec<u32> {
+        let text = self.root.read(&format!("{}/cgroup.procs", self.folder));
+        let text = text.unwrap_or_default();
+        text.lines().filter_map(|line| line.parse().ok()).collect()
+    }
+
+    fn members(&self, folder: &str) -> String {
+        match self.version {
+            Version::One => format!("{folder}/tasks"),
+            Version::Two => format!("{folder}/cgroup.procs"),
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for _ in 0..REMOVAL_TRIES {
+            if std::fs::remove_dir(&self.folder).is_ok() {
+                return;
+            }
+            std::thread::sleep(REMOVAL_NAP);
+        }
+    }
+}
+
+/// This thread or process is in a group; it goes back when this is dropped.
+#[derive(Debug)]
+pub struct Inside<'a>(&'a Group);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        // A thread that cannot go back ends in a moment; a process would only be counted with the rest.
+        let _ = self.0.root.write(&self.0.members(&self.0.home), "0");
+    }
+}
+
+/// The hierarchy that counts CPU time, and its mount.
+fn hierarchy(root: &Root) -> Option<(Version, String)> {
+    const MOUNT: &str = "/sys/fs/cgroup";
+    if root.read(&format!("{MOUNT}/cgroup.controllers")).is_ok() {
+        return Some((Version::Two, MOUNT.into()));
+    }
+    let v1 = format!("{MOUNT}/cpuacct");
+    let counted = root.read(&format!("{v1}/cpuacct.usage"));
+    counted.is_ok().then_some((Version::One, v1))
+}
+
+/// `usage_usec` of a group's `cpu.stat`.
+fn parse_usage_us(text: &str) -> Option<u64> {
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("usage_usec "))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_are_found() {
+        for (board, expected) in [
+            (
+                "== /sys/fs/cgroup/cgroup.controllers\ncpu\n",
+                Some(Version::Two),
+            ),
+            (
+                "== /sys/fs/cgroup/cpuacct/cpuacct.usage\n12\n",
+                Some(Version::One),
+            ),
+            ("== /proc/stat\ncpu\n", None),
+        ] {
+            let root = Root::from_board(board).unwrap();
+            assert_eq!(hierarchy(&root).map(|found| found.0), expected, "{board}");
+        }
+    }
+
+    #[test]
+    fn the_usage_is_read() {
+        let text = "usage_usec 2500\nuser_usec 2000\nsystem_usec 500\n";
+        assert_eq!(parse_usage_us(text), Some(2500));
+        assert_eq!(parse_usage_us("user_usec 1\n"), None);
+    }
+
+    #[test]
+    fn a_board_gets_no_group() {
+        let root = Root::from_board("== /sys/fs/cgroup/cgroup.controllers\ncpu\n").unwrap();
+        assert!(Group::new(&root, "x").is_err());
+    }
+
+    #[test]
+    fn a_thread_goes_in_and_out() {
+        let root = Root::system();
+        let name = format!("sbc-bench-test-{}", std::process::id());
+        // Without the right to make groups there is nothing to test.
+        let Ok(group) = Group::new(&root, &name) else {
+            return;
+        };
+        let membership = || root.read("/proc/thread-self/cgroup").unwrap();
+        let before = membership();
+        {
+            let _inside = group.enter().unwrap();
+            assert!(membership().contains(&name));
+            assert!(!group.processes().is_empty());
+        }
+        assert_eq!(membership(), before);
+        assert!(group.cpu_time_ns().is_ok());
+        let folder = group.folder.clone();
+        drop(group);
+        assert!(!std::path::Path::new(&folder).exists());
+    }
+}
