@@ -354,6 +354,7 @@ impl ClockPass<'_> {
             tool: None,
             not_comparable: None,
             counters: Counters::default(),
+            repeated: Vec::new(),
             outcome,
             line: None,
         }

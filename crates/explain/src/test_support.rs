@@ -85,6 +85,7 @@ pub(crate) fn with_step(
         tool: None,
         not_comparable: None,
         counters: record::Counters::default(),
+        repeated: Vec::new(),
         outcome: Outcome::Done(measured),
         line: None,
     });

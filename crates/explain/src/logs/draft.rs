@@ -158,6 +158,7 @@ pub(super) fn step(
         not_comparable: None,
         counters: no_counters(),
         outcome,
+        repeated: Vec::new(),
         line: Some(line),
     }
 }
