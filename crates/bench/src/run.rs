@@ -19,8 +19,7 @@ use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
 use record::{
-    End, Event, Failure, FailureKind, Machine, Outcome, Reading, Restored, Run, State, Step,
-    Window,
+    End, Event, Failure, FailureKind, Machine, Outcome, Reading, Restored, Run, State, Step, Window,
 };
 use std::sync::atomic::Ordering;
 use std::time::Duration;

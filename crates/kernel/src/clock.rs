@@ -129,10 +129,7 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
     let (pace_khz, ramp_us) = preheat(&CHAIN, window_ns, plan);
     let (start_ns, start_cpu_ns) = (now_ns(), timer::thread_cpu_ns());
     CHAIN.windows(window_ns, pace_khz, count, &mut windows);
-    let (cpu_ns, wall_ns) = (
-        timer::thread_cpu_ns() - start_cpu_ns,
-        now_ns() - start_ns,
-    );
+    let (cpu_ns, wall_ns) = (timer::thread_cpu_ns() - start_cpu_ns, now_ns() - start_ns);
     let clock = estimate(&windows).unwrap_or_default();
     let check_ns = CHECK_WINDOW_NS.max(window_ns / 2);
     let mut cycles = |chain: &Chain| {

@@ -30,7 +30,10 @@ impl CycleCounter {
     /// Counters of the calling thread, one of each kind that the machine has, as a name and a reading.
     /// The thread stays on `cpu`.
     pub fn all(root: &Root, cpu: u32) -> Vec<(&'static str, Reading<CycleCounter>)> {
-        vec![("perf", Self::perf(root)), ("aperf", Self::aperf(root, cpu))]
+        vec![
+            ("perf", Self::perf(root)),
+            ("aperf", Self::aperf(root, cpu)),
+        ]
     }
 
     fn perf(root: &Root) -> Reading<Self> {
@@ -48,8 +51,12 @@ impl CycleCounter {
         if !cfg!(target_arch = "x86_64") {
             return Err(Missing::unsupported(path, "only x86 has IA32_APERF"));
         }
-        let file = rustix::fs::open(path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-            .map_err(|errno| missing(&path, errno))?;
+        let file = rustix::fs::open(
+            path.as_str(),
+            OFlags::RDONLY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+        .map_err(|errno| missing(&path, errno))?;
         let counter = Self(Kind::Aperf(file));
         match counter.cycles() {
             Some(0) | None => Err(Missing::unsupported(path, "IA32_APERF does not count here")),
@@ -111,10 +118,9 @@ mod tests {
 
     #[test]
     fn a_copy_of_a_machine_has_none_and_says_why() {
-        let root = Root::from_board(
-            "== /sys/devices/system/cpu/cpu2/cpufreq/cpuinfo_avg_freq\n1799000\n",
-        )
-        .unwrap();
+        let root =
+            Root::from_board("== /sys/devices/system/cpu/cpu2/cpufreq/cpuinfo_avg_freq\n1799000\n")
+                .unwrap();
         for (name, counter) in CycleCounter::all(&root, 2) {
             let why = counter.err().unwrap().to_string();
             assert!(why.contains("running system"), "{name}: {why}");

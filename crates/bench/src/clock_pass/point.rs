@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn a_copy_of_a_machine_has_claims_but_no_counters() {
         let cpufreq_path = "/sys/devices/system/cpu/cpu1/cpufreq";
-        let root = Root::from_board(&format!("== {cpufreq_path}/cpuinfo_avg_freq\n1608000\n")).unwrap();
+        let root =
+            Root::from_board(&format!("== {cpufreq_path}/cpuinfo_avg_freq\n1608000\n")).unwrap();
         let found = counters(&root, 1, 1_600_000);
         let names: Vec<&str> = found.iter().map(|clock| clock.name.as_str()).collect();
         assert_eq!(names, ["perf", "aperf", "cpuinfo_avg_freq"]);

@@ -26,6 +26,10 @@ const METHOD: u32 = 1;
 const CPUS_MAX: usize = 64;
 /// Round trips of one batch: 40 µs inside a cluster, long against the timer.
 const ROUND_TRIPS: u32 = 300;
+/// CPUs that idled run slowly at first: each pair plays for so long before it counts, or for its share of
+/// [`WARM_UP_ALL`] where there are many.
+const WARM_UP: Duration = Duration::from_millis(20);
+const WARM_UP_ALL: Duration = Duration::from_secs(4);
 /// Batches of one pair. A pair on a busy machine may take its time.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(50));
 
@@ -37,6 +41,8 @@ fn lacking(lab: &Lab) -> Option<Missing> {
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let cpus = sample(&lab.job.cpus);
+    let count = cpus.len() * (cpus.len() - 1) / 2;
+    let warm_up = WARM_UP.min(WARM_UP_ALL / count.max(1) as u32);
     let mut pairs = Vec::new();
     for (index, &a) in cpus.iter().enumerate() {
         for &b in &cpus[index + 1..] {
@@ -44,7 +50,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
                 let why = "The run was interrupted.".to_owned();
                 return Err(failure(FailureKind::Interrupted, why, ""));
             }
-            let ns = pair(a, b);
+            let ns = pair(a, b, warm_up);
             pairs.push(CorePair { a, b, ns });
         }
     }
@@ -69,7 +75,7 @@ fn sample(cpus: &[u32]) -> Vec<u32> {
 }
 
 /// Batches between two CPUs; none if one of them is not to be had.
-fn pair(a: u32, b: u32) -> Vec<f64> {
+fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
     let game = PingPong::new();
     std::thread::scope(|scope| {
         scope.spawn(|| match move_to(&[b]) {
@@ -78,7 +84,7 @@ fn pair(a: u32, b: u32) -> Vec<f64> {
         });
         let player = scope.spawn(|| {
             let ns = match move_to(&[a]) {
-                Ok(()) => batches(&game),
+                Ok(()) => batches(&game, warm_up),
                 Err(_) => Vec::new(),
             };
             game.end();
@@ -90,12 +96,11 @@ fn pair(a: u32, b: u32) -> Vec<f64> {
     })
 }
 
-fn batches(game: &PingPong) -> Vec<f64> {
-    // The first one waits for the other thread, and for both clocks to rise.
+fn batches(game: &PingPong, warm_up: Duration) -> Vec<f64> {
     let mut ns: Vec<f64> = Vec::new();
-    if game.play(ROUND_TRIPS).is_none() {
-        return ns;
-    }
+    // The first batch also waits for the other thread to come.
+    let begun = Instant::now();
+    while game.play(ROUND_TRIPS).is_some() && begun.elapsed() < warm_up {}
     let started = Instant::now();
     while RULE.ended(&ns, started.elapsed()).is_none() {
         match game.play(ROUND_TRIPS) {
@@ -134,13 +139,16 @@ mod tests {
     fn one_cpu_has_no_other() {
         let why = Bench::new(&[]).with(&job(&[3]), |lab| lacking(lab));
         assert!(why.unwrap().to_string().contains("only one CPU"));
-        assert_eq!(Bench::new(&[]).with(&job(&[0, 1]), |lab| lacking(lab)), None);
+        assert_eq!(
+            Bench::new(&[]).with(&job(&[0, 1]), |lab| lacking(lab)),
+            None
+        );
     }
 
     #[test]
     fn cpus_that_do_not_exist_end_it_at_once() {
-        assert!(pair(1_000_000, 0).is_empty());
-        assert!(pair(0, 1_000_000).is_empty());
+        assert!(pair(1_000_000, 0, WARM_UP).is_empty());
+        assert!(pair(0, 1_000_000, WARM_UP).is_empty());
         let failure = Bench::new(&[]).with(&job(&[1_000_000, 1_000_001]), run);
         assert_eq!(failure.unwrap_err().kind, FailureKind::NotStarted);
     }
@@ -148,7 +156,9 @@ mod tests {
     #[test]
     fn a_signal_ends_it() {
         let bench = Bench::new(&[]);
-        bench.cancelled.store(2, std::sync::atomic::Ordering::Relaxed);
+        bench
+            .cancelled
+            .store(2, std::sync::atomic::Ordering::Relaxed);
         let failure = bench.with(&job(&[0, 1]), run).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Interrupted);
     }
