@@ -6,12 +6,14 @@ use anyhow::Context;
 use explain::{Finding, report, rules};
 use record::Record;
 use serde_json::Value;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Result<u8> {
     let mut values: Vec<Value> = Vec::new();
     let mut failed = false;
+    // Several files make a list for programs; people at a terminal get one text after the other.
+    let json = json || (files.len() > 1 && !std::io::stdout().is_terminal());
     for file in files {
         let record = match read(file) {
             Ok(record) => record,
@@ -20,22 +22,30 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
             Err(error) => {
                 failed = true;
                 let file = file.display().to_string();
+                if !json {
+                    output::print(&format!("=== {file}\n{error:#}\n\n"))?;
+                    continue;
+                }
                 values.push(serde_json::json!({"file": file, "error": format!("{error:#}")}));
                 continue;
             }
         };
         let findings = rules::check(&record);
-        if json || files.len() > 1 {
+        if json {
             let text = render("findings-json", &record, &findings)?;
             let mut value: Value = serde_json::from_str(&text)?;
             value["file"] = file.display().to_string().into();
             values.push(value);
-        } else {
-            output::print(&render("text", &record, &findings)?)?;
-            if verbose {
-                output::print(&evidence(&findings))?;
-            }
+            continue;
         }
+        let mut text = render("text", &record, &findings)?;
+        if verbose {
+            text.push_str(&evidence(&findings));
+        }
+        if files.len() > 1 {
+            text = format!("=== {}\n{text}\n", file.display());
+        }
+        output::print(&text)?;
     }
     match values.as_slice() {
         [] => {}
@@ -92,8 +102,24 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
             .read_to_end(&mut bytes)
             .context("standard input cannot be read")?;
     } else {
+        anyhow::ensure!(
+            !file.is_dir(),
+            "{0} is a folder; name the files in it, such as {0}/*.",
+            file.display()
+        );
         bytes =
             std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    }
+    let packed = [
+        (&b"\x1f\x8b"[..], "gzip"),
+        (b"\xfd7zXZ", "xz"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+    ];
+    if let Some((_, packer)) = packed.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        anyhow::bail!(
+            "{} is packed: {packer} -dc FILE | sbc-bench explain -",
+            file.display()
+        );
     }
     let text = String::from_utf8_lossy(&bytes);
     if text.starts_with("{\"event\"") {

@@ -99,7 +99,8 @@ impl Maker<'_> {
     /// Best copy, fill and read. Of the many routines of a log only those of the C library count,
     /// which is what lists of results have always shown (`standard` before 0.9.19).
     fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut Gathered) {
-        let is_log = view::is_log(self.record);
+        // Only tables of tinymembench; what this program measured by itself stands in its own logs too.
+        let is_log = view::is_log(self.record) && self.step.variant == "tinymembench";
         for (operation, name) in [
             (MemoryOperation::Copy, "copy"),
             (MemoryOperation::Fill, "fill"),
@@ -226,46 +227,13 @@ impl Maker<'_> {
     }
 }
 
-/// `openssl@3`: workload and method as figures are compared.
-///
-/// Logs count OpenSSL by its major version. Own runs give one number to every version of OpenSSL
-/// and another to LibreSSL, so that there the version of the tool decides: version 3 of an own
-/// run stands beside version 3 of a log, never beside version 1.
+/// `openssl@3`: workload and method as figures are compared. LibreSSL is another library under the
+/// same command.
 fn workload(step: &Step) -> String {
-    let version = step.tool.as_ref().map(|tool| tool.version.as_str());
-    match version.filter(|_| step.workload == "openssl") {
-        Some(version) if version.contains("LibreSSL") => format!("libressl@{}", step.method),
-        Some(version) => {
-            let method = major(version).unwrap_or(step.method);
-            format!("openssl@{method}")
-        }
-        None => format!("{}@{}", step.workload, step.method),
-    }
-}
-
-/// The first number in front of a dot: `OpenSSL 3.0.22 25 Aug 2026`, `1.1.1n`.
-fn major(version: &str) -> Option<u32> {
-    version.split_whitespace().find_map(|word| {
-        let (major, _) = word.split_once('.')?;
-        major.parse().ok()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::major;
-
-    #[test]
-    fn major_versions() {
-        for (version, expected) in [
-            (
-                "OpenSSL 3.0.22 25 Aug 2026 (Library: OpenSSL 3.0.22)",
-                Some(3),
-            ),
-            ("1.1.1n", Some(1)),
-            ("", None),
-        ] {
-            assert_eq!(major(version), expected, "{version}");
-        }
-    }
+    let is_libressl = |tool: &record::Tool| tool.version.contains("LibreSSL");
+    let name = match step.tool.as_ref().is_some_and(is_libressl) {
+        true => "libressl",
+        false => step.workload.as_str(),
+    };
+    format!("{name}@{}", step.method)
 }

@@ -66,15 +66,22 @@ pub(super) fn read_again(section: &Section<'_, '_>, draft: &mut Draft) {
 pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let loaded = heading.text.contains("full load");
-    let variant = if loaded {
-        "parallel-loaded"
-    } else {
-        "parallel-idle"
+    let alone = heading.text.contains("alone");
+    // This program measures at other moments than the bash program and has names for them.
+    let variant = match (draft.is_own(), alone, loaded) {
+        (_, true, _) => "cold-cores",
+        (true, _, false) => "cold-all-cpus",
+        (true, _, true) => "hot-loaded",
+        (false, _, false) => "parallel-idle",
+        (false, _, true) => "parallel-loaded",
     };
     let mut points = Vec::new();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         match parallel_row(line) {
-            Some(point) => points.push(point),
+            Some(point) => points.push(ClockPoint {
+                all_cpus_at_once: !alone,
+                ..point
+            }),
             None => draft.unread(line),
         }
     }
@@ -95,7 +102,8 @@ fn add_points(draft: &mut Draft, variant: &'static str, points: Vec<ClockPoint>,
     }
     draft.clock_steps.insert(variant, draft.steps.len());
     let clocks = Measured::Clock(Clocks { points });
-    draft.push(done("clock", 0, variant, clocks, line));
+    let method = u32::from(draft.is_own());
+    draft.push(done("clock", method, variant, clocks, line));
 }
 
 fn heading_cluster(heading: &str) -> ClusterSeen {
@@ -213,7 +221,6 @@ fn parallel_row(line: &Line<'_>) -> Option<ClockPoint> {
         readings_khz: readings(raw)?.0,
         printed_mhz: printed.trim().parse().ok(),
         counter_khz: Fact::not_in_log(),
-        all_cpus_at_once: true,
         line: Some(line.number),
         ..ClockPoint::default()
     })

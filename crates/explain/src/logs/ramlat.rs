@@ -13,9 +13,13 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         pages: "as the kernel decides".to_string(),
         ..Latency::default()
     };
+    let mut own = None;
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let text = line.text.trim();
-        if let Some(columns) = text.strip_prefix("size:") {
+        if let Some((method, pages)) = own_heading(text) {
+            own = Some(method);
+            latency.pages = pages.to_string();
+        } else if let Some(columns) = text.strip_prefix("size:") {
             latency.columns = columns.split_whitespace().map(str::to_string).collect();
         } else if let Some(row) = row(line, latency.columns.len()) {
             latency.rows.push(row);
@@ -27,10 +31,21 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         return;
     }
     let measured = Measured::Latency(latency);
-    let mut step = done("memory-latency", 0, "ramlat", measured, heading.number);
+    let variant = if own.is_some() { "" } else { "ramlat" };
+    let method = own.unwrap_or(0);
+    let mut step = done("memory-latency", method, variant, measured, heading.number);
     step.cpus = place(heading.text).into_iter().collect();
-    step.tool = tool("ramlat", "");
+    step.tool = tool("ramlat", "").filter(|_| own.is_none());
     draft.push(step);
+}
+
+/// `(sbc-bench memory-latency@1: one random cycle over all cache lines, huge pages)`: method and pages
+/// of this program's own table.
+fn own_heading(text: &str) -> Option<(u32, &str)> {
+    let rest = text.strip_prefix("(sbc-bench memory-latency@")?;
+    let (method, rest) = rest.split_once(": ")?;
+    let (_, pages) = rest.strip_suffix(')')?.split_once(", ")?;
+    Some((method.parse().ok()?, pages))
 }
 
 fn place(heading: &str) -> Option<u32> {

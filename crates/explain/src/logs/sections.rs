@@ -174,6 +174,7 @@ const HEADINGS: &[(&str, Kind)] = &[
     ("Filename\t", Kind::Swapon),
     ("Filename ", Kind::Swapon),
     ("Hardware sensors:", Kind::Sensors),
+    ("Measuring every CPU alone", Kind::ParallelClocks),
     ("Measuring highest clockspeeds", Kind::ParallelClocks),
     ("Power monitoring on socket", Kind::Power),
     ("Querying ThreadX on RPi", Kind::FirmwareBits),

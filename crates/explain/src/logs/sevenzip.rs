@@ -219,6 +219,11 @@ impl Run {
 
     fn averages(&mut self, rest: &str) -> bool {
         let values: Vec<Option<u64>> = numbers(rest).collect();
+        // Newer versions also print the mean speed, in front of the rest.
+        let values = match values.len() {
+            8 => [&values[1..4], &values[5..]].concat(),
+            _ => values,
+        };
         if let [_, _, Some(compressing), _, _, Some(decompressing)] = values[..] {
             self.figures.compressing_mips = small(compressing);
             self.figures.decompressing_mips = small(decompressing);

@@ -102,7 +102,9 @@ fn up_ms(words: &str) -> Option<u64> {
     let mut minutes = 0_u64;
     let mut understood = false;
     for part in words.split(',').take(2).map(str::trim) {
-        if let Some((hours, rest)) = part.split_once(':') {
+        if part.starts_with("load average") {
+            break;
+        } else if let Some((hours, rest)) = part.split_once(':') {
             minutes += u64::from(hours.trim().parse::<u16>().ok()?) * 60;
             minutes += u64::from(rest.trim().parse::<u8>().ok()?);
         } else if let Some((number, unit)) = text::leading_number(part) {
@@ -162,7 +164,12 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// True for a row of `free -h`: a name with a colon and at least six sizes.
 pub(super) fn is_free_row(text: &str) -> bool {
-    sizes(text).is_some_and(|sizes| sizes.len() >= 6)
+    sizes(text).is_some_and(|sizes| sizes.len() >= 6 || is_own_row(text, &sizes))
+}
+
+/// `Mem: 24105Mi 485Mi 23255Mi 23619Mi`: total, used, free and available, as this program writes them.
+fn is_own_row(text: &str, sizes: &[u64]) -> bool {
+    sizes.len() == 4 && text.trim_start().starts_with("Mem:")
 }
 
 /// The sizes of a row of `free -h`, in KiB.
@@ -182,7 +189,8 @@ fn free(section: &Section<'_, '_>, draft: &mut Draft) {
             Some(row) if index == 0 => {
                 memory.total_kib = row[0];
                 memory.free_kib = row[2];
-                memory.available_kib = row[5];
+                // The last column is what is available, whatever stands before it.
+                memory.available_kib = row[row.len().min(6) - 1];
             }
             Some(row) if row.len() == 3 => {
                 memory.swap_total_kib = row[0];

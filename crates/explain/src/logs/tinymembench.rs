@@ -25,9 +25,12 @@ pub(super) const PLACE_BIG: &str = "big core";
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut place = heading_place(section.heading().text);
     let mut rows = Vec::new();
+    let mut own = None;
     for line in section.lines {
         let text = line.text.trim();
-        if let Some(rest) = text.strip_prefix("tinymembench v") {
+        if let Some(heading) = own_heading(text) {
+            own = Some(heading);
+        } else if let Some(rest) = text.strip_prefix("tinymembench v") {
             place.version = rest.split(' ').next().unwrap_or_default().to_string();
         } else if let Some(row) = row(line) {
             rows.push(row);
@@ -39,15 +42,46 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     if rows.is_empty() {
         return;
     }
-    let bandwidth = Measured::Bandwidth(Bandwidth {
-        buffer_bytes: 0,
-        verified: false,
-        rows,
-    });
     let line = section.heading().number;
-    let mut step = done("memory-bandwidth", 0, "tinymembench", bandwidth, line);
-    set_place(&mut step, &place);
+    let Some((method, buffer_bytes)) = own else {
+        let bandwidth = table(0, rows);
+        let mut step = done("memory-bandwidth", 0, "tinymembench", bandwidth, line);
+        set_place(&mut step, &place);
+        return draft.push(step);
+    };
+    for row in &mut rows {
+        row.routine = match row.routine.as_str() {
+            "libc memcpy copy" => "copy-libc".to_string(),
+            "libc memset fill" => "fill-libc".to_string(),
+            _ => std::mem::take(&mut row.routine),
+        };
+    }
+    let mut step = done(
+        "memory-bandwidth",
+        method,
+        "",
+        table(buffer_bytes, rows),
+        line,
+    );
+    step.cpus = place.cpu.into_iter().collect();
     draft.push(step);
+}
+
+fn table(buffer_bytes: u64, rows: Vec<BandwidthRow>) -> Measured {
+    Measured::Bandwidth(Bandwidth {
+        buffer_bytes,
+        verified: buffer_bytes > 0,
+        rows,
+    })
+}
+
+/// `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: method and size of this program's own table.
+fn own_heading(text: &str) -> Option<(u32, u64)> {
+    let rest = text.strip_prefix("sbc-bench memory-bandwidth@")?;
+    let (method, rest) = rest.split_once(" (")?;
+    let (mib, _) = rest.split_once(" MiB per buffer")?;
+    let mib: u64 = mib.parse().ok()?;
+    Some((method.parse().ok()?, mib.checked_mul(1 << 20)?))
 }
 
 fn set_place(step: &mut record::Step, place: &Place) {
@@ -77,7 +111,8 @@ fn heading_place(heading: &str) -> Place {
 
 /// Everything between the tables that never changes.
 fn is_boilerplate(text: &str) -> bool {
-    const STARTS: [&str; 8] = [
+    const STARTS: [&str; 9] = [
+        "program was built with",
         "==",
         "---",
         "CFLAGS",

@@ -3,11 +3,12 @@
 mod json;
 mod log;
 pub(crate) mod number;
+mod record;
 pub(crate) mod summary;
 mod terminal;
 
 use crate::Finding;
-use record::Record;
+use ::record::Record;
 
 /// A way to write a Record.
 pub struct Report {
@@ -20,7 +21,13 @@ pub struct Report {
 }
 
 /// All reports, sorted by id.
-pub const REPORTS: &[Report] = &[json::REPORT, log::REPORT, summary::REPORT, terminal::REPORT];
+pub const REPORTS: &[Report] = &[
+    json::REPORT,
+    log::REPORT,
+    record::REPORT,
+    summary::REPORT,
+    terminal::REPORT,
+];
 
 /// The report with this id.
 pub fn find(id: &str) -> Option<&'static Report> {

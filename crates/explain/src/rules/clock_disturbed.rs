@@ -4,6 +4,7 @@
 //! else used the CPU, or the clock changed meanwhile.
 
 use super::Rule;
+use super::clock_lower_hot;
 use super::place::step_place;
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
@@ -20,6 +21,26 @@ pub(super) const RULE: Rule = Rule {
 const AGREEING_PERMILLE_MIN: u32 = 200;
 
 fn check(record: &Record) -> Vec<Finding> {
+    let mut findings = few_agree(record);
+    findings.extend(beside_load(record));
+    findings
+}
+
+/// A second clock pass that ran beside leftover load of the first.
+fn beside_load(record: &Record) -> Option<Finding> {
+    let fall = clock_lower_hot::useless(record)?;
+    Some(Finding {
+        rule: RULE.id,
+        severity: Severity::Info,
+        template: "The second clock pass of this version of sbc-bench ran beside leftover load: its {hot} \
+                   against {cold} before are no clock.",
+        explains_percent: None,
+        ..fall.sure(85)
+    })
+}
+
+/// Readings of which few windows agree.
+fn few_agree(record: &Record) -> Vec<Finding> {
     let mut worst: Option<(u32, usize, u32)> = None;
     let mut disturbed = 0;
     for variant in ["cold", "cold-all-cpus"] {

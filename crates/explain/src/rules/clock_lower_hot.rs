@@ -24,6 +24,25 @@ const UNSTEADY_PERCENT_MIN: f64 = 8.0;
 const SECOND_PASS_UNRELIABLE: std::ops::RangeInclusive<[u32; 3]> = [0, 6, 7]..=[0, 9, 6];
 
 fn check(record: &Record) -> Vec<Finding> {
+    lowered(record)
+}
+
+/// The fall that a second pass shows which ran beside leftover load, and which is none.
+pub(super) fn useless(record: &Record) -> Option<Finding> {
+    if !is_unreliable(record) {
+        return None;
+    }
+    let cold = view::cluster_clocks(record, "cold");
+    let after = view::all_cluster_clocks(record, "hot-after");
+    lower(record, &cold, &after, "after the load")
+}
+
+fn is_unreliable(record: &Record) -> bool {
+    view::log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version))
+}
+
+/// Clocks that really were lower.
+pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     let cold = view::cluster_clocks(record, "cold");
     let all_cold = view::cluster_clocks(record, "cold-all-cpus");
     let mut findings = Vec::new();
@@ -36,9 +55,7 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let loaded = view::cluster_clocks(record, "hot-loaded");
     findings.extend(lower(record, before, &loaded, "under load"));
-    let unreliable =
-        view::log_version(record).is_some_and(|version| SECOND_PASS_UNRELIABLE.contains(&version));
-    if !unreliable {
+    if !is_unreliable(record) {
         let mut after = view::all_cluster_clocks(record, "hot-after");
         // A clock that swings between two steps gives readings that contradict each other; only a
         // large fall counts then.

@@ -1,6 +1,7 @@
 //! Rule: clock-ok. Every cluster measured the clock that the kernel claims.
 
 use super::Rule;
+use super::clock_lower_hot;
 use super::place::step_place;
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
@@ -33,17 +34,33 @@ fn check(record: &Record) -> Vec<Finding> {
     let Some(worst) = worst else {
         return Vec::new();
     };
-    let finding = Finding::new(
-        RULE.id,
-        Severity::Info,
-        "The measured clock is the claimed one (largest distance {deviation}).",
-    );
+    let cpus: Vec<u32> = clocks
+        .iter()
+        .flat_map(|clock| clock.cluster_cpus.clone())
+        .collect();
+    // Readings that contradict each other say nothing about the clock of their CPUs.
+    let others = view::all_cluster_clocks(record, "cold");
+    let is_part = others
+        .iter()
+        .any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
+    let falls = !clock_lower_hot::lowered(record).is_empty();
+    let template = match (is_part, falls) {
+        (true, _) => {
+            "The measured clock of {cpus} is the claimed one (largest distance {deviation})."
+        }
+        (false, true) => {
+            "Before the load the measured clock is the claimed one (largest distance {deviation})."
+        }
+        (false, false) => "The measured clock is the claimed one (largest distance {deviation}).",
+    };
+    let finding = Finding::new(RULE.id, Severity::Info, template);
     let mut steps: Vec<usize> = clocks.iter().map(|clock| clock.step).collect();
     steps.dedup();
     vec![
         finding
             .sure(97)
             .with("deviation", Quantity::Percent(worst))
+            .with("cpus", Quantity::Cpus(cpus))
             .at_all(steps.into_iter().map(|step| step_place(record, step))),
     ]
 }

@@ -14,17 +14,24 @@ pub(super) const RULE: Rule = Rule {
 
 /// Most boards begin to throttle between here and 95 °C.
 const HOT_MILLICELSIUS: i64 = 80_000;
+/// Critical trip points lie between 100 and 115 °C, the passive ones below.
+const VERY_HOT_MILLICELSIUS: i64 = 95_000;
 
 fn check(record: &Record) -> Vec<Finding> {
     let heat = view::heat(record, view::whole_run());
     let hot = heat.filter(|heat| heat.millicelsius_max >= HOT_MILLICELSIUS);
     let found = hot.map(|heat| {
-        Finding::new(
-            RULE.id,
-            Severity::Info,
-            "The temperature rose to {temperature}: in a warmer place or a smaller case this \
-             machine will slow down sooner.",
-        )
+        let template = match heat.millicelsius_max >= VERY_HOT_MILLICELSIUS {
+            true => {
+                "The temperature rose to {temperature}, where chips slow down or switch off to survive: \
+                 this machine needs better cooling, whether a throttle was seen or not."
+            }
+            false => {
+                "The temperature rose to {temperature}: in a warmer place or a smaller case this \
+                 machine will slow down sooner."
+            }
+        };
+        Finding::new(RULE.id, Severity::Info, template)
         .sure(95)
         .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
         .with("at", Quantity::Ms(heat.at_ms))

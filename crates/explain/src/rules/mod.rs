@@ -37,6 +37,7 @@ mod settings_not_restored;
 mod sevenzip_version;
 mod slowdown;
 mod started_busy;
+pub(crate) mod stated;
 mod steps_missing;
 mod stolen_time;
 mod summary_wrong;
@@ -113,7 +114,8 @@ pub const RULES: &[Rule] = &[
 /// Every finding of every rule, worst first; within one severity the largest explained share of
 /// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(record)).collect();
+    let by_rules = || RULES.iter().flat_map(|rule| (rule.check)(record)).collect();
+    let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.unwrap_or(0.0);
         b.severity

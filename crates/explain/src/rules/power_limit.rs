@@ -22,7 +22,7 @@ fn check(record: &Record) -> Vec<Finding> {
         falls.retain(|fall| slowdown::cause(record, fall, heat) == cause);
         falls
     };
-    let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores];
+    let causes = [Cause::Power, Cause::Unknown, Cause::ManyCores, Cause::Turbo];
     causes
         .into_iter()
         .filter_map(|cause| {
@@ -41,12 +41,35 @@ fn check(record: &Record) -> Vec<Finding> {
                 Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
                 None => finding,
             };
-            let loss = slowdown::clock_loss_percent(record).filter(|loss| *loss > 0.0);
+            let finding = after_heat(record, finding, fall.temp_millicelsius_max);
+            let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
+            let loss = slowdown::clock_loss_percent(record).filter(|loss| counts && *loss > 0.0);
             Some(finding.explains(loss.map(|loss| (loss * 10.0).round() / 10.0)))
         })
         .take(1)
         .collect()
 }
+
+/// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
+fn after_heat(record: &Record, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
+    let hottest = view::heat(record, view::whole_run()).map_or(0, |heat| heat.millicelsius_max);
+    if !finding.template.contains("harmless")
+        || hottest < HOT_MILLICELSIUS
+        || temp_millicelsius >= Some(hottest)
+    {
+        return finding;
+    }
+    Finding {
+        template: "While {phase} ran, the clock fell from {clock_before} to {clock_after} (on average \
+                   {clock_mean}) at {temperature}: a limit of power or current; elsewhere in this run the \
+                   temperature reached {hottest}, which limits power as well.",
+        ..finding
+    }
+    .with("hottest", Quantity::Millicelsius(hottest))
+}
+
+/// Firmware lowers the limit of power long before the kernel throttles.
+const HOT_MILLICELSIUS: i64 = 90_000;
 
 fn finding(cause: Cause) -> Finding {
     match cause {
@@ -57,6 +80,13 @@ fn finding(cause: Cause) -> Finding {
              first moment of {phase} on: the limit of this CPU for many busy cores.",
         )
         .sure(75),
+        Cause::Turbo => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "While {phase} ran, the clock wobbled between {clock_after} and {clock_before} (on average \
+             {clock_mean}), as turbo clocks of busy CPUs do.",
+        )
+        .sure(80),
         Cause::Unknown => Finding::new(
             RULE.id,
             Severity::Degraded,

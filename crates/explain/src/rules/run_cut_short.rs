@@ -15,8 +15,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let steps = record.steps.len() as i64;
     let finding = match record.run.end {
         End::Finished => return Vec::new(),
-        // An old log was written at the end of a run, or it would not be there.
-        End::Died if view::is_log(record) => return Vec::new(),
+        End::Died if view::is_log(record) => return log_cut(record).into_iter().collect(),
         End::Died => Finding::new(
             RULE.id,
             Severity::Invalid,
@@ -40,11 +39,30 @@ fn check(record: &Record) -> Vec<Finding> {
     vec![finding.at(Place::Field("run.end".into()))]
 }
 
+/// The bash program writes its log at the end of a run: one without its end is a copy that was cut,
+/// or a part that somebody pasted.
+fn log_cut(record: &Record) -> Option<Finding> {
+    let (index, last) = record.steps.iter().enumerate().next_back()?;
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Degraded,
+        "The log is cut, its end is missing: the last that can be read is {last}. What stands before it \
+         is told here; what would be known from the end (monitoring, throttling, kernel messages) is not.",
+    );
+    let finding = finding.with("last", Quantity::Text(view::step_name(last)));
+    Some(
+        finding
+            .sure(95)
+            .at(Place::Step(index))
+            .at_all(last.line.map(Place::Line)),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::own_run;
+    use crate::test_support::{compression, log, own_run, with_step};
     use record::End;
 
     #[test]
@@ -59,5 +77,29 @@ mod tests {
             record.run.end = end;
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
+    }
+
+    #[test]
+    fn a_cut_log_names_its_last_step() {
+        let mut record = log("0.9.72");
+        record.run.end = End::Died;
+        assert_eq!(
+            sentences(RULE.id, &record).len(),
+            0,
+            "nothing was read at all"
+        );
+        record = with_step(
+            record,
+            "sevenzip",
+            "single",
+            &[0],
+            (0.0, 9.0),
+            compression(2000),
+        );
+        let sentences = sentences(RULE.id, &record);
+        assert!(
+            sentences[0].contains("7-zip single-threaded"),
+            "{sentences:?}"
+        );
     }
 }

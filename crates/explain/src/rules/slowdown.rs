@@ -14,6 +14,8 @@ pub(super) enum Cause {
     /// The clock for many busy cores is lower by design: it was low from the first moment on and
     /// did not change.
     ManyCores,
+    /// A turbo clock that wobbles a little below its highest value, as turbo clocks of busy CPUs do.
+    Turbo,
     /// A governor other than `performance` was at work, which may have done it.
     Governor,
     /// No sensor tells.
@@ -28,6 +30,8 @@ const HOT_MILLICELSIUS_X86: i64 = 85_000;
 const HOT_MILLICELSIUS_BOARD: i64 = 70_000;
 /// The bit of a Raspberry Pi's firmware for its soft temperature limit.
 const SOFT_LIMIT: u32 = 3;
+/// A turbo clock under load that keeps this share of its highest value has lost nothing worth a word.
+const TURBO_SHARE_MIN: f64 = 0.95;
 /// A clock that moves less than this over a phase is held by one limit.
 const STEADY_PERCENT: f64 = 2.0;
 
@@ -67,11 +71,14 @@ pub(super) fn cause(record: &Record, fall: &ClockFall, kernel_says_heat: bool) -
     let steady_khz = f64::from(fall.typical_low_khz) * (1.0 - STEADY_PERCENT / 100.0);
     let is_steady = f64::from(fall.low_khz) >= steady_khz;
     let always_low = !fall.fell_within && is_steady && fall.low_share > 0.95;
+    let mean_share = f64::from(fall.mean_khz) / f64::from(fall.top_khz.max(1));
+    let is_turbo = is_x86(record) && mean_share >= TURBO_SHARE_MIN;
     match fall.temp_millicelsius_max {
         _ if kernel_says_heat => Cause::Heat,
         Some(temp) if temp >= hot_millicelsius(record) => Cause::Heat,
         _ if governor::is_other(record) => Cause::Governor,
         _ if always_low && is_x86(record) => Cause::ManyCores,
+        _ if is_turbo => Cause::Turbo,
         Some(_) => Cause::Power,
         None => Cause::Unknown,
     }

@@ -58,7 +58,8 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
         super::terminal::verdict_line(verdict(findings))
     );
     for finding in findings {
-        let _ = writeln!(text, "  * {}", finding.sentence());
+        let mark = crate::rules::stated::mark(finding);
+        let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
     let unmeasured = super::terminal::unmeasured(record);
     if !unmeasured.is_empty() {

@@ -15,17 +15,24 @@ pub(super) fn ciphers(record: &Record) -> String {
     let Some(first) = steps.first() else {
         return String::new();
     };
-    let several = record.machine.clusters.len() > 1;
+    let clusters = &record.machine.clusters;
+    let cluster_of = |step: &Step| {
+        let first = step.cpus.first();
+        clusters
+            .iter()
+            .position(|cluster| first.is_some_and(|first| cluster.cpus.contains(first)))
+            .unwrap_or(0)
+    };
+    let single = || steps.iter().filter(|step| step.threads <= 1);
+    let only = cluster_of(first);
+    // Clusters of one core type are shown by the fastest of them, and then there is one place.
+    let several = single().any(|step| cluster_of(step) != only);
     let mut text = if several {
         "Executing benchmark on each cluster individually\n\n".to_owned()
     } else {
-        let core_type = record
-            .machine
-            .clusters
-            .first()
-            .and_then(|c| c.core_type.known());
+        let core_type = clusters.get(only).and_then(|c| c.core_type.known());
         let core_type = core_type.map_or(String::new(), |name| format!(" ({name})"));
-        format!("Executing benchmark twice on cluster 0{core_type}\n\n")
+        format!("Executing benchmark twice on cluster {only}{core_type}\n\n")
     };
     match &first.tool {
         Some(tool) => {

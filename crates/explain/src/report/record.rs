@@ -1,0 +1,29 @@
+//! Report: the Record itself as JSON; turns a text log into data.
+
+use super::Report;
+use crate::Finding;
+use record::Record;
+
+pub(super) const REPORT: Report = Report {
+    id: "record",
+    about: "The Record itself as JSON, also of a text log.",
+    render,
+};
+
+fn render(record: &Record, _findings: &[Finding]) -> String {
+    let mut text = serde_json::to_string(record).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let record = crate::test_support::own_run();
+        let text = render(&record, &[]);
+        assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
+    }
+}

@@ -1,0 +1,97 @@
+//! Findings that this program's own log states. They were made from the whole Record, of which the log
+//! shows only a part, so they stand for what the rules would find in the log. No rule of its own.
+
+use super::RULES;
+use crate::{Finding, Place, Quantity, Severity};
+use record::{LogLine, Record, Source};
+
+/// The end of a finding's line in a log: `[thermal-throttling, degraded, 31 % of the score]`.
+pub(crate) fn mark(finding: &Finding) -> String {
+    let severity = word(finding.severity);
+    let share = finding.explains_percent.map_or(String::new(), |percent| {
+        format!(", {percent:.1} % of the score")
+    });
+    format!("[{}, {severity}{share}]", finding.rule)
+}
+
+/// The findings of a log that this program wrote; none for anything else.
+pub(super) fn findings(record: &Record) -> Option<Vec<Finding>> {
+    let Source::Log(log) = &record.source else {
+        return None;
+    };
+    let findings: Vec<Finding> = log.verdicts.iter().filter_map(finding).collect();
+    (!findings.is_empty()).then_some(findings)
+}
+
+fn finding(line: &LogLine) -> Option<Finding> {
+    let (sentence, mark) = line.text.trim().strip_suffix(']')?.rsplit_once(" [")?;
+    let mut parts = mark.split(", ");
+    let id = parts.next()?;
+    let rule = RULES.iter().find(|rule| rule.id == id)?;
+    let severity = match parts.next()? {
+        "info" => Severity::Info,
+        "degraded" => Severity::Degraded,
+        "invalid" => Severity::Invalid,
+        _ => return None,
+    };
+    let share = parts.next().and_then(|share| {
+        let percent = share.strip_suffix(" % of the score")?;
+        percent
+            .parse::<f64>()
+            .ok()
+            .filter(|percent| percent.is_finite())
+    });
+    let finding = Finding::new(rule.id, severity, "{sentence}").sure(95);
+    let finding = finding.with("sentence", Quantity::Text(sentence.to_owned()));
+    Some(finding.explains(share).at(Place::Line(line.line)))
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "info",
+        Severity::Degraded => "degraded",
+        Severity::Invalid => "invalid",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for (severity, share) in [
+            (Severity::Info, None),
+            (Severity::Degraded, Some(31.5)),
+            (Severity::Invalid, None),
+        ] {
+            let written =
+                Finding::new("thermal-throttling", severity, "Hot [very].").explains(share);
+            let text = format!("{} {}", written.sentence(), mark(&written));
+            let read = finding(&LogLine { line: 9, text }).unwrap();
+            assert_eq!(read.sentence(), "Hot [very].");
+            assert_eq!(
+                (read.rule, read.severity, read.explains_percent),
+                ("thermal-throttling", severity, share)
+            );
+        }
+    }
+
+    #[test]
+    fn words_of_the_bash_program_are_no_findings() {
+        for text in [
+            "No throttling",
+            "x [y]",
+            "x [no-such-rule, info]",
+            "x [hot, bad]",
+            "]",
+            "",
+        ] {
+            let line = LogLine {
+                line: 1,
+                text: text.into(),
+            };
+            assert_eq!(finding(&line), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A run of this program survives its own text log: every figure, the verdict and the reasons are the
+//! same when the log is read back. What a log has no room for (counters, gaps, windows of a clock
+//! reading, repetitions behind a row of memory) stays in the Record.
+
+use explain::{Finding, figures, report, rules, verdict};
+use record::Record;
+
+/// A run on a made board of two clusters, without its samples.
+const RUN: &str = include_str!("own/two-policies.json");
+/// A row of a log has four digits.
+const ROUNDING: f64 = 0.001;
+
+fn through_log(record: &Record) -> Record {
+    let log = report::find("log").unwrap();
+    explain::logs::read(&(log.render)(record, &rules::check(record)))
+}
+
+#[test]
+fn figures_are_the_same() {
+    let run: Record = serde_json::from_str(RUN).unwrap();
+    let read = through_log(&run);
+    let (expected, found) = (figures(&run), figures(&read));
+    let clocks = |key: &str| key.starts_with("clock@");
+    let is_main = |figure: &&explain::Figure| !clocks(&figure.key);
+    let expected: Vec<_> = expected.iter().filter(is_main).collect();
+    assert!(expected.len() > 20, "{} figures", expected.len());
+    for figure in expected {
+        let same = found.iter().find(|other| {
+            let place = |figure: &explain::Figure| figure.core.as_ref().map(|core| core.cluster);
+            other.key == figure.key && place(other) == place(figure)
+        });
+        let same = same.unwrap_or_else(|| panic!("{} is lost", figure.name()));
+        let distance = (same.value / figure.value - 1.0).abs();
+        assert!(
+            distance < ROUNDING,
+            "{}: {} became {}",
+            figure.name(),
+            figure.value,
+            same.value
+        );
+        assert_eq!(same.unit, figure.unit);
+    }
+}
+
+#[test]
+fn verdict_and_reasons_are_the_same() {
+    let run: Record = serde_json::from_str(RUN).unwrap();
+    let (expected, found) = (rules::check(&run), rules::check(&through_log(&run)));
+    let sentences =
+        |findings: &[Finding]| -> Vec<String> { findings.iter().map(Finding::sentence).collect() };
+    assert!(!expected.is_empty());
+    assert_eq!(sentences(&found), sentences(&expected));
+    assert_eq!(verdict(&found), verdict(&expected));
+}
+
+#[test]
+fn no_line_of_an_own_log_is_unread() {
+    let run: Record = serde_json::from_str(RUN).unwrap();
+    let read = through_log(&run);
+    assert_eq!(read.run.end, record::End::Finished);
+    let record::Source::Log(log) = &read.source else {
+        panic!("{:?}", read.source)
+    };
+    assert_eq!(log.unread, []);
+}
