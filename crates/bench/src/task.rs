@@ -16,7 +16,7 @@ pub enum Task {
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
-    Ab(Ab),
+    Ab(Box<Ab>),
     /// Nothing but clocks, at once.
     Clock(ClockTask),
     /// Nothing but the latency between these CPUs (all if empty), at once.
@@ -396,13 +396,13 @@ mod tests {
     fn sides_alternate_so_that_drift_cancels() {
         let sides = ["maxkhz=1", "maxkhz=2,cpus=0,1"].map(|s| side(s, Some(&program())).unwrap());
         check(
-            Task::Ab(Ab { sides, blocks: 2 }),
+            Task::Ab(Box::new(Ab { sides, blocks: 2 })),
             "cold set 1 warm-up0 set 2 warm-up1 \
              set 1 a0 set 2 b0 set 2 b1 set 1 a1 set 2 b2 set 1 a2 set 1 a3 set 2 b3 hot",
         );
         let sides = ["true", "sleep 1"].map(|s| side(s, None).unwrap());
         check(
-            Task::Ab(Ab { sides, blocks: 1 }),
+            Task::Ab(Box::new(Ab { sides, blocks: 1 })),
             "cold warm-up0 warm-up1 a0 b0 b1 a1 hot",
         );
     }

@@ -190,7 +190,8 @@ mod tests {
     /// Runs with B at so many times the time of A.
     fn runs(blocks: usize, factor: f64, mut noise: impl FnMut(usize) -> f64) -> Vec<f64> {
         let run = |index: usize| {
-            let is_a = (index % 4 == 0 || index % 4 == 3) == ((index / 4) % 2 == 0);
+            let is_outer = matches!(index % 4, 0 | 3);
+            let is_a = is_outer == (index / 4).is_multiple_of(2);
             (if is_a { 1.0 } else { factor }) * noise(index)
         };
         (0..4 * blocks).map(run).collect()

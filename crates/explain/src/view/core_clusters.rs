@@ -58,8 +58,7 @@ pub fn core_levels(matrix: &CoreToCore) -> Vec<CoreLevel> {
 fn level(matrix: &CoreToCore, known: &[(u32, u32, f64)], threshold_ns: f64) -> Option<CoreLevel> {
     let groups = connected(&matrix.cpus, known, threshold_ns);
     let of = |cpu: u32| groups.iter().position(|group| group.contains(&cpu));
-    let (inside, between): (Vec<_>, Vec<_>) =
-        known.iter().partition(|(a, b, _)| of(*a) == of(*b));
+    let (inside, between): (Vec<_>, Vec<_>) = known.iter().partition(|(a, b, _)| of(*a) == of(*b));
     let ns = |pairs: &[&(u32, u32, f64)]| pairs.iter().map(|(_, _, ns)| *ns).collect::<Vec<f64>>();
     let (inside, between) = (ns(&inside), ns(&between));
     let near = inside.iter().filter(|ns| **ns < threshold_ns).count();
@@ -137,7 +136,7 @@ mod tests {
         let siblings = "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15";
         check(
             &ryzen,
-            &[(siblings, 10, 77), ("0-3,8-11 4-7,12-15", 25, 80)],
+            &[(siblings, 10, 78), ("0-3,8-11 4-7,12-15", 25, 80)],
         );
     }
 
@@ -146,9 +145,7 @@ mod tests {
         check(&core_matrix(4, |a, b| 40.0 + f64::from(a + b)), &[]);
         check(&core_matrix(2, |_, _| 60.0), &[]);
         // A ring: neighbours are nearer, but not in groups.
-        let ring = core_matrix(8, |a, b| {
-            if b - a == 1 || b - a == 7 { 20.0 } else { 60.0 }
-        });
+        let ring = core_matrix(8, |a, b| if b - a == 1 || b - a == 7 { 20.0 } else { 60.0 });
         check(&ring, &[]);
     }
 
