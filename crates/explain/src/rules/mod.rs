@@ -17,6 +17,7 @@ mod hot;
 mod io_wait;
 mod kernel_trouble;
 mod log_remark;
+mod memory_slow;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -82,6 +83,7 @@ pub const RULES: &[Rule] = &[
     io_wait::RULE,
     kernel_trouble::RULE,
     log_remark::RULE,
+    memory_slow::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,
