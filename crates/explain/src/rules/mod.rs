@@ -26,6 +26,7 @@ mod opp_not_honoured;
 mod out_of_memory;
 mod place;
 mod power_limit;
+mod rpi_config;
 mod rpi_firmware;
 mod rpi_firmware_clock;
 mod run_cut_short;
@@ -91,6 +92,7 @@ pub const RULES: &[Rule] = &[
     opp_not_honoured::RULE,
     out_of_memory::RULE,
     power_limit::RULE,
+    rpi_config::RULE,
     rpi_firmware::RULE,
     rpi_firmware_clock::RULE,
     run_cut_short::RULE,
