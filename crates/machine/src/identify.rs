@@ -6,6 +6,7 @@
 
 mod board;
 mod caches;
+mod chip;
 mod clusters;
 mod core_type;
 mod cpufreq;
@@ -43,6 +44,8 @@ pub fn identify(root: &Root) -> Machine {
     Machine {
         board: board::board(root).into(),
         soc: soc::soc(root, &compatible, &info).into(),
+        soc_is_guess: false,
+        chip: chip::chip(root, &info),
         compatible,
         firmware,
         clusters: clusters::clusters(&cpus, &policies),
