@@ -142,7 +142,9 @@ fn of_device_tree(facts: &Facts, found: &mut Vec<Evidence>) {
             break;
         }
     }
-    for text in &facts.compatible {
+    // Words are for strings that follow no rule, as in some vendors' kernels.
+    let is_named = found.iter().any(|one| one.kind == Kind::Compatible);
+    for text in facts.compatible.iter().filter(|_| !is_named) {
         push(found, Kind::Words, text, FROM, names::in_words(text));
     }
 }
@@ -213,7 +215,7 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
     if let Some(board) = &facts.board {
         let row = |row: Option<&super::table::Named>| row.map(|row| row.socs.clone());
         let socs = row(names::row_within("dmi", board)).unwrap_or_default();
-        push(found, Kind::Dmi, board, "board", socs);
+        push(found, Kind::Board, board, "board", socs);
         let socs = row(names::row_by_beginning("model", board)).unwrap_or_default();
         push(found, Kind::Board, board, "board", socs);
         push(found, Kind::Words, board, "board", names::in_words(board));

@@ -178,14 +178,18 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let (for_it, against): (Vec<_>, Vec<_>) =
         evidence.iter().partition(|one| one.socs.contains(&soc));
     let kinds = |list: Vec<&Evidence>| list.into_iter().map(|one| one.kind).collect();
-    let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
     let also = row.also.iter().flat_map(|list| list.split(", "));
+    let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
+    let relatives = packages.chain(row.die.iter()).map(|other| TABLES.socs[*other].name);
+    let is_said = |alias: &&str| {
+        let alias = squash(alias);
+        let mut named = evidence.iter().filter(|one| one.kind.names());
+        named.any(|one| squash(&one.says).contains(&alias))
+    };
+    let aliases = row.aliases.iter().copied().filter(is_said);
     Candidate {
         name: row.full_name(),
-        also: also
-            .chain(packages.map(|other| TABLES.socs[*other].name))
-            .map(str::to_owned)
-            .collect(),
+        also: also.chain(relatives).chain(aliases).map(str::to_owned).collect(),
         score: score(soc, evidence),
         supported_by: kinds(for_it),
         contradicted_by: kinds(against),

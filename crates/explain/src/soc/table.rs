@@ -21,6 +21,8 @@ pub struct Soc {
     pub clock_mhz_max: Option<u32>,
     /// Where the facts come from.
     pub source: &'static str,
+    /// Spellings that are printed only where they were read.
+    pub(super) aliases: Vec<&'static str>,
     /// Ways in which kernels show its cores.
     pub(super) shapes: Vec<Shape>,
     /// Words of the column `features`.
@@ -111,6 +113,7 @@ impl Tables {
                 year: year.parse().ok(),
                 clock_mhz_max: clock.parse().ok(),
                 source,
+                aliases: cell(aliases).map(|list| list.split(',').collect()).unwrap_or_default(),
                 shapes: cores.split(" or ").filter_map(Shape::parse).collect(),
                 features: cell(features).unwrap_or("").split_whitespace().collect(),
                 die: None,
