@@ -20,7 +20,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Command {
     /// The standard run.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Watch the machine until interrupted.
     Monitor(MonitorArgs),
     /// Say what a log or a Record means.
@@ -389,14 +389,14 @@ fn run_command(
         .collect();
     given.extend(flags.force.then(|| "--force".to_owned()));
     given.extend(heat.then(|| "-c".to_owned()));
-    Ok(Command::Run(RunArgs {
+    Ok(Command::Run(Box::new(RunArgs {
         options,
         json: flags.json,
         log: flags.log,
         given,
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
         quiet: flags.quiet,
-    }))
+    })))
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {

@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 
 fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     match command {
-        Command::Run(args) => commands::run::run(root, args),
+        Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
         Command::Explain {
             files,

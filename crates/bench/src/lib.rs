@@ -35,6 +35,6 @@ pub use plan::{Available, Options};
 pub use recorder::{Recorder, died_streams, read_stream};
 pub use run::run;
 pub use score::ScoreRule;
-pub use task::{Ab, Setting, Side, Task, is_taken, score_both, side};
+pub use task::{Ab, ClockTask, Setting, Side, Task, is_taken, score_both, side};
 pub use tools::Tools;
 pub use workloads::{WORKLOADS, Workload};

@@ -16,8 +16,26 @@ pub enum Task {
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
-    Ab(Ab),
+    Ab(Box<Ab>),
+    /// Nothing but clocks, at once.
+    Clock(ClockTask),
+    /// Nothing but the latency between these CPUs (all if empty), at once.
+    CoreToCore(Vec<u32>),
 }
+
+/// Which clocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClockTask {
+    /// Of these CPUs; empty for all.
+    pub cpus: Vec<u32>,
+    /// At every OPP: changes settings, so it needs root.
+    pub opps: bool,
+    /// Successive readings of each CPU.
+    pub readings: usize,
+}
+
+/// Readings of each point: three, as logs have always shown.
+const READINGS: usize = 3;
 
 impl Task {
     /// The mode in the Record.
@@ -27,6 +45,36 @@ impl Task {
             Task::Standard => "standard",
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
+            Task::Clock(_) => "clock",
+            Task::CoreToCore(_) => "core-to-core",
+        }
+    }
+
+    /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
+    /// wants it now, and is told how disturbed it was.
+    pub(crate) fn is_whole_run(&self) -> bool {
+        !matches!(self, Task::Clock(_) | Task::CoreToCore(_))
+    }
+
+    /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
+    /// the governor as it was found.
+    pub(crate) fn has_ramps(&self) -> bool {
+        !matches!(self, Task::CoreToCore(_))
+    }
+
+    /// The CPUs whose clocks are wanted; none for all.
+    pub(crate) fn cpus(&self) -> Option<&[u32]> {
+        match self {
+            Task::Clock(clock) if !clock.cpus.is_empty() => Some(&clock.cpus),
+            _ => None,
+        }
+    }
+
+    /// How many readings a point of a clock pass has.
+    pub(crate) fn readings(&self) -> usize {
+        match self {
+            Task::Clock(clock) => clock.readings.max(1),
+            _ => READINGS,
         }
     }
 
@@ -124,6 +172,8 @@ impl Setting {
 pub(crate) enum Stage {
     /// Clocks before any load.
     ColdClocks,
+    /// The same without those of every OPP.
+    TopClocks,
     /// One step.
     Job(Job),
     /// Steps of the same kind until their median is steady.
@@ -138,6 +188,9 @@ pub(crate) enum Stage {
 pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
     match &options.task {
+        Task::Clock(clock) if clock.opps => return stages,
+        Task::Clock(_) => return vec![Stage::TopClocks],
+        Task::CoreToCore(cpus) => return vec![Stage::Job(plan::core_to_core(machine, cpus))],
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
@@ -226,6 +279,7 @@ fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
 pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
     match stage {
         Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
+        Stage::TopClocks => 2 * plan::CLOCK_STEP_S,
         Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
         Stage::Job(job) if job.definition.is_some() => run_s,
         Stage::Job(job) => plan::estimate_s(job),
@@ -290,6 +344,7 @@ mod tests {
     fn words(stages: &[Stage]) -> String {
         let word = |stage: &Stage| match stage {
             Stage::ColdClocks => "cold".to_owned(),
+            Stage::TopClocks => "top".to_owned(),
             Stage::HotClocks => "hot".to_owned(),
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
@@ -324,16 +379,30 @@ mod tests {
     }
 
     #[test]
+    fn single_questions_have_short_answers() {
+        let clock = |opps| {
+            Task::Clock(ClockTask {
+                cpus: vec![0],
+                opps,
+                readings: 3,
+            })
+        };
+        check(clock(true), "cold");
+        check(clock(false), "top");
+        check(Task::CoreToCore(Vec::new()), "0");
+    }
+
+    #[test]
     fn sides_alternate_so_that_drift_cancels() {
         let sides = ["maxkhz=1", "maxkhz=2,cpus=0,1"].map(|s| side(s, Some(&program())).unwrap());
         check(
-            Task::Ab(Ab { sides, blocks: 2 }),
+            Task::Ab(Box::new(Ab { sides, blocks: 2 })),
             "cold set 1 warm-up0 set 2 warm-up1 \
              set 1 a0 set 2 b0 set 2 b1 set 1 a1 set 2 b2 set 1 a2 set 1 a3 set 2 b3 hot",
         );
         let sides = ["true", "sleep 1"].map(|s| side(s, None).unwrap());
         check(
-            Task::Ab(Ab { sides, blocks: 1 }),
+            Task::Ab(Box::new(Ab { sides, blocks: 1 })),
             "cold warm-up0 warm-up1 a0 b0 b1 a1 hot",
         );
     }

@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 pub mod cgroup;
+pub mod cycles;
 mod group;
 mod identify;
 pub mod kernel_log;

@@ -17,6 +17,7 @@ mod measured;
 mod run;
 mod samples;
 mod source;
+pub mod statistics;
 mod step;
 
 pub use event::Event;
@@ -26,6 +27,7 @@ pub use measured::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
+pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
 
 use schemars::JsonSchema;

@@ -78,8 +78,8 @@ fn finding(
         Some(after) => Finding::new(
             RULE.id,
             severity,
-            "CPUs {cpus} measured {measured} of the claimed {claimed} ({deviation}) before the \
-             load and {later} after it: the clock is not steady.",
+            "The clock of {cpus} was {measured} instead of the claimed {claimed} ({deviation}) \
+             before the load and {later} after it: it is not steady.",
         )
         .sure(80)
         .with("later", Quantity::Khz(after.measured_khz))
@@ -87,14 +87,14 @@ fn finding(
         None if !clock.is_steady => Finding::new(
             RULE.id,
             Severity::Info,
-            "CPUs {cpus} measured at most {measured} of the claimed {claimed} ({deviation}), with \
-             readings that contradict each other.",
+            "The highest clock of {cpus} was {measured} of the claimed {claimed} ({deviation}), \
+             but the readings contradict each other.",
         )
         .sure(55),
         None => Finding::new(
             RULE.id,
             severity,
-            "CPUs {cpus} run at {measured} instead of the claimed {claimed} ({deviation}).",
+            "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}).",
         )
         .sure(95)
         .explains(Some((-deviation * 10.0).round() / 10.0)),
@@ -125,7 +125,7 @@ mod tests {
         let record = with_clocks(own_run(), "cold", points);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["CPUs 0-3 run at 1413 MHz instead of the claimed 1512 MHz (-6.5 %)."]
+            ["The clock of CPUs 0-3 is 1413 MHz instead of the claimed 1512 MHz (-6.5 %)."]
         );
         assert_eq!(
             findings_of(RULE.id, &record)[0].severity,
@@ -144,6 +144,6 @@ mod tests {
         let record = with_clocks(own_run(), "cold", vec![point(0, 2_707_000, 873_000)]);
         let record = with_clocks(record, "hot-after", vec![point(0, 2_707_000, 2_706_000)]);
         let found = sentences(RULE.id, &record);
-        assert!(found[0].ends_with("2706 MHz after it: the clock is not steady."));
+        assert!(found[0].ends_with("2706 MHz after it: it is not steady."));
     }
 }
