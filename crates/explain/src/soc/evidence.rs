@@ -38,14 +38,14 @@ pub enum Kind {
     Board,
     /// A SoC's name that stands in one of the texts.
     Words,
-    /// A vendor's name that stands in one of the texts.
-    Vendor,
     /// Types of cores.
     Cores,
     /// Their steppings.
     Steppings,
     /// Features of cores.
     Features,
+    /// A vendor's name that stands in one of the texts.
+    Vendor,
     /// How many cores there are.
     Count,
     /// Of SoCs with more cores, those with the fewest more.
@@ -57,7 +57,7 @@ pub enum Kind {
 impl Kind {
     /// True for evidence that names; cores, and a vendor alone, do not.
     pub(super) fn names(self) -> bool {
-        self < Self::Vendor
+        self < Self::Cores
     }
 
     /// True for what the chip, its firmware or its device tree says of itself.
@@ -92,7 +92,7 @@ impl Kind {
 }
 
 /// One piece of evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     /// What kind of evidence.
     pub kind: Kind,
@@ -100,7 +100,10 @@ pub struct Evidence {
     pub says: String,
     /// Where it was read.
     pub from: String,
+    /// How many SoCs are left, once all evidence up to this one has been heard.
+    pub leaves: usize,
     /// Rows of the table that it allows.
+    #[serde(skip)]
     pub(super) socs: Vec<usize>,
 }
 
@@ -115,6 +118,16 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     found.retain(|evidence| !evidence.socs.is_empty());
     found.sort_by_key(|evidence| evidence.kind);
     found.dedup_by_key(|evidence| evidence.kind);
+    let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
+    for evidence in &mut found {
+        let narrowed = left.iter().copied().filter(|soc| evidence.socs.contains(soc));
+        let narrowed: Vec<usize> = narrowed.collect();
+        // What excludes everything that is left is contradicted by what has more authority.
+        if !narrowed.is_empty() {
+            left = narrowed;
+        }
+        evidence.leaves = without_packages(&left).len();
+    }
     found
 }
 
@@ -123,8 +136,15 @@ fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, socs: Vec
         kind,
         says: says.to_owned(),
         from: from.to_owned(),
+        leaves: 0,
         socs,
     });
+}
+
+/// A package is left out where its chip is among the SoCs.
+pub(super) fn without_packages(socs: &[usize]) -> Vec<usize> {
+    let has_die = |soc: usize| TABLES.socs[soc].die.is_some_and(|die| socs.contains(&die));
+    socs.iter().copied().filter(|soc| !has_die(*soc)).collect()
 }
 
 /// The first string that is a SoC's decides: strings go from special to general.
@@ -219,7 +239,6 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
         let socs = row(names::row_by_beginning("model", board)).unwrap_or_default();
         push(found, Kind::Board, board, "board", socs);
         push(found, Kind::Words, board, "board", names::in_words(board));
-        of_vendor(board, "board", found);
     }
     let vendor = facts.compatible.iter().rev().find_map(|text| {
         let prefix = text.split_once(',')?.0;

@@ -19,7 +19,7 @@ pub use evidence::{Evidence, Kind};
 pub use facts::Facts;
 pub use score::{Answer, Candidate, Confidence};
 pub use table::Soc;
-pub use text::report;
+pub use text::{line, report};
 
 use record::{Fact, Machine, Missing};
 

@@ -5,11 +5,12 @@
 //! after the other, in order of authority, narrows the table, and leaves out what would exclude
 //! everything that is left.
 
-use super::evidence::{self, Evidence, Kind};
+use super::evidence::{self, Evidence, Kind, without_packages};
 use super::facts::Facts;
 use super::names::squash;
 use super::settle;
 use super::table::{Soc, TABLES};
+use super::text;
 use serde::Serialize;
 
 /// So many candidates behind the answer are shown.
@@ -66,6 +67,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
+    pub fn title(&self) -> Option<String> {
+        (!self.candidates.is_empty()).then(|| text::joined(self))
+    }
+
     /// Full names of the candidates.
     pub fn names(&self) -> Vec<String> {
         self.candidates.iter().map(|one| one.name.clone()).collect()
@@ -97,6 +103,7 @@ fn of_own_name(name: &str) -> Answer {
         kind: Kind::OwnName,
         says: name.to_owned(),
         from: "model name".to_owned(),
+        leaves: 1,
         socs: Vec::new(),
     };
     Answer {
@@ -167,12 +174,6 @@ fn clock_distance(soc: &Soc, claimed_khz: Option<u32>) -> u32 {
     }
 }
 
-/// A package is left out where its chip is among the candidates.
-fn without_packages(top: &[usize]) -> Vec<usize> {
-    let has_die = |soc: usize| TABLES.socs[soc].die.is_some_and(|die| top.contains(&die));
-    top.iter().copied().filter(|soc| !has_die(*soc)).collect()
-}
-
 fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let row = &TABLES.socs[soc];
     let (for_it, against): (Vec<_>, Vec<_>) =
@@ -215,11 +216,14 @@ fn reason(
     let count = without_packages(top).len();
     if let Some(named) = named {
         let doubt = cores_known && !cores_fit;
-        let authority = named.kind.is_authority() || named.kind == Kind::Hardware && count == 1;
-        let confidence = match (authority, count) {
+        let mut naming = evidence.iter().filter(|one| one.kind.names());
+        // Names alone lead to it; where cores had to help, it is a conclusion.
+        let by_names = naming.next_back().is_some_and(|last| last.leaves == 1);
+        let authority = named.kind.is_authority() || named.kind == Kind::Hardware;
+        let confidence = match count {
             _ if doubt => Confidence::Possible,
-            (true, 1) => Confidence::Certain,
-            (false, 1) | (_, 2..=FEW) => Confidence::Likely,
+            1 if authority && by_names => Confidence::Certain,
+            1..=FEW => Confidence::Likely,
             _ => Confidence::Possible,
         };
         let but = if doubt { ", but its cores are others" } else { "" };

@@ -1,7 +1,7 @@
 //! The answer as text of at most 80 columns: names, how sure, why, the evidence, what comes next
 //! and what would settle it.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Kind};
 use super::score::{Answer, Candidate, Confidence};
 use std::fmt::Write;
 
@@ -42,8 +42,13 @@ pub fn report(answer: &Answer) -> String {
         Confidence::Certain => "certain",
     };
     entry(&mut text, "How sure", &format!("{sure}: {}", answer.why));
+    let mut left = usize::MAX;
     for one in &answer.evidence {
-        entry(&mut text, one.kind.words(), &what(one, answer));
+        let against = speaks_against(one, answer);
+        if one.kind.names() || one.leaves < left || against {
+            entry(&mut text, one.kind.words(), &what(one, against));
+        }
+        left = one.leaves;
     }
     let others: Vec<String> = answer.others.iter().map(|one| one.name.clone()).collect();
     if !others.is_empty() && answer.confidence != Confidence::Certain {
@@ -62,21 +67,31 @@ fn with_also(one: &Candidate) -> String {
     format!("{} ({})", one.name, one.also.join(", "))
 }
 
-fn what(one: &Evidence, answer: &Answer) -> String {
+fn speaks_against(one: &Evidence, answer: &Answer) -> bool {
     let first = answer.candidates.first();
-    let against = first.is_some_and(|first| first.contradicted_by.contains(&one.kind));
-    let count = one.socs.len();
-    let says = if one.says.is_empty() { "-" } else { &one.says };
-    match (against, count) {
-        (true, _) => format!("{says}: speaks against it"),
-        (_, 0 | 1) => says.to_owned(),
-        _ => format!("{says}: fits {count} SoCs"),
+    one.kind != Kind::Guess && first.is_some_and(|first| first.contradicted_by.contains(&one.kind))
+}
+
+/// What was read, and how many SoCs can still be meant.
+fn what(one: &Evidence, against: bool) -> String {
+    match one.leaves {
+        _ if against => format!("{}: speaks against it", one.says),
+        0 | 1 => one.says.clone(),
+        count => format!("{}: leaves {count} SoCs", one.says),
     }
+}
+
+/// One entry as text, wrapped like the rest of the report.
+pub fn line(name: &str, value: &str) -> String {
+    let mut text = String::new();
+    entry(&mut text, name, value);
+    text
 }
 
 /// A name on the left and text on the right, wrapped at blanks.
 fn entry(text: &mut String, name: &str, value: &str) {
-    let mut line = format!("{name:<LEFT$}");
+    // A long list of CPUs on the left keeps one blank before the text.
+    let mut line = format!("{name:<0$}", LEFT - 1) + " ";
     let mut is_empty = true;
     for word in value.split_whitespace() {
         let word: String = word.chars().filter(|c| !c.is_control()).collect();
