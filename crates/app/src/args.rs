@@ -2,10 +2,12 @@
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
 mod environment;
+mod identify;
 mod program;
 mod several;
 
 pub(crate) use environment::Environment;
+pub(crate) use identify::Identify;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
@@ -42,7 +44,7 @@ pub(crate) enum Command {
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
-    Identify { json: bool },
+    Identify(Identify),
     /// Print shell completions.
     Completions { shell: clap_complete::Shell },
     /// Print the manual page.
@@ -215,12 +217,8 @@ enum Verb {
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
-    /// Show board, CPUs, clusters and memory
-    Identify {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// Show board, SoC with its evidence, CPUs, clusters and memory
+    Identify(Identify),
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish ...
@@ -331,7 +329,12 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Guard { journal } => Command::Guard { journal },
         Verb::List { what } => Command::List { what },
         Verb::Snapshot => Command::Snapshot,
-        Verb::Identify { json } => Command::Identify { json },
+        Verb::Identify(mut identify) => {
+            if identify.file.is_none() && !identify.is_of_texts() {
+                identify.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);
+            }
+            Command::Identify(identify)
+        }
         Verb::Completions { shell } => Command::Completions { shell },
         Verb::Manual => Command::Manual,
     })

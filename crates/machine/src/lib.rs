@@ -27,7 +27,7 @@ pub mod timeline;
 pub mod vcio;
 
 pub use group::{Group, Inside};
-pub use identify::{identify, parse_cpu_list};
+pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;
 pub use root::{Root, Source};
