@@ -47,9 +47,9 @@ fn check(record: &Record) -> Vec<Finding> {
         let reached = later.iter().find(|after| {
             after.cpu == clock.cpu
                 && after.claimed_khz == clock.claimed_khz
-                && after
-                    .deviation_percent()
-                    .is_some_and(|later| later - deviation >= STEADY_PERCENT)
+                && after.deviation_percent().is_some_and(|later| {
+                    later - deviation >= clock.tolerance_percent(STEADY_PERCENT)
+                })
         });
         findings.push(finding(record, &clock, claimed_khz, deviation, reached));
     }

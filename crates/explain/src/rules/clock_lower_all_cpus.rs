@@ -28,7 +28,9 @@ fn check(record: &Record) -> Vec<Finding> {
         let alone = alone.iter().find(|alone| alone.cpu == together.cpu)?;
         let kept = f64::from(together.measured_khz) / f64::from(alone.measured_khz.max(1));
         let percent = 100.0 * (1.0 - kept);
-        let counts = percent >= together.tolerance_percent(FALL_PERCENT_MIN)
+        // What a quota leaves to each of several threads is no clock.
+        let counts = percent >= FALL_PERCENT_MIN
+            && !together.is_withheld
             && is_supported(record, together)
             && is_supported(record, alone);
         counts.then(|| (percent, alone.clone(), together.clone()))
@@ -109,6 +111,19 @@ mod tests {
                (-17 %), although cold: a limit of power or current.",
             ],
         );
+    }
+
+    #[test]
+    fn what_a_quota_leaves_is_no_limit_of_power() {
+        let record = with_clocks(
+            own_run(),
+            "cold-cores",
+            vec![point(0, 1_800_000, 1_799_000)],
+        );
+        let mut shared = point(0, 1_800_000, 900_000);
+        shared.windows.as_mut().unwrap().best_khz = 1_800_000;
+        let record = with_clocks(record, "cold-all-cpus", vec![shared]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
