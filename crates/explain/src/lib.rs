@@ -24,5 +24,5 @@ pub mod view;
 mod test_support;
 
 pub use figures::{Figure, figures};
-pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
+pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
 pub use headline::headline;

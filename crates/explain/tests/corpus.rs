@@ -12,7 +12,7 @@ mod fields;
 mod files;
 
 use fields::Tally;
-use files::{corpus, texts};
+use files::{corpus, texts, texts_in};
 use record::{Record, Source};
 use serde_json::Value;
 
@@ -210,4 +210,42 @@ fn pasted_copies_read_the_same() {
 
 fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
+}
+
+/// A review repeats figures of the log that it names: both must give the same.
+#[test]
+fn reviews_agree_with_their_logs() {
+    let Some(corpus) = corpus() else { return };
+    let texts = texts(&corpus);
+    let (mut compared, mut reviews) = (0, 0);
+    for (name, text) in &texts_in(&corpus.join("open/results/reviews"), "md") {
+        let review = explain::logs::read(text);
+        assert_eq!(review.run.end, record::End::Finished, "{name}");
+        let figures = explain::figures::figures(&review);
+        assert!(figures.len() > 5, "{name}: {} figures", figures.len());
+        reviews += 1;
+        let of_log = text
+            .split("(../")
+            .nth(1)
+            .and_then(|rest| rest.split(')').next());
+        let Some((_, log)) = texts
+            .iter()
+            .find(|(known, _)| Some(known.as_str()) == of_log)
+        else {
+            continue;
+        };
+        let log = explain::figures::figures(&explain::logs::read(log));
+        for figure in figures
+            .iter()
+            .filter(|figure| figure.key.starts_with("memory-"))
+        {
+            let of_log = log.iter().filter(|other| other.key == figure.key);
+            let values: Vec<f64> = of_log.map(|other| other.value).collect();
+            let found = format!("{name}: {} {} {values:?}", figure.name(), figure.value);
+            assert!(values.contains(&figure.value), "{found}");
+            compared += 1;
+        }
+    }
+    eprintln!("{reviews} reviews, {compared} figures are those of their logs");
+    assert!(reviews > 0 && compared > 0);
 }

@@ -33,6 +33,7 @@ mod loose;
 mod monitor;
 mod openssl;
 mod ramlat;
+mod review;
 mod sections;
 mod sevenzip;
 mod states;

@@ -295,10 +295,10 @@ fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
         .iter()
         .find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));
     let Some(cluster) = cluster else { return };
-    let cpus = crate::cpu_list(&cluster.cpus);
+    let cpus = crate::cpu_words(&cluster.cpus);
     channel.label = match cluster.core_type.known() {
-        Some(core_type) => format!("{core_type} (CPUs {cpus})"),
-        None => format!("CPUs {cpus}"),
+        Some(core_type) => format!("{core_type} ({cpus})"),
+        None => cpus,
     };
 }
 

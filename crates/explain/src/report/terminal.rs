@@ -7,6 +7,7 @@ use super::number::{
     cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips,
     sevenzip_single_mips,
 };
+use crate::figures::best_row;
 use crate::view;
 use crate::{Finding, Severity, Verdict, verdict};
 use record::{Measured, MemoryOperation, Outcome, Record};
@@ -182,11 +183,10 @@ fn spread(record: &Record, operation: MemoryOperation) -> String {
     let rows = record
         .steps_of("memory-bandwidth")
         .filter_map(|step| match done(step)? {
-            Measured::Bandwidth(bandwidth) => Some(&bandwidth.rows),
+            Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
             _ => None,
         });
-    let wanted = rows.flatten().filter(|row| row.operation == operation);
-    let Some(best) = wanted.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
+    let Some(best) = rows.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
         return String::new();
     };
     match deviation_percent(best).filter(|deviation| *deviation > 0.1) {

@@ -78,8 +78,8 @@ fn finding(
         Some(after) => Finding::new(
             RULE.id,
             severity,
-            "CPUs {cpus} measured {measured} of the claimed {claimed} ({deviation}) before the \
-             load and {later} after it: the clock is not steady.",
+            "The clock of {cpus} was {measured} instead of the claimed {claimed} ({deviation}) \
+             before the load and {later} after it: it is not steady.",
         )
         .sure(80)
         .with("later", Quantity::Khz(after.measured_khz))
@@ -87,8 +87,8 @@ fn finding(
         None if !clock.is_steady => Finding::new(
             RULE.id,
             Severity::Info,
-            "CPUs {cpus} measured at most {measured} of the claimed {claimed} ({deviation}), with \
-             readings that contradict each other.",
+            "The highest clock of {cpus} was {measured} of the claimed {claimed} ({deviation}), \
+             but the readings contradict each other.",
         )
         .sure(55),
         None => Finding::new(RULE.id, severity, cause(record, clock))
@@ -117,11 +117,11 @@ fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
     let reach =
         |(other, off): (&ClusterClock, f64)| off > -other.tolerance_percent(DEVIATION_PERCENT_MIN);
     if has_others && others.all(reach) {
-        "CPUs {cpus} run at {measured} instead of the claimed {claimed} ({deviation}), while all other \
+        "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}), while all other \
          clusters reach theirs: a limit or a wrong table of this cluster alone."
     } else {
-        "CPUs {cpus} run at {measured} instead of the claimed {claimed} ({deviation}): firmware or a \
-         limit holds the clock below what the kernel claims."
+        "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}): firmware or a \
+         limit holds it below what the kernel claims."
     }
 }
 
@@ -142,8 +142,8 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &record),
             [
-                "CPUs 0-3 run at 1413 MHz instead of the claimed 1512 MHz (-6.5 %): firmware or a \
-                 limit holds the clock below what the kernel claims."
+                "The clock of CPUs 0-3 is 1413 MHz instead of the claimed 1512 MHz (-6.5 %): \
+                 firmware or a limit holds it below what the kernel claims."
             ]
         );
         assert_eq!(
@@ -163,7 +163,7 @@ mod tests {
         let record = with_clocks(own_run(), "cold", vec![point(0, 2_707_000, 873_000)]);
         let record = with_clocks(record, "hot-after", vec![point(0, 2_707_000, 2_706_000)]);
         let found = sentences(RULE.id, &record);
-        assert!(found[0].ends_with("2706 MHz after it: the clock is not steady."));
+        assert!(found[0].ends_with("2706 MHz after it: it is not steady."));
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
             ];
             let found = sentences(RULE.id, &with_clocks(machine.clone(), "cold", points));
             assert!(
-                found[0].starts_with("CPUs 2-3") || found.len() == 2,
+                found[0].starts_with("The clock of CPUs 2-3") || found.len() == 2,
                 "{found:?}"
             );
             assert!(

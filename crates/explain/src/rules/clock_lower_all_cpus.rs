@@ -41,10 +41,10 @@ fn check(record: &Record) -> Vec<Finding> {
     };
     let by_design = is_x86(record);
     let template = if by_design {
-        "CPUs {cpus} run at {alone} alone and at {together} when all CPUs work ({change}): turbo \
+        "The clock of {cpus} is {alone} alone and {together} when all CPUs work ({change}): turbo \
          clocks for few busy cores, or a limit of power."
     } else {
-        "CPUs {cpus} run at {alone} alone and at {together} when all CPUs work ({change}), although \
+        "The clock of {cpus} is {alone} alone and {together} when all CPUs work ({change}), although \
          cold: a limit of power or current."
     };
     let severity = match *percent >= DEGRADED_PERCENT && !by_design {
@@ -97,7 +97,7 @@ mod tests {
             1_500_000,
             Some(true),
             &[
-                "CPUs 0-3 run at 1799 MHz alone and at 1500 MHz when all CPUs work (-17 %), although \
+                "The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work (-17 %), although \
                cold: a limit of power or current.",
             ],
         );
@@ -107,7 +107,7 @@ mod tests {
             1_500_000,
             None,
             &[
-                "CPUs 0-3 run at 1799 MHz alone and at 1500 MHz when all CPUs work \
+                "The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work \
                (-17 %), although cold: a limit of power or current.",
             ],
         );

@@ -20,6 +20,7 @@ mod hot;
 mod io_wait;
 mod kernel_trouble;
 mod log_remark;
+mod memory_slow;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -28,6 +29,7 @@ mod opp_not_honoured;
 mod out_of_memory;
 mod place;
 mod power_limit;
+mod rpi_config;
 mod rpi_firmware;
 mod rpi_firmware_clock;
 mod run_cut_short;
@@ -88,6 +90,7 @@ pub const RULES: &[Rule] = &[
     io_wait::RULE,
     kernel_trouble::RULE,
     log_remark::RULE,
+    memory_slow::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,
@@ -95,6 +98,7 @@ pub const RULES: &[Rule] = &[
     opp_not_honoured::RULE,
     out_of_memory::RULE,
     power_limit::RULE,
+    rpi_config::RULE,
     rpi_firmware::RULE,
     rpi_firmware_clock::RULE,
     run_cut_short::RULE,
