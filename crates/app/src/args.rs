@@ -5,12 +5,14 @@ mod environment;
 mod identify;
 mod program;
 mod several;
+mod single;
 
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
+pub(crate) use single::{Single, SingleArgs};
 
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     },
     /// Compare results, put them into tables, follow them over time.
     Several(Several),
+    /// One question: clock, core-to-core.
+    Single(Box<SingleArgs>),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -196,6 +200,8 @@ enum Verb {
         verbose: bool,
     },
     #[command(flatten)]
+    Single(Single),
+    #[command(flatten)]
     Several(Several),
     /// Write a log or Record in another form (see `list reports`)
     Report {
@@ -324,6 +330,7 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             verbose,
         },
         Verb::Several(verb) => Command::Several(verb),
+        Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },
@@ -360,36 +367,14 @@ fn run_command(
     heat: bool,
     environment: &Environment,
 ) -> Result<Command, String> {
-    let mut options = Options {
+    let options = Options {
         task,
         force: flags.force,
         wait: flags.wait,
         heat,
-        ..Options::default()
+        ..environment.options()?
     };
-    match environment.get("MODE") {
-        None | Some("unattended") => {}
-        Some("extensive") => options.extensive = true,
-        Some(other) => {
-            return Err(format!("MODE is extensive or unattended, not {other:?}."));
-        }
-    }
-    options.clock_khz_max = environment.khz("MaxKHz")?;
-    options.clock_khz_min = environment.khz("MinKHz")?;
-    if let (Some(min), Some(max)) = (options.clock_khz_min, options.clock_khz_max)
-        && min > max
-    {
-        return Err(format!(
-            "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
-        ));
-    }
-    options.scores = !environment.yes("NotReadyYet")?;
-    options.tune = !environment.yes("NOTUNING")?;
-    let mut given: Vec<String> = environment
-        .variables
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));
     given.extend(heat.then(|| "-c".to_owned()));
     Ok(Command::Run(Box::new(RunArgs {

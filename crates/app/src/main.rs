@@ -70,6 +70,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             verbose,
         } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
+        Command::Single(args) => commands::single::run(root, &args),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),

@@ -228,7 +228,6 @@ impl Runner<'_> {
     fn stage(&mut self, machine: &Machine, stage: &Stage) {
         match stage {
             Stage::ColdClocks => self.cold_clocks(machine),
-            Stage::TopClocks => self.top_clocks(machine),
             Stage::HotClocks => self.hot_clocks(machine),
             Stage::Job(job) => {
                 self.job(machine, job);

@@ -61,7 +61,7 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = super::terminal::unmeasured(record);
+    let unmeasured = super::terminal::unmeasured(record, "");
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {
