@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Words of a message to the firmware of a Raspberry Pi, the longest that is used here.
+/// Words of a message to the firmware of a Raspberry Pi with one number for an answer.
 pub(crate) const MAILBOX_WORDS: usize = 16;
 
 /// `_IOWR(100, 0, char *)` of the driver `vcio`. Its size field is that of a pointer, although the
@@ -48,13 +48,11 @@ pub(crate) struct PerfAttributes {
 ///
 /// # Errors
 /// The errno.
-pub(crate) fn mailbox_property(
-    device: &File,
-    message: &mut [u32; MAILBOX_WORDS],
-) -> Result<(), i32> {
+pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(), i32> {
     // The driver copies as many bytes as the first word says: never more than there are.
-    if message[0] as usize > size_of_val(message) {
-        return Err(libc::EINVAL);
+    match message.first() {
+        Some(bytes) if *bytes as usize <= size_of_val(message) => {}
+        _ => return Err(libc::EINVAL),
     }
     // SAFETY: the descriptor is open, and the driver reads and writes no more bytes of the message
     // than its first word says, which was checked. Another device would refuse the request number.

@@ -96,12 +96,11 @@ fn attribute(
     };
     let channel = labelled(channel, label);
     let beat = beat(chip, kind, &channel);
-    let parser = if kind == "temp" {
-        thermal::millidegrees
-    } else {
-        number
+    let probe = Probe::file(format!("{directory}/{file}"), number, channel);
+    let probe = match kind {
+        "temp" => probe.scaled(thermal::TEMPERATURE),
+        _ => probe,
     };
-    let probe = Probe::file(format!("{directory}/{file}"), parser, channel);
     Some(match beat {
         Some(ms) => probe.at_most_every_ms(ms),
         None => probe,

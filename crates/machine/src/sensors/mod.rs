@@ -22,6 +22,7 @@ mod pressure;
 mod rapl;
 mod raspberry;
 mod residency;
+mod scale;
 mod stat;
 mod temperature;
 mod thermal;
@@ -29,6 +30,7 @@ mod vmstat;
 mod zram;
 
 pub use parse::known;
+pub use scale::Scale;
 pub use temperature::{TemperatureChoice, temperature_channel};
 
 use crate::Root;
@@ -68,6 +70,11 @@ pub struct Probe {
     pub read: Read,
     /// For a counter of one channel that starts again at 0 after this value: the largest value.
     pub wraps_after: Option<i64>,
+    /// What turns the numbers of the file into the unit of the channels.
+    pub scale: Scale,
+    /// True if a read sleeps or may hang (I2C, drives, batteries): then a thread of its own reads
+    /// it, and a tick takes the latest value.
+    pub apart: bool,
 }
 
 /// How often a probe is read.
@@ -87,8 +94,14 @@ pub enum Read {
     File(Parser),
     /// One question to the firmware of a Raspberry Pi.
     Firmware(Question),
+    /// One register of a CPU, by its number: eight bytes of `/dev/cpu/N/msr`.
+    Register(u32),
+    /// Current and voltage of every rail of a Raspberry Pi 5, in the order of the channels.
+    PmicRails,
     /// CPU time of the sampler itself, in nanoseconds.
     OwnCpuTime,
+    /// How late this sample is, in microseconds.
+    OwnDelay,
 }
 
 /// Every sensor, in order of id.
@@ -130,12 +143,26 @@ impl Probe {
             beat: Beat::EveryTick,
             read: Read::File(parser),
             wraps_after: None,
+            scale: Scale::One,
+            apart: false,
         }
     }
 
     /// The same, read at most every so many milliseconds.
     fn at_most_every_ms(mut self, ms: u32) -> Self {
         self.beat = Beat::AtMostEveryMs(ms);
+        self
+    }
+
+    /// The same, read by a thread of its own.
+    fn apart(mut self) -> Self {
+        self.apart = true;
+        self
+    }
+
+    /// The same in another scale.
+    fn scaled(mut self, scale: Scale) -> Self {
+        self.scale = scale;
         self
     }
 }
@@ -207,7 +234,8 @@ pub(crate) mod check {
                 continue;
             };
             let text = root.read(&probe.path).unwrap_or_default();
-            let values = parsed(parser, &text, probe.channels.len());
+            let mut values = parsed(parser, &text, probe.channels.len());
+            probe.scale.clone().apply(&mut values);
             for (channel, value) in probe.channels.iter().zip(values) {
                 let value = if value == NONE {
                     "-".to_owned()
@@ -258,8 +286,8 @@ mod tests {
     fn a_machine_without_sensors_has_only_the_sampler_itself() {
         let root = Root::from_board("").unwrap();
         for sensor in SENSORS {
-            let expected = usize::from(sensor.id == "sampler");
-            assert_eq!((sensor.discover)(&root).len(), expected, "{}", sensor.id);
+            let found = (sensor.discover)(&root);
+            assert_eq!(found.is_empty(), sensor.id != "sampler", "{}", sensor.id);
         }
     }
 }

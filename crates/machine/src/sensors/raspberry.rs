@@ -5,10 +5,11 @@
 //! The throttle bits are kept as they are: the lower ones are live, the upper ones stick from boot
 //! on, so that only the lower ones and new upper ones belong to a run.
 
+use super::parse::number;
 use super::{Beat, Probe, Read, Sensor, gauge, labelled};
 use crate::Root;
 use crate::vcio::{self, Question};
-use record::{Channel, Unit};
+use record::Unit;
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "raspberry",
@@ -25,14 +26,9 @@ fn discover(root: &Root) -> Vec<Probe> {
         return Vec::new();
     }
     let probe = |question: Question, beat: Beat, id: &str, unit: Unit, label: &str| Probe {
-        path: vcio::PATH.into(),
-        channels: vec![Channel {
-            source: vcio::PATH.into(),
-            ..labelled(gauge(id, unit), label)
-        }],
         beat,
         read: Read::Firmware(question),
-        wraps_after: None,
+        ..Probe::file(vcio::PATH.into(), number, labelled(gauge(id, unit), label))
     };
     let seldom = Beat::AtMostEveryMs(BEAT_MS);
     vec![
