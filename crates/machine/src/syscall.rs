@@ -66,14 +66,20 @@ pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(),
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
-/// Opens a counter for a task (0: the calling thread) on whatever CPU it runs.
+/// Opens a counter for a task (0: the calling thread; -1: whatever runs) on one CPU, or on whatever
+/// CPU the task runs.
 ///
 /// # Errors
 /// The errno.
-pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32) -> Result<OwnedFd, i32> {
+pub(crate) fn perf_event_open(
+    attributes: &PerfAttributes,
+    task: i32,
+    cpu: Option<u32>,
+) -> Result<OwnedFd, i32> {
     let mut attributes = attributes.clone();
     attributes.size = size_of::<PerfAttributes>() as u32;
-    let (any_cpu, no_group): (libc::c_int, libc::c_int) = (-1, -1);
+    let cpu = cpu.map_or(-1, |cpu| cpu as libc::c_int);
+    let no_group: libc::c_int = -1;
     // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; the other
     // arguments are numbers.
     let status = unsafe {
@@ -81,7 +87,7 @@ pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32) -> Result<
             libc::SYS_perf_event_open,
             &raw const attributes,
             task,
-            any_cpu,
+            cpu,
             no_group,
             PERF_FLAG_FD_CLOEXEC,
         )

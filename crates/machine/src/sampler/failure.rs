@@ -36,6 +36,9 @@ impl Failure {
         let why = match self {
             Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,
             Failure::Errno(libc::EACCES | libc::EPERM) => Why::Denied,
+            Failure::Errno(libc::EOPNOTSUPP) => {
+                Why::Unsupported(format!("this machine does not offer it ({path})"))
+            }
             Failure::Errno(errno) => Why::Io(*errno),
             Failure::Garbled(excerpt) => {
                 let text = String::from_utf8_lossy(excerpt);

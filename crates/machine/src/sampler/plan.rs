@@ -8,7 +8,8 @@ use std::time::Duration;
 const QUICK_RETRIES: u32 = 2;
 /// Then a probe is tried again after this time only.
 const RETRY_NS: u64 = 5_000_000_000;
-/// What is forbidden stays so: the rights of a process do not grow.
+/// What is forbidden stays so, as the rights of a process do not grow; so does what a machine does
+/// not have.
 const NEVER_NS: u64 = u64::MAX;
 /// No probe may take more than one hundredth of the time, so that a slow bus (I2C, firmware) does
 /// not hold up the others.
@@ -61,7 +62,7 @@ impl Plan {
         self.reads += 1;
         self.failures = outcome.err().map_or(0, |_| self.failures + 1);
         let retry_ns = match outcome {
-            Err(Failure::Errno(libc::EACCES | libc::EPERM)) => NEVER_NS,
+            Err(Failure::Errno(libc::EACCES | libc::EPERM | libc::EOPNOTSUPP)) => NEVER_NS,
             Err(_) if self.failures > QUICK_RETRIES => RETRY_NS,
             _ => 0,
         };
@@ -125,8 +126,14 @@ mod tests {
 
     #[test]
     fn what_is_forbidden_is_never_tried_again() {
-        let mut plan = Plan::new(Beat::AtMostEveryMs(1));
-        plan.after_read(5, 1, Err(Failure::Errno(libc::EACCES)));
-        assert!(!plan.is_due(u64::MAX - 1, 0));
+        for (errno, again) in [
+            (libc::EACCES, false),
+            (libc::EOPNOTSUPP, false),
+            (libc::EAGAIN, true),
+        ] {
+            let mut plan = Plan::new(Beat::AtMostEveryMs(1));
+            plan.after_read(5, 1, Err(Failure::Errno(errno)));
+            assert_eq!(plan.is_due(u64::MAX - 1, 0), again, "{errno}");
+        }
     }
 }

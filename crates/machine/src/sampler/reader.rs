@@ -3,6 +3,7 @@
 //! When it is read, and where the values go, is not decided here.
 
 use super::failure::Failure;
+use crate::perf::CpuCycles;
 use crate::sensors::{NONE, Parser, Probe, Read, Scale};
 use crate::vcio::{Firmware, PMIC_RAILS_MAX, Question};
 use crate::{Root, Source};
@@ -23,6 +24,7 @@ pub(super) struct Reader {
     read: Read,
     source: Option<Source>,
     firmware: Option<Firmware>,
+    cycles: Option<CpuCycles>,
     wrap: Option<Wrap>,
     scale: Scale,
 }
@@ -43,6 +45,7 @@ impl Reader {
             read: probe.read,
             source: None,
             firmware: None,
+            cycles: None,
             wrap: probe.wraps_after.map(|range| Wrap {
                 range,
                 last: 0,
@@ -81,6 +84,7 @@ impl Reader {
             Read::File(parser) => self.read_file(parser, buffer, values)?,
             Read::Register(address) => values[0] = self.read_register(address)?,
             Read::Firmware(question) => values[0] = self.ask_firmware(question)?,
+            Read::Cycles(cpu) => values[0] = self.read_cycles(cpu)?,
             Read::PmicRails => self.ask_pmic(values)?,
             Read::OwnCpuTime => values[0] = own.cpu_ns,
             Read::OwnDelay => values[0] = own.delay_us,
@@ -99,6 +103,22 @@ impl Reader {
                 Ok(none.insert(opened))
             }
         }
+    }
+
+    fn read_cycles(&mut self, cpu: u32) -> Result<i64, Failure> {
+        let cycles = match &mut self.cycles {
+            Some(cycles) => cycles,
+            none => {
+                let opened = CpuCycles::open(&self.root, cpu);
+                none.insert(opened.map_err(|missing| errno_of(&missing))?)
+            }
+        };
+        let read = cycles.read();
+        if read == Err(libc::ENODEV) {
+            // The CPU went offline; when it is back, its counter is another one.
+            self.cycles = None;
+        }
+        read.map_err(Failure::Errno)
     }
 
     fn ask_firmware(&mut self, question: Question) -> Result<i64, Failure> {
@@ -191,6 +211,7 @@ fn errno_of(missing: &Missing) -> Failure {
     Failure::Errno(match missing.why {
         Why::Denied => libc::EACCES,
         Why::Io(errno) => errno,
+        Why::Unsupported(_) => libc::EOPNOTSUPP,
         _ => libc::ENOENT,
     })
 }

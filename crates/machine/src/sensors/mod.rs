@@ -7,17 +7,21 @@
 //! To add one: write `sensors/x.rs` with a `pub(super) const SENSOR`, and add a line to
 //! [`SENSORS`].
 
+mod adc;
 mod cgroup;
 mod cooling;
 mod cpu_online;
 mod cpu_throttle;
 mod cpufreq;
+mod cycles;
 mod devfreq;
 mod hwmon;
+mod idle;
 mod loadavg;
 mod meminfo;
 mod own;
 pub(crate) mod parse;
+mod power_supply;
 mod pressure;
 mod rapl;
 mod raspberry;
@@ -25,7 +29,9 @@ mod residency;
 mod scale;
 mod stat;
 mod temperature;
+mod therm_status;
 mod thermal;
+mod trips;
 mod vmstat;
 mod zram;
 
@@ -96,6 +102,8 @@ pub enum Read {
     Firmware(Question),
     /// One register of a CPU, by its number: eight bytes of `/dev/cpu/N/msr`.
     Register(u32),
+    /// Cycles of a CPU, by its own counter.
+    Cycles(u32),
     /// Current and voltage of every rail of a Raspberry Pi 5, in the order of the channels.
     PmicRails,
     /// CPU time of the sampler itself, in nanoseconds.
@@ -106,22 +114,28 @@ pub enum Read {
 
 /// Every sensor, in order of id.
 pub const SENSORS: &[Sensor] = &[
+    adc::SENSOR,
     cgroup::SENSOR,
     cooling::SENSOR,
     cpu_online::SENSOR,
     cpu_throttle::SENSOR,
     cpufreq::SENSOR,
     residency::SENSOR,
+    cycles::SENSOR,
     devfreq::SENSOR,
     hwmon::SENSOR,
+    idle::SENSOR,
     loadavg::SENSOR,
     meminfo::SENSOR,
+    power_supply::SENSOR,
     pressure::SENSOR,
     rapl::SENSOR,
     raspberry::SENSOR,
     own::SENSOR,
     stat::SENSOR,
+    therm_status::SENSOR,
     thermal::SENSOR,
+    trips::SENSOR,
     vmstat::SENSOR,
     zram::SENSOR,
 ];
