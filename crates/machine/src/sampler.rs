@@ -16,6 +16,7 @@ mod plan;
 mod reader;
 mod slot;
 mod thread;
+mod threads;
 
 pub use failure::Failure;
 pub use feed::Feed;
@@ -58,6 +59,9 @@ pub struct Options {
     /// Samples that are kept until the owner fetches them. Fewer are kept if they would need more
     /// than about a megabyte.
     pub rows: usize,
+    /// Watches how long the threads of this process and of the programs it started wait for a CPU:
+    /// for runs; a monitor has no such threads.
+    pub measures: bool,
     /// What others read on threads of their own, such as meters on the network.
     pub feeds: Vec<Feed>,
 }
@@ -70,6 +74,7 @@ impl Default for Options {
             budget_ppm: 2000,
             cpus: Vec::new(),
             rows: 600,
+            measures: false,
             feeds: Vec::new(),
         }
     }
@@ -159,9 +164,10 @@ impl Sampler {
         let mut options = options.clone();
         options.interval = options.interval.max(INTERVAL_MIN);
         let probes = SENSORS.iter().flat_map(|sensor| (sensor.discover)(root));
+        let measured = options.measures.then(sensors::measured_threads);
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();
-        for probe in probes {
+        for probe in probes.chain(measured) {
             slots.push(Slot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
         }

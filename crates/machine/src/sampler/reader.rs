@@ -3,6 +3,7 @@
 //! When it is read, and where the values go, is not decided here.
 
 use super::failure::Failure;
+use super::threads::MeasuredThreads;
 use crate::perf::CpuCycles;
 use crate::sensors::{NONE, Parser, Probe, Read, Scale};
 use crate::vcio::{Firmware, PMIC_RAILS_MAX, Question};
@@ -25,6 +26,7 @@ pub(super) struct Reader {
     source: Option<Source>,
     firmware: Option<Firmware>,
     cycles: Option<CpuCycles>,
+    threads: MeasuredThreads,
     wrap: Option<Wrap>,
     scale: Scale,
 }
@@ -46,6 +48,7 @@ impl Reader {
             source: None,
             firmware: None,
             cycles: None,
+            threads: MeasuredThreads::default(),
             wrap: probe.wraps_after.map(|range| Wrap {
                 range,
                 last: 0,
@@ -85,6 +88,10 @@ impl Reader {
             Read::Register(address) => values[0] = self.read_register(address)?,
             Read::Firmware(question) => values[0] = self.ask_firmware(question)?,
             Read::Cycles(cpu) => values[0] = self.read_cycles(cpu)?,
+            Read::MeasuredThreads => {
+                let times = self.threads.read(&self.root).map_err(|m| errno_of(&m))?;
+                values.copy_from_slice(&times);
+            }
             Read::PmicRails => self.ask_pmic(values)?,
             Read::OwnCpuTime => values[0] = own.cpu_ns,
             Read::OwnDelay => values[0] = own.delay_us,

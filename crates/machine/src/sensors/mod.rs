@@ -18,6 +18,7 @@ mod devfreq;
 mod hwmon;
 mod idle;
 mod loadavg;
+mod measured;
 mod meminfo;
 mod own;
 pub(crate) mod parse;
@@ -35,6 +36,7 @@ mod trips;
 mod vmstat;
 mod zram;
 
+pub use measured::probe as measured_threads;
 pub use parse::known;
 pub use scale::Scale;
 pub use temperature::{TemperatureChoice, temperature_channel};
@@ -106,6 +108,8 @@ pub enum Read {
     Cycles(u32),
     /// Current and voltage of every rail of a Raspberry Pi 5, in the order of the channels.
     PmicRails,
+    /// Time on a CPU and time of waiting for one, of the threads that are measured.
+    MeasuredThreads,
     /// CPU time of the sampler itself, in nanoseconds.
     OwnCpuTime,
     /// How late this sample is, in microseconds.
