@@ -15,6 +15,7 @@ const VARIABLES: &[&str] = &[
     "NotReadyYet",
     "NOTUNING",
     "CPUINFOFILE",
+    "Netio",
 ];
 
 impl Environment {

@@ -26,6 +26,14 @@ pub(super) enum Outputs {
 }
 
 impl Outputs {
+    /// A meter with these outputs has at least so many.
+    pub(super) fn least(self) -> usize {
+        match self {
+            Outputs::One(output) => output,
+            Outputs::All => 1,
+        }
+    }
+
     /// Places of these outputs, if the meter has them.
     pub(super) fn choose(self, count: usize) -> Option<Range<usize>> {
         match self {

@@ -1,6 +1,6 @@
 //! The channels of a meter, and an answer as one row of them. Pure.
 
-use super::{Address, Answer, Kind, Output, Outputs};
+use super::{Kind, Output, Outputs};
 use machine::sensors::NONE;
 use record::{Channel, ChannelKind, Unit};
 use std::time::Duration;
@@ -17,8 +17,9 @@ const QUANTITIES: [(&str, Unit, ChannelKind); 4] = [
 pub(super) fn channels(
     number: usize,
     kind: &Kind,
+    name: &str,
     outputs: &Outputs,
-    first: &Answer,
+    count: usize,
 ) -> Vec<Channel> {
     let meter = match number {
         0 => "meter".to_owned(),
@@ -35,11 +36,11 @@ pub(super) fn channels(
     };
     let places: Vec<(String, usize)> = match outputs {
         Outputs::One(output) => vec![(meter.clone(), *output)],
-        Outputs::All => (1..=first.outputs.len())
+        Outputs::All => (1..=count)
             .map(|output| (format!("{meter}.{output}"), output))
             .collect(),
     };
-    let name = match first.name.as_str() {
+    let name = match name {
         "" => kind.id,
         name => name,
     };
@@ -50,7 +51,7 @@ pub(super) fn channels(
         "time until the meter answered".into(),
     )];
     for (place, output) in places {
-        let label = match first.outputs.len() {
+        let label = match count {
             0 | 1 => name.to_owned(),
             _ => format!("{name} output {output}"),
         };
@@ -82,13 +83,9 @@ mod tests {
 
     #[test]
     fn one_output_or_all() {
-        let answer = Answer {
-            name: "Plug".into(),
-            outputs: vec![Output::default(); 2],
-        };
-        let kind = Address::parse("netio:x").unwrap().kind;
+        let kind = super::super::Address::parse("netio:x").unwrap().kind;
         let ids = |number, outputs| {
-            let channels = channels(number, kind, &outputs, &answer).into_iter();
+            let channels = channels(number, kind, "Plug", &outputs, 2).into_iter();
             channels.map(|channel| channel.id).collect::<Vec<_>>()
         };
         let one = [

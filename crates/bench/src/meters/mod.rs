@@ -89,38 +89,45 @@ struct Output {
 #[derive(Debug)]
 pub struct Meter {
     feed: Feed,
+    trouble: Option<String>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Meter {
-    /// Asks a meter once, to know its outputs, and starts to poll it. `number` tells meters apart,
-    /// from 0.
+    /// Asks a meter once, to know its outputs, and starts to poll it. A meter that does not answer
+    /// is asked again and again; [`Meter::trouble`] tells. `number` tells meters apart, from 0.
     ///
     /// # Errors
-    /// One sentence for people: there is no such kind, or the meter does not answer.
+    /// One sentence for people: there is no such kind of meter, or it has no such output.
     pub fn start(text: &str, number: usize) -> Result<Self, String> {
         let address = Address::parse(text)?;
         let kind = address.kind;
         let mut source = (kind.open)(&address)?;
         let begin = Instant::now();
-        let first = source.read().map_err(|failure| {
-            let missing = failure.missing(&address.shown);
-            format!("The meter {text} does not answer: {missing}. Is the address right, and its API switched on?")
+        let first = source.read();
+        let count = match &first {
+            Ok(answer) => answer.outputs.len(),
+            // As many as were asked for.
+            Err(_) => address.outputs.least(),
+        };
+        let chosen = address.outputs.choose(count).ok_or_else(|| {
+            let some = if count == 1 { "one output" } else { "outputs" };
+            format!("The meter {text} has {some}, numbered from 1 to {count}.")
         })?;
-        let chosen = address.outputs.choose(first.outputs.len());
-        let chosen = chosen.ok_or_else(|| {
-            let count = first.outputs.len();
-            format!("The meter {text} has {count} outputs; give one of them after a slash, as in {}:host/1.", kind.id)
-        })?;
-        let channels = channels::channels(number, kind, &address.outputs, &first);
+        let name = first.as_ref().map_or("", |answer| &answer.name);
+        let channels = channels::channels(number, kind, name, &address.outputs, count);
         let feed = Feed::new(address.shown.clone(), channels, PATIENCE);
+        let trouble = first.as_ref().err().map(|failure| {
+            let missing = failure.missing(text);
+            format!("The meter does not answer ({missing}). Is the address right, and its API switched on?")
+        });
         let mut poll = Poll {
             source,
             chosen,
             feed: feed.clone(),
         };
-        poll.put(Ok(first), begin);
+        poll.put(first, begin);
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
@@ -129,9 +136,15 @@ impl Meter {
             thread.map_err(|error| format!("The meter {text} gets no thread: {error}."))?;
         Ok(Self {
             feed,
+            trouble,
             stop,
             thread: Some(thread),
         })
+    }
+
+    /// Why it did not answer at the start, as a sentence for people.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
     }
 
     /// Its values, for the sampler.
@@ -155,15 +168,21 @@ impl Drop for Meter {
     }
 }
 
-/// Starts every meter that was asked for.
-///
-/// # Errors
-/// As [`Meter::start`], for the first that fails.
-pub fn start(texts: &[String]) -> Result<Vec<Meter>, String> {
-    let numbered = texts.iter().enumerate();
-    numbered
-        .map(|(number, text)| Meter::start(text, number))
-        .collect()
+/// Starts every meter that was asked for, and tells in one sentence what is wrong with one.
+pub fn start(texts: &[String], mut tell: impl FnMut(String)) -> Vec<Meter> {
+    let mut meters = Vec::new();
+    for (number, text) in texts.iter().enumerate() {
+        match Meter::start(text, number) {
+            Ok(meter) => {
+                if let Some(trouble) = meter.trouble() {
+                    tell(trouble.to_owned());
+                }
+                meters.push(meter);
+            }
+            Err(sentence) => tell(sentence),
+        }
+    }
+    meters
 }
 
 /// The polling of one meter.
@@ -220,10 +239,31 @@ mod tests {
         for (text, words) in [
             ("plug:1.2.3.4", "There is no kind of meter"),
             ("netio", "takes kind:host"),
-            ("netio:127.0.0.1:1", "does not answer"),
         ] {
             let error = Meter::start(text, 0).map(|_| ()).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
+        testing::served(&[("/netio.json", netio::EXAMPLE_JSON)], |host| {
+            let text = format!("netio-json:{host}/3");
+            let error = Meter::start(&text, 0).map(|_| ()).unwrap_err();
+            assert!(error.ends_with("outputs, numbered from 1 to 2."), "{error}");
+        });
+    }
+
+    #[test]
+    fn a_meter_that_does_not_answer_is_a_gap() {
+        // Nothing listens at the port of echo's old neighbour.
+        let meter = Meter::start("netio:127.0.0.1:1/2", 0).unwrap();
+        let trouble = meter.trouble().unwrap();
+        assert!(trouble.contains("does not answer"), "{trouble}");
+        let options = machine::SamplerOptions {
+            feeds: vec![meter.feed()],
+            ..machine::SamplerOptions::default()
+        };
+        let root = machine::Root::from_board("").unwrap();
+        let mut sampler = machine::Sampler::new(&root, &options);
+        sampler.tick(&machine::Timeline::fake(0));
+        let gaps = sampler.take_gaps();
+        assert_eq!(gaps.len(), meter.channels().len(), "{gaps:?}");
     }
 }

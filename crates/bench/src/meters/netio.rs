@@ -80,26 +80,29 @@ impl Raw {
 /// The XML answer: elements with one value each.
 fn parse_xml(text: &str) -> Option<Answer> {
     let mut reader = quick_xml::Reader::from_str(text);
-    let (mut path, mut value) = (Vec::new(), String::new());
+    let (mut path, mut value) = (Vec::<String>::new(), String::new());
     let (mut name, mut volts, mut raws) = (String::new(), None, Vec::new());
     loop {
         match reader.read_event().ok()? {
             Event::Start(element) => {
-                path.push(element.local_name().as_ref().to_vec());
+                let within = path.last().map(String::as_str);
+                let is_output = element.local_name().as_ref() == "Output";
+                let is_listed = is_output && within == Some("Outputs");
+                path.push(element.local_name().as_ref().to_owned());
                 value.clear();
-                if path.ends_with(&[b"Outputs".to_vec(), b"Output".to_vec()]) {
+                if is_listed {
                     raws.push(Raw::default());
                 }
             }
-            Event::Text(text) => value.push_str(&text.decode().ok()?),
+            Event::Text(text) => value.push_str(&text),
             Event::End(_) => {
                 let element = path.pop()?;
                 let number = value.trim().parse::<f64>().ok().filter(|n| n.is_finite());
-                let within = path.last().map(Vec::as_slice);
-                match (within, element.as_slice()) {
-                    (Some(b"Agent"), b"Model") => name = value.trim().to_owned(),
-                    (Some(b"GlobalMeasure"), b"Voltage") => volts = number,
-                    (Some(b"Output"), element) => set(raws.last_mut()?, element, number),
+                let within = path.last().map(String::as_str);
+                match (within, element.as_str()) {
+                    (Some("Agent"), "Model") => name = value.trim().to_owned(),
+                    (Some("GlobalMeasure"), "Voltage") => volts = number,
+                    (Some("Output"), element) => set(raws.last_mut()?, element, number),
                     _ => {}
                 }
                 value.clear();
@@ -111,12 +114,12 @@ fn parse_xml(text: &str) -> Option<Answer> {
     answer(name, volts, &raws)
 }
 
-fn set(raw: &mut Raw, element: &[u8], number: Option<f64>) {
+fn set(raw: &mut Raw, element: &str, number: Option<f64>) {
     match element {
-        b"Current" => raw.milliamperes = number,
-        b"PowerFactor" => raw.power_factor = number,
-        b"Load" => raw.load_watts = number,
-        b"Energy" => raw.watt_hours = number,
+        "Current" => raw.milliamperes = number,
+        "PowerFactor" => raw.power_factor = number,
+        "Load" => raw.load_watts = number,
+        "Energy" => raw.watt_hours = number,
         _ => {}
     }
 }
@@ -143,6 +146,13 @@ fn answer(name: String, volts: Option<f64>, raws: &[Raw]) -> Option<Answer> {
     (!outputs.is_empty()).then_some(Answer { name, outputs })
 }
 
+/// Made after the documented example of the JSON interface.
+#[cfg(test)]
+pub(super) const EXAMPLE_JSON: &str = r#"{"Agent":{"Model":"NETIO 4All","Version":"3.0.1","JSONVer":"2.1","DeviceName":"bench","NumOutputs":2},
+"GlobalMeasure":{"Voltage":231.4,"TotalCurrent":52,"OverallPowerFactor":0.47,"TotalLoad":5,"TotalEnergy":1300,"Frequency":50.0},
+"Outputs":[{"ID":1,"Name":"board","State":1,"Action":6,"Delay":500,"Current":52,"PowerFactor":0.47,"Load":5,"Energy":1234},
+{"ID":2,"Name":"other","State":0,"Action":6,"Delay":500,"Current":0,"PowerFactor":0.0,"Load":0,"Energy":66}]}"#;
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check, served};
@@ -159,11 +169,7 @@ mod tests {
 </Outputs>
 </set:Root>"#;
 
-    const JSON: &str = r#"{"Agent":{"Model":"NETIO 4All","Version":"3.0.1","JSONVer":"2.1","DeviceName":"bench","NumOutputs":2},
-"GlobalMeasure":{"Voltage":231.4,"TotalCurrent":52,"OverallPowerFactor":0.47,"TotalLoad":5,"TotalEnergy":1300,"Frequency":50.0},
-"Outputs":[{"ID":1,"Name":"board","State":1,"Action":6,"Delay":500,"Current":52,"PowerFactor":0.47,"Load":5,"Energy":1234},
-{"ID":2,"Name":"other","State":0,"Action":6,"Delay":500,"Current":0,"PowerFactor":0.0,"Load":0,"Energy":66}]}"#;
-
+    use super::EXAMPLE_JSON as JSON;
     fn expected() -> Answer {
         let output = |milliwatts, watt_hours: i64, milliamperes| Output {
             milliwatts: Some(milliwatts),
