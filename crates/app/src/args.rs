@@ -3,12 +3,14 @@
 
 mod environment;
 mod identify;
+mod meters;
 mod program;
 mod several;
 mod single;
 
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
+use meters::MeterFlags;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
@@ -77,6 +79,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) interval: Duration,
     /// End after so many lines.
     pub(crate) count: Option<u64>,
+    /// Power meters to poll, as `kind:host/output`.
+    pub(crate) meters: Vec<String>,
 }
 
 /// Find out what a single-board computer or small server really does, and why.
@@ -95,10 +99,13 @@ pub(crate) struct Cli {
     classic: Classic,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    meters: MeterFlags,
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE,
+Netio=host/socket, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -289,12 +296,24 @@ pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsStrin
 }
 
 /// The command, or one sentence about what is wrong with the arguments.
-pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
+pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command, String> {
+    let meters = std::mem::take(&mut cli.meters).all(environment)?;
+    let mut command = without_meters(cli, environment)?;
+    match &mut command {
+        Command::Run(args) => args.options.meters = meters,
+        Command::Monitor(args) => args.meters = meters,
+        _ => {}
+    }
+    Ok(command)
+}
+
+fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String> {
     let Cli {
         root: _,
         verb,
         classic,
         run,
+        meters: _,
     } = cli;
     match verb {
         None => {}
@@ -358,6 +377,7 @@ fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
     Ok(Command::Monitor(MonitorArgs {
         interval: Duration::from_secs_f64(seconds),
         count,
+        meters: Vec::new(),
     }))
 }
 

@@ -13,6 +13,7 @@ mod definition;
 mod gate;
 mod guard;
 pub mod lab;
+pub mod meters;
 mod plan;
 mod recorder;
 mod repeat;

@@ -18,6 +18,7 @@ pub mod results;
 pub mod rules;
 pub mod soc;
 pub mod stats;
+pub mod throttle;
 pub mod trend;
 pub mod view;
 

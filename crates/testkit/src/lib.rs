@@ -35,7 +35,9 @@ pub fn boards() -> Vec<String> {
 pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
     let root = files
         .iter()
-        .fold(machine::Root::empty(), |root, (path, content)| root.with_file(path, content));
+        .fold(machine::Root::empty(), |root, (path, content)| {
+            root.with_file(path, content)
+        });
     machine::identify(&root)
 }
 

@@ -17,8 +17,14 @@ const NAP: Duration = Duration::from_millis(100);
 pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     let cancelled = signals::watch()?;
     let timeline = Timeline::start();
+    let mut trouble = None;
+    let meters = bench::meters::start(&args.meters, |sentence| trouble = Some(sentence));
+    if let Some(sentence) = trouble {
+        anyhow::bail!("{sentence}");
+    }
     let options = SamplerOptions {
         interval: args.interval,
+        feeds: meters.iter().map(bench::meters::Meter::feed).collect(),
         ..SamplerOptions::default()
     };
     let mut sampler = Sampler::new(root, &options);

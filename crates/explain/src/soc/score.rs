@@ -148,7 +148,11 @@ fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
         .collect();
     if confidence == Confidence::Unknown {
         candidates.truncate(OTHERS_MAX);
-        others = if best > 0 { std::mem::take(&mut candidates) } else { Vec::new() };
+        others = if best > 0 {
+            std::mem::take(&mut candidates)
+        } else {
+            Vec::new()
+        };
         candidates.clear();
     }
     Answer {
@@ -180,8 +184,12 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
         evidence.iter().partition(|one| one.socs.contains(&soc));
     let kinds = |list: Vec<&Evidence>| list.into_iter().map(|one| one.kind).collect();
     let also = row.also.iter().flat_map(|list| list.split(", "));
-    let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
-    let relatives = packages.chain(row.die.iter()).map(|other| TABLES.socs[*other].name);
+    let packages = top
+        .iter()
+        .filter(|other| TABLES.socs[**other].die == Some(soc));
+    let relatives = packages
+        .chain(row.die.iter())
+        .map(|other| TABLES.socs[*other].name);
     let is_said = |alias: &&str| {
         let alias = squash(alias);
         let mut named = evidence.iter().filter(|one| one.kind.names());
@@ -190,7 +198,11 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let aliases = row.aliases.iter().copied().filter(is_said);
     Candidate {
         name: row.full_name(),
-        also: also.chain(relatives).chain(aliases).map(str::to_owned).collect(),
+        also: also
+            .chain(relatives)
+            .chain(aliases)
+            .map(str::to_owned)
+            .collect(),
         score: score(soc, evidence),
         supported_by: kinds(for_it),
         contradicted_by: kinds(against),
@@ -226,8 +238,15 @@ fn reason(
             1..=FEW => Confidence::Likely,
             _ => Confidence::Possible,
         };
-        let but = if doubt { ", but its cores are others" } else { "" };
-        return Ok((confidence, format!("named by {} {:?}{but}", named.kind.words(), named.says)));
+        let but = if doubt {
+            ", but its cores are others"
+        } else {
+            ""
+        };
+        return Ok((
+            confidence,
+            format!("named by {} {:?}{but}", named.kind.words(), named.says),
+        ));
     }
     if facts.virtualisation.is_some() && !cores_fit {
         return Err("a virtual machine hides what it runs on".to_owned());
@@ -240,7 +259,10 @@ fn reason(
         return Ok((Confidence::Possible, why));
     }
     if fits(Kind::Guess) {
-        return Ok((Confidence::Possible, "only an earlier guess names it".to_owned()));
+        return Ok((
+            Confidence::Possible,
+            "only an earlier guess names it".to_owned(),
+        ));
     }
     Err(match cores_known {
         true => "nothing names it, and no known SoC has these cores".to_owned(),
@@ -249,7 +271,11 @@ fn reason(
 }
 
 fn of_cores(count: usize, exact: bool) -> String {
-    let seen = if exact { "" } else { "; some cores are not there" };
+    let seen = if exact {
+        ""
+    } else {
+        "; some cores are not there"
+    };
     match count {
         1 => format!("nothing names it; of the known SoCs only this one has such cores{seen}"),
         _ => format!("nothing names it; {count} known SoCs have such cores{seen}"),
