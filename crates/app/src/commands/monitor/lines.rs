@@ -1,0 +1,79 @@
+//! The classic lines, on any terminal or pipe.
+
+use super::{View, live};
+use crate::output;
+use explain::monitor::{Columns, Watch, summary};
+use record::Event;
+
+/// The heading is repeated after so many lines on a terminal.
+const LINES_PER_HEADING: u64 = 15;
+
+/// Prints a line for each row.
+pub(super) struct Lines {
+    /// With the hardware above, and headings in between.
+    for_people: bool,
+    columns: Option<Columns>,
+    lines: u64,
+}
+
+impl Lines {
+    /// `on_terminal`: for people, who scroll. Programs get one heading and rows.
+    pub(super) fn new(on_terminal: bool) -> Self {
+        let spacing = std::env::var("SPACING").is_ok_and(|value| value == "yes");
+        Self {
+            for_people: on_terminal || spacing,
+            columns: None,
+            lines: 0,
+        }
+    }
+
+    /// The columns are chosen with the first row: before it, nobody knows which sensors answer.
+    fn first_text(&self, watch: &Watch, columns: &Columns, why: Option<&str>) -> String {
+        let heading = columns.heading();
+        if self.for_people {
+            format!("{}\n{heading}\n", summary(watch.record(), columns, why))
+        } else {
+            format!("{heading}\n")
+        }
+    }
+}
+
+impl View for Lines {
+    fn begin(&mut self, _watch: &Watch) -> anyhow::Result<()> {
+        self.columns = None;
+        Ok(())
+    }
+
+    fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
+        let mut text = String::new();
+        let columns = match self.columns.take() {
+            Some(columns) => columns,
+            None => {
+                let (place, why) = live::temperature(watch).unzip();
+                let columns = Columns::of(watch.record(), place);
+                text = self.first_text(watch, &columns, why.as_deref());
+                self.lines = 0;
+                columns
+            }
+        };
+        if self.for_people && self.lines > 0 && self.lines.is_multiple_of(LINES_PER_HEADING) {
+            text = format!("\n{}\n", columns.heading());
+        }
+        text.push_str(&columns.row(watch.record(), 0, watch.record().samples.at_ms.len() - 1));
+        text.push('\n');
+        self.lines += 1;
+        self.columns = Some(columns);
+        for event in watch.happened() {
+            match event {
+                Event::Mark { mark } if self.for_people => {
+                    text.push_str(&format!("--- {}\n", mark.text));
+                }
+                Event::Gap { channel, gap } if gap.at_ms > 0 => {
+                    eprintln!("sbc-bench: {channel} fell silent: {}", gap.missing);
+                }
+                _ => {}
+            }
+        }
+        output::print_while_read(&text)
+    }
+}
