@@ -206,6 +206,7 @@ impl Runner<'_> {
     fn start_sampler(&mut self) {
         let options = SamplerOptions {
             interval: self.context.options.interval,
+            measures: true,
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(self.context.root, &options);

@@ -17,6 +17,7 @@ pub mod report;
 pub mod results;
 pub mod rules;
 pub mod stats;
+pub mod throttle;
 pub mod trend;
 pub mod view;
 

@@ -30,7 +30,7 @@ pub use identify::{identify, parse_cpu_list};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;
 pub use root::{Root, Source};
-pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
+pub use sampler::{Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
