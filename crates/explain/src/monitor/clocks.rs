@@ -1,6 +1,7 @@
 //! Which clocks a row of the monitor shows: one for each cpufreq policy, and where a machine has more
 //! policies than fit into a row, one for each group of alike cores.
 
+use super::columns::Lookup;
 use record::{Channel, Record, Unit};
 
 /// So many clocks fit into a row of 80 columns.
@@ -16,8 +17,8 @@ pub(super) struct Clock {
     pub(super) channels: Vec<usize>,
     /// The highest clock that is claimed for it.
     pub(super) khz_max: Option<u32>,
-    /// What is alike.
-    pub(super) core_type: Option<String>,
+    /// Place of its cluster, whose CPUs are alike.
+    pub(super) cluster: Option<usize>,
 }
 
 /// The clocks of a row.
@@ -79,22 +80,23 @@ fn policies(record: &Record) -> Vec<Clock> {
             let number: u32 = name.strip_prefix("policy")?.parse().ok()?;
             let machine = &record.machine;
             let policy = machine.policies.iter().find(|p| p.policy == number);
-            let cluster = machine.clusters.iter().find(|c| c.policy == Some(number));
+            // A policy has the number of its first CPU.
+            let mut clusters = machine.clusters.iter();
             Some(Clock {
                 policy: Some(number),
                 channels: vec![place],
                 khz_max: policy.and_then(|p| p.clock_khz_max.known().copied()),
-                core_type: cluster.and_then(|c| c.core_type.known().cloned()),
+                cluster: clusters.position(|cluster| cluster.cpus.contains(&number)),
             })
         })
         .collect()
 }
 
-/// One clock for each core type; if that is still too much, one for all.
+/// One clock for each cluster; if that is still too much, one for all.
 fn alike(policies: Vec<Clock>) -> Vec<Clock> {
     let mut groups: Vec<Clock> = Vec::new();
     for policy in policies {
-        match groups.iter_mut().find(|g| g.core_type == policy.core_type) {
+        match groups.iter_mut().find(|g| g.cluster == policy.cluster) {
             Some(group) => group.join(policy),
             None => groups.push(policy),
         }
@@ -109,6 +111,18 @@ fn alike(policies: Vec<Clock>) -> Vec<Clock> {
 }
 
 impl Clock {
+    /// The highest clock of the group.
+    pub(super) fn khz(&self, record: &Record, value: Lookup<'_>) -> Option<i64> {
+        let khz = self.channels.iter().filter_map(|place| {
+            let value = value(*place)?;
+            Some(match record.samples.channels.get(*place)?.unit {
+                Unit::Hertz => value / 1000,
+                _ => value,
+            })
+        });
+        khz.max()
+    }
+
     fn join(&mut self, other: Clock) {
         self.channels.extend(other.channels);
         self.khz_max = self.khz_max.max(other.khz_max);
@@ -126,6 +140,6 @@ fn firmware(record: &Record) -> Option<Clock> {
         policy: None,
         channels: vec![place],
         khz_max: None,
-        core_type: None,
+        cluster: None,
     })
 }

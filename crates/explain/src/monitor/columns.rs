@@ -1,7 +1,7 @@
 //! The columns of the classic rows: chosen once from what is sampled, so that header and rows agree.
 
-use super::clocks::{Clock, Clocks};
-use super::local_time;
+use super::clocks::Clocks;
+use super::{Watch, local_time};
 use crate::view;
 use record::{Channel, Record, Unit};
 use std::fmt::Write;
@@ -19,6 +19,9 @@ const TICKS: [&str; 8] = [
     "cpu.softirq",
     "cpu.steal",
 ];
+
+/// Gives something of the channel at a place.
+pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
 /// What stands in the rows of one monitor.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,22 +94,33 @@ impl Columns {
     /// A row from one sample to a later one (indexes of rows); with the same sample twice it has no
     /// percentages.
     pub fn row(&self, record: &Record, first: usize, last: usize) -> String {
-        let samples = &record.samples;
-        let at_ms = samples.at_ms[last];
-        let value = |place: &usize| value_at(samples.channels.get(*place)?, last);
+        let channels = &record.samples.channels;
+        let value = |place: usize| value_at(channels.get(place)?, last);
+        let growth = |place: usize| Some(value(place)? - value_at(channels.get(place)?, first)?);
+        self.text(record, record.samples.at_ms[last], &value, &growth)
+    }
+
+    /// The row of this moment.
+    pub fn line(&self, watch: &Watch) -> String {
+        let value = |place| watch.value(place);
+        let growth = |place| watch.growth(place);
+        self.text(watch.record(), watch.at_ms(), &value, &growth)
+    }
+
+    fn text(&self, record: &Record, at_ms: i64, value: Lookup<'_>, growth: Lookup<'_>) -> String {
         let time = local_time(record, at_ms).map(|at| at.strftime("%H:%M:%S").to_string());
         let time = time.unwrap_or_else(|| "--:--:--".to_owned());
-        let clocks = self.clocks_text(record, last);
-        let load = self.load.as_ref().and_then(value);
+        let clocks = self.clocks_text(record, value);
+        let load = self.load.and_then(value);
         let load = load.map_or("-".to_owned(), |h| format!("{}.{:02}", h / 100, h % 100));
-        let percent = self.percentages(record, first, last);
-        let temp = self.temperature.as_ref().and_then(value);
+        let percent = self.percentages(growth);
+        let temp = self.temperature.and_then(value);
         let temp = temp.map_or("-".to_owned(), |t| format!("{:.1}°C", t as f64 / 1000.0));
         let width = self.clocks_width();
         let mut text = format!("{time}: {clocks:<width$} {load:>5} {percent}");
         let _ = write!(text, "{temp:>0$}", self.temperature_width());
         for extra in &self.extras {
-            let _ = write!(text, "{:>1$}", extra.text(record, last), extra.width);
+            let _ = write!(text, "{:>1$}", extra.text(record, value), extra.width);
         }
         text
     }
@@ -121,9 +135,9 @@ impl Columns {
         values.max(self.clocks.label.len())
     }
 
-    fn clocks_text(&self, record: &Record, row: usize) -> String {
+    fn clocks_text(&self, record: &Record, value: Lookup<'_>) -> String {
         let clocks = self.clocks.clocks.iter().map(|clock| {
-            let khz = clock.khz_at(record, row);
+            let khz = clock.khz(record, value);
             let mhz = khz.map_or("n/a".to_owned(), |khz| ((khz + 500) / 1000).to_string());
             format!("{mhz:>4}")
         });
@@ -135,18 +149,9 @@ impl Columns {
     }
 
     /// `100%   0%  99%   0%   0%   0%`: busy, system, user, nice, I/O wait, interrupts.
-    fn percentages(&self, record: &Record, first: usize, last: usize) -> String {
-        let channels = &record.samples.channels;
-        let growth = |place: &Option<usize>| -> i64 {
-            let Some(channel) = place.and_then(|place| channels.get(place)) else {
-                return 0;
-            };
-            let ends = (value_at(channel, first), value_at(channel, last));
-            // A counter that went backwards started anew, as those of a CPU that comes back do.
-            ends.1
-                .zip(ends.0)
-                .map_or(0, |(end, begin)| (end - begin).max(0))
-        };
+    fn percentages(&self, growth: Lookup<'_>) -> String {
+        // A counter that went backwards started anew, as those of a CPU that comes back do.
+        let growth = |place: &Option<usize>| place.and_then(growth).unwrap_or(0).max(0);
         let ticks: Vec<i64> = self.ticks.iter().map(growth).collect();
         let all: i64 = ticks.iter().sum();
         if all <= 0 {
@@ -166,40 +171,20 @@ impl Columns {
     }
 }
 
-impl Clock {
-    /// The highest clock of the group at a row.
-    pub(super) fn khz_at(&self, record: &Record, row: usize) -> Option<i64> {
-        let channels = &record.samples.channels;
-        let khz = self.channels.iter().filter_map(|place| {
-            let channel = channels.get(*place)?;
-            let value = value_at(channel, row)?;
-            Some(match channel.unit {
-                Unit::Hertz => value / 1000,
-                _ => value,
-            })
-        });
-        khz.max()
-    }
-}
-
 impl Extra {
-    fn text(&self, record: &Record, row: usize) -> String {
-        let channels = self
-            .channels
-            .iter()
-            .filter_map(|p| record.samples.channels.get(*p));
-        let values: Vec<(i64, Unit)> = channels
-            .filter_map(|channel| Some((value_at(channel, row)?, channel.unit)))
-            .collect();
+    fn text(&self, record: &Record, value: Lookup<'_>) -> String {
+        let channels = &record.samples.channels;
+        let known = |place: &usize| Some(base_units(value(*place)?, channels.get(*place)?.unit));
+        let values: Vec<f64> = self.channels.iter().filter_map(known).collect();
         if values.is_empty() {
             return "-".to_owned();
         }
-        let base: f64 = values.iter().map(|(v, unit)| base_units(*v, *unit)).sum();
+        let sum: f64 = values.iter().sum();
         match self.name {
-            "VCore" => format!("{base:.4}V"),
-            "DC(V)" => format!("{base:.2}V"),
-            "mW" => format!("{:.0}", base * 1000.0),
-            _ => format!("{base:.1}W"),
+            "VCore" => format!("{sum:.4}V"),
+            "DC(V)" => format!("{sum:.2}V"),
+            "mW" => format!("{:.0}", sum * 1000.0),
+            _ => format!("{sum:.1}W"),
         }
     }
 }

@@ -6,11 +6,13 @@
 
 mod clocks;
 mod columns;
+mod gaps;
 mod summary;
 mod topology;
 mod watch;
 
 pub use columns::Columns;
+pub use gaps::gaps;
 pub use summary::summary;
 pub use topology::topology;
 pub use watch::Watch;

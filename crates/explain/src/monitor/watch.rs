@@ -1,20 +1,33 @@
-//! What is known while a stream of samples goes by: the last few rows, the latest value of each
-//! channel, and what happened since the row before. Its memory does not grow.
+//! What is known while a stream of samples goes by: the latest value of each channel, why CPUs are
+//! held back, and what happened since the row before. Its memory does not grow.
 
+use crate::throttle::{self, Throttle};
 use record::{Channel, ChannelKind, Event, Record, Unit};
 
 /// A value that was not read again for so long says nothing about now any more. The slowest sources
 /// are read twice a minute.
 const STALE_MS: i64 = 120_000;
 
+/// So much of the past is asked why CPUs are held back, besides the very first row.
+const PAST_MS: u64 = 10_000;
+/// But not more rows than this.
+const PAST_ROWS: std::ops::RangeInclusive<u64> = 4..=64;
+
 /// The state of a stream.
 #[derive(Debug, Clone)]
 pub struct Watch {
+    /// Without rows: each channel has its latest value.
     record: Record,
-    rows: usize,
     latest: Vec<Latest>,
     read: Vec<Option<i64>>,
+    at_ms: Option<i64>,
     happened: Vec<Event>,
+    /// The channels that tell of throttling, with their first and their last rows.
+    past: Record,
+    /// Their places.
+    telling: Vec<usize>,
+    past_rows: usize,
+    throttled: Vec<Throttle>,
 }
 
 /// What was last read of one channel.
@@ -27,41 +40,57 @@ struct Latest {
 }
 
 impl Watch {
-    /// Begins with what is known before the first sample: machine and channels. Keeps so many rows.
-    pub fn new(mut record: Record, rows: usize) -> Self {
+    /// Begins with what is known before the first sample: machine and channels.
+    pub fn new(mut record: Record) -> Self {
         record.samples.at_ms.clear();
-        let channels = &mut record.samples.channels;
-        channels
-            .iter_mut()
-            .for_each(|channel| channel.values.clear());
+        record.steps.clear();
+        for channel in &mut record.samples.channels {
+            channel.values.clear();
+            channel.gaps.clear();
+        }
+        let channels = &record.samples.channels;
+        let telling = |place: &usize| throttle::is_told_by(&channels[*place]);
+        let telling: Vec<usize> = (0..channels.len()).filter(telling).collect();
+        let mut past = Record::new(record.source.clone(), record.run.clone());
+        past.samples.channels = telling
+            .iter()
+            .map(|place| channels[*place].clone())
+            .collect();
+        let rows = PAST_MS / record.samples.interval_ms.max(1);
         Self {
             latest: vec![Latest::default(); channels.len()],
             read: vec![None; channels.len()],
-            rows: rows.max(2),
+            at_ms: None,
             happened: Vec::new(),
+            past_rows: rows.clamp(*PAST_ROWS.start(), *PAST_ROWS.end()) as usize,
+            throttled: Vec::new(),
+            telling,
+            past,
             record,
         }
     }
 
     /// Takes the next row: what was read at this moment, in the order of the channels.
     pub fn row(&mut self, at_ms: i64, values: impl IntoIterator<Item = Option<i64>>) {
-        let samples = &mut self.record.samples;
-        let full = samples.at_ms.len() >= self.rows;
+        self.at_ms = Some(at_ms);
+        let mut values = values.into_iter();
+        for (read, latest) in self.read.iter_mut().zip(&mut self.latest) {
+            *read = values.next().flatten();
+            latest.take(at_ms, *read);
+        }
+        let samples = &mut self.past.samples;
+        let full = samples.at_ms.len() > self.past_rows;
         if full {
-            samples.at_ms.remove(0);
+            samples.at_ms.remove(1);
         }
         samples.at_ms.push(at_ms);
-        let mut values = values.into_iter();
-        for (place, channel) in samples.channels.iter_mut().enumerate() {
-            let value = values.next().flatten();
-            self.read[place] = value;
-            let latest = &mut self.latest[place];
-            latest.take(at_ms, value);
+        for (channel, place) in samples.channels.iter_mut().zip(&self.telling) {
             if full {
-                channel.values.remove(0);
+                channel.values.remove(1);
             }
-            channel.values.push(latest.value);
+            channel.values.push(self.read[*place]);
         }
+        self.throttled = throttle::now(&self.past, self.past.samples.at_ms.len() - 1);
     }
 
     /// Takes note of what happens between rows.
@@ -90,14 +119,19 @@ impl Watch {
     }
 
     /// What the sampling costs so far.
-    pub fn set_cost(&mut self, cost: &record::SamplerCost) {
-        self.record.samples.cost.clone_from(cost);
+    pub fn set_cost(&mut self, cost: record::SamplerCost) {
+        let sources = std::mem::take(&mut self.record.samples.cost.sources);
+        self.record.samples.cost = record::SamplerCost { sources, ..cost };
     }
 
-    /// The Record with the last rows alone. A channel that was not due in a row stands there with
-    /// what was last read.
+    /// The Record, without any row.
     pub fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// Why CPUs are held back now, the gravest reason first.
+    pub fn throttled(&self) -> &[Throttle] {
+        &self.throttled
     }
 
     /// The clock was set, or the time zone changed: rows show the time of day that is now true.
@@ -108,7 +142,7 @@ impl Watch {
 
     /// The moment of the last row, in milliseconds since the start; 0 before the first one.
     pub fn at_ms(&self) -> i64 {
-        self.record.samples.at_ms.last().copied().unwrap_or(0)
+        self.at_ms.unwrap_or(0)
     }
 
     /// What the last row itself has read, in the order of the channels.
@@ -126,13 +160,19 @@ impl Watch {
         self.latest[place].value
     }
 
+    /// By how much a counter grew from its reading before to its latest one. None if it started anew.
+    pub fn growth(&self, place: usize) -> Option<i64> {
+        let latest = &self.latest[place];
+        Some(latest.value? - latest.before?.0).filter(|growth| *growth >= 0)
+    }
+
     /// By how much a counter grows in a second, from its last two readings; a slow source is read
     /// more seldom than there are rows.
     pub fn growth_per_second(&self, place: usize) -> Option<f64> {
         let latest = &self.latest[place];
-        let (before, before_ms) = latest.before?;
-        let (growth, ms) = (latest.value? - before, latest.at_ms - before_ms);
-        (growth >= 0 && ms > 0).then(|| growth as f64 * 1000.0 / ms as f64)
+        let ms = latest.at_ms - latest.before?.1;
+        let growth = self.growth(place)?;
+        (ms > 0).then(|| growth as f64 * 1000.0 / ms as f64)
     }
 
     /// Watts of a channel that tells power, or energy that adds up.
@@ -172,18 +212,17 @@ mod tests {
     /// A watch of one channel that has seen these rows.
     fn watch(unit: Unit, kind: ChannelKind, rows: &[(i64, Option<i64>)]) -> Watch {
         let record = with_channel(own_run(), "x", unit, kind, &[]);
-        let mut watch = Watch::new(record, 2);
+        let mut watch = Watch::new(record);
         rows.iter()
             .for_each(|(at_ms, value)| watch.row(*at_ms, [*value]));
         watch
     }
 
     #[test]
-    fn only_the_last_rows_stay_and_slow_channels_keep_their_value() {
+    fn slow_channels_keep_their_value() {
         let rows = [(0, Some(1)), (500, None), (1000, None)];
         let watch = watch(Unit::Count, ChannelKind::Gauge, &rows);
-        assert_eq!(watch.record().samples.at_ms, [500, 1000]);
-        assert_eq!(watch.channels()[0].values, [Some(1), Some(1)]);
+        assert_eq!(watch.at_ms(), 1000);
         assert_eq!((watch.read(), watch.value(0)), (&[None][..], Some(1)));
     }
 
@@ -204,6 +243,27 @@ mod tests {
         assert_eq!((gone.value(0), gone.happened().len()), (None, 1));
         gone.seen();
         assert_eq!(gone.happened(), []);
+    }
+
+    #[test]
+    fn throttling_is_told_from_the_past_that_is_kept() {
+        let limit = |rows: &[(i64, Option<i64>)]| {
+            let kind = ChannelKind::Gauge;
+            let record = with_channel(own_run(), "policy0.limit_max", Unit::Kilohertz, kind, &[]);
+            let mut watch = Watch::new(record);
+            rows.iter()
+                .for_each(|(at_ms, khz)| watch.row(*at_ms, [*khz]));
+            let rows = watch.past.samples.at_ms.len();
+            let reasons = watch.throttled().iter().map(|throttle| throttle.reason);
+            (rows, reasons.collect::<Vec<_>>())
+        };
+        let steady: Vec<_> = (0..500).map(|row| (row * 500, Some(1_800_000))).collect();
+        assert_eq!(limit(&steady), (21, vec![]));
+        let mut lowered = steady;
+        lowered[100..]
+            .iter_mut()
+            .for_each(|row| row.1 = Some(1_200_000));
+        assert_eq!(limit(&lowered), (21, vec![throttle::Reason::LimitLowered]));
     }
 
     #[test]

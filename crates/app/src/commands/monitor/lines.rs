@@ -2,7 +2,8 @@
 
 use super::{View, live};
 use crate::output;
-use explain::monitor::{Columns, Watch, summary};
+use explain::monitor::{Columns, Watch, gaps, summary};
+use explain::throttle::Reason;
 use record::Event;
 
 /// The heading is repeated after so many lines on a terminal.
@@ -14,6 +15,8 @@ pub(super) struct Lines {
     for_people: bool,
     columns: Option<Columns>,
     lines: u64,
+    /// Why CPUs were held back at the line before.
+    throttled: Vec<Reason>,
 }
 
 impl Lines {
@@ -24,6 +27,7 @@ impl Lines {
             for_people: on_terminal || spacing,
             columns: None,
             lines: 0,
+            throttled: Vec::new(),
         }
     }
 
@@ -34,6 +38,28 @@ impl Lines {
             format!("{}\n{heading}\n", summary(watch.record(), columns, why))
         } else {
             format!("{heading}\n")
+        }
+    }
+}
+
+impl Lines {
+    /// What people should know although it has no column: to standard error, so that the lines stay
+    /// what programs expect.
+    fn notes(&mut self, watch: &Watch) {
+        let reasons: Vec<Reason> = watch.throttled().iter().map(|t| t.reason).collect();
+        if reasons != self.throttled {
+            let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
+            match words.as_slice() {
+                [] => eprintln!("sbc-bench: no longer slowed down."),
+                words => eprintln!("sbc-bench: slowed down: {}.", words.join(", ")),
+            }
+            self.throttled = reasons;
+        }
+        // What never answered is no news.
+        if self.lines > 1 {
+            gaps(watch)
+                .iter()
+                .for_each(|gap| eprintln!("sbc-bench: {gap}"));
         }
     }
 }
@@ -59,21 +85,23 @@ impl View for Lines {
         if self.for_people && self.lines > 0 && self.lines.is_multiple_of(LINES_PER_HEADING) {
             text = format!("\n{}\n", columns.heading());
         }
-        text.push_str(&columns.row(watch.record(), 0, watch.record().samples.at_ms.len() - 1));
+        text.push_str(&columns.line(watch));
         text.push('\n');
         self.lines += 1;
         self.columns = Some(columns);
-        for event in watch.happened() {
-            match event {
-                Event::Mark { mark } if self.for_people => {
-                    text.push_str(&format!("--- {}\n", mark.text));
-                }
-                Event::Gap { channel, gap } if gap.at_ms > 0 => {
-                    eprintln!("sbc-bench: {channel} fell silent: {}", gap.missing);
-                }
-                _ => {}
-            }
+        if self.for_people {
+            text.push_str(&marks(watch));
         }
+        self.notes(watch);
         output::print_while_read(&text)
     }
+}
+
+/// Notes of people, between the lines.
+fn marks(watch: &Watch) -> String {
+    let texts = watch.happened().iter().filter_map(|event| match event {
+        Event::Mark { mark } => Some(format!("--- {}\n", mark.text)),
+        _ => None,
+    });
+    texts.collect()
 }

@@ -4,12 +4,11 @@ use super::Poll;
 use explain::monitor::Watch;
 use machine::sensors::{known, temperature_channel};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
-use record::{Event, Fact, Mark, Record, Run, Source as Origin};
+use record::{Fact, Record, Run, Source as Origin};
 use std::time::Duration;
 
-/// A clock that runs 500 ppm wrong takes half an hour to be off by so much; a clock that was set is
-/// off at once.
-const STEP_MS: i64 = 1_000;
+/// What each source costs is told after so many rows, and at the end.
+const ROWS_PER_COST: u64 = 100;
 
 /// Samples of this machine.
 pub(super) struct Source {
@@ -17,9 +16,6 @@ pub(super) struct Source {
     sampler: Sampler,
     /// What is told at the beginning.
     begin: Option<Record>,
-    due_ns: u64,
-    /// UTC of the start, by the clock as it is now.
-    started_utc_ms: i64,
 }
 
 impl Source {
@@ -38,41 +34,23 @@ impl Source {
         Self {
             begin: Some(record),
             sampler,
-            due_ns: timeline.now_ns(),
-            started_utc_ms: timeline.start_utc_ms(),
             timeline,
         }
-    }
-
-    /// Follows the clock of the day: a board without one starts in 1970 and learns the time later.
-    fn follow_time(&mut self, watch: &mut Watch) {
-        let started_utc_ms = self.timeline.utc_ms() - self.timeline.now_ms();
-        let step_ms = started_utc_ms - self.started_utc_ms;
-        if step_ms.abs() >= STEP_MS {
-            let seconds = step_ms as f64 / 1000.0;
-            let text = format!("the time of day went {seconds:+.1} s: set, or the machine slept");
-            watch.event(Event::Mark {
-                mark: Mark {
-                    at_ms: self.timeline.now_ms(),
-                    text,
-                },
-            });
-            self.started_utc_ms = started_utc_ms;
-        }
-        watch.set_time(started_utc_ms, utc_offset_minutes(self.timeline.utc_ms()));
     }
 }
 
 impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         if let Some(record) = self.begin.take() {
-            return Ok(Poll::Begin(Watch::new(record, 2)));
+            return Ok(Poll::Begin(Watch::new(record)));
         }
-        let now_ns = self.timeline.now_ns();
-        if now_ns < self.due_ns {
-            return Ok(Poll::Wait(Duration::from_nanos(self.due_ns - now_ns)));
+        let (now_ns, due_ns) = (self.timeline.now_ns(), self.sampler.due_ns());
+        if now_ns < due_ns {
+            return Ok(Poll::Wait(Duration::from_nanos(due_ns - now_ns)));
         }
-        self.follow_time(watch);
+        // A board without a clock starts in 1970 and learns the time of day later.
+        let utc_ms = self.timeline.utc_ms();
+        watch.set_time(utc_ms - self.timeline.now_ms(), utc_offset_minutes(utc_ms));
         self.sampler.tick(&self.timeline);
         let values = self.sampler.row().iter().map(|value| known(*value));
         watch.row(self.sampler.at_ms(), values);
@@ -80,11 +58,14 @@ impl super::Source for Source {
             watch.event(gap);
         }
         watch.set_cost(self.sampler.cost());
-        let interval_ns = (self.sampler.interval().as_nanos() as u64).max(1);
-        // Moments that have gone by are left out instead of being made up for.
-        let missed = self.timeline.now_ns().saturating_sub(self.due_ns) / interval_ns;
-        self.due_ns += (missed + 1) * interval_ns;
+        if self.sampler.cost().ticks.is_multiple_of(ROWS_PER_COST) {
+            watch.event(self.sampler.cost_event());
+        }
         Ok(Poll::Row)
+    }
+
+    fn end(&mut self, watch: &mut Watch) {
+        watch.event(self.sampler.cost_event());
     }
 }
 

@@ -25,6 +25,8 @@ const LINES_INTERVAL: Duration = Duration::from_secs(5);
 trait Source {
     /// Goes on to the next thing that happens.
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
+    /// Tells the watch what is known at the end.
+    fn end(&mut self, _watch: &mut Watch) {}
 }
 
 /// What a source has.
@@ -64,7 +66,7 @@ pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
         None => None,
     };
     let mut views = views(args);
-    let mut watch = Watch::new(replay::nothing_known(), 2);
+    let mut watch = Watch::new(replay::nothing_known());
     let mut rows = 0;
     while cancelled.load(Ordering::Relaxed) == 0 {
         match source.poll(&mut watch)? {
@@ -96,6 +98,7 @@ pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
             Poll::End => break,
         }
     }
+    source.end(&mut watch);
     if let Some(recording) = &mut recording {
         recording.end(&watch, cancelled.load(Ordering::Relaxed));
     }

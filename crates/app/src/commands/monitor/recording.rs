@@ -111,9 +111,8 @@ impl Recording {
         }
     }
 
-    /// Writes that it ended, and what the sampling cost.
+    /// Writes that it ended, and what is told at the end.
     pub(super) fn end(&mut self, watch: &Watch, signal: i32) {
-        let cost = watch.record().samples.cost.clone();
         let end = match signal {
             0 => End::Finished,
             signal => End::Interrupted { signal },

@@ -91,7 +91,7 @@ impl super::Source for Source {
                     self.pace.anchor = None;
                     let interval = Duration::from_millis(record.samples.interval_ms);
                     self.pace.pause = PAUSE_MAX.max(interval * 2);
-                    return Ok(Poll::Begin(Watch::new(*record, 2)));
+                    return Ok(Poll::Begin(Watch::new(*record)));
                 }
                 Some(Item::Event(event)) => watch.event(event),
                 Some(Item::Row(at_ms, values)) => {
@@ -254,7 +254,7 @@ fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
     }
     events.sort_by_key(|(at_ms, _)| *at_ms);
     let mut events = events.into_iter().peekable();
-    let begin = Watch::new(record.clone(), 2).record().clone();
+    let begin = Watch::new(record.clone()).record().clone();
     let samples = record.samples;
     let rows = (0..samples.at_ms.len()).flat_map(move |row| {
         let at_ms = samples.at_ms[row];
