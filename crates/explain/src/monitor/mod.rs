@@ -7,12 +7,14 @@
 mod clocks;
 mod columns;
 mod gaps;
+mod metrics;
 mod summary;
 mod topology;
 mod watch;
 
 pub use columns::Columns;
 pub use gaps::gaps;
+pub use metrics::metrics;
 pub use summary::summary;
 pub use topology::topology;
 pub use watch::Watch;

@@ -1,6 +1,7 @@
 //! `sbc-bench -m`, `sbc-bench monitor`: watches the machine, or shows what was watched before, until
 //! interrupted. One stream of samples comes from a source; every view only reads it.
 
+mod export;
 mod jsonl;
 mod lines;
 mod live;
@@ -65,7 +66,7 @@ pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
         Some(path) => Some(recording::Recording::open(path)?),
         None => None,
     };
-    let mut views = views(args);
+    let mut views = views(args)?;
     let mut watch = Watch::new(replay::nothing_known());
     let mut rows = 0;
     while cancelled.load(Ordering::Relaxed) == 0 {
@@ -108,11 +109,20 @@ pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn views(args: &MonitorArgs) -> Vec<Box<dyn View>> {
+/// Those that are asked for; what cannot work is told before anything is shown.
+fn views(args: &MonitorArgs) -> anyhow::Result<Vec<Box<dyn View>>> {
+    let mut views: Vec<Box<dyn View>> = Vec::new();
+    if let Some(address) = args.prometheus {
+        views.push(Box::new(export::Prometheus::start(address)?));
+    }
+    if let Some(path) = &args.textfile {
+        views.push(Box::new(export::Textfile::new(path)));
+    }
     let on_terminal = std::io::stdout().is_terminal();
     match args.view.unwrap_or(Kind::Lines) {
-        Kind::Lines | Kind::Screen => vec![Box::new(lines::Lines::new(on_terminal))],
-        Kind::Jsonl => vec![Box::new(jsonl::Jsonl)],
-        Kind::Nothing => Vec::new(),
+        Kind::Lines | Kind::Screen => views.push(Box::new(lines::Lines::new(on_terminal))),
+        Kind::Jsonl => views.push(Box::new(jsonl::Jsonl)),
+        Kind::Nothing => {}
     }
+    Ok(views)
 }

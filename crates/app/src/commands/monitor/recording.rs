@@ -118,11 +118,9 @@ impl Recording {
             signal => End::Interrupted { signal },
         };
         let elapsed_ms = watch.at_ms().max(0) as u64;
-        let events = [
-            Event::SamplerCost { cost },
-            Event::Ended { end, elapsed_ms },
-        ];
-        self.append(watch.at_ms(), &events.each_ref().map(text_of).concat());
+        let mut text: String = watch.happened().iter().map(text_of).collect();
+        text.push_str(&text_of(&Event::Ended { end, elapsed_ms }));
+        self.append(watch.at_ms(), &text);
         // The kernel writes it later in any case; nobody is left to be told.
         let _ = self.file.sync_data();
     }
