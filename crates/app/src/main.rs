@@ -64,6 +64,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
+        Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
         Command::Explain {
             files,
             json,

@@ -4,7 +4,7 @@
 //! line; folding them gives a Record that ends where the run died ([`crate::End::Died`]).
 
 use crate::{
-    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Missing, Record, Restored, Run,
+    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Record, Restored, Run,
     SamplerCost, SettingChange, Source, State, Step,
 };
 use schemars::JsonSchema;
@@ -88,6 +88,11 @@ pub enum Event {
         /// The cost.
         cost: SamplerCost,
     },
+    /// Somebody noted something.
+    Mark {
+        /// What and when.
+        mark: Mark,
+    },
     /// Kernel messages that appeared, or why they cannot be read.
     KernelMessages {
         /// The messages.
@@ -166,6 +171,7 @@ impl Record {
                     known.gaps.push(gap);
                 }
             }
+            Event::Mark { mark } => self.marks.push(mark),
             Event::SamplerCost { cost } => self.samples.cost = cost,
             Event::KernelMessages { messages } => match (&mut self.kernel_messages, messages) {
                 (Fact::Known(known), Fact::Known(more)) => known.extend(more),

@@ -14,6 +14,7 @@ mod event;
 mod fact;
 mod machine;
 mod measured;
+pub mod recording;
 mod run;
 mod samples;
 mod source;
@@ -62,6 +63,9 @@ pub struct Record {
     /// What the background sampler saw.
     #[serde(default)]
     pub samples: Samples,
+    /// What somebody noted while it ran.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
     /// Kernel messages that appeared during the run.
     pub kernel_messages: Fact<Vec<KernelMessage>>,
 }
@@ -80,6 +84,7 @@ impl Record {
             settings: Vec::new(),
             steps: Vec::new(),
             samples: Samples::default(),
+            marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
         }
     }
