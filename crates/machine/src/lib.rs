@@ -21,6 +21,7 @@ pub mod settings;
 mod snapshot;
 mod start;
 mod state;
+mod survey;
 mod syscall;
 pub mod timeline;
 pub mod vcio;
@@ -34,6 +35,7 @@ pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost}
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
+pub use survey::survey;
 pub use timeline::Timeline;
 
 /// True if this process has the rights of root.

@@ -12,21 +12,25 @@
 
 mod event;
 mod fact;
+mod hardware;
 mod machine;
 mod measured;
 mod run;
 mod samples;
 mod source;
 mod step;
+mod survey;
 
 pub use event::Event;
 pub use fact::{Fact, Missing, Reading, Why};
+pub use hardware::*;
 pub use machine::*;
 pub use measured::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
 pub use step::*;
+pub use survey::*;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,6 +66,12 @@ pub struct Record {
     pub samples: Samples,
     /// Kernel messages that appeared during the run.
     pub kernel_messages: Fact<Vec<KernelMessage>>,
+    /// What looks over the machine found: before the first step, and after the last one.
+    #[serde(default)]
+    pub surveys: Vec<Survey>,
+    /// Words typed while the machine was watched.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
 }
 
 impl Record {
@@ -79,6 +89,8 @@ impl Record {
             steps: Vec::new(),
             samples: Samples::default(),
             kernel_messages: Fact::not_reached(),
+            surveys: Vec::new(),
+            marks: Vec::new(),
         }
     }
 
