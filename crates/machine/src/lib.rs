@@ -22,6 +22,7 @@ pub mod settings;
 mod snapshot;
 mod start;
 mod state;
+mod survey;
 mod syscall;
 pub mod timeline;
 pub mod vcio;
@@ -35,6 +36,7 @@ pub use sampler::{Failure, Feed, Options as SamplerOptions, Sampler, SamplerThre
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
+pub use survey::survey;
 pub use timeline::Timeline;
 
 /// True if this process has the rights of root.

@@ -5,7 +5,7 @@
 
 use crate::{
     Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Record, Restored, Run,
-    SamplerCost, SettingChange, Source, State, Step,
+    SamplerCost, SettingChange, Source, State, Step, Survey,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,16 @@ pub enum Event {
     Machine {
         /// What was found.
         machine: Box<Machine>,
+    },
+    /// A look over the machine.
+    Survey {
+        /// What was found.
+        survey: Box<Survey>,
+    },
+    /// Somebody typed a word while the machine was watched.
+    Mark {
+        /// The word and its moment.
+        mark: Mark,
     },
     /// State of memory, swap and statistics at one moment.
     State {
@@ -140,6 +150,8 @@ impl Record {
             Event::Started { .. } | Event::StepBegins { .. } => {}
             Event::Gate { gate } => self.gate = Fact::Known(gate),
             Event::Machine { machine } => self.machine = *machine,
+            Event::Survey { survey } => self.surveys.push(*survey),
+            Event::Mark { mark } => self.marks.push(mark),
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
             Event::SettingRestored { path, restored } => {

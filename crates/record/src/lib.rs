@@ -12,6 +12,7 @@
 
 mod event;
 mod fact;
+mod hardware;
 mod machine;
 mod measured;
 pub mod recording;
@@ -20,9 +21,11 @@ mod samples;
 mod source;
 pub mod statistics;
 mod step;
+mod survey;
 
 pub use event::Event;
 pub use fact::{Fact, Missing, Reading, Why};
+pub use hardware::*;
 pub use machine::*;
 pub use measured::*;
 pub use run::*;
@@ -30,6 +33,7 @@ pub use samples::*;
 pub use source::*;
 pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
+pub use survey::*;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +72,12 @@ pub struct Record {
     pub marks: Vec<Mark>,
     /// Kernel messages that appeared during the run.
     pub kernel_messages: Fact<Vec<KernelMessage>>,
+    /// What looks over the machine found: before the first step, and after the last one.
+    #[serde(default)]
+    pub surveys: Vec<Survey>,
+    /// Words typed while the machine was watched.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
 }
 
 impl Record {
@@ -86,6 +96,8 @@ impl Record {
             samples: Samples::default(),
             marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
+            surveys: Vec::new(),
+            marks: Vec::new(),
         }
     }
 

@@ -7,7 +7,7 @@ mod log;
 pub(crate) mod number;
 mod record;
 pub(crate) mod summary;
-mod terminal;
+pub(crate) mod terminal;
 
 use crate::Finding;
 use ::record::Record;
