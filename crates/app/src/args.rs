@@ -1,10 +1,12 @@
 //! The command line: the classic flags of the bash program and the modern verbs, both ending in
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
+mod classic_loads;
 mod environment;
 mod program;
 mod several;
 
+use classic_loads::ClassicLoads;
 pub(crate) use environment::Environment;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
@@ -100,30 +102,23 @@ Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the resul
 /// The flags that people know.
 #[derive(Debug, clap::Args)]
 struct Classic {
-    /// Also run a load that heats for five minutes (cpuminer, else built in)
-    #[arg(short = 'c')]
-    heat: bool,
+    #[command(flatten)]
+    loads: ClassicLoads,
     /// Watch the machine; every SECONDS, fractions allowed (default 5)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
     #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
-    #[arg(short = 'G', hide = true)]
-    geekbench: bool,
     #[arg(short = 'j', hide = true)]
     review_j: bool,
     #[arg(short = 'k', hide = true)]
     kernel: bool,
     #[arg(short = 'M', hide = true)]
     memory_throttle: bool,
-    #[arg(short = 'P', hide = true, num_args = 0..)]
-    phoronix: Option<Vec<String>>,
     #[arg(short = 'r', hide = true)]
     review: bool,
     #[arg(short = 'R', hide = true)]
     review_only: bool,
-    #[arg(short = 's', hide = true, num_args = 0..=1, default_missing_value = "")]
-    stockfish: Option<String>,
     #[arg(short = 'S', hide = true)]
     storage: bool,
     #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
@@ -233,15 +228,12 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 12] = [
+    let table: [(bool, &'static str); 9] = [
         (classic.graph.is_some(), "-g (efficiency per OPP)"),
-        (classic.geekbench, "-G (Geekbench)"),
         (classic.kernel, "-k (kernel version check)"),
         (classic.memory_throttle, "-M (DRAM throttling test)"),
-        (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
         (classic.review || classic.review_j, "-r (review mode)"),
         (classic.review_only, "-R (review mode without benchmarks)"),
-        (classic.stockfish.is_some(), "-s (stockfish)"),
         (classic.storage, "-S (storage check)"),
         (classic.cool.is_some(), "-t (thermal test)"),
         (classic.heat_to.is_some(), "-T (thermal test)"),
@@ -301,20 +293,21 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     }
     match classic.monitor {
         Some(interval) => monitor(&interval, None),
-        None => run_command(run, Task::Standard, classic.heat, environment),
+        None => run_command(run, classic.loads.task()?, &classic.loads, environment),
     }
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
+    let no_flags = ClassicLoads::default();
     Ok(match verb {
         Verb::Run { flags, program } => {
-            return run_command(flags, program.task()?, false, environment);
+            return run_command(flags, program.task()?, &no_flags, environment);
         }
         Verb::Ab {
             sides,
             flags,
             program,
-        } => return run_command(flags, program.ab(&sides)?, false, environment),
+        } => return run_command(flags, program.ab(&sides)?, &no_flags, environment),
         Verb::Monitor { interval, count } => return monitor(&interval, count),
         Verb::Explain {
             files,
@@ -354,14 +347,15 @@ fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
 fn run_command(
     flags: RunFlags,
     task: Task,
-    heat: bool,
+    loads: &ClassicLoads,
     environment: &Environment,
 ) -> Result<Command, String> {
     let mut options = Options {
         task,
         force: flags.force,
         wait: flags.wait,
-        heat,
+        heat: loads.heat,
+        stockfish: loads.stockfish(),
         ..Options::default()
     };
     match environment.get("MODE") {
@@ -388,7 +382,7 @@ fn run_command(
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     given.extend(flags.force.then(|| "--force".to_owned()));
-    given.extend(heat.then(|| "-c".to_owned()));
+    given.extend(loads.given());
     Ok(Command::Run(RunArgs {
         options,
         json: flags.json,

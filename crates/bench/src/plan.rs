@@ -27,6 +27,8 @@ pub struct Options {
     pub force: bool,
     /// `-c`: five minutes of a load that heats.
     pub heat: bool,
+    /// `-s`: the bench of Stockfish as well.
+    pub stockfish: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
 }
@@ -43,6 +45,7 @@ impl Default for Options {
             wait: Duration::from_secs(120),
             force: false,
             heat: false,
+            stockfish: false,
             interval: Duration::from_millis(500),
         }
     }
@@ -56,12 +59,14 @@ const MULTI_REPETITIONS: u32 = 3;
 const NEAR_CLOCK: f64 = 0.8;
 
 /// Which external programs are there; decides between real tools and built-in workloads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Available {
     /// A 7-zip that can run its benchmark.
     pub sevenzip: bool,
     /// OpenSSL.
     pub openssl: bool,
+    /// A miner.
+    pub cpuminer: bool,
 }
 
 /// The workloads of a run, light to heavy.
@@ -125,7 +130,12 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.heat || options.extensive {
-        jobs.push(job("simd", "", all, threads));
+        let heater = if available.cpuminer {
+            "cpuminer"
+        } else {
+            "simd"
+        };
+        jobs.push(job(heater, "", all, threads));
     }
     jobs
 }
@@ -135,6 +145,10 @@ pub(crate) const CLOCK_STEP_S: u64 = 1;
 
 /// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
 pub(crate) fn estimate_s(job: &Job) -> u64 {
+    let shape = crate::workloads::workload(job.workload).and_then(|workload| workload.shape);
+    if let Some(shape) = shape {
+        return shape.seconds;
+    }
     match (job.workload, job.variant.as_str()) {
         ("sevenzip", _) => 30,
         ("lzma", _) => 10,
@@ -288,10 +302,12 @@ mod tests {
     const ALL: Available = Available {
         sevenzip: true,
         openssl: true,
+        cpuminer: false,
     };
     const NOTHING: Available = Available {
         sevenzip: false,
         openssl: false,
+        cpuminer: false,
     };
 
     #[test]

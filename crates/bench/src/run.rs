@@ -120,6 +120,9 @@ impl Runner<'_> {
         self.start_sampler();
 
         let stages = task::stages(&machine, self.context.options, self.available());
+        for note in self.tools.take_notes() {
+            (self.context.progress)(Progress::Note(note));
+        }
         let clusters = online_clusters(&machine).len() as u64;
         let estimate_s = |stage| task::estimate_s(stage, clusters, RUN_S);
         self.total_s = stages.iter().map(estimate_s).sum();
@@ -161,6 +164,7 @@ impl Runner<'_> {
         Available {
             sevenzip: found("sevenzip"),
             openssl: found("openssl"),
+            cpuminer: found("cpuminer"),
         }
     }
 

@@ -2,6 +2,7 @@
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+use crate::load::Load;
 use crate::plan::{self, Available, Options};
 use crate::{Job, ScoreRule};
 use record::Machine;
@@ -13,6 +14,8 @@ pub enum Task {
     /// The standard benchmark.
     #[default]
     Standard,
+    /// Loads of the table, by name.
+    Loads(Vec<Load>),
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
@@ -25,6 +28,12 @@ impl Task {
         match self {
             Task::Standard if options.extensive => "extensive",
             Task::Standard => "standard",
+            Task::Loads(loads) => match loads.first().map(|load| load.workload) {
+                // Names of the bash program, which stand in published lists.
+                Some("geekbench") => "gb",
+                Some("phoronix") => "pts",
+                _ => "loads",
+            },
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
         }
@@ -141,6 +150,13 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
+            if options.scores && (options.stockfish || options.extensive) {
+                stages.extend(Load::usual("stockfish").stages(machine));
+            }
+        }
+        Task::Loads(loads) => {
+            let of_load = |load: &Load| load.stages(machine);
+            stages.extend(loads.iter().flat_map(of_load));
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
@@ -213,7 +229,7 @@ fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
 }
 
 /// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
-fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
     match pinning {
         Pinning::All => vec![Vec::new()],
         Pinning::Cpus(cpus) => vec![cpus.clone()],
@@ -303,10 +319,7 @@ mod tests {
             task,
             ..Options::default()
         };
-        let available = Available {
-            sevenzip: false,
-            openssl: false,
-        };
+        let available = Available::default();
         assert_eq!(
             words(&stages(&Machine::default(), &options, available)),
             expected

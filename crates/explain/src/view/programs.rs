@@ -93,7 +93,7 @@ mod tests {
             };
             let scores = Measured::Scores(Scores {
                 rows: vec![row],
-                output: String::new(),
+                ..Scores::default()
             });
             record = with_step(record, "make", "-j4", &[], (0.0, 1.0), scores);
         }
