@@ -61,6 +61,8 @@ pub struct Spec<'a> {
     pub cpus: &'a [u32],
     /// It is killed when it takes longer.
     pub time_limit: Duration,
+    /// Variables of the environment that it gets besides our own.
+    pub environment: &'a [(&'a str, String)],
     /// Control group that it and all its descendants are born in.
     pub group: Option<&'a Group>,
 }
@@ -141,6 +143,8 @@ impl<'a> Child<'a> {
             .stderr(errors)
             .process_group(0);
         plain_locale(&mut command);
+        let variables = spec.environment.iter().map(|(name, value)| (*name, value));
+        command.envs(variables);
         let descendants = Descendants::mark(&mut command);
         let started = Instant::now();
         let process = start_on(spec, command).map_err(refused)?;

@@ -156,6 +156,7 @@ impl Tools {
             argv: &argv,
             cpus: &[],
             time_limit: self.probe_limit,
+            environment: &[],
             group: None,
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;

@@ -1,11 +1,15 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
 mod aes;
+mod cpuminer;
+mod folder;
+mod geekbench;
 mod lzma;
 mod memory_bandwidth;
 mod memory_latency;
 mod openssl;
 mod perf_bench;
+mod phoronix;
 mod program;
 mod scored;
 mod sevenzip;
@@ -68,11 +72,14 @@ pub enum Places {
 /// All workloads, by id.
 pub const WORKLOADS: &[Workload] = &[
     aes::AES,
+    cpuminer::CPUMINER,
+    geekbench::GEEKBENCH,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
     openssl::OPENSSL,
     perf_bench::PERF_BENCH,
+    phoronix::PHORONIX,
     program::PROGRAM,
     sevenzip::SEVENZIP,
     simd::SIMD,
