@@ -10,6 +10,7 @@ mod clock_pass;
 mod context;
 mod counters;
 mod definition;
+mod estimate;
 mod gate;
 mod guard;
 pub mod lab;

@@ -69,7 +69,8 @@ pub struct Available {
     pub cpuminer: bool,
 }
 
-/// The workloads of a run, light to heavy.
+/// The workloads of a run, light to heavy. Where a built-in one stands in for a program, the program is
+/// in the plan as well: its step is skipped, and says why.
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
@@ -87,6 +88,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     let cipher = if available.openssl { "openssl" } else { "aes" };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
+    if !available.openssl {
+        jobs.push(job("openssl", "", vec![types[0].cpus[0]], 1));
+    }
     for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
         for cluster in &types {
             for repetition in 0..repetitions {
@@ -96,6 +100,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.extensive && available.openssl {
+        for cluster in &types {
+            jobs.push(job(cipher, "aes-256-gcm", vec![cluster.cpus[0]], 1));
+        }
         for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
             jobs.push(job(
                 cipher,
@@ -111,6 +118,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     } else {
         "lzma"
     };
+    if !available.sevenzip {
+        jobs.push(job("sevenzip", "single", vec![types[0].cpus[0]], 1));
+    }
     for cluster in &types {
         jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
     }
@@ -130,6 +140,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.heat || options.extensive {
+        if !available.cpuminer {
+            jobs.push(job("cpuminer", "", all.clone(), threads));
+        }
         let heater = if available.cpuminer {
             "cpuminer"
         } else {
@@ -138,24 +151,6 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         jobs.push(job(heater, "", all, threads));
     }
     jobs
-}
-
-/// A clock pass over one cluster takes about so long.
-pub(crate) const CLOCK_STEP_S: u64 = 1;
-
-/// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
-pub(crate) fn estimate_s(job: &Job) -> u64 {
-    let shape = crate::workloads::workload(job.workload).and_then(|workload| workload.shape);
-    if let Some(shape) = shape {
-        return shape.seconds;
-    }
-    match (job.workload, job.variant.as_str()) {
-        ("sevenzip", _) => 30,
-        ("lzma", _) => 10,
-        ("simd", _) => 300,
-        ("openssl", variant) if variant.ends_with("parallel") => 20,
-        _ => 6,
-    }
 }
 
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
@@ -302,7 +297,7 @@ mod tests {
     const ALL: Available = Available {
         sevenzip: true,
         openssl: true,
-        cpuminer: false,
+        cpuminer: true,
     };
     const NOTHING: Available = Available {
         sevenzip: false,
@@ -346,17 +341,20 @@ mod tests {
                 "memory-latency @[1]",
                 "memory-bandwidth @[2]",
                 "memory-latency @[2]",
+                "openssl @[0]",
                 "aes aes-128-cbc@[0]",
                 "aes aes-128-cbc@[1]",
                 "aes aes-192-cbc@[0]",
                 "aes aes-192-cbc@[1]",
                 "aes aes-256-cbc@[0]",
                 "aes aes-256-cbc@[1]",
+                "sevenzip single@[0]",
                 "lzma single@[0]",
                 "lzma single@[1]",
                 "lzma multi@[0, 1, 2]",
                 "lzma multi@[0, 1, 2]",
                 "lzma multi@[0, 1, 2]",
+                "cpuminer @[0, 1, 2]",
                 "simd @[0, 1, 2]",
             ],
         );
@@ -393,12 +391,33 @@ mod tests {
             },
             ALL,
         );
-        let core_types: Vec<&Vec<u32>> = jobs
-            .iter()
-            .filter(|job| job.variant == "core-type" && job.repetition == 0)
-            .map(|job| &job.cpus)
-            .collect();
-        assert_eq!(core_types, [&vec![0, 1, 3], &vec![2]]);
+        let lines = |workload: &str| -> Vec<String> {
+            let of_workload = jobs.iter().filter(|job| job.workload == workload);
+            let once = of_workload.filter(|job| job.repetition == 0);
+            let line = |job: &Job| format!("{}@{:?}", job.variant, job.cpus);
+            once.map(line).collect()
+        };
+        let all = "[0, 1, 2, 3]";
+        assert_eq!(
+            lines("sevenzip"),
+            [
+                "single@[0]".to_owned(),
+                "single@[2]".into(),
+                format!("multi@{all}"),
+                "core-type@[0, 1, 3]".into(),
+                "core-type@[2]".into(),
+            ]
+        );
+        assert_eq!(
+            lines("openssl")[6..],
+            [
+                "aes-256-gcm@[0]".to_owned(),
+                "aes-256-gcm@[2]".into(),
+                format!("aes-256-cbc-parallel@{all}"),
+                format!("aes-256-gcm-parallel@{all}"),
+            ]
+        );
+        assert_eq!(lines("cpuminer"), [format!("@{all}")]);
     }
 
     #[test]

@@ -238,18 +238,6 @@ pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
     }
 }
 
-/// About how long a stage takes, in seconds: for the progress bar.
-pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
-    match stage {
-        Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
-        Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
-        Stage::Job(job) if job.definition.is_some() => run_s,
-        Stage::Job(job) => plan::estimate_s(job),
-        Stage::UntilSteady(_) => 10 * run_s,
-        Stage::Side(_) => 0,
-    }
-}
-
 /// The side of a command line: settings of the one program, or a program of its own.
 ///
 /// # Errors
