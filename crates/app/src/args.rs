@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Guard { journal: PathBuf },
     /// Show what there is: sensors, workloads, rules, reports.
     List { what: Option<String> },
+    /// Install external programs from the distribution's packages.
+    InstallTools { names: Vec<String>, yes: bool },
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
@@ -203,10 +205,19 @@ enum Verb {
     Restore,
     #[command(hide = true)]
     Guard { journal: PathBuf },
-    /// Show the tables: sensors, workloads, rules, reports
+    /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
-        /// One of them
+        /// One of them: sensors, workloads, rules, reports, tools, definitions
         what: Option<String>,
+    },
+    /// Install external programs from the distribution's packages, after showing the command
+    InstallTools {
+        /// Which of `sbc-bench list tools`; all that are missing by default
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
@@ -323,6 +334,7 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },
         Verb::List { what } => Command::List { what },
+        Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
         Verb::Snapshot => Command::Snapshot,
         Verb::Identify { json } => Command::Identify { json },
         Verb::Completions { shell } => Command::Completions { shell },

@@ -73,6 +73,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
+        Command::InstallTools { names, yes } => commands::tools::install(&names, yes),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),
         Command::Identify { json } => commands::identify::run(root, json),

@@ -15,6 +15,7 @@ mod gate;
 mod guard;
 pub mod lab;
 mod load;
+pub mod packages;
 mod plan;
 mod recorder;
 mod repeat;

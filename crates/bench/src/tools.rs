@@ -113,6 +113,11 @@ impl Tools {
         ))
     }
 
+    /// Where it looks.
+    pub(crate) fn directories(&self) -> impl Iterator<Item = &PathBuf> {
+        self.directories.iter()
+    }
+
     /// Programs with a name of this kind, in the order of preference.
     fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
         let named = kind.variable.and_then(std::env::var_os).map(PathBuf::from);
@@ -206,7 +211,7 @@ fn is_older(version: &str, oldest: &[u32]) -> bool {
     !numbers.is_empty() && numbers.as_slice() < oldest
 }
 
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 

@@ -9,4 +9,5 @@ pub(crate) mod restore;
 pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod snapshot;
+pub(crate) mod tools;
 pub(crate) mod trend;
