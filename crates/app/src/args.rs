@@ -12,7 +12,7 @@ pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
 
-use bench::{Options, Task};
+use bench::{Options, Task, Watched};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,8 +37,8 @@ pub(crate) enum Command {
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
     Restore,
-    /// Restore when the process at the other end of standard input is gone.
-    Guard { journal: PathBuf },
+    /// End programs and restore settings when the process at the other end of standard input is gone.
+    Guard(Watched),
     /// Show what there is: sensors, workloads, rules, reports.
     List { what: Option<String> },
     /// Install external programs from the distribution's packages.
@@ -204,7 +204,14 @@ enum Verb {
     /// Put back settings that a killed run has left behind
     Restore,
     #[command(hide = true)]
-    Guard { journal: PathBuf },
+    Guard {
+        #[arg(long)]
+        owner: u32,
+        #[arg(long)]
+        journal: Option<PathBuf>,
+        #[arg(long)]
+        group: Option<String>,
+    },
     /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
         /// One of them: sensors, workloads, rules, reports, tools, definitions
@@ -332,7 +339,15 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Several(verb) => Command::Several(verb),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
-        Verb::Guard { journal } => Command::Guard { journal },
+        Verb::Guard {
+            owner,
+            journal,
+            group,
+        } => Command::Guard(Watched {
+            owner,
+            journal,
+            group,
+        }),
         Verb::List { what } => Command::List { what },
         Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
         Verb::Snapshot => Command::Snapshot,

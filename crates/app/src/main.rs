@@ -72,7 +72,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Several(verb) => several(verb),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
-        Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
+        Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
         Command::InstallTools { names, yes } => commands::tools::install(&names, yes),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),

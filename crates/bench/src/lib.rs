@@ -32,7 +32,7 @@ pub use context::{Context, Finished, Progress};
 pub use definition::{
     Definition, Pinning, Repeat, parse_definitions, parse_duration, parse_pinning, parse_repeat,
 };
-pub use guard::stand_guard;
+pub use guard::{Watched, stand_guard};
 pub use lab::{Job, Lab};
 pub use load::Load;
 pub use plan::{Available, Options};

@@ -7,7 +7,7 @@ mod steps;
 use crate::context::{Context, Finished, Progress};
 use crate::estimate::Estimates;
 use crate::gate;
-use crate::guard::Guard;
+use crate::guard::{self, Guard};
 use crate::recorder::Recorder;
 use crate::switch::Switch;
 use crate::task::{self, Stage};
@@ -21,6 +21,7 @@ use std::sync::atomic::Ordering;
 /// Runs everything.
 pub fn run(context: Context) -> Finished {
     let recorder = start(&context);
+    guard::clean_up(context.root);
     let mut runner = Runner {
         recorder,
         settings: None,
@@ -101,6 +102,7 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
+        self.start_guard();
         self.tune(&machine);
         self.start_sampler();
 
@@ -144,6 +146,16 @@ impl Runner<'_> {
         }
     }
 
+    fn start_guard(&mut self) {
+        let journal = self.context.journal.filter(|_| self.context.options.tune);
+        match Guard::start(journal, self.group.as_ref()) {
+            Ok(guard) => self.guard = Some(guard),
+            Err(error) => (self.context.progress)(Progress::Note(format!(
+                "No guard against being killed: {error}. `sbc-bench restore` does its work."
+            ))),
+        }
+    }
+
     /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
     fn tune(&mut self, machine: &Machine) {
         let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
@@ -159,12 +171,6 @@ impl Runner<'_> {
                 return (self.context.progress)(Progress::Note(note));
             }
         };
-        match Guard::start(journal) {
-            Ok(guard) => self.guard = Some(guard),
-            Err(error) => (self.context.progress)(Progress::Note(format!(
-                "No guard against being killed: {error}. `sbc-bench restore` does its work."
-            ))),
-        }
         for policy in &machine.policies {
             let top = policy.clock_khz_max.known().copied();
             let max = match (top, self.context.options.clock_khz_max) {
