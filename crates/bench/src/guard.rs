@@ -42,6 +42,7 @@ impl Guard {
     pub(crate) fn start(journal: Option<&Path>, group: Option<&Group>) -> std::io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command
+            .arg0("sbc-bench")
             .args(["guard", "--owner", &std::process::id().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

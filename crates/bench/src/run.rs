@@ -31,6 +31,7 @@ pub fn run(context: Context) -> Finished {
         tools: Tools::on_path(),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
+        untuned: "Settings need root, and NOTUNING forbids them.".into(),
         refused: None,
         ahead: Vec::new(),
         estimates: Estimates::default(),
@@ -69,6 +70,8 @@ struct Runner<'a> {
     tools: Tools,
     group: Option<Group>,
     switch: Switch,
+    /// Why nothing can be set, where nothing can.
+    untuned: String,
     /// Why the settings of the side that is to run are not in place.
     refused: Option<String>,
     /// What is still to be done, the stage that runs first, and how long each takes.
@@ -161,14 +164,14 @@ impl Runner<'_> {
         let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
             return;
         };
-        if machine.policies.is_empty() {
+        if machine.policies.is_empty() && !self.context.options.task.has_settings() {
             return;
         }
         let mut settings = match Settings::new(self.context.root, journal) {
             Ok(settings) => settings,
             Err(missing) => {
-                let note = format!("Nothing is tuned: {missing}.");
-                return (self.context.progress)(Progress::Note(note));
+                self.untuned = format!("Nothing is tuned: {missing}.");
+                return (self.context.progress)(Progress::Note(self.untuned.clone()));
             }
         };
         for policy in &machine.policies {

@@ -39,6 +39,18 @@ impl Task {
         }
     }
 
+    /// True if a side of it changes the machine.
+    pub(crate) fn has_settings(&self) -> bool {
+        let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
+        match self {
+            Task::Ab(ab) => ab
+                .sides
+                .iter()
+                .any(|side| side.settings.iter().any(is_of_machine)),
+            _ => false,
+        }
+    }
+
     /// What the two sides are, in words.
     pub(crate) fn sides(&self) -> Vec<String> {
         match self {
@@ -77,6 +89,8 @@ pub enum Setting {
     ClockMaxKhz(u32),
     /// Lowest clock of all policies, in kHz.
     ClockMinKhz(u32),
+    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
+    HugePages(String),
     /// CPUs the program may use.
     Cpus(Pinning),
 }
@@ -120,9 +134,10 @@ impl Setting {
             "governor" => Ok(Setting::Governor(value.to_owned())),
             "maxkhz" => khz().map(Setting::ClockMaxKhz),
             "minkhz" => khz().map(Setting::ClockMinKhz),
+            "thp" => Ok(Setting::HugePages(value.to_owned())),
             "cpus" => parse_pinning(value).map(Setting::Cpus),
             _ => Err(format!(
-                "settings are governor, maxkhz, minkhz and cpus, not {name:?}"
+                "settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}"
             )),
         }
     }
@@ -344,6 +359,7 @@ mod tests {
         for (text, expected) in [
             ("governor=schedutil", Ok(Some(1))),
             ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
             ("make -j4", Ok(None)),
             ("env A=b make", Ok(None)),
             ("true", Ok(None)),

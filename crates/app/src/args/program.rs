@@ -61,7 +61,7 @@ struct ScoreFlags {
 /// Arguments of `ab` besides those of a run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AbFlags {
-    /// First side: settings such as governor=schedutil or maxkhz=1416000, or a command
+    /// First side: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
     #[arg(long, value_name = "SETTINGS|CMD")]
     a: String,
     /// Second side
