@@ -139,6 +139,7 @@ fn model(job: &Job) -> Time {
         ("lzma", _) => Time::Work(10.0),
         ("cpuminer" | "simd", _) => Time::Fixed(300.0),
         ("openssl", _) => Time::Fixed(6.0),
+        ("core-to-core", _) => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
         _ => Time::Work(6.0),
     }
 }

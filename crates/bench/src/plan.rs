@@ -31,6 +31,8 @@ pub struct Options {
     pub stockfish: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
+    /// Power meters to poll, as `kind:host/output`.
+    pub meters: Vec<String>,
 }
 
 impl Default for Options {
@@ -47,6 +49,7 @@ impl Default for Options {
             heat: false,
             stockfish: false,
             interval: Duration::from_millis(500),
+            meters: Vec::new(),
         }
     }
 }
@@ -77,6 +80,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         for workload in ["memory-bandwidth", "memory-latency"] {
             jobs.push(job(workload, "", vec![cluster.cpus[0]], 1));
         }
+    }
+    if options.extensive && online_cpus(machine).len() > 1 {
+        jobs.push(core_to_core(machine, &[]));
     }
     if !options.scores {
         return jobs;
@@ -151,6 +157,15 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         jobs.push(job(heater, "", all, threads));
     }
     jobs
+}
+
+/// The latency between all online CPUs, or those of them that are wanted.
+pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
+    let mut cpus = online_cpus(machine);
+    if !wanted.is_empty() {
+        cpus.retain(|cpu| wanted.contains(cpu));
+    }
+    job("core-to-core", "", cpus, 2)
 }
 
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {

@@ -8,6 +8,7 @@ use crate::context::{Context, Finished, Progress};
 use crate::estimate::Estimates;
 use crate::gate;
 use crate::guard::{self, Guard};
+use crate::meters::{self, Meter};
 use crate::recorder::Recorder;
 use crate::switch::Switch;
 use crate::task::{self, Stage};
@@ -15,8 +16,12 @@ use crate::tools::Tools;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
-use record::{End, Event, Gate, Machine, Reading, Restored, Run, State};
+use record::{End, Event, Machine, Reading, Restored, Run, State};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Shorter runs are over before anybody has read how long they take.
+const WORTH_TELLING: Duration = Duration::from_secs(30);
 
 /// Runs everything.
 pub fn run(context: Context) -> Finished {
@@ -27,6 +32,7 @@ pub fn run(context: Context) -> Finished {
         settings: None,
         guard: None,
         sampler: None,
+        meters: Vec::new(),
         kernel_log: KernelLog::open(context.root),
         tools: Tools::on_path(),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
@@ -66,6 +72,7 @@ struct Runner<'a> {
     settings: Option<Settings>,
     guard: Option<Guard>,
     sampler: Option<SamplerThread>,
+    meters: Vec<Meter>,
     kernel_log: Reading<KernelLog>,
     tools: Tools,
     group: Option<Group>,
@@ -83,14 +90,7 @@ impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let machine = machine::identify(root);
-        let mut gate = self.gate();
-        let boot_messages = match &self.kernel_log {
-            Ok(log) => Ok(log.boot_messages_present()),
-            Err(missing) => Err(missing.clone()),
-        };
-        gate::check_facts(&mut gate, root, &machine, boot_messages);
-        let may_start = gate.passed || gate.forced;
-        self.recorder.append(Event::Gate { gate });
+        let may_start = !self.context.options.task.is_whole_run() || self.gate(&machine);
         self.recorder.append(Event::Machine {
             machine: Box::new(machine.clone()),
         });
@@ -105,9 +105,14 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
+        if self.context.options.task.has_ramps() {
+            self.ramps(&machine);
+        }
         self.start_guard();
         self.tune(&machine);
-        self.start_sampler();
+        if self.context.options.task.is_whole_run() {
+            self.start_sampler();
+        }
 
         let stages = task::stages(&machine, self.context.options, self.available());
         for note in self.tools.take_notes() {
@@ -122,13 +127,16 @@ impl Runner<'_> {
             self.stage(&machine, stage);
             if *stage == Stage::ColdClocks {
                 let left = self.estimates.of_stages(&stages[index + 1..]);
-                (self.context.progress)(Progress::Left(left));
+                if left >= WORTH_TELLING {
+                    (self.context.progress)(Progress::Left(left));
+                }
             }
         }
         self.interrupted().unwrap_or(End::Finished)
     }
 
-    fn gate(&mut self) -> Gate {
+    /// Waits for a quiet system; true if the run may start.
+    fn gate(&mut self, machine: &Machine) -> bool {
         let Context {
             root,
             timeline,
@@ -137,9 +145,18 @@ impl Runner<'_> {
             progress,
             ..
         } = &mut self.context;
-        gate::wait_until_quiet((root, timeline), options, cancelled, &mut |gate, left| {
-            progress(Progress::Waiting(gate, left));
-        })
+        let mut gate =
+            gate::wait_until_quiet((root, timeline), options, cancelled, &mut |gate, left| {
+                progress(Progress::Waiting(gate, left));
+            });
+        let boot_messages = match &self.kernel_log {
+            Ok(log) => Ok(log.boot_messages_present()),
+            Err(missing) => Err(missing.clone()),
+        };
+        gate::check_facts(&mut gate, root, machine, boot_messages);
+        let may_start = gate.passed || gate.forced;
+        self.recorder.append(Event::Gate { gate });
+        may_start
     }
 
     fn interrupted(&self) -> Option<End> {
@@ -193,8 +210,13 @@ impl Runner<'_> {
     }
 
     fn start_sampler(&mut self) {
+        let progress = &mut self.context.progress;
+        let tell = |sentence| progress(Progress::Note(sentence));
+        self.meters = meters::start(&self.context.options.meters, tell);
         let options = SamplerOptions {
             interval: self.context.options.interval,
+            measures: true,
+            feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(self.context.root, &options);

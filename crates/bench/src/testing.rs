@@ -78,6 +78,7 @@ pub(crate) fn step(workload: &str) -> Step {
         tool: None,
         not_comparable: None,
         counters: Counters::default(),
+        repeated: Vec::new(),
         outcome: Outcome::Skipped(Missing::absent("nothing")),
         line: None,
     }

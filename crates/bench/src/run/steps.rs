@@ -129,6 +129,7 @@ impl Runner<'_> {
             tool: lab.tool.take(),
             not_comparable: lab.not_comparable.take(),
             counters: std::mem::take(&mut lab.counters),
+            repeated: std::mem::take(&mut lab.repeated),
             outcome,
             line: None,
         };

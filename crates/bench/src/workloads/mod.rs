@@ -1,6 +1,7 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
 mod aes;
+mod core_to_core;
 mod cpuminer;
 mod folder;
 mod geekbench;
@@ -72,6 +73,7 @@ pub enum Places {
 /// All workloads, by id.
 pub const WORKLOADS: &[Workload] = &[
     aes::AES,
+    core_to_core::CORE_TO_CORE,
     cpuminer::CPUMINER,
     geekbench::GEEKBENCH,
     lzma::LZMA,

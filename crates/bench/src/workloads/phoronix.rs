@@ -7,8 +7,9 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::ToolKind;
+use quick_xml::events::Event;
 use record::{Failure, FailureKind, Measured, Score, Scores};
-use roxmltree::{Document, Node};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -118,45 +119,62 @@ fn why_none(output: &str, test: &str) -> String {
 
 /// `composite.xml`: one `Result` per test and option, each with an `Entry` per run of somebody.
 fn parse(xml: &str) -> Result<Vec<Score>, String> {
-    let document = Document::parse(xml).map_err(|why| format!("The results are no XML: {why}"))?;
-    let results = document
-        .root_element()
-        .children()
-        .filter(|node| node.has_tag_name("Result"));
-    let rows: Vec<Score> = results.filter_map(row).collect();
+    let broken = || "The results are no whole XML".to_owned();
+    let mut reader = quick_xml::Reader::from_str(xml);
+    let (mut path, mut text) = (Vec::<String>::new(), String::new());
+    let (mut rows, mut result, mut entry) = (Vec::new(), Fields::new(), Fields::new());
+    loop {
+        match reader.read_event().map_err(|_| broken())? {
+            Event::Start(element) => {
+                let name = element.local_name().as_ref().to_owned();
+                match name.as_str() {
+                    "Result" => result.clear(),
+                    "Entry" => entry.clear(),
+                    _ => {}
+                }
+                path.push(name);
+                text.clear();
+            }
+            Event::Text(part) => text.push_str(&part),
+            Event::End(_) => {
+                let name = path.pop().ok_or_else(broken)?;
+                let value = text.trim().to_owned();
+                match (path.last().map(String::as_str), name.as_str()) {
+                    (Some("Entry"), _) => drop(entry.insert(name, value)),
+                    (_, "Entry") => rows.extend(row(&result, &entry)),
+                    (Some("Result"), _) => drop(result.insert(name, value)),
+                    _ => {}
+                }
+                text.clear();
+            }
+            Event::Eof if path.is_empty() => break,
+            Event::Eof => return Err(broken()),
+            _ => {}
+        }
+    }
     match rows.is_empty() {
         true => Err("The results hold no value: the test failed".into()),
         false => Ok(rows),
     }
 }
 
-fn row(result: Node) -> Option<Score> {
-    let test = text_of(result, "Identifier");
-    let name = format!(
-        "{} {}",
-        test.trim_start_matches("pts/"),
-        text_of(result, "Description")
-    );
-    let entries = result
-        .descendants()
-        .filter(|node| node.has_tag_name("Entry"));
-    let mut own = entries.filter(|entry| text_of(*entry, "Identifier") == IDENTIFIER);
-    Some(Score {
-        name: name.trim().to_owned(),
-        value: positive(text_of(own.next()?, "Value"))?,
-        unit: text_of(result, "Scale").to_owned(),
-        // `HIB` is "higher is better", `LIB` the other way round.
-        higher_is_better: text_of(result, "Proportion") != "LIB",
-    })
-}
+/// Elements of one result or entry that hold nothing but text.
+type Fields = BTreeMap<String, String>;
 
-/// The text of a child, or nothing.
-fn text_of<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
-    let child = node.children().find(|child| child.has_tag_name(name));
-    child
-        .and_then(|child| child.text())
-        .unwrap_or_default()
-        .trim()
+/// The score of an entry, if it is ours.
+fn row(result: &Fields, entry: &Fields) -> Option<Score> {
+    let of = |name: &str| result.get(name).map_or("", String::as_str);
+    let test = of("Identifier").trim_start_matches("pts/");
+    if entry.get("Identifier").map(String::as_str) != Some(IDENTIFIER) {
+        return None;
+    }
+    Some(Score {
+        name: format!("{test} {}", of("Description")).trim().to_owned(),
+        value: positive(entry.get("Value")?)?,
+        unit: of("Scale").to_owned(),
+        // `HIB` is "higher is better", `LIB` the other way round.
+        higher_is_better: of("Proportion") != "LIB",
+    })
 }
 
 fn links(output: &str) -> Vec<String> {
@@ -196,8 +214,8 @@ mod tests {
                 "no value",
             ),
             (XML.replace("7250", "").replace("1201.5", "n/a"), "no value"),
-            (XML[..XML.len() / 2].to_owned(), "no XML"),
-            (String::new(), "no XML"),
+            (XML[..XML.len() / 2].to_owned(), "no whole XML"),
+            (String::new(), "no value"),
         ] {
             let why = parse(&xml).unwrap_err();
             assert!(why.contains(expected), "{why}");
