@@ -176,7 +176,7 @@ mod tests {
                     unit: "s".into(),
                     higher_is_better,
                 }],
-                output: String::new(),
+                ..Scores::default()
             });
             let start = index as f64;
             record = with_step(record, "make", variant, &[], (start, start + 0.9), scores);

@@ -21,6 +21,18 @@ pub(super) struct Figure {
     unit: &'static str,
 }
 
+impl Figure {
+    /// A figure that was measured.
+    pub(super) fn new(name: &'static str, measured: f64, limit: f64, unit: &'static str) -> Self {
+        Self {
+            name,
+            measured: Some(measured),
+            limit,
+            unit,
+        }
+    }
+}
+
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name;

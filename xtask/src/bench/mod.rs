@@ -6,6 +6,7 @@
 
 mod figures;
 mod process;
+mod program;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -27,6 +28,7 @@ struct Options<'a> {
     samples: usize,
     record: Option<&'a str>,
     monitor_only: bool,
+    program_blocks: Option<usize>,
     arguments: &'a [&'a str],
 }
 
@@ -36,6 +38,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         samples: 20,
         record: None,
         monitor_only: false,
+        program_blocks: None,
         arguments: &[],
     };
     let mut rest = words;
@@ -48,6 +51,12 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--monitor-only", rest @ ..] => {
                 options.monitor_only = true;
+                rest
+            }
+            ["--program", blocks, rest @ ..] => {
+                let blocks = blocks.parse().ok().filter(|blocks| *blocks > 0);
+                options.program_blocks =
+                    Some(blocks.context("--program takes a number of blocks")?);
                 rest
             }
             ["--binary", file, rest @ ..] => {
@@ -80,6 +89,12 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         None => newest_release()?,
     };
     println!("{}\n", binary.display());
+    if let Some(blocks) = options.program_blocks {
+        for figure in program::figures(&binary, blocks)? {
+            println!("  {figure}");
+        }
+        return Ok(());
+    }
     monitor(&binary, options.samples)?;
     if !options.monitor_only {
         let started = SystemTime::now();
@@ -210,6 +225,7 @@ mod tests {
             samples: 5,
             record: None,
             monitor_only: false,
+            program_blocks: None,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
@@ -218,6 +234,7 @@ mod tests {
             &["--samples"][..],
             &["--samples", "1"],
             &["--sample"],
+            &["--program", "0"],
             &["x"],
         ] {
             assert!(options(wrong).is_err(), "{wrong:?}");
