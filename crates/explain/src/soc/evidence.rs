@@ -10,6 +10,9 @@ use super::numbers;
 use super::table::{Soc, TABLES};
 use serde::Serialize;
 
+/// No list of SoCs in a text is longer.
+const LIST_MAX: usize = 40;
+
 /// Kinds of evidence, the most authoritative first. Each weighs more than all below it together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -281,7 +284,20 @@ fn of_guess(facts: &Facts, found: &mut Vec<Evidence>) {
         let bytes: Vec<u8> = b"RK".iter().copied().chain(code).collect();
         push(found, Kind::Otp, guess, FROM, numbers::of_rockchip(&bytes));
     }
-    push(found, Kind::Guess, guess, FROM, names::in_words(guess));
+    push(found, Kind::Guess, guess, FROM, of_list(guess));
+}
+
+/// SoCs of a list with one vendor in front: `Amlogic S905X2/S905Y2`.
+fn of_list(text: &str) -> Vec<usize> {
+    let vendor = text.split(' ').next().unwrap_or_default();
+    let parts = text.split('/').flat_map(|part| part.split(" or "));
+    parts
+        .take(LIST_MAX)
+        .flat_map(|part| {
+            let named = names::in_words(&format!("{vendor} {part}"));
+            if named.is_empty() { names::in_words(part) } else { named }
+        })
+        .collect()
 }
 
 fn of_cores(facts: &Facts, found: &mut Vec<Evidence>) {

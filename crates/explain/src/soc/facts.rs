@@ -37,10 +37,23 @@ impl Facts {
         let is_x86 = machine.kernel_arch.known().is_some_and(|arch| is_x86(arch));
         let named = machine.soc.known().map(|name| cut(name));
         let from_log = machine.soc_is_guess;
+        let mut sayings = sayings(machine);
+        // Records of earlier versions have no more than what some file called the SoC.
+        if let Some(name) = named.clone()
+            && !(is_x86 || from_log)
+            && machine.chip.is_empty()
+            && machine.compatible.is_empty()
+        {
+            sayings.push(NamedValue {
+                name: "hardware".to_owned(),
+                value: name,
+                from: "soc".to_owned(),
+            });
+        }
         Self {
             board: machine.board.known().map(|name| cut(name)),
             compatible: machine.compatible.iter().map(|text| cut(text)).collect(),
-            sayings: sayings(machine),
+            sayings,
             x86_name: named.clone().filter(|_| is_x86),
             guess: named.filter(|_| !is_x86 && from_log),
             cores: cores(machine),

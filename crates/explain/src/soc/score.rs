@@ -182,12 +182,7 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let also = row.also.iter().flat_map(|list| list.split(", "));
     let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
     let relatives = packages.chain(row.die.iter()).map(|other| TABLES.socs[*other].name);
-    let is_said = |alias: &&str| {
-        let alias = squash(alias);
-        let mut named = evidence.iter().filter(|one| one.kind.names());
-        named.any(|one| squash(&one.says).contains(&alias))
-    };
-    let aliases = row.aliases.iter().copied().filter(is_said);
+    let aliases = row.aliases.iter().copied();
     Candidate {
         name: row.full_name(),
         also: also.chain(relatives).chain(aliases).map(str::to_owned).collect(),
