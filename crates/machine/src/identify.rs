@@ -15,6 +15,7 @@ mod cpus;
 mod data;
 mod distribution;
 mod features;
+mod hybrid;
 mod memory;
 mod os;
 mod soc;
@@ -66,7 +67,6 @@ pub fn identify(root: &Root) -> Machine {
     Machine {
         board: board::board(root).into(),
         soc: soc::soc(root, &compatible, &info).into(),
-        soc_is_guess: false,
         chip: chip::chip(root, &info),
         compatible,
         firmware,

@@ -268,23 +268,25 @@ fn of_vendor(text: &str, from: &str, found: &mut Vec<Evidence>) {
 /// Logs of the bash program carry numbers of the chip in their guess, which are better than the
 /// guess: `(35881000 / 35 88 12 fe 33 41 ...)`, `(SID: 33802000)`, `Revision 28:c (70:2)`.
 fn of_guess(facts: &Facts, found: &mut Vec<Evidence>) {
-    const FROM: &str = "SoC guess";
-    let Some(guess) = &facts.guess else { return };
+    let Some(saying) = facts.saying("guess") else {
+        return;
+    };
+    let (guess, from) = (saying.value.as_str(), saying.from.as_str());
     let inner = guess
         .split_once('(')
         .map(|(_, rest)| rest.trim_end_matches(')'))
         .unwrap_or_default();
     if let Some(id) = numbers::amlogic_id(guess) {
         let socs = names::row("amlogic", &id).map(|row| row.socs.clone());
-        push(found, Kind::ChipId, guess, FROM, socs.unwrap_or_default());
+        push(found, Kind::ChipId, guess, from, socs.unwrap_or_default());
     } else if let Some(sid) = inner.strip_prefix("SID: ") {
         let socs = names::row("sid", sid.trim()).map(|row| row.socs.clone());
-        push(found, Kind::Otp, guess, FROM, socs.unwrap_or_default());
+        push(found, Kind::Otp, guess, from, socs.unwrap_or_default());
     } else if let Some(code) = inner.split('/').next_back().and_then(numbers::bytes) {
         let bytes: Vec<u8> = b"RK".iter().copied().chain(code).collect();
-        push(found, Kind::Otp, guess, FROM, numbers::of_rockchip(&bytes));
+        push(found, Kind::Otp, guess, from, numbers::of_rockchip(&bytes));
     }
-    push(found, Kind::Guess, guess, FROM, of_list(guess));
+    push(found, Kind::Guess, guess, from, of_list(guess));
 }
 
 /// SoCs of a list with one vendor in front: `Amlogic S905X2/S905Y2`.

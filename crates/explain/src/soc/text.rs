@@ -2,7 +2,7 @@
 //! and what would settle it.
 
 use super::evidence::{Evidence, Kind};
-use super::score::{Answer, Candidate, Confidence};
+use super::score::{Answer, Confidence};
 use std::fmt::Write;
 
 /// Width of a terminal that everybody has.
@@ -31,7 +31,7 @@ pub fn report(answer: &Answer) -> String {
     let mut text = String::new();
     let title = match answer.candidates.as_slice() {
         [] => "unknown".to_owned(),
-        [one] => with_also(one),
+        [one] => one.name.clone(),
         several => format!("one of {}: {}", several.len(), joined(answer)),
     };
     entry(&mut text, "SoC", &title);
@@ -50,7 +50,7 @@ pub fn report(answer: &Answer) -> String {
         }
         left = one.leaves;
     }
-    let others: Vec<String> = answer.others.iter().map(|one| one.name.clone()).collect();
+    let others: Vec<String> = answer.others.iter().map(|one| one.short_name.clone()).collect();
     if !others.is_empty() && answer.confidence != Confidence::Certain {
         entry(&mut text, "Less likely", &others.join(", "));
     }
@@ -58,13 +58,6 @@ pub fn report(answer: &Answer) -> String {
         entry(&mut text, if index == 0 { "Would settle it" } else { "" }, hint);
     }
     text
-}
-
-fn with_also(one: &Candidate) -> String {
-    if one.also.is_empty() {
-        return one.name.clone();
-    }
-    format!("{} ({})", one.name, one.also.join(", "))
 }
 
 fn speaks_against(one: &Evidence, answer: &Answer) -> bool {
