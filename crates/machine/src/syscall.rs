@@ -112,7 +112,10 @@ pub(crate) fn core_type_leaf() -> u32 {
 
 /// EAX and EDX of a CPUID leaf.
 #[cfg(target_arch = "x86_64")]
-#[allow(unused_unsafe, reason = "newer compilers know that every x86-64 CPU has CPUID")]
+#[allow(
+    unused_unsafe,
+    reason = "newer compilers know that every x86-64 CPU has CPUID"
+)]
 fn cpuid(leaf: u32) -> (u32, u32) {
     // SAFETY: every x86-64 CPU has the instruction, and it only reads.
     let words = unsafe { std::arch::x86_64::__cpuid_count(leaf, 0) };

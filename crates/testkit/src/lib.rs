@@ -35,8 +35,19 @@ pub fn boards() -> Vec<String> {
 pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
     let root = files
         .iter()
-        .fold(machine::Root::empty(), |root, (path, content)| root.with_file(path, content));
+        .fold(machine::Root::empty(), |root, (path, content)| {
+            root.with_file(path, content)
+        });
     machine::identify(&root)
+}
+
+/// The machine that a board's text describes.
+///
+/// # Panics
+/// The text is no board.
+pub fn machine_of_board(text: &str) -> record::Machine {
+    let root = machine::Root::from_board(text);
+    machine::identify(&root.unwrap_or_else(|(line, text)| panic!("line {line}: {text}")))
 }
 
 fn folder() -> PathBuf {

@@ -24,7 +24,10 @@ pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
     };
     let answer = soc::identify(&machine);
     let shown = if args.json {
-        format!("{}\n", serde_json::to_string_pretty(&value(&machine, &answer)?)?)
+        format!(
+            "{}\n",
+            serde_json::to_string_pretty(&value(&machine, &answer)?)?
+        )
     } else {
         text(&machine, &answer)
     };
@@ -55,7 +58,8 @@ fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
         let input = std::io::stdin().lock();
         input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes))
+        std::fs::File::open(path)
+            .and_then(|file| file.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes))
     };
     result.with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(bytes)

@@ -68,7 +68,10 @@ const SAME: &[(&str, &str)] = &[
 ];
 
 /// A name of a family, and how the names of its members begin.
-const FAMILIES: &[(&str, &str)] = &[("xuantiec9xx", "xuantiec9"), ("ingenicxburst", "ingenicxburst")];
+const FAMILIES: &[(&str, &str)] = &[
+    ("xuantiec9xx", "xuantiec9"),
+    ("ingenicxburst", "ingenicxburst"),
+];
 
 fn same_type(seen: &str, row: &str) -> bool {
     let plain = |name: &str| -> String {
@@ -77,7 +80,8 @@ fn same_type(seen: &str, row: &str) -> bool {
         known.map_or(name, |(_, name)| (*name).to_owned())
     };
     let (seen, row) = (plain(seen), plain(row));
-    let of_family = |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
+    let of_family =
+        |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
     seen == row || FAMILIES.iter().any(of_family)
 }
 
@@ -158,7 +162,11 @@ impl Cores {
     pub(super) fn text(&self) -> String {
         let part = |(seen, count): (&Seen, &usize)| {
             let stepping = seen.stepping.as_deref().map(|text| format!(" {text}"));
-            format!("{count}x {}{}", seen.core_type, stepping.unwrap_or_default())
+            format!(
+                "{count}x {}{}",
+                seen.core_type,
+                stepping.unwrap_or_default()
+            )
         };
         let parts: Vec<String> = self.seen.iter().map(part).collect();
         parts.join(" + ")
@@ -195,8 +203,18 @@ mod tests {
     fn cores_that_are_off_speak_against_nothing() {
         let shape = Shape::parse(RK3399).unwrap();
         for (seen, total, types, absent) in [
-            (&[(4, "Cortex-A53", None), (2, "Cortex-A72", None)][..], 6, true, 0),
-            (&[(3, "Cortex-A53", None), (1, "Cortex-A72", None)], 4, true, 2),
+            (
+                &[(4, "Cortex-A53", None), (2, "Cortex-A72", None)][..],
+                6,
+                true,
+                0,
+            ),
+            (
+                &[(3, "Cortex-A53", None), (1, "Cortex-A72", None)],
+                4,
+                true,
+                2,
+            ),
             (&[(3, "Cortex-A53", None)], 6, true, 0),
             (&[(5, "Cortex-A53", None)], 5, false, 1),
             (&[(4, "Cortex-A55", None)], 4, false, 2),
@@ -218,7 +236,11 @@ mod tests {
             ("Cortex-A73", None, true),
         ] {
             let cores = cores(&[(4, core_type, stepping)], 8);
-            assert_eq!(shape.fits_steppings(&cores), fits, "{core_type} {stepping:?}");
+            assert_eq!(
+                shape.fits_steppings(&cores),
+                fits,
+                "{core_type} {stepping:?}"
+            );
         }
     }
 

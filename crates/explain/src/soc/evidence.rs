@@ -123,7 +123,10 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     found.dedup_by_key(|evidence| evidence.kind);
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {
-        let narrowed = left.iter().copied().filter(|soc| evidence.socs.contains(soc));
+        let narrowed = left
+            .iter()
+            .copied()
+            .filter(|soc| evidence.socs.contains(soc));
         let narrowed: Vec<usize> = narrowed.collect();
         // What excludes everything that is left is contradicted by what has more authority.
         if !narrowed.is_empty() {
@@ -195,11 +198,23 @@ fn of_numbers(facts: &Facts, found: &mut Vec<Evidence>) {
     if let Some(code) = facts.saying("revision") {
         let number = u32::from_str_radix(code.value.trim_start_matches("0x"), 16).ok();
         let name = number.and_then(numbers::of_revision).unwrap_or_default();
-        push(found, Kind::Revision, &code.value, &code.from, names::in_words(name));
+        push(
+            found,
+            Kind::Revision,
+            &code.value,
+            &code.from,
+            names::in_words(name),
+        );
     }
     if let Some(otp) = facts.saying("rockchip_otp") {
         let bytes = numbers::bytes(&otp.value).unwrap_or_default();
-        push(found, Kind::Otp, &otp.value, &otp.from, numbers::of_rockchip(&bytes));
+        push(
+            found,
+            Kind::Otp,
+            &otp.value,
+            &otp.from,
+            numbers::of_rockchip(&bytes),
+        );
     }
     if let Some(sid) = facts.saying("sunxi_sid") {
         let socs = by_name("sid", &sid.value).unwrap_or_default();
@@ -209,13 +224,23 @@ fn of_numbers(facts: &Facts, found: &mut Vec<Evidence>) {
         let socs = by_name("amlogic", &id.value).unwrap_or_default();
         push(found, Kind::ChipId, &id.value, &id.from, socs);
     }
-    for message in facts.sayings.iter().filter(|saying| saying.name == "boot_message") {
+    for message in facts
+        .sayings
+        .iter()
+        .filter(|saying| saying.name == "boot_message")
+    {
         if let Some(id) = numbers::amlogic_id(&message.value) {
             let socs = by_name("amlogic", &id).unwrap_or_default();
             push(found, Kind::ChipId, &message.value, &message.from, socs);
         }
         let socs = names::in_words(&message.value);
-        push(found, Kind::BootMessage, &message.value, &message.from, socs);
+        push(
+            found,
+            Kind::BootMessage,
+            &message.value,
+            &message.from,
+            socs,
+        );
     }
 }
 
@@ -248,7 +273,13 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
         Some((text, TABLES.prefixes.get(prefix)?))
     });
     if let Some((text, vendor)) = vendor {
-        push(found, Kind::Vendor, text, "compatible", names::of_vendor(vendor));
+        push(
+            found,
+            Kind::Vendor,
+            text,
+            "compatible",
+            names::of_vendor(vendor),
+        );
     }
 }
 
@@ -297,7 +328,11 @@ fn of_list(text: &str) -> Vec<usize> {
         .take(LIST_MAX)
         .flat_map(|part| {
             let named = names::in_words(&format!("{vendor} {part}"));
-            if named.is_empty() { names::in_words(part) } else { named }
+            if named.is_empty() {
+                names::in_words(part)
+            } else {
+                named
+            }
         })
         .collect()
 }
@@ -311,7 +346,9 @@ fn of_cores(facts: &Facts, found: &mut Vec<Evidence>) {
     let from = "cores";
     let select = |fits: &dyn Fn(&Soc) -> bool| -> Vec<usize> {
         let socs = TABLES.socs.iter().enumerate();
-        socs.filter(|(_, soc)| fits(soc)).map(|(index, _)| index).collect()
+        socs.filter(|(_, soc)| fits(soc))
+            .map(|(index, _)| index)
+            .collect()
     };
     let types = |soc: &Soc| soc.shapes.iter().any(|shape| shape.fits_types(cores));
     let steppings = |soc: &Soc| soc.shapes.iter().any(|shape| fits_both(shape, cores));
@@ -321,18 +358,36 @@ fn of_cores(facts: &Facts, found: &mut Vec<Evidence>) {
     }
     let features = |soc: &Soc| fits_features(soc, facts);
     if !facts.features.is_empty() {
-        push(found, Kind::Features, &feature_words(facts), from, select(&features));
+        push(
+            found,
+            Kind::Features,
+            &feature_words(facts),
+            from,
+            select(&features),
+        );
     }
     let absent = |soc: &Soc| {
         let shapes = soc.shapes.iter().filter(|shape| fits_both(shape, cores));
         shapes.map(|shape| shape.absent(cores)).min()
     };
     let count = format!("{} CPUs", cores.total);
-    push(found, Kind::Count, &count, from, select(&|soc| absent(soc) == Some(0)));
+    push(
+        found,
+        Kind::Count,
+        &count,
+        from,
+        select(&|soc| absent(soc) == Some(0)),
+    );
     let fits_all = |soc: &&Soc| features(soc) && steppings(soc);
     let fewest = TABLES.socs.iter().filter(fits_all).filter_map(absent).min();
     let says = format!("{} more than were seen", fewest.unwrap_or(0));
-    push(found, Kind::Absent, &says, from, select(&|soc| absent(soc) == fewest));
+    push(
+        found,
+        Kind::Absent,
+        &says,
+        from,
+        select(&|soc| absent(soc) == fewest),
+    );
 }
 
 fn fits_both(shape: &Shape, cores: &Cores) -> bool {
@@ -359,7 +414,10 @@ fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
     let has_all = ["v", "h"].iter().all(|letter| {
         let maybe = format!("{letter}?");
         !facts.features.contains(*letter)
-            || soc.features.iter().any(|feature| feature == letter || *feature == maybe)
+            || soc
+                .features
+                .iter()
+                .any(|feature| feature == letter || *feature == maybe)
     });
     is_riscv && has_all
 }
@@ -367,6 +425,8 @@ fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
 /// The features that decide.
 fn feature_words(facts: &Facts) -> String {
     const DECIDING: [&str; 7] = ["asimd", "neon", "aes", "crc32", "v", "h", "i"];
-    let found = DECIDING.iter().filter(|name| facts.features.contains(**name));
+    let found = DECIDING
+        .iter()
+        .filter(|name| facts.features.contains(**name));
     found.copied().collect::<Vec<_>>().join(" ")
 }

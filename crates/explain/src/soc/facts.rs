@@ -65,7 +65,9 @@ impl Facts {
 
     /// True if the cores print an instruction set of RISC-V.
     pub(super) fn is_riscv(&self) -> bool {
-        ["i", "m", "a"].iter().all(|letter| self.features.contains(*letter))
+        ["i", "m", "a"]
+            .iter()
+            .all(|letter| self.features.contains(*letter))
     }
 
     /// The value of a saying.
@@ -106,7 +108,10 @@ fn sayings(machine: &Machine) -> Vec<NamedValue> {
 fn cores(machine: &Machine) -> Cores {
     let mut cores = Cores {
         total: machine.cpus.len(),
-        one_for_all: machine.chip.iter().any(|value| value.name == "cpuinfo_blocks"),
+        one_for_all: machine
+            .chip
+            .iter()
+            .any(|value| value.name == "cpuinfo_blocks"),
         ..Cores::default()
     };
     for cpu in &machine.cpus {
@@ -128,11 +133,18 @@ fn cores(machine: &Machine) -> Cores {
 }
 
 fn features(machine: &Machine) -> BTreeSet<String> {
-    let own = machine.cpus.iter().flat_map(|cpu| cpu.features.iter().cloned());
+    let own = machine
+        .cpus
+        .iter()
+        .flat_map(|cpu| cpu.features.iter().cloned());
     let mut features: BTreeSet<String> = own.collect();
     for cpu in &machine.cpus {
         // Logs carry the instruction set of RISC-V in the place of the core's type.
-        if let Some(isa) = cpu.core_type.known().and_then(|text| text.strip_prefix("rv64")) {
+        if let Some(isa) = cpu
+            .core_type
+            .known()
+            .and_then(|text| text.strip_prefix("rv64"))
+        {
             let letters = isa.split('_').next().unwrap_or_default();
             let letters = letters.split(['x', 'z']).next().unwrap_or_default();
             features.extend(letters.chars().map(String::from));
@@ -143,5 +155,7 @@ fn features(machine: &Machine) -> BTreeSet<String> {
 
 fn clock_khz_max(machine: &Machine) -> Option<u32> {
     let claims = machine.policies.iter();
-    claims.filter_map(|policy| policy.clock_khz_max.known().copied()).max()
+    claims
+        .filter_map(|policy| policy.clock_khz_max.known().copied())
+        .max()
 }

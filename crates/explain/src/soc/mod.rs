@@ -13,6 +13,8 @@ mod numbers;
 mod score;
 mod settle;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use evidence::{Evidence, Kind};

@@ -139,7 +139,10 @@ mod tests {
             ("Qualcomm Technologies, Inc MSM8998", "Qualcomm MSM8998"),
             ("Qualcomm MSM8974PRO-AC", "Qualcomm MSM8974PRO"),
             ("SAMSUNG Exynos7580", "Samsung Exynos 7580"),
-            ("ODROID-GO2 for linux based on Rockchip rk3326", "Rockchip RK3326"),
+            (
+                "ODROID-GO2 for linux based on Rockchip rk3326",
+                "Rockchip RK3326",
+            ),
             ("vendor Kirin810", "HiSilicon Kirin 810"),
             ("s7d_s905x5m_bm201", "Amlogic S905X5M"),
         ] {
@@ -173,7 +176,9 @@ mod tests {
         let socs = |text: &str| -> Vec<String> {
             let row = row_by_beginning("model", text);
             let socs = row.map(|row| row.socs.clone()).unwrap_or_default();
-            socs.into_iter().map(|soc| TABLES.socs[soc].full_name()).collect()
+            socs.into_iter()
+                .map(|soc| TABLES.socs[soc].full_name())
+                .collect()
         };
         assert_eq!(socs("Khadas VIM3L"), ["Amlogic S905D3"]);
         assert_eq!(socs("Khadas VIM"), ["Amlogic S905X"]);

@@ -12,7 +12,9 @@ pub(super) fn of_revision(code: u32) -> Option<&'static str> {
     const BOARDS_2837B0: [u32; 3] = [0x0d, 0x0e, 0x10];
     const BOARDS_2710A1: [u32; 1] = [0x12];
     if code & NEW_STYLE == 0 {
-        return FIRST_BOARDS.contains(&(code & 0xff_ffff)).then_some("BCM2835");
+        return FIRST_BOARDS
+            .contains(&(code & 0xff_ffff))
+            .then_some("BCM2835");
     }
     let board = code >> 4 & 0xff;
     match code >> 12 & 0xf {
@@ -130,7 +132,10 @@ mod tests {
     #[test]
     fn amlogic_revisions_are_bytes() {
         for (text, expected) in [
-            ("Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected", Some("280c3002")),
+            (
+                "Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected",
+                Some("280c3002"),
+            ),
             ("Amlogic Meson Unknown (Unknown) Revision 00:0 (0:0)", None),
             ("Amlogic Meson8b (S805) RevA (1b - 0:B72)", None),
             ("Revision 28:c", None),

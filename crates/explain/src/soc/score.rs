@@ -76,7 +76,10 @@ impl Answer {
 
     /// Vendors and names of the candidates.
     pub fn names(&self) -> Vec<String> {
-        self.candidates.iter().map(|one| one.short_name.clone()).collect()
+        self.candidates
+            .iter()
+            .map(|one| one.short_name.clone())
+            .collect()
     }
 }
 
@@ -151,7 +154,11 @@ fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
         .collect();
     if confidence == Confidence::Unknown {
         candidates.truncate(OTHERS_MAX);
-        others = if best > 0 { std::mem::take(&mut candidates) } else { Vec::new() };
+        others = if best > 0 {
+            std::mem::take(&mut candidates)
+        } else {
+            Vec::new()
+        };
         candidates.clear();
     }
     Answer {
@@ -183,10 +190,18 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
         evidence.iter().partition(|one| one.socs.contains(&soc));
     let kinds = |list: Vec<&Evidence>| list.into_iter().map(|one| one.kind).collect();
     let also = row.also.iter().flat_map(|list| list.split(", "));
-    let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
-    let relatives = packages.chain(row.die.iter()).map(|other| TABLES.socs[*other].name);
+    let packages = top
+        .iter()
+        .filter(|other| TABLES.socs[**other].die == Some(soc));
+    let relatives = packages
+        .chain(row.die.iter())
+        .map(|other| TABLES.socs[*other].name);
     let aliases = row.aliases.iter().copied();
-    let also: Vec<String> = also.chain(relatives).chain(aliases).map(str::to_owned).collect();
+    let also: Vec<String> = also
+        .chain(relatives)
+        .chain(aliases)
+        .map(str::to_owned)
+        .collect();
     let short_name = row.full_name();
     Candidate {
         name: match also.as_slice() {
@@ -230,8 +245,15 @@ fn reason(
             1..=FEW => Confidence::Likely,
             _ => Confidence::Possible,
         };
-        let but = if doubt { ", but its cores are others" } else { "" };
-        return Ok((confidence, format!("named by {} {:?}{but}", named.kind.words(), named.says)));
+        let but = if doubt {
+            ", but its cores are others"
+        } else {
+            ""
+        };
+        return Ok((
+            confidence,
+            format!("named by {} {:?}{but}", named.kind.words(), named.says),
+        ));
     }
     if facts.virtualisation.is_some() && !cores_fit {
         return Err("a virtual machine hides what it runs on".to_owned());
@@ -244,7 +266,10 @@ fn reason(
         return Ok((Confidence::Possible, why));
     }
     if fits(Kind::Guess) {
-        return Ok((Confidence::Possible, "only an earlier guess names it".to_owned()));
+        return Ok((
+            Confidence::Possible,
+            "only an earlier guess names it".to_owned(),
+        ));
     }
     Err(match cores_known {
         true => "nothing names it, and no known SoC has these cores".to_owned(),
@@ -253,7 +278,11 @@ fn reason(
 }
 
 fn of_cores(count: usize, exact: bool) -> String {
-    let seen = if exact { "" } else { "; some cores are not there" };
+    let seen = if exact {
+        ""
+    } else {
+        "; some cores are not there"
+    };
     match count {
         1 => format!("nothing names it; of the known SoCs only this one has such cores{seen}"),
         _ => format!("nothing names it; {count} known SoCs have such cores{seen}"),

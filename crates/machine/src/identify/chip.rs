@@ -50,7 +50,9 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
         push(found, "hardware", text, FROM);
     }
     let is_raspberry = hardware.is_some_and(|text| text.starts_with("BCM2"))
-        || info.any("model").is_some_and(|text| text.starts_with("Raspberry Pi"));
+        || info
+            .any("model")
+            .is_some_and(|text| text.starts_with("Raspberry Pi"));
     if is_raspberry && let Some(code) = info.any("revision") {
         push(found, "revision", code, FROM);
     }
@@ -62,7 +64,9 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
     }
     // On ARM `model name` names the instruction set, except in some vendors' kernels.
     for key in ["model name", "system type", "machine"] {
-        let text = info.any(key).filter(|text| !text.contains(" Processor rev "));
+        let text = info
+            .any(key)
+            .filter(|text| !text.contains(" Processor rev "));
         if let Some(text) = text {
             push(found, "cpu_model", text, FROM);
         }
@@ -136,7 +140,9 @@ fn names_a_soc(text: &str) -> bool {
 fn cpuinfo_message(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("rockchip-cpuinfo cpuinfo: SoC")?;
     let digits = rest.trim_start_matches([' ', ':', '\t']);
-    let code = digits.get(..4).filter(|code| code.bytes().all(|c| c.is_ascii_hexdigit()))?;
+    let code = digits
+        .get(..4)
+        .filter(|code| code.bytes().all(|c| c.is_ascii_hexdigit()))?;
     Some(format!("52 4b {} {}", &code[..2], &code[2..]))
 }
 
@@ -172,12 +178,18 @@ mod tests {
         }
         let cpuinfo = root.read("/proc/cpuinfo").unwrap_or_default();
         let found = chip(&root, &CpuInfo::parse(&cpuinfo));
-        found.into_iter().map(|value| (value.name, value.value)).collect()
+        found
+            .into_iter()
+            .map(|value| (value.name, value.value))
+            .collect()
     }
 
     fn check(cpuinfo: &str, expected: &[(&str, &str)]) {
         let found = chip_of(&[("/proc/cpuinfo", cpuinfo.as_bytes())]);
-        let plain: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let plain: Vec<_> = found
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
         assert_eq!(plain, expected, "{cpuinfo}");
     }
 
@@ -209,7 +221,10 @@ mod tests {
         assert_eq!(rockchip_code(otp), Some(&otp[1..8]));
         assert_eq!(hex(&otp[1..4]), "52 4b 35");
         assert_eq!(rockchip_code(b"RK"), None);
-        assert_eq!(sunxi_sid(&[0x81, 0x01, 0xc0, 0x02, 9, 9]), Some(0x02c0_0181));
+        assert_eq!(
+            sunxi_sid(&[0x81, 0x01, 0xc0, 0x02, 9, 9]),
+            Some(0x02c0_0181)
+        );
         assert_eq!(sunxi_sid(&[0, 0, 0, 0, 1]), None);
         assert_eq!(sunxi_sid(&[1]), None);
     }
@@ -223,7 +238,8 @@ mod tests {
             [
                 (
                     "boot_message".to_owned(),
-                    "soc soc0: Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected".to_owned()
+                    "soc soc0: Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected"
+                        .to_owned()
                 ),
                 ("rockchip_otp".to_owned(), "52 4b 35 66".to_owned()),
             ]
@@ -237,7 +253,10 @@ mod tests {
         table.extend([0; 12]);
         table.extend([2, 0]);
         table.extend(b"Socket 1\0CIX P1 CD8180\0\0");
-        assert_eq!(processor_of_smbios(&table).as_deref(), Some("CIX P1 CD8180"));
+        assert_eq!(
+            processor_of_smbios(&table).as_deref(),
+            Some("CIX P1 CD8180")
+        );
         for length in 0..table.len() {
             assert_eq!(processor_of_smbios(&table[..length]), None, "{length}");
         }

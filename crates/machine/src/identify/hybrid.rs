@@ -49,7 +49,9 @@ fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
         return Vec::new();
     }
     let ask = |cpu: u32| {
-        let number = usize::try_from(cpu).ok().filter(|cpu| *cpu < CpuSet::MAX_CPU)?;
+        let number = usize::try_from(cpu)
+            .ok()
+            .filter(|cpu| *cpu < CpuSet::MAX_CPU)?;
         let mut set = CpuSet::new();
         set.set(number);
         sched_setaffinity(None, &set).ok()?;
