@@ -21,6 +21,7 @@ mod os;
 mod soc;
 mod virtualisation;
 
+pub(crate) use chip::{heads as chip_heads, with_amlogic_id};
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
 pub use cpus::parse_cpu_list;

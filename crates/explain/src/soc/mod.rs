@@ -5,6 +5,7 @@
 //! cannot be told apart stays a set, and what nothing names and no known SoC fits stays unknown.
 //! Reading the facts is done by `machine`, and by `logs` for the logs of earlier versions.
 
+mod by_cores;
 mod cores;
 mod evidence;
 mod facts;

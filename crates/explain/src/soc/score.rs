@@ -12,6 +12,7 @@ use super::settle;
 use super::table::{Soc, TABLES};
 use super::text;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// So many candidates behind the answer are shown.
 const OTHERS_MAX: usize = 8;
@@ -110,7 +111,7 @@ fn of_own_name(name: &str) -> Answer {
         says: name.to_owned(),
         from: "model name".to_owned(),
         leaves: 1,
-        socs: Vec::new(),
+        socs: BTreeSet::new(),
     };
     Answer {
         confidence: Confidence::Certain,

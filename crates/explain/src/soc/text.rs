@@ -10,20 +10,19 @@ const WIDTH: usize = 80;
 /// Width of the left column.
 const LEFT: usize = 16;
 
-/// Names of the candidates in one text; the vendor once if all have the same.
+/// Names of the candidates in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
 pub(super) fn joined(answer: &Answer) -> String {
-    let names = answer.names();
-    let vendor = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
-    let Some(first) = names.first() else {
-        return "unknown".to_owned();
-    };
-    let shared = vendor(first);
-    let part = |name: &String| name.strip_prefix(&format!("{shared} ")).map(str::to_owned);
-    let parts: Option<Vec<String>> = names.iter().map(part).collect();
-    match parts {
-        Some(parts) => format!("{shared} {}", parts.join("/")),
-        None => names.join(" or "),
+    let mut vendors: Vec<(String, Vec<String>)> = Vec::new();
+    for name in answer.names() {
+        let (vendor, part) = name.split_once(' ').unwrap_or((name.as_str(), ""));
+        match vendors.iter_mut().find(|(known, _)| known == vendor) {
+            Some((_, parts)) => parts.push(part.to_owned()),
+            None => vendors.push((vendor.to_owned(), vec![part.to_owned()])),
+        }
     }
+    let one = |(vendor, parts): &(String, Vec<String>)| format!("{vendor} {}", parts.join("/"));
+    let all: Vec<String> = vendors.iter().map(one).collect();
+    all.join(", ").trim().to_owned()
 }
 
 /// The whole answer.
