@@ -64,12 +64,14 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
+        Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
         Command::Explain {
             files,
             json,
             verbose,
         } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
+        Command::Single(args) => commands::single::run(root, &args),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),

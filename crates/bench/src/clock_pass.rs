@@ -29,8 +29,6 @@ const IDLE_TIME: Duration = Duration::from_millis(300);
 
 /// A driver may take its time until a new limit is in force; the slowest known poll every 20 ms.
 const LIMIT_SETTLES: Duration = Duration::from_millis(30);
-/// The load before the hot pass: long enough to be seen by governor and cooling.
-const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 /// What a clock pass works with.
 pub(crate) struct ClockPass<'a> {
@@ -136,9 +134,7 @@ impl ClockPass<'_> {
     /// The CPUs to measure: those that were asked for, or all that are online.
     fn cpus(&self) -> Vec<u32> {
         let mut cpus = online_cpus(self.machine);
-        if let Some(wanted) = self.options.task.cpus() {
-            cpus.retain(|cpu| wanted.contains(cpu));
-        }
+        cpus.retain(|cpu| self.options.task.wants(*cpu));
         cpus
     }
 
@@ -210,22 +206,24 @@ impl ClockPass<'_> {
     /// works by itself.
     pub(crate) fn under_load(&self) -> Step {
         let start = self.now();
-        let firsts: Vec<u32> = online_clusters(self.machine)
-            .iter()
-            .map(|cluster| cluster.cpus[0])
-            .collect();
+        let wanted = self.cpus();
+        let clusters = online_clusters(self.machine);
+        let of_cluster = |cluster: &Cluster| {
+            let mut cpus = cluster.cpus.iter();
+            cpus.find(|cpu| wanted.contains(cpu)).copied()
+        };
+        let firsts: Vec<u32> = clusters.iter().filter_map(of_cluster).collect();
         let alone = has_quota(self.root);
-        let stop = AtomicBool::new(false);
+        let (stop, stop_firsts) = (AtomicBool::new(false), AtomicBool::new(false));
+        let all = online_cpus(self.machine);
         let outcome = std::thread::scope(|scope| {
-            for cpu in online_cpus(self.machine) {
-                if alone && firsts.contains(&cpu) {
-                    continue;
-                }
-                let stop = &stop;
+            for cpu in all.iter().copied() {
+                let is_left_alone = alone && firsts.contains(&cpu);
+                let stop = if is_left_alone { &stop_firsts } else { &stop };
                 scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
             }
-            self.timeline
-                .sleep(if alone { Duration::ZERO } else { LOAD_TIME });
+            self.heat();
+            stop_firsts.store(true, Ordering::Relaxed);
             let outcome = if alone {
                 self.together(&firsts)
             } else {
@@ -234,13 +232,16 @@ impl ClockPass<'_> {
             stop.store(true, Ordering::Relaxed);
             outcome
         });
-        self.step(
-            "hot-loaded",
-            firsts,
-            online_cpus(self.machine).len() as u32,
-            start,
-            outcome,
-        )
+        self.step("hot-loaded", firsts, all.len() as u32, start, outcome)
+    }
+
+    /// Lets the load work for its time, or until the run is interrupted.
+    fn heat(&self) {
+        const LOOK: Duration = Duration::from_millis(100);
+        let end_ms = self.timeline.now_ms() + self.options.task.load_time().as_millis() as i64;
+        while self.timeline.now_ms() < end_ms && !self.is_cancelled() {
+            self.timeline.sleep(LOOK);
+        }
     }
 
     /// The top of one cluster right after the load has ended.

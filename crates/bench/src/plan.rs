@@ -29,6 +29,8 @@ pub struct Options {
     pub heat: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
+    /// Power meters to poll, as `kind:host/output`.
+    pub meters: Vec<String>,
 }
 
 impl Default for Options {
@@ -44,6 +46,7 @@ impl Default for Options {
             force: false,
             heat: false,
             interval: Duration::from_millis(500),
+            meters: Vec::new(),
         }
     }
 }

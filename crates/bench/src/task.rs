@@ -6,6 +6,7 @@ use crate::plan::{self, Available, Options};
 use crate::{Job, ScoreRule};
 use record::Machine;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a run is for.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,14 +29,16 @@ pub enum Task {
 pub struct ClockTask {
     /// Of these CPUs; empty for all.
     pub cpus: Vec<u32>,
-    /// At every OPP: changes settings, so it needs root.
-    pub opps: bool,
     /// Successive readings of each CPU.
     pub readings: usize,
+    /// All CPUs work for so long, then the clocks are measured again while they go on.
+    pub heat: Option<Duration>,
 }
 
 /// Readings of each point: three, as logs have always shown.
 const READINGS: usize = 3;
+/// The load before the hot pass: long enough to be seen by governor and cooling.
+const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 impl Task {
     /// The mode in the Record.
@@ -62,11 +65,25 @@ impl Task {
         !matches!(self, Task::CoreToCore(_))
     }
 
-    /// The CPUs whose clocks are wanted; none for all.
-    pub(crate) fn cpus(&self) -> Option<&[u32]> {
+    /// The CPUs that are wanted; empty for all.
+    pub fn cpus(&self) -> &[u32] {
         match self {
-            Task::Clock(clock) if !clock.cpus.is_empty() => Some(&clock.cpus),
-            _ => None,
+            Task::Clock(clock) => &clock.cpus,
+            Task::CoreToCore(cpus) => cpus,
+            _ => &[],
+        }
+    }
+
+    /// True if this CPU is wanted.
+    pub(crate) fn wants(&self, cpu: u32) -> bool {
+        self.cpus().is_empty() || self.cpus().contains(&cpu)
+    }
+
+    /// How long all CPUs work before the clocks under load are measured.
+    pub(crate) fn load_time(&self) -> Duration {
+        match self {
+            Task::Clock(clock) => clock.heat.unwrap_or(LOAD_TIME),
+            _ => LOAD_TIME,
         }
     }
 
@@ -172,8 +189,6 @@ impl Setting {
 pub(crate) enum Stage {
     /// Clocks before any load.
     ColdClocks,
-    /// The same without those of every OPP.
-    TopClocks,
     /// One step.
     Job(Job),
     /// Steps of the same kind until their median is steady.
@@ -188,8 +203,10 @@ pub(crate) enum Stage {
 pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
     match &options.task {
-        Task::Clock(clock) if clock.opps => return stages,
-        Task::Clock(_) => return vec![Stage::TopClocks],
+        Task::Clock(clock) => {
+            stages.extend(clock.heat.map(|_| Stage::HotClocks));
+            return stages;
+        }
         Task::CoreToCore(cpus) => return vec![Stage::Job(plan::core_to_core(machine, cpus))],
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
@@ -279,7 +296,6 @@ fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
 pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
     match stage {
         Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
-        Stage::TopClocks => 2 * plan::CLOCK_STEP_S,
         Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
         Stage::Job(job) if job.definition.is_some() => run_s,
         Stage::Job(job) => plan::estimate_s(job),
@@ -344,7 +360,6 @@ mod tests {
     fn words(stages: &[Stage]) -> String {
         let word = |stage: &Stage| match stage {
             Stage::ColdClocks => "cold".to_owned(),
-            Stage::TopClocks => "top".to_owned(),
             Stage::HotClocks => "hot".to_owned(),
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
@@ -380,15 +395,15 @@ mod tests {
 
     #[test]
     fn single_questions_have_short_answers() {
-        let clock = |opps| {
+        let clock = |heat| {
             Task::Clock(ClockTask {
                 cpus: vec![0],
-                opps,
                 readings: 3,
+                heat,
             })
         };
-        check(clock(true), "cold");
-        check(clock(false), "top");
+        check(clock(None), "cold");
+        check(clock(Some(Duration::from_secs(9))), "cold hot");
         check(Task::CoreToCore(Vec::new()), "0");
     }
 

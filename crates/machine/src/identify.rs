@@ -12,7 +12,7 @@ mod core_type;
 mod cpufreq;
 mod cpuinfo;
 mod cpus;
-mod data;
+pub(crate) mod data;
 mod distribution;
 mod features;
 mod hybrid;
@@ -21,12 +21,14 @@ mod os;
 mod soc;
 mod virtualisation;
 
+pub(crate) use board::compatible;
 pub(crate) use chip::{heads as chip_heads, with_amlogic_id};
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
 pub use cpus::parse_cpu_list;
+pub(crate) use cpus::read_list;
 pub(crate) use memory::{memory as memory_state, swaps};
-pub(crate) use os::{hostname, page_size_bytes};
+pub(crate) use os::{hostname, kernel_release, page_size_bytes};
 
 use crate::Root;
 use cpuinfo::CpuInfo;

@@ -11,7 +11,6 @@ use record::{Missing, Reading, Why};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -46,14 +45,25 @@ impl Source {
     /// # Errors
     /// The errno of the read.
     pub fn read_into(&self, buffer: &mut [u8]) -> Result<usize, i32> {
+        self.read_at(buffer, 0)
+    }
+
+    /// Reads from a place in the file: devices that give registers by their number.
+    ///
+    /// # Errors
+    /// The errno of the read.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, i32> {
         match self {
-            Source::File(file) => rustix::io::pread(file, buffer, 0).map_err(|e| e.raw_os_error()),
+            Source::File(file) => {
+                rustix::io::pread(file, buffer, offset).map_err(|e| e.raw_os_error())
+            }
             Source::Board(root, path) => {
                 let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
                     Why::Io(errno) => errno,
                     Why::Denied => libc::EACCES,
                     _ => libc::ENOENT,
                 })?;
+                let bytes = bytes.get(offset as usize..).unwrap_or_default();
                 let count = bytes.len().min(buffer.len());
                 buffer[..count].copy_from_slice(&bytes[..count]);
                 Ok(count)
@@ -117,6 +127,11 @@ impl Root {
         matches!(&*self.tree, Tree::Directory(path) if path == Path::new("/"))
     }
 
+    /// True for a board in one file: its files answer at once and never hang.
+    pub fn is_board(&self) -> bool {
+        matches!(&*self.tree, Tree::Board(_))
+    }
+
     /// The whole file as text; bytes that are not UTF-8 are replaced.
     ///
     /// # Errors
@@ -157,7 +172,7 @@ impl Root {
         match &*self.tree {
             Tree::Directory(_) => {
                 let mut bytes = Vec::new();
-                let file = opened(&self.real(path)).map_err(|e| missing_from(path, &e))?;
+                let file = open(&self.real(path)).map_err(|e| missing_from(path, &e))?;
                 file.take(FILE_BYTES_MAX)
                     .read_to_end(&mut bytes)
                     .map_err(|e| missing_from(path, &e))?;
@@ -219,7 +234,7 @@ impl Root {
     /// As [`Root::read`].
     pub fn source(&self, path: &str) -> Reading<Source> {
         match &*self.tree {
-            Tree::Directory(_) => File::open(self.real(path))
+            Tree::Directory(_) => open(&self.real(path))
                 .map(Source::File)
                 .map_err(|e| missing_from(path, &e)),
             Tree::Board(entries) => {
@@ -294,12 +309,13 @@ impl Root {
     }
 }
 
-/// Opens a file to read it once. A pipe that somebody put into the place of a file must not make us
-/// wait for its other end; files of the kernel do not care.
-fn opened(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.read(true).custom_flags(libc::O_NONBLOCK);
-    options.open(path)
+/// Opens for reading without ever waiting for another program, as a pipe would.
+fn open(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
 }
 
 /// Splits a name into text and numbers, so that names sort as people count.

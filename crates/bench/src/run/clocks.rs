@@ -18,13 +18,12 @@ impl Runner<'_> {
 
     /// Clusters with those CPUs that are wanted.
     fn wanted_clusters(&self, machine: &Machine) -> Vec<Cluster> {
+        let task = &self.context.options.task;
         let mut clusters = online_clusters(machine);
-        if let Some(wanted) = self.context.options.task.cpus() {
-            for cluster in &mut clusters {
-                cluster.cpus.retain(|cpu| wanted.contains(cpu));
-            }
-            clusters.retain(|cluster| !cluster.cpus.is_empty());
+        for cluster in &mut clusters {
+            cluster.cpus.retain(|cpu| task.wants(*cpu));
         }
+        clusters.retain(|cluster| !cluster.cpus.is_empty());
         clusters
     }
 
@@ -39,7 +38,7 @@ impl Runner<'_> {
     }
 
     /// Every CPU alone, then all at once.
-    pub(super) fn top_clocks(&mut self, machine: &Machine) {
+    fn top_clocks(&mut self, machine: &Machine) {
         self.clock_step(machine, "clock of every CPU alone", |pass, _, _| {
             pass.every_cpu()
         });
@@ -50,7 +49,7 @@ impl Runner<'_> {
 
     pub(super) fn hot_clocks(&mut self, machine: &Machine) {
         self.clock_step(machine, "clock under load", |pass, _, _| pass.under_load());
-        for cluster in online_clusters(machine) {
+        for cluster in self.wanted_clusters(machine) {
             let name = format!("clock of CPUs {} after load", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.after_load(&cluster));
         }

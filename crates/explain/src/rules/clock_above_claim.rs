@@ -39,7 +39,7 @@ fn check(record: &Record) -> Vec<Finding> {
              clocks that it does not list."
         } else {
             "The clock of {cpus} is {measured} where the kernel claims {claimed} ({deviation}): \
-             compare scores by the measured clock."
+             turbo, a jumper or a wrong table; compare scores by the measured clock."
         };
         findings.push(
             Finding::new(RULE.id, Severity::Info, template)

@@ -5,9 +5,12 @@ mod background_activity;
 mod built_in_used;
 mod clock_above_claim;
 mod clock_below_claim;
+mod clock_chain_odd;
 mod clock_column_untrue;
 mod clock_disturbed;
+mod clock_lower_all_cpus;
 mod clock_lower_hot;
+mod clock_methods_differ;
 mod clock_ok;
 mod cores_killed;
 mod cpu_quota;
@@ -72,9 +75,12 @@ pub const RULES: &[Rule] = &[
     built_in_used::RULE,
     clock_above_claim::RULE,
     clock_below_claim::RULE,
+    clock_chain_odd::RULE,
     clock_column_untrue::RULE,
     clock_disturbed::RULE,
+    clock_lower_all_cpus::RULE,
     clock_lower_hot::RULE,
+    clock_methods_differ::RULE,
     clock_ok::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
