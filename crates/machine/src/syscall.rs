@@ -1,7 +1,7 @@
 //! System calls that no safe wrapper offers: the one file of this crate with `unsafe` in it.
 //!
 //! Each function here is safe to call with any arguments. What the calls mean is said where they
-//! are used ([`crate::vcio`], [`crate::perf`]).
+//! are used ([`crate::vcio`], [`crate::perf`], `identify/hybrid.rs`).
 
 #![allow(
     unsafe_code,
@@ -97,6 +97,33 @@ pub(crate) fn perf_event_open(
     }
     // SAFETY: the kernel has just made this descriptor, and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(status as i32) })
+}
+
+/// True if this processor has cores of several types (CPUID leaf 07H, EDX bit 15).
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn is_hybrid() -> bool {
+    const LEAF: u32 = 0x7;
+    let (highest, _) = cpuid(0);
+    highest >= LEAF && cpuid(LEAF).1 >> 15 & 1 == 1
+}
+
+/// EAX of CPUID leaf 1AH of the CPU that this runs on; 0 where there is no such leaf.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn core_type_leaf() -> u32 {
+    const LEAF: u32 = 0x1a;
+    if cpuid(0).0 >= LEAF { cpuid(LEAF).0 } else { 0 }
+}
+
+/// EAX and EDX of a CPUID leaf.
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unused_unsafe,
+    reason = "newer compilers know that every x86-64 CPU has CPUID"
+)]
+fn cpuid(leaf: u32) -> (u32, u32) {
+    // SAFETY: every x86-64 CPU has the instruction, and it only reads.
+    let words = unsafe { std::arch::x86_64::__cpuid_count(leaf, 0) };
+    (words.eax, words.edx)
 }
 
 fn errno() -> i32 {
