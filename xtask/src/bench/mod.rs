@@ -4,7 +4,9 @@
 //! what was found beside what must be reached and never fails because of a figure: timings
 //! depend on the machine, so they are looked at, not asserted.
 
+mod effect;
 mod figures;
+mod peers;
 mod process;
 
 use crate::workspace;
@@ -27,6 +29,7 @@ struct Options<'a> {
     samples: usize,
     record: Option<&'a str>,
     monitor_only: bool,
+    peers: bool,
     arguments: &'a [&'a str],
 }
 
@@ -36,6 +39,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         samples: 20,
         record: None,
         monitor_only: false,
+        peers: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -48,6 +52,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--monitor-only", rest @ ..] => {
                 options.monitor_only = true;
+                rest
+            }
+            ["--peers", rest @ ..] => {
+                (options.monitor_only, options.peers) = (true, true);
                 rest
             }
             ["--binary", file, rest @ ..] => {
@@ -81,6 +89,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     };
     println!("{}\n", binary.display());
     monitor(&binary, options.samples)?;
+    if options.peers {
+        beside_peers(&binary)?;
+    }
     if !options.monitor_only {
         let started = SystemTime::now();
         let resident = run(&binary, options.arguments)?;
@@ -107,6 +118,24 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
         println!("  {figure}");
     }
     println!();
+    Ok(())
+}
+
+/// The monitor beside others, its sampler, and its effect.
+fn beside_peers(binary: &Path) -> Result<()> {
+    let (figures, peers) = peers::measure(binary)?;
+    println!("side by side in one run, share of one core, once a second:");
+    peers.iter().for_each(|line| println!("  {line}"));
+    println!("the monitor in the same run:");
+    figures.iter().for_each(|figure| println!("  {figure}"));
+    println!("the sampler:");
+    effect::sampler()?
+        .iter()
+        .for_each(|figure| println!("  {figure}"));
+    println!();
+    effect::on_a_loop(binary)?
+        .iter()
+        .for_each(|figure| println!("  {figure}"));
     Ok(())
 }
 
@@ -210,10 +239,13 @@ mod tests {
             samples: 5,
             record: None,
             monitor_only: false,
+            peers: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
+        let peers = options(&["--peers"]).unwrap();
+        assert!(peers.peers && peers.monitor_only);
         for wrong in [
             &["--samples"][..],
             &["--samples", "1"],
