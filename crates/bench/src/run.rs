@@ -282,6 +282,9 @@ impl Runner<'_> {
         } else {
             plan::estimate_s(job)
         };
+        if let Some(sampler) = &self.sampler {
+            sampler.keep_off(&job.cpus);
+        }
         self.step_begins(&name, estimate_s);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
