@@ -123,6 +123,9 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
 
 /// The monitor beside others, its sampler, and its effect.
 fn beside_peers(binary: &Path) -> Result<()> {
+    // Figures of a machine that does other work as well are no better than that.
+    let load = std::fs::read_to_string("/proc/loadavg")?;
+    println!("load average before: {}", load.trim());
     let (figures, peers) = peers::measure(binary)?;
     println!("side by side in one run, share of one core, once a second:");
     peers.iter().for_each(|line| println!("  {line}"));
