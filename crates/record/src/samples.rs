@@ -63,6 +63,15 @@ pub struct Gap {
     pub missing: Missing,
 }
 
+/// A note that somebody or some program made: `sbc-bench mark "fan off"`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mark {
+    /// When, since the start of the run.
+    pub at_ms: i64,
+    /// The note.
+    pub text: String,
+}
+
 /// Whether a value stands for itself or counts up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -129,6 +129,29 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
     found
 }
 
+/// True if this channel can tell of throttling, or is needed to. Whoever keeps little of the past
+/// keeps these.
+pub fn is_told_by(channel: &Channel) -> bool {
+    let quantity = channel
+        .id
+        .split_once('.')
+        .map_or("", |(_, quantity)| quantity);
+    quantity.starts_with("limit.")
+        || matches!(
+            quantity,
+            "throttled"
+                | "therm_status"
+                | "therm_status.package"
+                | "in0.alarm"
+                | "state"
+                | "throttle.core"
+                | "throttle.package"
+                | "limit_max"
+                | "online"
+                | "energy"
+        )
+}
+
 /// What one channel says at a row.
 fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let latest = || latest(record, channel, row).map(|(_, value)| value);
