@@ -20,8 +20,8 @@ pub mod results;
 pub mod rules;
 pub mod soc;
 pub mod stats;
-pub mod throttle;
 pub mod survey;
+pub mod throttle;
 pub mod trend;
 pub mod view;
 
