@@ -38,11 +38,6 @@ pub enum Event {
         /// What was found.
         survey: Box<Survey>,
     },
-    /// Somebody typed a word while the machine was watched.
-    Mark {
-        /// The word and its moment.
-        mark: Mark,
-    },
     /// State of memory, swap and statistics at one moment.
     State {
         /// The state.
@@ -183,7 +178,6 @@ impl Record {
                     known.gaps.push(gap);
                 }
             }
-            Event::Mark { mark } => self.marks.push(mark),
             Event::SamplerCost { cost } => self.samples.cost = cost,
             Event::KernelMessages { messages } => match (&mut self.kernel_messages, messages) {
                 (Fact::Known(known), Fact::Known(more)) => known.extend(more),

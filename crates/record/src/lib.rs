@@ -75,9 +75,6 @@ pub struct Record {
     /// What looks over the machine found: before the first step, and after the last one.
     #[serde(default)]
     pub surveys: Vec<Survey>,
-    /// Words typed while the machine was watched.
-    #[serde(default)]
-    pub marks: Vec<Mark>,
 }
 
 impl Record {
@@ -97,7 +94,6 @@ impl Record {
             marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),
-            marks: Vec::new(),
         }
     }
 
