@@ -189,6 +189,7 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, labelled, own_run, with_step};
     use crate::view::whole_run;
+    use record::Unit;
 
     #[test]
     fn the_hottest_sensor_of_the_cpu_counts() {

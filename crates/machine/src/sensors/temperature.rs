@@ -108,6 +108,7 @@ fn names() -> impl Iterator<Item = Name<'static>> {
 mod tests {
     use super::super::{gauge, labelled};
     use super::*;
+    use record::Unit;
 
     /// Chooses among `(id, label, value)`.
     fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {
