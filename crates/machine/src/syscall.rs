@@ -5,7 +5,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "the firmware mailbox and perf_event_open have no safe wrapper in rustix"
+    reason = "the firmware mailbox, perf_event_open and priorities have no safe wrapper in rustix"
 )]
 
 use std::fs::File;
@@ -63,6 +63,24 @@ pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(),
             message.as_mut_ptr(),
         )
     };
+    if status < 0 { Err(errno()) } else { Ok(()) }
+}
+
+/// Lets the calling thread run before all threads of normal priority, but not those it starts.
+///
+/// # Errors
+/// The errno: `EPERM` without the right to do so (root, `CAP_SYS_NICE` or `RLIMIT_RTPRIO`).
+pub(crate) fn run_first() -> Result<(), i32> {
+    // SAFETY: all fields of the structure are numbers, for which zero is a value; some systems have
+    // more of them than the priority.
+    let mut lowest: libc::sched_param = unsafe { std::mem::zeroed() };
+    lowest.sched_priority = 1;
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // A system call and not the function of that name, which musl lets fail always.
+    // SAFETY: the kernel reads the structure, whose first field is all that it knows of; the other
+    // arguments are numbers, 0 is the calling thread.
+    let status =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
@@ -156,5 +174,11 @@ mod tests {
         assert_eq!(mailbox_property(&device, &mut message), Err(libc::ENOTTY));
         message[0] = 65;
         assert_eq!(mailbox_property(&device, &mut message), Err(libc::EINVAL));
+    }
+
+    #[test]
+    fn a_thread_runs_first_or_may_not() {
+        let outcome = std::thread::spawn(run_first).join().unwrap();
+        assert!(matches!(outcome, Ok(()) | Err(libc::EPERM)), "{outcome:?}");
     }
 }

@@ -3,7 +3,7 @@
 //! Both are measured from outside, on commands that need nothing but a shell, and interleaved with runs of
 //! the same commands alone: a machine that is busy with other things slows both.
 
-use super::figures::Figure;
+use super::figures::{Bound, Figure};
 use anyhow::{Context, Result, ensure};
 use record::{Measured, Outcome, Record};
 use std::path::Path;
@@ -38,15 +38,15 @@ pub(super) fn figures(binary: &Path, blocks: usize) -> Result<[Figure; 3]> {
     Ok([
         Figure::new(
             "run -- CMD beyond CMD, gate, clocks",
-            interval(&mut overheads_ms)[1],
-            20.0,
+            Some(interval(&mut overheads_ms)[1]),
+            Bound::Below(20.0),
             "ms",
         ),
-        Figure::new("effect on the command, either way", middle.abs(), 0.3, "%"),
+        Figure::new("effect on the command, either way", Some(middle.abs()), Bound::AtMost(0.3), "%"),
         Figure::new(
             "the same, far end of the interval",
-            low.abs().max(high.abs()),
-            0.3,
+            Some(low.abs().max(high.abs())),
+            Bound::AtMost(0.3),
             "%",
         ),
     ])

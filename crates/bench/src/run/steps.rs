@@ -80,6 +80,9 @@ impl Runner<'_> {
     /// Runs one step and returns its score, if it has a single one.
     pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Option<f64> {
         let name = step_name(job);
+        if let Some(sampler) = &self.sampler {
+            sampler.keep_off(&job.cpus);
+        }
         self.step_begins(&name);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
