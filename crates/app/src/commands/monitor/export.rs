@@ -61,6 +61,7 @@ pub(super) struct Textfile {
     path: PathBuf,
     /// Told once.
     failed: bool,
+    notes: Vec<String>,
 }
 
 impl Textfile {
@@ -72,6 +73,7 @@ impl Textfile {
         Self {
             path: path.to_path_buf(),
             failed: false,
+            notes: Vec::new(),
         }
     }
 
@@ -99,10 +101,16 @@ impl View for Textfile {
         let written = self.replace(&metrics(watch));
         if let (Err(error), false) = (&written, self.failed) {
             let name = self.path.display();
-            eprintln!("sbc-bench: {name} cannot be written: {error}. Watching goes on.");
+            self.notes.push(format!(
+                "{name} cannot be written: {error}. Watching goes on."
+            ));
         }
         self.failed = written.is_err();
         Ok(true)
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     /// Values that nobody renews any more would be taken for those of now.

@@ -4,7 +4,7 @@ use super::Poll;
 use explain::monitor::Watch;
 use machine::sensors::{known, temperature_channel};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
-use record::{Fact, Record, Run, Source as Origin};
+use record::{Channel, Fact, Record, Run, Source as Origin};
 use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
@@ -27,10 +27,7 @@ impl Source {
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(root, &options);
-        let mut record = Record::new(origin(), run(&timeline));
-        record.machine = machine::identify(root);
-        record.samples.channels = sampler.channels().to_vec();
-        record.samples.interval_ms = interval.as_millis() as u64;
+        let record = record(root, &timeline, sampler.channels(), interval);
         Self {
             begin: Some(record),
             sampler,
@@ -48,9 +45,7 @@ impl super::Source for Source {
         if now_ns < due_ns {
             return Ok(Poll::Wait(Duration::from_nanos(due_ns - now_ns)));
         }
-        // A board without a clock starts in 1970 and learns the time of day later.
-        let utc_ms = self.timeline.utc_ms();
-        watch.set_time(utc_ms - self.timeline.now_ms(), utc_offset_minutes(utc_ms));
+        follow_time(&self.timeline, watch);
         self.sampler.tick(&self.timeline);
         let values = self.sampler.row().iter().map(|value| known(*value));
         watch.row(self.sampler.at_ms(), values);
@@ -67,6 +62,26 @@ impl super::Source for Source {
     fn end(&mut self, watch: &mut Watch) {
         watch.event(self.sampler.cost_event());
     }
+}
+
+/// What is known before the first sample.
+pub(super) fn record(
+    root: &Root,
+    timeline: &Timeline,
+    channels: &[Channel],
+    interval: Duration,
+) -> Record {
+    let mut record = Record::new(origin(), run(timeline));
+    record.machine = machine::identify(root);
+    record.samples.channels = channels.to_vec();
+    record.samples.interval_ms = interval.as_millis() as u64;
+    record
+}
+
+/// Shows the time of day that is now true: a board without a clock starts in 1970 and learns it later.
+pub(super) fn follow_time(timeline: &Timeline, watch: &mut Watch) {
+    let utc_ms = timeline.utc_ms();
+    watch.set_time(utc_ms - timeline.now_ms(), utc_offset_minutes(utc_ms));
 }
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.
@@ -94,7 +109,7 @@ fn run(timeline: &Timeline) -> Run {
 }
 
 /// Offset of the local time zone at a moment.
-pub(super) fn utc_offset_minutes(utc_ms: i64) -> i32 {
+fn utc_offset_minutes(utc_ms: i64) -> i32 {
     let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
 }

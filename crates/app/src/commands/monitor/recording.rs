@@ -34,6 +34,8 @@ pub(super) struct Recording {
     torn: bool,
     trouble: Option<Trouble>,
     dirty: Arc<AtomicBool>,
+    /// What people should know of it.
+    notes: Vec<String>,
     /// Tells other processes of this recording.
     running: Option<Running>,
 }
@@ -74,6 +76,7 @@ impl Recording {
         sync_now_and_then(Arc::clone(&file), Arc::clone(&dirty))?;
         Ok(Self {
             path: path.to_path_buf(),
+            notes: Vec::new(),
             running: None,
             file,
             rows: RowWriter::default(),
@@ -111,6 +114,11 @@ impl Recording {
         }
     }
 
+    /// What people should know of it, since the last call.
+    pub(super) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
     /// Writes that it ended, and what is told at the end.
     pub(super) fn end(&mut self, watch: &Watch, signal: i32) {
         let end = match signal {
@@ -135,7 +143,8 @@ impl Recording {
         match (&*self.file).write_all(text.as_bytes()) {
             Ok(()) => {
                 if let Some(trouble) = self.trouble.take() {
-                    eprintln!("sbc-bench: the recording goes on; {}", trouble.sentence());
+                    let lost = trouble.sentence();
+                    self.notes.push(format!("the recording goes on; {lost}."));
                 }
                 self.torn = false;
                 self.end += text.len() as u64;
@@ -148,7 +157,9 @@ impl Recording {
     fn fail(&mut self, at_ms: i64, error: &std::io::Error) {
         if self.trouble.is_none() {
             let path = self.path.display();
-            eprintln!("sbc-bench: {path} cannot be written: {error}. Watching goes on.");
+            self.notes.push(format!(
+                "{path} cannot be written: {error}. Watching goes on."
+            ));
         }
         let trouble = self.trouble.get_or_insert_with(|| Trouble {
             at_ms,

@@ -64,9 +64,10 @@ impl Source {
         anyhow::ensure!(source.next.is_some(), "{name} holds no samples.");
         Ok(source)
     }
+}
 
-    /// Goes to another moment, also back.
-    pub(super) fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
+impl super::Source for Source {
+    fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
         self.items = items(&self.file)?;
         self.next = self.items.next();
         self.pace.seek_ms = at_ms.max(0);
@@ -74,14 +75,12 @@ impl Source {
         Ok(())
     }
 
-    /// Changes the speed.
-    pub(super) fn set_speed(&mut self, speed: f64) {
-        self.pace.speed = Some(speed);
+    fn faster(&mut self, factor: f64) {
+        let speed = self.pace.speed.unwrap_or(1.0) * factor;
+        self.pace.speed = Some(speed.clamp(1.0 / 16.0, 4096.0));
         self.pace.anchor = None;
     }
-}
 
-impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         loop {
             match self.next.take() {
