@@ -160,33 +160,34 @@ fn clocks(watch: &Watch) -> impl Iterator<Item = Track> {
     })
 }
 
-/// The SoC first, then other sensors.
-fn temperatures(watch: &Watch, soc: Option<usize>) -> impl Iterator<Item = Track> {
-    let channels = watch.channels().iter().enumerate();
-    let others = channels
-        .filter(move |(place, channel)| {
-            channel.unit == Unit::Millicelsius
-                && channel.id.contains(".temp")
-                && Some(*place) != soc
-        })
-        .map(|(place, _)| place);
-    soc.into_iter()
-        .chain(others)
-        .take(TEMPERATURES_MAX)
-        .map(|place| {
-            let channel = &watch.channels()[place];
-            let name = if channel.label.is_empty() {
-                &channel.id
-            } else {
-                &channel.label
-            };
-            Track {
-                label: format!("temp {name}"),
-                kind: Kind::Temperature,
-                max: None,
-                source: Source::Place(place),
-            }
-        })
+/// The SoC first, then other sensors. What has the same name twice (a thermal zone and its twin in
+/// hwmon) is one sensor.
+fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
+    let mut tracks: Vec<Track> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for place in soc.into_iter().chain(0..watch.channels().len()) {
+        let channel = &watch.channels()[place];
+        if channel.unit != Unit::Millicelsius || !channel.id.contains(".temp") {
+            continue;
+        }
+        let name = if channel.label.is_empty() {
+            &channel.id
+        } else {
+            &channel.label
+        };
+        let plain = name.to_lowercase().replace('_', "-");
+        if names.contains(&plain) || tracks.len() == TEMPERATURES_MAX {
+            continue;
+        }
+        names.push(plain);
+        tracks.push(Track {
+            label: format!("temp {name}"),
+            kind: Kind::Temperature,
+            max: None,
+            source: Source::Place(place),
+        });
+    }
+    tracks
 }
 
 /// Energy that adds up before power of the moment, and wholes before their parts.

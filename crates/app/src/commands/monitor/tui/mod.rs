@@ -3,15 +3,14 @@
 mod draw;
 mod glyphs;
 mod history;
+mod keys;
 mod terminal;
 
 use crate::output;
 use draw::Look;
 use explain::monitor::{Track, Watch, cores, gaps, tracks};
 use history::History;
-use ratatui::crossterm::event::{
-    self, Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
-};
+use keys::{Key, Pressed};
 use record::Event;
 use std::time::{Duration, Instant};
 use terminal::Terminal;
@@ -133,16 +132,15 @@ impl Screen {
     /// Waits, but not longer than `time`, for a key.
     pub(super) fn wait(&mut self, time: Duration) -> anyhow::Result<Wish> {
         self.draw()?;
-        if !event::poll(time.min(NAP))? {
-            return Ok(Wish::Nothing);
-        }
-        let wish = match event::read()? {
-            Input::Key(key) if key.kind != KeyEventKind::Release => self.state.key(key),
-            _ => Wish::Nothing,
+        let keys = match keys::wait(time.min(NAP)) {
+            Pressed::Keys(keys) => keys,
+            Pressed::Gone => return Ok(Wish::Quit),
         };
-        self.changed = true;
-        self.draw()?;
-        Ok(wish)
+        self.changed |= !keys.is_empty() || self.terminal.was_resized();
+        let wishes: Vec<Wish> = keys.into_iter().map(|key| self.state.key(key)).collect();
+        // Who types ahead gets the last wish; the wish to go is never lost.
+        let go = wishes.contains(&Wish::Quit).then_some(Wish::Quit);
+        Ok(go.or(wishes.last().copied()).unwrap_or(Wish::Nothing))
     }
 
     /// Only what has changed goes over the line, and a slow line gets few frames.
@@ -217,29 +215,22 @@ impl State {
         self.load = load.map_or("-".into(), |h| format!("{:.2}", h as f64 / 100.0));
     }
 
-    fn key(&mut self, key: KeyEvent) -> Wish {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match key.code {
-            KeyCode::Char('c') if control => Wish::Quit,
-            KeyCode::Char('q') | KeyCode::Esc => Wish::Quit,
-            KeyCode::Char('p' | ' ') => {
+    fn key(&mut self, key: Key) -> Wish {
+        match key {
+            Key::Char('q') | Key::Escape | Key::Interrupt => return Wish::Quit,
+            Key::Char('p' | ' ') => {
                 self.paused = !self.paused;
-                Wish::Pause
+                return Wish::Pause;
             }
-            KeyCode::Char('-' | 'z') => {
-                self.zoom = (self.zoom + 1).min(ZOOMS.len() - 1);
-                Wish::Nothing
-            }
-            KeyCode::Char('+' | '=' | 'Z') => {
-                self.zoom = self.zoom.saturating_sub(1);
-                Wish::Nothing
-            }
-            KeyCode::Left if self.replay => Wish::Seek(-SEEK_MS),
-            KeyCode::Right if self.replay => Wish::Seek(SEEK_MS),
-            KeyCode::Char(']') if self.replay => Wish::Faster(2.0),
-            KeyCode::Char('[') if self.replay => Wish::Faster(0.5),
-            _ => Wish::Nothing,
+            Key::Char('-' | 'z') => self.zoom = (self.zoom + 1).min(ZOOMS.len() - 1),
+            Key::Char('+' | '=' | 'Z') => self.zoom = self.zoom.saturating_sub(1),
+            Key::Left if self.replay => return Wish::Seek(-SEEK_MS),
+            Key::Right if self.replay => return Wish::Seek(SEEK_MS),
+            Key::Char(']') if self.replay => return Wish::Faster(2.0),
+            Key::Char('[') if self.replay => return Wish::Faster(0.5),
+            _ => {}
         }
+        Wish::Nothing
     }
 
     /// Samples that one column stands for.
@@ -247,3 +238,6 @@ impl State {
         ZOOMS[self.zoom]
     }
 }
+
+#[cfg(test)]
+mod tests;

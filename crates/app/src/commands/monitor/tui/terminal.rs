@@ -18,6 +18,7 @@ const BUFFER_BYTES: usize = 16 << 10;
 /// The terminal, taken over.
 pub(super) struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    size: Option<(u16, u16)>,
 }
 
 impl Terminal {
@@ -36,7 +37,14 @@ impl Terminal {
         execute!(stdout(), EnterAlternateScreen, cursor::Hide)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER_BYTES, stdout()));
         let inner = ratatui::Terminal::new(backend)?;
-        Ok(Self { inner })
+        let size = size().ok();
+        Ok(Self { inner, size })
+    }
+
+    /// True if it has another size than at the last call.
+    pub(super) fn was_resized(&mut self) -> bool {
+        let now = size().ok();
+        std::mem::replace(&mut self.size, now) != now
     }
 
     pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<()> {
