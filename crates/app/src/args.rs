@@ -3,17 +3,23 @@
 
 mod arrange;
 mod environment;
+mod identify;
+mod meters;
 mod monitor;
 mod program;
 mod several;
+mod single;
 
 pub(crate) use arrange::arranged;
 pub(crate) use environment::Environment;
+pub(crate) use identify::Identify;
+use meters::MeterFlags;
 use monitor::MonitorFlags;
 pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
+pub(crate) use single::{Single, SingleArgs};
 
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
@@ -24,7 +30,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Command {
     /// The standard run.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Watch the machine until interrupted.
     Monitor(MonitorArgs),
     /// Write a note into a recording.
@@ -37,6 +43,8 @@ pub(crate) enum Command {
     },
     /// Compare results, put them into tables, follow them over time.
     Several(Several),
+    /// One question: clock, core-to-core.
+    Single(Box<SingleArgs>),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -48,7 +56,7 @@ pub(crate) enum Command {
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
-    Identify { json: bool },
+    Identify(Identify),
     /// Print shell completions.
     Completions { shell: clap_complete::Shell },
     /// Print the manual page.
@@ -88,11 +96,14 @@ pub(crate) struct Cli {
     #[command(flatten)]
     run: RunFlags,
     #[command(flatten)]
+    meters: MeterFlags,
+    #[command(flatten)]
     monitor: MonitorFlags,
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE,
+Netio=host/socket, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -205,6 +216,8 @@ enum Verb {
         verbose: bool,
     },
     #[command(flatten)]
+    Single(Single),
+    #[command(flatten)]
     Several(Several),
     /// Write a log or Record in another form (see `list reports`)
     Report {
@@ -226,12 +239,8 @@ enum Verb {
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
-    /// Show board, CPUs, clusters and memory
-    Identify {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// Show board, SoC with its evidence, CPUs, clusters and memory
+    Identify(Identify),
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish ...
@@ -268,12 +277,24 @@ fn absent(classic: &Classic) -> Option<&'static str> {
 }
 
 /// The command, or one sentence about what is wrong with the arguments.
-pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
+pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command, String> {
+    let meters = std::mem::take(&mut cli.meters).all(environment)?;
+    let mut command = without_meters(cli, environment)?;
+    match &mut command {
+        Command::Run(args) => args.options.meters = meters,
+        Command::Monitor(args) => args.meters = meters,
+        _ => {}
+    }
+    Ok(command)
+}
+
+fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String> {
     let Cli {
         root: _,
         verb,
         classic,
         run,
+        meters: _,
         monitor,
     } = cli;
     match verb {
@@ -322,12 +343,18 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             verbose,
         },
         Verb::Several(verb) => Command::Several(verb),
+        Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },
         Verb::List { what } => Command::List { what },
         Verb::Snapshot => Command::Snapshot,
-        Verb::Identify { json } => Command::Identify { json },
+        Verb::Identify(mut identify) => {
+            if identify.file.is_none() && !identify.is_of_texts() {
+                identify.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);
+            }
+            Command::Identify(identify)
+        }
         Verb::Completions { shell } => Command::Completions { shell },
         Verb::Manual => Command::Manual,
     })
@@ -339,46 +366,24 @@ fn run_command(
     heat: bool,
     environment: &Environment,
 ) -> Result<Command, String> {
-    let mut options = Options {
+    let options = Options {
         task,
         force: flags.force,
         wait: flags.wait,
         heat,
-        ..Options::default()
+        ..environment.options()?
     };
-    match environment.get("MODE") {
-        None | Some("unattended") => {}
-        Some("extensive") => options.extensive = true,
-        Some(other) => {
-            return Err(format!("MODE is extensive or unattended, not {other:?}."));
-        }
-    }
-    options.clock_khz_max = environment.khz("MaxKHz")?;
-    options.clock_khz_min = environment.khz("MinKHz")?;
-    if let (Some(min), Some(max)) = (options.clock_khz_min, options.clock_khz_max)
-        && min > max
-    {
-        return Err(format!(
-            "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
-        ));
-    }
-    options.scores = !environment.yes("NotReadyYet")?;
-    options.tune = !environment.yes("NOTUNING")?;
-    let mut given: Vec<String> = environment
-        .variables
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));
     given.extend(heat.then(|| "-c".to_owned()));
-    Ok(Command::Run(RunArgs {
+    Ok(Command::Run(Box::new(RunArgs {
         options,
         json: flags.json,
         log: flags.log,
         given,
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
         quiet: flags.quiet,
-    }))
+    })))
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {

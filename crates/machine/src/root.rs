@@ -109,6 +109,11 @@ impl Root {
             .map_err(|(line, text)| Missing::garbled(format!("{name} line {line}"), &text))
     }
 
+    /// A machine without any file.
+    pub fn empty() -> Self {
+        Self::of(Tree::Board(Mutex::default()))
+    }
+
     /// A board from its text.
     ///
     /// # Errors

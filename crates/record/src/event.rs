@@ -5,7 +5,7 @@
 
 use crate::{
     Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Record, Restored, Run,
-    SamplerCost, SettingChange, Source, State, Step,
+    SamplerCost, SettingChange, Source, State, Step, Survey,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,11 @@ pub enum Event {
     Machine {
         /// What was found.
         machine: Box<Machine>,
+    },
+    /// A look over the machine.
+    Survey {
+        /// What was found.
+        survey: Box<Survey>,
     },
     /// State of memory, swap and statistics at one moment.
     State {
@@ -140,6 +145,8 @@ impl Record {
             Event::Started { .. } | Event::StepBegins { .. } => {}
             Event::Gate { gate } => self.gate = Fact::Known(gate),
             Event::Machine { machine } => self.machine = *machine,
+            Event::Survey { survey } => self.surveys.push(*survey),
+            Event::Mark { mark } => self.marks.push(mark),
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
             Event::SettingRestored { path, restored } => {
@@ -171,7 +178,6 @@ impl Record {
                     known.gaps.push(gap);
                 }
             }
-            Event::Mark { mark } => self.marks.push(mark),
             Event::SamplerCost { cost } => self.samples.cost = cost,
             Event::KernelMessages { messages } => match (&mut self.kernel_messages, messages) {
                 (Fact::Known(known), Fact::Known(more)) => known.extend(more),

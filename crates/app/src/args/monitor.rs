@@ -21,6 +21,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) prometheus: Option<SocketAddr>,
     /// Write metrics into this file.
     pub(crate) textfile: Option<PathBuf>,
+    /// Power meters to poll, as `kind:host/output`.
+    pub(crate) meters: Vec<String>,
 }
 
 /// How samples are shown.
@@ -128,6 +130,7 @@ impl MonitorFlags {
             replay,
             prometheus,
             textfile: self.textfile,
+            meters: Vec::new(),
         })
     }
 }

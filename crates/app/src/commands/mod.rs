@@ -9,5 +9,6 @@ pub(crate) mod monitor;
 pub(crate) mod restore;
 pub(crate) mod results;
 pub(crate) mod run;
+pub(crate) mod single;
 pub(crate) mod snapshot;
 pub(crate) mod trend;

@@ -38,6 +38,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         steps: draft.steps,
         samples,
         marks: Vec::new(),
+        surveys: Vec::new(),
         kernel_messages,
     }
 }

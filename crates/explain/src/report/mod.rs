@@ -1,11 +1,13 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
+mod clock;
+mod core_to_core;
 mod json;
 mod log;
 pub(crate) mod number;
 mod record;
 pub(crate) mod summary;
-mod terminal;
+pub(crate) mod terminal;
 
 use crate::Finding;
 use ::record::Record;
@@ -22,6 +24,8 @@ pub struct Report {
 
 /// All reports, sorted by id.
 pub const REPORTS: &[Report] = &[
+    clock::REPORT,
+    core_to_core::REPORT,
     json::REPORT,
     log::REPORT,
     record::REPORT,

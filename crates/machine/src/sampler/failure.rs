@@ -32,7 +32,7 @@ impl Failure {
     }
 
     /// The reason in the words of the Record; `path` is what was read.
-    pub(super) fn missing(&self, path: &str) -> Missing {
+    pub fn missing(&self, path: &str) -> Missing {
         let why = match self {
             Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,
             Failure::Errno(libc::EACCES | libc::EPERM) => Why::Denied,

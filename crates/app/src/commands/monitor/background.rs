@@ -2,6 +2,7 @@
 //! is late because a terminal is slow.
 
 use super::{Poll, live};
+use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::{Root, Sampler, SamplerOptions, SamplerThread, Timeline};
 use record::{Event, Record};
@@ -23,6 +24,8 @@ pub(super) struct Source {
     waiting: VecDeque<Item>,
     /// When the next sample is expected.
     due_ns: u64,
+    /// They poll as long as they live.
+    _meters: Vec<Meter>,
 }
 
 enum Item {
@@ -34,12 +37,18 @@ impl Source {
     /// Starts to sample at once.
     ///
     /// # Errors
-    /// The kernel refuses another thread.
-    pub(super) fn start(root: &Root, interval: Duration) -> anyhow::Result<Self> {
+    /// The kernel refuses another thread, or a meter is none.
+    pub(super) fn start(
+        root: &Root,
+        interval: Duration,
+        meters: &[String],
+    ) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
+        let meters = live::meters_of(meters)?;
         let options = SamplerOptions {
             interval,
             rows: ROWS,
+            feeds: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(root, &options);
@@ -52,6 +61,7 @@ impl Source {
             interval,
             waiting: VecDeque::new(),
             due_ns: 0,
+            _meters: meters,
         })
     }
 

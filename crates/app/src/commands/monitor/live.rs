@@ -1,6 +1,7 @@
 //! The machine itself as a source: one sampler, one row whenever its time has come.
 
 use super::Poll;
+use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{known, temperature_channel};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
@@ -16,23 +17,32 @@ pub(super) struct Source {
     sampler: Sampler,
     /// What is told at the beginning.
     begin: Option<Record>,
+    /// They poll as long as they live.
+    _meters: Vec<Meter>,
 }
 
 impl Source {
-    /// Looks for everything that can be sampled.
-    pub(super) fn start(root: &Root, interval: Duration) -> Self {
+    /// Looks for everything that can be sampled. Fails with a sentence about a meter that is none.
+    pub(super) fn start(
+        root: &Root,
+        interval: Duration,
+        meters: &[String],
+    ) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
+        let meters = meters_of(meters)?;
         let options = SamplerOptions {
             interval,
+            feeds: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(root, &options);
         let record = record(root, &timeline, sampler.channels(), interval);
-        Self {
+        Ok(Self {
             begin: Some(record),
             sampler,
             timeline,
-        }
+            _meters: meters,
+        })
     }
 }
 
@@ -62,6 +72,16 @@ impl super::Source for Source {
     fn end(&mut self, watch: &mut Watch) {
         watch.event(self.sampler.cost_event());
     }
+}
+
+/// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.
+pub(super) fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
+    let mut trouble = None;
+    let meters = bench::meters::start(meters, |sentence| trouble = Some(sentence));
+    if let Some(sentence) = trouble {
+        anyhow::bail!("{sentence}");
+    }
+    Ok(meters)
 }
 
 /// What is known before the first sample.

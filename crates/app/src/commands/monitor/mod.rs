@@ -122,8 +122,8 @@ impl Monitor {
         let views = views(args, kind)?;
         let source: Box<dyn Source> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),
-            None if on_screen => Box::new(background::Source::start(root, interval)?),
-            None => Box::new(live::Source::start(root, interval)),
+            None if on_screen => Box::new(background::Source::start(root, interval, &args.meters)?),
+            None => Box::new(live::Source::start(root, interval, &args.meters)?),
         };
         let file = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
         let file = match (&args.record, &args.replay) {
