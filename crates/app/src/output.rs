@@ -22,6 +22,11 @@ pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
     }
 }
 
+/// Says something beside the output, on standard error. If nobody listens there, nobody needs to know.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "sbc-bench: {text}");
+}
+
 /// A moment of a run as the time of day where it ran.
 pub(crate) fn time_of_day(record: &record::Record, at_ms: i64) -> String {
     let started = record.run.started.known();

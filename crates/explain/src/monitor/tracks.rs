@@ -4,7 +4,7 @@
 use super::Watch;
 use super::clocks::{Clock, Clocks};
 use crate::cpu_list;
-use record::{ChannelKind, Unit};
+use record::{Channel, ChannelKind, Unit};
 
 /// So many temperatures and sources of power are shown; all are in the recording.
 const TEMPERATURES_MAX: usize = 3;
@@ -53,6 +53,9 @@ impl Track {
                 khz.map(|khz| khz as f64 / 1e3)
             }
             Source::Place(place) if self.kind == Kind::Power => watch.watts(*place),
+            Source::Place(place) if self.kind == Kind::Busy => {
+                watch.value(*place).map(|percent| percent as f64)
+            }
             Source::Place(place) => watch.value(*place).map(|value| value as f64 / 1e3),
         }
     }
@@ -73,7 +76,10 @@ impl Track {
 
 /// The tracks of a machine; `temperature` is the place of the channel that stands for the SoC.
 pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
+    let printed = |channel: &Channel| channel.id == "cpu.busy_percent";
+    let printed = watch.channels().iter().position(printed).map(Source::Place);
     let mut tracks: Vec<Track> = ticks_of(watch, "cpu")
+        .or(printed)
         .map(|source| busy("all CPUs".into(), source))
         .into_iter()
         .collect();
@@ -146,7 +152,7 @@ fn clocks(watch: &Watch) -> impl Iterator<Item = Track> {
         let cpus = of_policy.or(cluster.map(|cluster| &cluster.cpus));
         let core_type = cluster.and_then(|cluster| cluster.core_type.known());
         let label = match (clock.policy, cpus, core_type) {
-            (None, ..) => "clock, firmware".to_owned(),
+            (None, ..) => format!("clock {}", watch.channels()[clock.channels[0]].id),
             (_, Some(cpus), Some(name)) => format!("clock {} {name}", cpu_list(cpus)),
             (_, Some(cpus), None) => format!("clock {}", cpu_list(cpus)),
             (Some(policy), None, _) => format!("clock cpu{policy}"),

@@ -2,6 +2,7 @@
 //! collector of node_exporter.
 
 use super::View;
+use crate::output;
 use anyhow::Context;
 use explain::monitor::{Watch, metrics};
 use std::net::SocketAddr;
@@ -25,7 +26,7 @@ impl Prometheus {
         let bound = bench::exporter::serve(address, page)
             .with_context(|| format!("{address} cannot be listened on"))?;
         if address.port() == 0 {
-            eprintln!("sbc-bench: metrics at http://{bound}/metrics");
+            output::note(&format!("metrics at http://{bound}/metrics"));
         }
         Ok(Self { shared })
     }
@@ -68,7 +69,9 @@ impl Textfile {
     pub(super) fn new(path: &Path) -> Self {
         if path.extension().is_none_or(|extension| extension != "prom") {
             let name = path.display();
-            eprintln!("sbc-bench: node_exporter reads only files named *.prom, not {name}.");
+            output::note(&format!(
+                "node_exporter reads only files named *.prom, not {name}."
+            ));
         }
         Self {
             path: path.to_path_buf(),

@@ -106,8 +106,13 @@ pub(super) fn follow_time(timeline: &Timeline, watch: &mut Watch) {
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
-    let choice = temperature_channel(watch.channels(), |place| watch.value(place))?;
-    Some((choice.index, choice.why))
+    if let Some(choice) = temperature_channel(watch.channels(), |place| watch.value(place)) {
+        return Some((choice.index, choice.why));
+    }
+    // A log has one temperature, and does not always tell of which sensor.
+    let mut channels = watch.channels().iter();
+    let place = channels.position(|channel| channel.id == "soc.temp")?;
+    Some((place, "the one that the log has".to_owned()))
 }
 
 /// This program.

@@ -14,7 +14,7 @@ mod tui;
 pub(crate) use replay::read_recording;
 
 use crate::args::{MonitorArgs, View as Kind};
-use crate::signals;
+use crate::{output, signals};
 use explain::monitor::Watch;
 use machine::Root;
 use recording::Recording;
@@ -195,7 +195,7 @@ impl Monitor {
     fn note(&mut self, text: &str) {
         match &mut self.screen {
             Some(screen) => screen.note(text),
-            None => eprintln!("sbc-bench: {text}"),
+            None => output::note(text),
         }
     }
 
