@@ -23,6 +23,8 @@ pub(super) struct Source {
     items: Box<dyn Iterator<Item = Item>>,
     next: Option<Item>,
     pace: Pace,
+    /// The last row was before the moment that was asked for.
+    skipping: bool,
 }
 
 /// One thing in a file.
@@ -52,6 +54,7 @@ impl Source {
             items: items(&replay.file)?,
             file: replay.file.clone(),
             next: None,
+            skipping: false,
             pace: Pace {
                 speed: replay.speed,
                 pause: PAUSE_MAX,
@@ -84,6 +87,8 @@ impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         loop {
             match self.next.take() {
+                // Whoever goes beyond the end sees the end.
+                None if std::mem::take(&mut self.skipping) => return Ok(Poll::Row),
                 None => return Ok(Poll::End),
                 Some(Item::Begin(record)) => {
                     self.next = self.items.next();
@@ -99,7 +104,8 @@ impl super::Source for Source {
                         return Ok(Poll::Wait(wait));
                     }
                     watch.row(at_ms, values);
-                    if at_ms >= self.pace.seek_ms {
+                    self.skipping = at_ms < self.pace.seek_ms;
+                    if !self.skipping {
                         self.next = self.items.next();
                         return Ok(Poll::Row);
                     }

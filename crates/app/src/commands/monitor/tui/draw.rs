@@ -242,8 +242,10 @@ fn bars(buffer: &mut Buffer, area: Rect, shown: &Shown, scale: (f32, f32), state
     let (colour, choose) = manner(shown.track.kind);
     let width = usize::from(area.width);
     let samples = state.samples_per_column();
-    let columns = shown.history.columns(width, samples, choose);
-    let held_back = state.held_back.columns(width, samples, f32::max);
+    let columns = shown.history.columns(state.behind, width, samples, choose);
+    let held_back = state
+        .held_back
+        .columns(state.behind, width, samples, f32::max);
     let first = area.x + (width - columns.len()) as u16;
     let calm = state.look.colour(colour);
     let alarm = state.look.colour(Color::Red);

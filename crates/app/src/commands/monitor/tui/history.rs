@@ -23,18 +23,19 @@ impl History {
         self.pushed += 1;
     }
 
-    /// The last columns, the latest last, each of so many samples; fewer where the past is short. A
-    /// column shows what `choose` makes of its samples. Columns begin at fixed moments, so that
+    /// The last columns before the latest `behind` values, the latest last, each of so many samples;
+    /// fewer where the past is short. A column shows what `choose` makes of its samples. Columns begin at fixed moments, so that
     /// those that are complete do not change any more.
     pub(super) fn columns(
         &self,
+        behind: usize,
         width: usize,
         samples: usize,
         choose: fn(f32, f32) -> f32,
     ) -> Vec<Option<f32>> {
         let mut columns: Vec<Option<f32>> = Vec::with_capacity(width);
         let mut last = usize::MAX;
-        for (back, value) in self.values.iter().rev().enumerate() {
+        for (back, value) in self.values.iter().rev().enumerate().skip(behind) {
             let column = (self.pushed - 1 - back) / samples;
             let value = (!value.is_nan()).then_some(*value);
             if column == last {
@@ -77,21 +78,23 @@ mod tests {
         let values = [1.0, 5.0, 3.0, 2.0, 4.0].map(Some);
         let history = history(values);
         assert_eq!(
-            history.columns(9, 2, f32::max),
+            history.columns(0, 9, 2, f32::max),
             [Some(5.0), Some(3.0), Some(4.0)]
         );
-        assert_eq!(history.columns(2, 2, f32::min), [Some(2.0), Some(4.0)]);
-        assert_eq!(history.columns(2, 1, f32::min), [Some(2.0), Some(4.0)]);
+        assert_eq!(history.columns(0, 2, 2, f32::min), [Some(2.0), Some(4.0)]);
+        assert_eq!(history.columns(0, 2, 1, f32::min), [Some(2.0), Some(4.0)]);
+        assert_eq!(history.columns(2, 2, 1, f32::min), [Some(5.0), Some(3.0)]);
+        assert_eq!(history.columns(9, 2, 1, f32::min), []);
         assert_eq!(history.range(), Some((1.0, 5.0)));
     }
 
     #[test]
     fn what_is_not_known_stays_open_and_the_past_ends() {
         let gap = history([Some(1.0), None, None]);
-        assert_eq!(gap.columns(3, 1, f32::max), [Some(1.0), None, None]);
-        assert_eq!(gap.columns(3, 2, f32::max), [Some(1.0), None]);
+        assert_eq!(gap.columns(0, 3, 1, f32::max), [Some(1.0), None, None]);
+        assert_eq!(gap.columns(0, 3, 2, f32::max), [Some(1.0), None]);
         let long = history((0..5000).map(|value| Some(f64::from(value))));
         assert_eq!(long.range(), Some((2600.0, 4999.0)));
-        assert_eq!(History::default().columns(3, 1, f32::max), []);
+        assert_eq!(History::default().columns(0, 3, 1, f32::max), []);
     }
 }

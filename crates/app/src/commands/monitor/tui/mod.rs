@@ -71,6 +71,8 @@ struct State {
     note: String,
     zoom: usize,
     paused: bool,
+    /// Rows that came while it was paused: they are kept, and not shown.
+    behind: usize,
     /// Where from, or where to, in words.
     file: String,
     replay: bool,
@@ -180,9 +182,6 @@ impl State {
                 self.note = format!("mark: {}", mark.text);
             }
         }
-        if self.paused {
-            return;
-        }
         if self.rows == 0 {
             // Chosen with the first row: before it, nobody knows which sensors answer.
             let place = super::live::temperature(watch).map(|(place, _)| place);
@@ -194,18 +193,26 @@ impl State {
             self.tracks = tracks(watch, place).into_iter().map(shown).collect();
             self.cores = cores(watch).into_iter().map(shown).collect();
         }
+        let held_back = !watch.throttled().is_empty();
+        self.held_back.push(Some(f64::from(u8::from(held_back))));
+        self.held_back_rows += u64::from(held_back);
+        self.rows += 1;
         for shown in self.tracks.iter_mut().chain(&mut self.cores) {
-            shown.value = shown.track.value(watch);
-            shown.history.push(shown.value);
+            let value = shown.track.value(watch);
+            shown.history.push(value);
+            if !self.paused {
+                shown.value = value;
+            }
         }
+        if self.paused {
+            self.behind += 1;
+            return;
+        }
+        self.behind = 0;
         let words = |throttle: &explain::throttle::Throttle| {
             format!("{} ({})", throttle.reason.words(), throttle.channel)
         };
         self.throttled = watch.throttled().iter().map(words).collect();
-        let held_back = !self.throttled.is_empty();
-        self.held_back.push(Some(f64::from(u8::from(held_back))));
-        self.held_back_rows += u64::from(held_back);
-        self.rows += 1;
         self.time = output::time_of_day(watch.record(), watch.at_ms());
         let load = watch
             .channels()

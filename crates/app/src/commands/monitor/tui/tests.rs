@@ -206,3 +206,27 @@ fn keys_do_what_they_say() {
     }
     assert_eq!(state.samples_per_column(), 1);
 }
+
+#[test]
+fn a_pause_holds_what_is_shown_and_loses_nothing() {
+    let mut watch = watch(1);
+    let mut state = State::default();
+    state.begin(&watch);
+    let mut row = |state: &mut State, second: i64| {
+        let ticks = [60 * second, 40 * second, 60 * second, 40 * second];
+        let more = [1_000_000 + second * 100_000, 40_000, 0];
+        watch.row(second * 1000, ticks.into_iter().chain(more).map(Some));
+        state.row(&watch);
+    };
+    (0..3).for_each(|second| row(&mut state, second));
+    let before = screen(&state, 60, 12);
+    state.key(Key::Char('p'));
+    (3..6).for_each(|second| row(&mut state, second));
+    let paused = screen(&state, 60, 12);
+    assert!(paused[0].contains("PAUSED"));
+    assert_eq!(paused[4..], before[4..]);
+    state.key(Key::Char('p'));
+    row(&mut state, 6);
+    let clock = &state.tracks[1].history;
+    assert_eq!(clock.columns(state.behind, 9, 1, f32::min).len(), 7);
+}
