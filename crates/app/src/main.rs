@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("sbc-bench: {error:#}");
+            output::note(&format!("{error:#}"));
             ExitCode::from(status::FAILURE)
         }
     }
