@@ -4,11 +4,13 @@
 mod environment;
 mod program;
 mod several;
+mod survey;
 
 pub(crate) use environment::Environment;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
+pub(crate) use survey::{ReviewArgs, SurveyVerb};
 
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     },
     /// Compare results, put them into tables, follow them over time.
     Several(Several),
+    /// Look over the machine: kernel, storage, review.
+    Survey(SurveyVerb),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -92,7 +96,8 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, ExecuteCommand,
+CPUINFOFILE, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -110,21 +115,26 @@ struct Classic {
     graph: Option<String>,
     #[arg(short = 'G', hide = true)]
     geekbench: bool,
-    #[arg(short = 'j', hide = true)]
+    /// As -r
+    #[arg(short = 'j')]
     review_j: bool,
-    #[arg(short = 'k', hide = true)]
+    /// Whose kernel this is, and whether it is still supported
+    #[arg(short = 'k')]
     kernel: bool,
     #[arg(short = 'M', hide = true)]
     memory_throttle: bool,
     #[arg(short = 'P', hide = true, num_args = 0..)]
     phoronix: Option<Vec<String>>,
-    #[arg(short = 'r', hide = true)]
+    /// Review: settings that cost performance, what each costs, then watching until Ctrl-C
+    #[arg(short = 'r')]
     review: bool,
-    #[arg(short = 'R', hide = true)]
+    /// Review without benchmarks
+    #[arg(short = 'R')]
     review_only: bool,
     #[arg(short = 's', hide = true, num_args = 0..=1, default_missing_value = "")]
     stockfish: Option<String>,
-    #[arg(short = 'S', hide = true)]
+    /// Disks, cards, their buses and health
+    #[arg(short = 'S')]
     storage: bool,
     #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
     cool: Option<String>,
@@ -195,6 +205,8 @@ enum Verb {
     },
     #[command(flatten)]
     Several(Several),
+    #[command(flatten)]
+    Survey(SurveyVerb),
     /// Write a log or Record in another form (see `list reports`)
     Report {
         /// A log or a Record
@@ -233,16 +245,12 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 12] = [
+    let table: [(bool, &'static str); 8] = [
         (classic.graph.is_some(), "-g (efficiency per OPP)"),
         (classic.geekbench, "-G (Geekbench)"),
-        (classic.kernel, "-k (kernel version check)"),
         (classic.memory_throttle, "-M (DRAM throttling test)"),
         (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
-        (classic.review || classic.review_j, "-r (review mode)"),
-        (classic.review_only, "-R (review mode without benchmarks)"),
         (classic.stockfish.is_some(), "-s (stockfish)"),
-        (classic.storage, "-S (storage check)"),
         (classic.cool.is_some(), "-t (thermal test)"),
         (classic.heat_to.is_some(), "-T (thermal test)"),
         (
@@ -299,6 +307,9 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     if let Some(name) = absent(&classic) {
         return Err(format!("{name} is not part of this version."));
     }
+    if let Some(verb) = survey::of_flags(&classic, &run) {
+        return Ok(Command::Survey(verb));
+    }
     match classic.monitor {
         Some(interval) => monitor(&interval, None),
         None => run_command(run, Task::Standard, classic.heat, environment),
@@ -326,6 +337,7 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             verbose,
         },
         Verb::Several(verb) => Command::Several(verb),
+        Verb::Survey(verb) => Command::Survey(verb),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },

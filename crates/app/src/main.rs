@@ -13,7 +13,7 @@ mod paths;
 mod progress;
 mod signals;
 
-use args::{Cli, Command, Environment, Several};
+use args::{Cli, Command, Environment, Several, SurveyVerb};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -42,14 +42,15 @@ fn main() -> ExitCode {
         }
     };
     let root = cli.root.clone();
-    let result = args::command(cli, &Environment::read())
+    let environment = Environment::read();
+    let result = args::command(cli, &environment)
         .map_err(|sentence| anyhow::anyhow!("{sentence}"))
         .and_then(|command| {
             let root = match &root {
                 Some(path) => machine::Root::open(path)?,
                 None => machine::Root::system(),
             };
-            dispatch(&root, command)
+            dispatch(&root, command, &environment)
         });
     match result {
         Ok(status) => ExitCode::from(status),
@@ -60,7 +61,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
+fn dispatch(
+    root: &machine::Root,
+    command: Command,
+    environment: &Environment,
+) -> anyhow::Result<u8> {
     match command {
         Command::Run(args) => commands::run::run(root, args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
@@ -70,6 +75,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             verbose,
         } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
+        Command::Survey(verb) => survey(root, verb, environment),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
@@ -90,5 +96,15 @@ fn several(verb: Several) -> anyhow::Result<u8> {
             format,
         } => commands::results::run(&files, &sort, &format),
         Several::Trend { files, json } => commands::trend::run(&files, json),
+    }
+}
+
+fn survey(root: &machine::Root, verb: SurveyVerb, environment: &Environment) -> anyhow::Result<u8> {
+    match verb {
+        SurveyVerb::Kernel { eol_file, json } => {
+            commands::kernel::run(root, eol_file.as_deref(), json)
+        }
+        SurveyVerb::Storage { json } => commands::storage::run(root, json),
+        SurveyVerb::Review(args) => commands::review::run(root, args, environment),
     }
 }

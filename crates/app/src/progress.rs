@@ -62,6 +62,7 @@ impl Bar {
                 self.bar.set_position(*done);
                 self.bar.set_message((*name).to_owned());
             }
+            Progress::Watched(record) => self.watched(record),
             Progress::Beat => self.bar.tick(),
             Progress::Note(note) => {
                 // A note matters in a pipe as well.
@@ -71,6 +72,15 @@ impl Bar {
                     self.line(note)
                 }
             }
+        }
+    }
+
+    /// The last sample as a line of the monitor, in a terminal only: in a pipe it would be in the way.
+    fn watched(&self, record: &record::Record) {
+        let rows = record.samples.at_ms.len();
+        if rows >= 2 {
+            self.line(&explain::monitor::heading(record));
+            self.line(&explain::monitor::row(record, 0, rows - 1));
         }
     }
 

@@ -2,6 +2,7 @@
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
 mod clocks;
+mod review;
 
 use crate::child::failure;
 use crate::context::{Context, Finished, Progress};
@@ -12,7 +13,7 @@ use crate::plan::{self, Available, online_clusters};
 use crate::recorder::Recorder;
 use crate::repeat;
 use crate::switch::Switch;
-use crate::task::{self, Setting, Stage};
+use crate::task::{self, Setting, Stage, Task};
 use crate::tools::Tools;
 use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
@@ -116,10 +117,23 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
-        self.tune(&machine);
+        let is_review = matches!(self.context.options.task, Task::Review(_));
+        // What a review finds has to be found before anything is changed.
+        let survey = if is_review {
+            self.survey()
+        } else {
+            record::Survey::default()
+        };
+        if is_review {
+            self.open_settings();
+        } else {
+            self.tune(&machine);
+        }
         self.start_sampler();
 
-        let stages = task::stages(&machine, self.context.options, self.available());
+        let mut options = self.context.options.clone();
+        options.tune &= self.settings.is_some();
+        let stages = task::stages(&machine, &survey, &options, self.available());
         let clusters = online_clusters(&machine).len() as u64;
         let estimate_s = |stage| task::estimate_s(stage, clusters, RUN_S);
         self.total_s = stages.iter().map(estimate_s).sum();
@@ -166,25 +180,13 @@ impl Runner<'_> {
 
     /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
     fn tune(&mut self, machine: &Machine) {
-        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
-            return;
-        };
         if machine.policies.is_empty() {
             return;
         }
-        let mut settings = match Settings::new(self.context.root, journal) {
-            Ok(settings) => settings,
-            Err(missing) => {
-                let note = format!("Nothing is tuned: {missing}.");
-                return (self.context.progress)(Progress::Note(note));
-            }
+        self.open_settings();
+        let Some(settings) = &mut self.settings else {
+            return;
         };
-        match Guard::start(journal) {
-            Ok(guard) => self.guard = Some(guard),
-            Err(error) => (self.context.progress)(Progress::Note(format!(
-                "No guard against being killed: {error}. `sbc-bench restore` does its work."
-            ))),
-        }
         for policy in &machine.policies {
             let top = policy.clock_khz_max.known().copied();
             let max = match (top, self.context.options.clock_khz_max) {
@@ -200,6 +202,26 @@ impl Runner<'_> {
             }
         }
         self.recorder.sync();
+    }
+
+    /// Takes the journal and starts the guard, where settings may be changed at all.
+    fn open_settings(&mut self) {
+        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
+            return;
+        };
+        let settings = match Settings::new(self.context.root, journal) {
+            Ok(settings) => settings,
+            Err(missing) => {
+                let note = format!("Nothing is tuned: {missing}.");
+                return (self.context.progress)(Progress::Note(note));
+            }
+        };
+        match Guard::start(journal) {
+            Ok(guard) => self.guard = Some(guard),
+            Err(error) => (self.context.progress)(Progress::Note(format!(
+                "No guard against being killed: {error}. `sbc-bench restore` does its work."
+            ))),
+        }
         self.settings = Some(settings);
     }
 
@@ -227,6 +249,12 @@ impl Runner<'_> {
             }
             Stage::UntilSteady(job) => self.until_steady(machine, job),
             Stage::Side(settings) => self.side(machine, settings),
+            Stage::Survey => {
+                self.survey();
+            }
+            Stage::Raise(group) => self.raise(group),
+            Stage::Probe(job, raised) => self.probe(machine, job, raised),
+            Stage::Watch(command) => self.watch(machine, command.as_ref()),
         }
     }
 
@@ -275,6 +303,14 @@ impl Runner<'_> {
             plan::estimate_s(job)
         };
         self.step_begins(&name, estimate_s);
+        let step = self.step_of(machine, job);
+        let score = repeat::score(&step);
+        self.step_ended(step);
+        score
+    }
+
+    /// Runs one step and returns it.
+    fn step_of(&mut self, machine: &Machine, job: &Job) -> Step {
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let mut flushed_ms = start.0;
@@ -306,7 +342,7 @@ impl Runner<'_> {
             .definition
             .as_ref()
             .map(|definition| definition.name.clone());
-        let step = Step {
+        Step {
             workload: own_name.unwrap_or_else(|| job.workload.into()),
             method: lab.method,
             variant: job.variant.clone(),
@@ -325,10 +361,7 @@ impl Runner<'_> {
             counters: std::mem::take(&mut lab.counters),
             outcome,
             line: None,
-        };
-        let score = repeat::score(&step);
-        self.step_ended(step);
-        score
+        }
     }
 
     fn step_begins(&mut self, name: &str, step_s: u64) {

@@ -3,8 +3,9 @@
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
 use crate::plan::{self, Available, Options};
+use crate::review::{self, Group, Review};
 use crate::{Job, ScoreRule};
-use record::Machine;
+use record::{Machine, Survey};
 use std::sync::Arc;
 
 /// What a run is for.
@@ -17,6 +18,8 @@ pub enum Task {
     Program(Definition),
     /// Does a setting, or another program, make a difference?
     Ab(Ab),
+    /// What settings of this machine cost, and what happens while it is watched.
+    Review(Review),
 }
 
 impl Task {
@@ -27,6 +30,7 @@ impl Task {
             Task::Standard => "standard",
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
+            Task::Review(_) => "review",
         }
     }
 
@@ -132,10 +136,26 @@ pub(crate) enum Stage {
     Side(Vec<Setting>),
     /// Clocks under load and after it.
     HotClocks,
+    /// A look over the machine.
+    Survey,
+    /// Settings are raised, and stay so.
+    Raise(Group),
+    /// A short step that tells what the raised settings gave, with their names.
+    Probe(Job, Vec<String>),
+    /// Watching until a signal, or until this command ends.
+    Watch(Option<Job>),
 }
 
 /// All stages of a run.
-pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
+pub(crate) fn stages(
+    machine: &Machine,
+    survey: &Survey,
+    options: &Options,
+    available: Available,
+) -> Vec<Stage> {
+    if let Task::Review(task) = &options.task {
+        return review::stages(task, machine, survey, options, available);
+    }
     let mut stages = vec![Stage::ColdClocks];
     match &options.task {
         Task::Standard => {
@@ -144,6 +164,7 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
+        Task::Review(_) => {}
     }
     stages.push(Stage::HotClocks);
     stages
@@ -230,7 +251,8 @@ pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
         Stage::Job(job) if job.definition.is_some() => run_s,
         Stage::Job(job) => plan::estimate_s(job),
         Stage::UntilSteady(_) => 10 * run_s,
-        Stage::Side(_) => 0,
+        Stage::Probe(job, _) => plan::estimate_s(job),
+        Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0,
     }
 }
 
@@ -294,6 +316,7 @@ mod tests {
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
             Stage::Side(settings) => format!("set {}", settings.len()),
+            other => format!("{other:?}"),
         };
         stages.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -308,7 +331,12 @@ mod tests {
             openssl: false,
         };
         assert_eq!(
-            words(&stages(&Machine::default(), &options, available)),
+            words(&stages(
+                &Machine::default(),
+                &Survey::default(),
+                &options,
+                available
+            )),
             expected
         );
     }

@@ -8,6 +8,10 @@
 //!
 //! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows.
 
+mod device_name;
+
+pub use device_name::DeviceName;
+
 use crate::Root;
 use record::{Missing, Reading, Restored, SettingChange, Why};
 use serde::{Deserialize, Serialize};
@@ -24,17 +28,42 @@ pub enum Node {
     ClockMin(u32),
     /// `scaling_max_freq` of a cpufreq policy, in kHz.
     ClockMax(u32),
+    /// `governor` of a devfreq device: memory controller, GPU, NPU.
+    DeviceGovernor(DeviceName),
+    /// Policy of power saving on PCI Express links.
+    AspmPolicy,
 }
 
+const DEVFREQ: &str = "/sys/class/devfreq";
+const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
+
 impl Node {
-    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst).
+    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/
+    /// testing/sysfs-class-devfreq, `pcie_aspm.policy` in kernel-parameters.rst).
     pub fn path(self) -> String {
         let (policy, file) = match self {
             Node::Governor(policy) => (policy, "scaling_governor"),
             Node::ClockMin(policy) => (policy, "scaling_min_freq"),
             Node::ClockMax(policy) => (policy, "scaling_max_freq"),
+            Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
+            Node::AspmPolicy => return ASPM_POLICY.to_owned(),
         };
         format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
+    }
+
+    /// The value now. Where the kernel lists all choices it is the one in brackets.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn value(self, root: &Root) -> Reading<String> {
+        let text = root.read_value(&self.path())?;
+        let chosen = text
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+        Ok(match (self, chosen) {
+            (Node::AspmPolicy, Some(chosen)) => chosen.to_owned(),
+            _ => text,
+        })
     }
 
     /// Whether the node lists or allows this value.
@@ -43,15 +72,13 @@ impl Node {
         match self {
             Node::Governor(policy) => {
                 let path = format!("{}/scaling_available_governors", folder(policy));
-                let listed = root.read_value(&path)?;
-                if listed.split_whitespace().any(|governor| governor == value) {
-                    return Ok(());
-                }
-                Err(Missing::unsupported(
-                    path,
-                    format!("governor {value} is not among {listed}"),
-                ))
+                is_listed(root, &path, value)
             }
+            Node::DeviceGovernor(name) => {
+                let path = format!("{DEVFREQ}/{}/available_governors", name.as_str());
+                is_listed(root, &path, value)
+            }
+            Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
             Node::ClockMin(policy) | Node::ClockMax(policy) => {
                 let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
                 let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
@@ -67,6 +94,13 @@ impl Node {
     }
 
     fn from_path(path: &str) -> Option<Self> {
+        if path == ASPM_POLICY {
+            return Some(Node::AspmPolicy);
+        }
+        if let Some(rest) = path.strip_prefix(DEVFREQ) {
+            let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
+            return DeviceName::new(name).map(Node::DeviceGovernor);
+        }
         let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
         let (policy, file) = rest.split_once('/')?;
         let policy = policy.parse().ok()?;
@@ -78,6 +112,17 @@ impl Node {
         .into_iter()
         .find(|node| node.path().ends_with(file))
     }
+}
+
+/// Whether a file lists this value; what is chosen stands in brackets.
+fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
+    let listed = root.read_value(path)?;
+    let mut words = listed.split_whitespace();
+    if words.any(|word| word.trim_matches(['[', ']']) == value) {
+        return Ok(());
+    }
+    let reason = format!("{value} is not among {listed}");
+    Err(Missing::unsupported(path, reason))
 }
 
 /// One line of the journal.
@@ -141,7 +186,7 @@ impl Settings {
     /// The node does not exist, cannot be read or written, or does not allow the value.
     pub fn set(&mut self, node: Node, value: &str) -> Reading<Option<SettingChange>> {
         let path = node.path();
-        let current = self.root.read_value(&path)?;
+        let current = node.value(&self.root)?;
         if current == value {
             return Ok(None);
         }
@@ -166,7 +211,7 @@ impl Settings {
             }),
         }
         self.root.write(&path, value)?;
-        let read_back = self.root.read_value(&path);
+        let read_back = node.value(&self.root);
         Ok(Some(SettingChange {
             path,
             old: current,
@@ -284,7 +329,7 @@ fn lock(file: &File, journal: &Path) -> Reading<()> {
 /// Compare and restore.
 fn restore_one(root: &Root, held: &Held) -> Restored {
     let path = held.node.path();
-    let current = match root.read_value(&path) {
+    let current = match held.node.value(root) {
         Ok(current) => current,
         Err(missing) => return Restored::Failed(missing.to_string()),
     };
@@ -294,7 +339,7 @@ fn restore_one(root: &Root, held: &Held) -> Restored {
     if let Err(missing) = root.write(&path, &held.old) {
         return Restored::Failed(missing.to_string());
     }
-    match root.read_value(&path) {
+    match held.node.value(root) {
         Ok(now) if now == held.old || is_cooled(root, held, &now) => Restored::Done,
         Ok(now) => Restored::Failed(format!("wrote {}, reads {now}", held.old)),
         Err(missing) => Restored::Failed(missing.to_string()),
@@ -388,6 +433,46 @@ cpufreq-cpu0
         assert!(restore_from_journal(&root, &path).is_err());
         drop(settings);
         assert!(Settings::new(&root, &path).is_ok());
+    }
+
+    #[test]
+    fn devices_and_policies_come_back() {
+        let board = format!(
+            "{BOARD}\
+== {ASPM_POLICY}
+default performance [powersave] powersupersave
+== {DEVFREQ}/dmc/governor
+dmc_ondemand
+== {DEVFREQ}/dmc/available_governors
+powersave performance dmc_ondemand
+"
+        );
+        let root = Root::from_board(&board).unwrap();
+        let path = journal("devices");
+        let mut settings = Settings::new(&root, &path).unwrap();
+        let dmc = Node::DeviceGovernor(DeviceName::new("dmc").unwrap());
+        assert!(settings.set(dmc, "turbo").is_err());
+        assert!(settings.set(Node::AspmPolicy, "off").is_err());
+        let change = settings
+            .set(Node::AspmPolicy, "performance")
+            .unwrap()
+            .unwrap();
+        assert_eq!(change.old, "powersave");
+        settings.set(dmc, "performance").unwrap();
+        kill(settings);
+        let outcomes = restore_from_journal(&root, &path).unwrap();
+        assert!(
+            outcomes
+                .iter()
+                .all(|(_, outcome)| *outcome == Restored::Done),
+            "{outcomes:?}"
+        );
+        assert_eq!(root.read_value(ASPM_POLICY).unwrap(), "powersave");
+        assert_eq!(dmc.value(&root).unwrap(), "dmc_ondemand");
+        assert_eq!(
+            Node::from_path("/sys/class/devfreq/../../etc/governor"),
+            None
+        );
     }
 
     fn change_everything(settings: &mut Settings) {

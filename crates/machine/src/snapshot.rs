@@ -188,6 +188,12 @@ impl Walk<'_> {
 /// The content without what is private. Bytes that are no text stay: the few binary files that
 /// are read are properties of the device tree.
 fn blanked(path: &str, bytes: Vec<u8>, host: Option<&str>) -> Vec<u8> {
+    match path.rsplit('/').next().unwrap_or_default() {
+        "DMI" => return crate::survey::dmi_without_serials(&bytes),
+        "eeprom" => return crate::survey::spd_without_serials(&bytes),
+        "cid" => return redact::cid(&bytes),
+        _ => {}
+    }
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return bytes;
     };

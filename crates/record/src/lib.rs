@@ -69,6 +69,9 @@ pub struct Record {
     /// What looks over the machine found: before the first step, and after the last one.
     #[serde(default)]
     pub surveys: Vec<Survey>,
+    /// Steps that were run to learn what each setting gives.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
     /// Words typed while the machine was watched.
     #[serde(default)]
     pub marks: Vec<Mark>,
@@ -90,6 +93,7 @@ impl Record {
             samples: Samples::default(),
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),
+            probes: Vec::new(),
             marks: Vec::new(),
         }
     }

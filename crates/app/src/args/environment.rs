@@ -14,6 +14,7 @@ const VARIABLES: &[&str] = &[
     "MinKHz",
     "NotReadyYet",
     "NOTUNING",
+    "ExecuteCommand",
     "CPUINFOFILE",
 ];
 

@@ -38,6 +38,9 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         steps: draft.steps,
         samples,
         kernel_messages,
+        surveys: Vec::new(),
+        probes: Vec::new(),
+        marks: Vec::new(),
     }
 }
 

@@ -139,7 +139,7 @@ fn features(record: &Record) -> String {
 }
 
 /// `CPU sysfs topology (clusters, cpufreq members, clockspeeds)`
-fn topology(record: &Record) -> String {
+pub(super) fn topology(record: &Record) -> String {
     let mut text = "CPU sysfs topology (clusters, cpufreq members, clockspeeds)\n\
                     \x20                cpufreq   min    max\n\
                     \x20CPU    cluster  policy   speed  speed   core type\n"

@@ -22,6 +22,11 @@ pub(super) const REPORT: Report = Report {
     render,
 };
 
+/// The table of CPUs, which the review shows as well.
+pub(super) fn topology(record: &Record) -> String {
+    closing::topology(record)
+}
+
 /// The line between sections: 74 number signs.
 const SEPARATOR: &str =
     "##########################################################################";
