@@ -108,21 +108,19 @@ pub(crate) fn file(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The register of a card with its serial number replaced by one of the same kind: zero, low or usual
-/// (see `record::SerialKind`), because that is what tells fakes.
-pub(crate) fn cid(bytes: &[u8]) -> Vec<u8> {
-    let mut out = bytes.to_vec();
-    // SD cards have it in digits 18 to 25, eMMC one byte later; the digit between is its revision.
-    for (at, byte) in out.iter_mut().enumerate().take(28).skip(18) {
-        let upper_half = at < 22;
-        if byte.is_ascii_hexdigit() && *byte != b'0' {
-            *byte = if upper_half || at >= 26 { *byte } else { b'f' };
-        }
-        if upper_half && byte.is_ascii_hexdigit() && *byte != b'0' {
-            *byte = b'f';
-        }
+/// The serial number of a card replaced by one that tells the same of its maker: zero, low, or usual.
+/// Any other serial number is blanked whole.
+pub(crate) fn card_serial(text: &str) -> String {
+    let text = text.trim();
+    let number = text
+        .strip_prefix("0x")
+        .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    match number {
+        Some(0) => "0x00000000\n".to_owned(),
+        Some(1..=0xffff) => "0x0000ffff\n".to_owned(),
+        Some(_) => "0xffffffff\n".to_owned(),
+        None => format!("{BLANK}\n"),
     }
-    out
 }
 
 #[cfg(test)]
@@ -174,6 +172,18 @@ mod tests {
             file("Revision\t: a020d3\nSerial\t\t: 10000000abcdef01\nModel\t: x\n"),
             "Revision\t: a020d3\nSerial\t\t: 0000000000000000\nModel\t: x\n"
         );
+    }
+
+    #[test]
+    fn serial_numbers_of_cards_keep_their_kind() {
+        for (text, expected) in [
+            ("0x00000000\n", "0x00000000\n"),
+            ("0x000012ab\n", "0x0000ffff\n"),
+            ("0x5ab912ab\n", "0xffffffff\n"),
+            ("S4EWNX0R123\n", "redacted\n"),
+        ] {
+            assert_eq!(card_serial(text), expected);
+        }
     }
 
     proptest::proptest! {
