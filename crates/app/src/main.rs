@@ -42,15 +42,14 @@ fn main() -> ExitCode {
         }
     };
     let root = cli.root.clone();
-    let environment = Environment::read();
-    let result = args::command(cli, &environment)
+    let result = args::command(cli, &Environment::read())
         .map_err(|sentence| anyhow::anyhow!("{sentence}"))
         .and_then(|command| {
             let root = match &root {
                 Some(path) => machine::Root::open(path)?,
                 None => machine::Root::system(),
             };
-            dispatch(&root, command, &environment)
+            dispatch(&root, command)
         });
     match result {
         Ok(status) => ExitCode::from(status),
@@ -61,27 +60,25 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(
-    root: &machine::Root,
-    command: Command,
-    environment: &Environment,
-) -> anyhow::Result<u8> {
+fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     match command {
-        Command::Run(args) => commands::run::run(root, args),
+        Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
+        Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
         Command::Explain {
             files,
             json,
             verbose,
         } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
-        Command::Survey(verb) => survey(root, verb, environment),
+        Command::Survey(verb) => survey(root, verb),
+        Command::Single(args) => commands::single::run(root, &args),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),
-        Command::Identify { json } => commands::identify::run(root, json),
+        Command::Identify(args) => commands::identify::run(root, &args),
         Command::Completions { shell } => commands::list::completions(shell),
         Command::Manual => commands::list::manual(),
     }
@@ -99,12 +96,12 @@ fn several(verb: Several) -> anyhow::Result<u8> {
     }
 }
 
-fn survey(root: &machine::Root, verb: SurveyVerb, environment: &Environment) -> anyhow::Result<u8> {
+fn survey(root: &machine::Root, verb: SurveyVerb) -> anyhow::Result<u8> {
     match verb {
         SurveyVerb::Kernel { eol_file, json } => {
             commands::kernel::run(root, eol_file.as_deref(), json)
         }
         SurveyVerb::Storage { json } => commands::storage::run(root, json),
-        SurveyVerb::Review(args) => commands::review::run(root, args, environment),
+        SurveyVerb::Review(args) => commands::review::run(root, &args),
     }
 }

@@ -9,7 +9,7 @@ use crate::Definition;
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
 use crate::tools::{Found, Tools};
 use machine::{Group, Root, Timeline, timeline};
-use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Tool};
+use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
 use rustix::thread::{gettid, sched_getcpu};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -83,6 +83,8 @@ pub struct Lab<'a> {
     pub seen_on: Vec<u32>,
     /// Filled by the workload: lines of a program's output that its parser does not know.
     pub unread: Vec<String>,
+    /// Filled by the workload: what its repetitions came to.
+    pub repeated: Vec<Repeated>,
 }
 
 impl<'a> Lab<'a> {
@@ -111,6 +113,7 @@ impl<'a> Lab<'a> {
             not_comparable: None,
             seen_on: Vec::new(),
             unread: Vec::new(),
+            repeated: Vec::new(),
         }
     }
 

@@ -18,8 +18,10 @@ pub mod reference;
 pub mod report;
 pub mod results;
 pub mod rules;
+pub mod soc;
 pub mod stats;
 pub mod survey;
+pub mod throttle;
 pub mod trend;
 pub mod view;
 
@@ -27,7 +29,7 @@ pub mod view;
 mod test_support;
 
 pub use figures::{Figure, figures};
-pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
+pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
 pub use headline::headline;
 pub use plain::{harmless, plain};
 

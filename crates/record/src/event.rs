@@ -43,11 +43,6 @@ pub enum Event {
         /// The step and what was raised.
         probe: Box<Probe>,
     },
-    /// Somebody typed a word while the machine was watched.
-    Mark {
-        /// The word and its moment.
-        mark: Mark,
-    },
     /// State of memory, swap and statistics at one moment.
     State {
         /// The state.
@@ -102,6 +97,11 @@ pub enum Event {
     SamplerCost {
         /// The cost.
         cost: SamplerCost,
+    },
+    /// Somebody noted something.
+    Mark {
+        /// What and when.
+        mark: Mark,
     },
     /// Kernel messages that appeared, or why they cannot be read.
     KernelMessages {

@@ -294,15 +294,6 @@ pub struct Mount {
     pub options: Vec<String>,
 }
 
-/// A word typed while a machine is watched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Mark {
-    /// When, since the start of the run.
-    pub at_ms: i64,
-    /// What was typed.
-    pub text: String,
-}
-
 impl Disk {
     /// A disk whose health was not asked for.
     pub fn not_asked(name: &str) -> Fact<Health> {

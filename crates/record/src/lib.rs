@@ -15,9 +15,11 @@ mod fact;
 mod hardware;
 mod machine;
 mod measured;
+pub mod recording;
 mod run;
 mod samples;
 mod source;
+pub mod statistics;
 mod step;
 mod survey;
 
@@ -29,6 +31,7 @@ pub use measured::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
+pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
 pub use survey::*;
 
@@ -64,6 +67,9 @@ pub struct Record {
     /// What the background sampler saw.
     #[serde(default)]
     pub samples: Samples,
+    /// What somebody noted while it ran.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
     /// Kernel messages that appeared during the run.
     pub kernel_messages: Fact<Vec<KernelMessage>>,
     /// What looks over the machine found: before the first step, and after the last one.
@@ -72,9 +78,6 @@ pub struct Record {
     /// Steps that were run to learn what each setting gives.
     #[serde(default)]
     pub probes: Vec<Probe>,
-    /// Words typed while the machine was watched.
-    #[serde(default)]
-    pub marks: Vec<Mark>,
 }
 
 impl Record {
@@ -91,10 +94,10 @@ impl Record {
             settings: Vec::new(),
             steps: Vec::new(),
             samples: Samples::default(),
+            marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),
             probes: Vec::new(),
-            marks: Vec::new(),
         }
     }
 

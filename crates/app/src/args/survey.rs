@@ -1,6 +1,6 @@
 //! The verbs that look over the machine before anything is measured: kernel, storage, review.
 
-use super::{Classic, Environment, RunFlags};
+use super::{Classic, Command, Environment, RunArgs, RunFlags};
 use bench::{Options, Review, Task};
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -77,12 +77,40 @@ pub(super) fn of_flags(classic: &Classic, run: &RunFlags) -> Option<SurveyVerb> 
     })
 }
 
+impl SurveyVerb {
+    /// What is to be done: a look, or for a review with benchmarks a run.
+    ///
+    /// # Errors
+    /// One sentence about a variable that is wrong.
+    pub(super) fn command(self, environment: &Environment) -> Result<Command, String> {
+        match self {
+            SurveyVerb::Review(args) if !args.no_benchmarks => {
+                let given = environment.variables.iter();
+                Ok(Command::Run(Box::new(RunArgs {
+                    options: args.options(environment)?,
+                    json: args.json,
+                    given: given
+                        .map(|(name, value)| format!("{name}={value}"))
+                        .collect(),
+                    log: args.log,
+                    cpuinfo_file: None,
+                    quiet: args.quiet,
+                })))
+            }
+            SurveyVerb::Review(args) if !args.command.is_empty() => Err(
+                "--no-benchmarks only looks; leave it out to watch while a command runs.".into(),
+            ),
+            verb => Ok(Command::Survey(verb)),
+        }
+    }
+}
+
 impl ReviewArgs {
     /// The run behind a review with benchmarks.
     ///
     /// # Errors
     /// One sentence about a variable that is wrong.
-    pub(crate) fn options(&self, environment: &Environment) -> Result<Options, String> {
+    fn options(&self, environment: &Environment) -> Result<Options, String> {
         let mut command = self.command.clone();
         if command.is_empty()
             && let Some(line) = environment.get("ExecuteCommand")

@@ -1,7 +1,7 @@
-//! `sbc-bench review`, `-r`, `-R`, `-j`: what of this machine costs performance, and with benchmarks how
-//! much. Without them nothing is changed and nothing measured.
+//! `sbc-bench review --no-benchmarks`, `-R`: what of this machine costs performance, found without
+//! changing or measuring anything. With benchmarks a review is a run.
 
-use crate::args::{Environment, ReviewArgs, RunArgs};
+use crate::args::ReviewArgs;
 use crate::output;
 use anyhow::Context as _;
 use explain::report;
@@ -9,27 +9,8 @@ use machine::{Root, Timeline};
 use record::{End, Fact, Record, Run, Source, Survey};
 use std::sync::atomic::AtomicI32;
 
-pub(crate) fn run(root: &Root, args: ReviewArgs, environment: &Environment) -> anyhow::Result<u8> {
-    if !args.no_benchmarks {
-        let options = args
-            .options(environment)
-            .map_err(|sentence| anyhow::anyhow!("{sentence}"))?;
-        let given = environment
-            .variables
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        return super::run::run(
-            root,
-            RunArgs {
-                options,
-                json: args.json,
-                given: given.collect(),
-                log: args.log,
-                cpuinfo_file: None,
-                quiet: args.quiet,
-            },
-        );
-    }
+/// A look and nothing more.
+pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
     let text = match args.json {
         true => format!("{}\n", serde_json::to_string(&record)?),

@@ -4,6 +4,7 @@
 use super::{Runner, flush, step_name};
 use crate::context::Progress;
 use crate::lab::Job;
+use crate::meters::Meter;
 use crate::review::Group;
 use crate::{plan, smart};
 use machine::{Sampler, SamplerOptions, SamplerThread};
@@ -104,6 +105,7 @@ impl Runner<'_> {
             tool: None,
             not_comparable: None,
             counters: record::Counters::default(),
+            repeated: Vec::new(),
             outcome: Outcome::Done(Measured::Scores(Scores::default())),
             line: None,
         });
@@ -145,6 +147,8 @@ impl Runner<'_> {
         }
         let options = SamplerOptions {
             interval: WATCH_INTERVAL,
+            measures: true,
+            feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(self.context.root, &options);

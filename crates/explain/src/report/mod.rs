@@ -1,5 +1,7 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
+mod clock;
+mod core_to_core;
 mod json;
 mod log;
 pub(crate) mod number;
@@ -23,6 +25,8 @@ pub struct Report {
 
 /// All reports, sorted by id.
 pub const REPORTS: &[Report] = &[
+    clock::REPORT,
+    core_to_core::REPORT,
     json::REPORT,
     log::REPORT,
     record::REPORT,
