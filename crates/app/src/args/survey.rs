@@ -85,7 +85,6 @@ impl SurveyVerb {
     pub(super) fn command(self, environment: &Environment) -> Result<Command, String> {
         match self {
             SurveyVerb::Review(args) if !args.no_benchmarks => {
-                let given = environment.variables.iter();
                 Ok(Command::Run(Box::new(RunArgs {
                     options: args.options(environment)?,
                     json: args.json,
@@ -124,11 +123,7 @@ impl ReviewArgs {
                 watch: !self.no_watch,
             }),
             force: self.force,
-            scores: !environment.yes("NotReadyYet")?,
-            tune: !environment.yes("NOTUNING")?,
-            clock_khz_max: environment.khz("MaxKHz")?,
-            clock_khz_min: environment.khz("MinKHz")?,
-            ..Options::default()
+            ..environment.options()?
         })
     }
 }

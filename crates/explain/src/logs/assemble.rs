@@ -40,9 +40,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         marks: Vec::new(),
         surveys: Vec::new(),
         kernel_messages,
-        surveys: Vec::new(),
         probes: Vec::new(),
-        marks: Vec::new(),
     }
 }
 
