@@ -71,8 +71,8 @@ fn what_costs_performance_is_named_first() {
         &["review", "--no-benchmarks"],
         &[
             "# Raspberry Pi 4 Model B Rev 1.5",
-            "io\\_is\\_busy of policy0 is 0",
-            "config.txt lacks arm\\_boost=1",
+            "io_is_busy of policy0 is 0",
+            "config.txt lacks arm_boost=1",
             "JMicron JMS578 SATA bridge at 1-1.2 runs as USB 2 (480Mbps), and could do 5Gbps",
             "which a quirk on the kernel's command line forbids",
             "is a counterfeit by its registers (manfid 0x000012, oemid 0x3456)",
@@ -95,7 +95,7 @@ fn the_kernel_has_its_verdict() {
             "CONFIG_HZ=300",
             "This is a kernel of Rockchip",
             "Rockchip (99 % sure)",
-            "compatible",
+            "ttyFIQ0 in /proc/cmdline (75 %)",
             "spectre v2: Mitigation: CSV2, BHB",
         ],
     );

@@ -3,6 +3,7 @@
 
 mod clocks;
 mod review;
+mod tune;
 
 use crate::child::failure;
 use crate::context::{Context, Finished, Progress};
@@ -18,7 +19,7 @@ use crate::task::{self, Setting, Stage, Task};
 use crate::tools::Tools;
 use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
-use machine::settings::{Node, Settings};
+use machine::settings::Settings;
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
 use record::{
     End, Event, Failure, FailureKind, Machine, Outcome, Reading, Restored, Run, State, Step, Window,
@@ -185,53 +186,6 @@ impl Runner<'_> {
             sevenzip: found("sevenzip"),
             openssl: found("openssl"),
         }
-    }
-
-    /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
-    fn tune(&mut self, machine: &Machine) {
-        if machine.policies.is_empty() {
-            return;
-        }
-        self.open_settings();
-        let Some(settings) = &mut self.settings else {
-            return;
-        };
-        for policy in &machine.policies {
-            let top = policy.clock_khz_max.known().copied();
-            let max = match (top, self.context.options.clock_khz_max) {
-                (Some(top), Some(max)) => Some(top.min(max)),
-                (top, _) => top,
-            };
-            let mut wanted = vec![(Node::Governor(policy.policy), "performance".to_owned())];
-            wanted.extend(max.map(|khz| (Node::ClockMax(policy.policy), khz.to_string())));
-            for (node, value) in wanted {
-                if let Ok(Some(change)) = settings.set(node, &value) {
-                    self.recorder.append(Event::SettingChanged { change });
-                }
-            }
-        }
-        self.recorder.sync();
-    }
-
-    /// Takes the journal and starts the guard, where settings may be changed at all.
-    fn open_settings(&mut self) {
-        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
-            return;
-        };
-        let settings = match Settings::new(self.context.root, journal) {
-            Ok(settings) => settings,
-            Err(missing) => {
-                let note = format!("Nothing is tuned: {missing}.");
-                return (self.context.progress)(Progress::Note(note));
-            }
-        };
-        match Guard::start(journal) {
-            Ok(guard) => self.guard = Some(guard),
-            Err(error) => (self.context.progress)(Progress::Note(format!(
-                "No guard against being killed: {error}. `sbc-bench restore` does its work."
-            ))),
-        }
-        self.settings = Some(settings);
     }
 
     fn start_sampler(&mut self) {

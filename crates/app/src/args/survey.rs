@@ -88,9 +88,7 @@ impl SurveyVerb {
                 Ok(Command::Run(Box::new(RunArgs {
                     options: args.options(environment)?,
                     json: args.json,
-                    given: given
-                        .map(|(name, value)| format!("{name}={value}"))
-                        .collect(),
+                    given: environment.given(),
                     log: args.log,
                     cpuinfo_file: None,
                     quiet: args.quiet,
