@@ -2,6 +2,7 @@
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
 mod arrange;
+mod classic_loads;
 mod environment;
 mod identify;
 mod meters;
@@ -12,6 +13,7 @@ mod single;
 mod survey;
 
 pub(crate) use arrange::arranged;
+use classic_loads::ClassicLoads;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 use meters::MeterFlags;
@@ -23,7 +25,7 @@ pub(crate) use several::Several;
 pub(crate) use single::{Single, SingleArgs};
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
 
-use bench::{Options, Task};
+use bench::{Options, Task, Watched};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,10 +55,12 @@ pub(crate) enum Command {
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
     Restore,
-    /// Restore when the process at the other end of standard input is gone.
-    Guard { journal: PathBuf },
+    /// End programs and restore settings when the process at the other end of standard input is gone.
+    Guard(Watched),
     /// Show what there is: sensors, workloads, rules, reports.
     List { what: Option<String> },
+    /// Install external programs from the distribution's packages.
+    InstallTools { names: Vec<String>, yes: bool },
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
@@ -115,16 +119,13 @@ Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the resul
 /// The flags that people know.
 #[derive(Debug, clap::Args)]
 struct Classic {
-    /// Also run a load that heats for five minutes (cpuminer, else built in)
-    #[arg(short = 'c')]
-    heat: bool,
+    #[command(flatten)]
+    loads: ClassicLoads,
     /// Watch the machine; every SECONDS, fractions allowed (default 5)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
     #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
-    #[arg(short = 'G', hide = true)]
-    geekbench: bool,
     /// As -r
     #[arg(short = 'j')]
     review_j: bool,
@@ -133,16 +134,12 @@ struct Classic {
     kernel: bool,
     #[arg(short = 'M', hide = true)]
     memory_throttle: bool,
-    #[arg(short = 'P', hide = true, num_args = 0..)]
-    phoronix: Option<Vec<String>>,
     /// Review: settings that cost performance, what each costs, then watching until Ctrl-C
     #[arg(short = 'r')]
     review: bool,
     /// Review without benchmarks
     #[arg(short = 'R')]
     review_only: bool,
-    #[arg(short = 's', hide = true, num_args = 0..=1, default_missing_value = "")]
-    stockfish: Option<String>,
     /// Disks, cards, their buses and health
     #[arg(short = 'S')]
     storage: bool,
@@ -242,11 +239,27 @@ enum Verb {
     /// Put back settings that a killed run has left behind
     Restore,
     #[command(hide = true)]
-    Guard { journal: PathBuf },
-    /// Show the tables: sensors, workloads, rules, reports
+    Guard {
+        #[arg(long)]
+        owner: u32,
+        #[arg(long)]
+        journal: Option<PathBuf>,
+        #[arg(long)]
+        group: Option<String>,
+    },
+    /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
-        /// One of them
+        /// One of them: sensors, workloads, rules, reports, tools, definitions
         what: Option<String>,
+    },
+    /// Install external programs from the distribution's packages, after showing the command
+    InstallTools {
+        /// Which of `sbc-bench list tools`; all that are missing by default
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
@@ -264,12 +277,9 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 8] = [
+    let table: [(bool, &'static str); 5] = [
         (classic.graph.is_some(), "-g (efficiency per OPP)"),
-        (classic.geekbench, "-G (Geekbench)"),
         (classic.memory_throttle, "-M (DRAM throttling test)"),
-        (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
-        (classic.stockfish.is_some(), "-s (stockfish)"),
         (classic.cool.is_some(), "-t (thermal test)"),
         (classic.heat_to.is_some(), "-T (thermal test)"),
         (
@@ -320,20 +330,21 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
             "{} belongs to the monitor: sbc-bench -m {0} ...",
             monitor.first_given().unwrap_or_default()
         )),
-        None => run_command(run, Task::Standard, classic.heat, environment),
+        None => run_command(run, classic.loads.task()?, &classic.loads, environment),
     }
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
+    let no_flags = ClassicLoads::default();
     Ok(match verb {
         Verb::Run { flags, program } => {
-            return run_command(flags, program.task()?, false, environment);
+            return run_command(flags, program.task()?, &no_flags, environment);
         }
         Verb::Ab {
             sides,
             flags,
             program,
-        } => return run_command(flags, program.ab(&sides)?, false, environment),
+        } => return run_command(flags, program.ab(&sides)?, &no_flags, environment),
         Verb::Monitor {
             interval,
             quiet,
@@ -357,8 +368,17 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Survey(verb) => return verb.command(environment),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
-        Verb::Guard { journal } => Command::Guard { journal },
+        Verb::Guard {
+            owner,
+            journal,
+            group,
+        } => Command::Guard(Watched {
+            owner,
+            journal,
+            group,
+        }),
         Verb::List { what } => Command::List { what },
+        Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
         Verb::Snapshot => Command::Snapshot,
         Verb::Identify(mut identify) => {
             if identify.file.is_none() && !identify.is_of_texts() {
@@ -374,19 +394,20 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
 fn run_command(
     flags: RunFlags,
     task: Task,
-    heat: bool,
+    loads: &ClassicLoads,
     environment: &Environment,
 ) -> Result<Command, String> {
     let options = Options {
         task,
         force: flags.force,
         wait: flags.wait,
-        heat,
+        heat: loads.heat,
+        stockfish: loads.stockfish(),
         ..environment.options()?
     };
     let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));
-    given.extend(heat.then(|| "-c".to_owned()));
+    given.extend(loads.given());
     Ok(Command::Run(Box::new(RunArgs {
         options,
         json: flags.json,

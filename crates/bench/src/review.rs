@@ -258,10 +258,7 @@ mod tests {
 
     #[test]
     fn everything_is_measured_before_and_after_each_group() {
-        let available = Available {
-            sevenzip: false,
-            openssl: false,
-        };
+        let available = Available::default();
         let words = |options: &Options, review: &Review| {
             let stages = stages(review, &Machine::default(), &survey(), options, available);
             let word = |stage: &Stage| match stage {

@@ -2,6 +2,7 @@
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+use crate::load::Load;
 use crate::plan::{self, Available, Options};
 use crate::review::{self, Group, Review};
 use crate::{Job, ScoreRule};
@@ -15,6 +16,8 @@ pub enum Task {
     /// The standard benchmark.
     #[default]
     Standard,
+    /// Loads of the table, by name.
+    Loads(Vec<Load>),
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
@@ -49,6 +52,12 @@ impl Task {
         match self {
             Task::Standard if options.extensive => "extensive",
             Task::Standard => "standard",
+            Task::Loads(loads) => match loads.first().map(|load| load.workload) {
+                // Names of the bash program, which stand in published lists.
+                Some("geekbench") => "gb",
+                Some("phoronix") => "pts",
+                _ => "loads",
+            },
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
             Task::Review(_) => "review",
@@ -99,6 +108,18 @@ impl Task {
         }
     }
 
+    /// True if a side of it changes the machine.
+    pub(crate) fn has_settings(&self) -> bool {
+        let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
+        match self {
+            Task::Ab(ab) => ab
+                .sides
+                .iter()
+                .any(|side| side.settings.iter().any(is_of_machine)),
+            _ => false,
+        }
+    }
+
     /// What the two sides are, in words.
     pub(crate) fn sides(&self) -> Vec<String> {
         match self {
@@ -137,6 +158,8 @@ pub enum Setting {
     ClockMaxKhz(u32),
     /// Lowest clock of all policies, in kHz.
     ClockMinKhz(u32),
+    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
+    HugePages(String),
     /// CPUs the program may use.
     Cpus(Pinning),
 }
@@ -180,9 +203,10 @@ impl Setting {
             "governor" => Ok(Setting::Governor(value.to_owned())),
             "maxkhz" => khz().map(Setting::ClockMaxKhz),
             "minkhz" => khz().map(Setting::ClockMinKhz),
+            "thp" => Ok(Setting::HugePages(value.to_owned())),
             "cpus" => parse_pinning(value).map(Setting::Cpus),
             _ => Err(format!(
-                "settings are governor, maxkhz, minkhz and cpus, not {name:?}"
+                "settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}"
             )),
         }
     }
@@ -231,6 +255,13 @@ pub(crate) fn stages(
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
+            if options.scores && (options.stockfish || options.extensive) {
+                stages.extend(Load::usual("stockfish").stages(machine));
+            }
+        }
+        Task::Loads(loads) => {
+            let of_load = |load: &Load| load.stages(machine);
+            stages.extend(loads.iter().flat_map(of_load));
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
@@ -304,25 +335,12 @@ fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
 }
 
 /// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
-fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
     match pinning {
         Pinning::All => vec![Vec::new()],
         Pinning::Cpus(cpus) => vec![cpus.clone()],
         Pinning::Fastest => vec![vec![plan::fastest_cpu(machine)]],
         Pinning::CoreTypes => plan::cpus_by_core_type(machine),
-    }
-}
-
-/// About how long a stage takes, in seconds: for the progress bar.
-pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
-    match stage {
-        Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
-        Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
-        Stage::Job(job) if job.definition.is_some() => run_s,
-        Stage::Job(job) => plan::estimate_s(job),
-        Stage::UntilSteady(_) => 10 * run_s,
-        Stage::Probe(job, _) => plan::estimate_s(job),
-        Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0,
     }
 }
 
@@ -396,10 +414,7 @@ mod tests {
             task,
             ..Options::default()
         };
-        let available = Available {
-            sevenzip: false,
-            openssl: false,
-        };
+        let available = Available::default();
         assert_eq!(
             words(&stages(
                 &Machine::default(),
@@ -455,6 +470,7 @@ mod tests {
         for (text, expected) in [
             ("governor=schedutil", Ok(Some(1))),
             ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
             ("make -j4", Ok(None)),
             ("env A=b make", Ok(None)),
             ("true", Ok(None)),

@@ -14,4 +14,5 @@ pub(crate) mod run;
 pub(crate) mod single;
 pub(crate) mod snapshot;
 pub(crate) mod storage;
+pub(crate) mod tools;
 pub(crate) mod trend;

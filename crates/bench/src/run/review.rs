@@ -1,12 +1,13 @@
 //! The stages that only a review has: a look over the machine, settings raised group by group with short
 //! steps between, and watching until somebody ends it.
 
-use super::{Runner, flush, step_name};
+use super::Runner;
+use super::steps::{flush, step_name};
 use crate::context::Progress;
 use crate::lab::Job;
 use crate::meters::Meter;
 use crate::review::Group;
-use crate::{plan, smart};
+use crate::smart;
 use machine::{Sampler, SamplerOptions, SamplerThread};
 use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window};
 use std::sync::atomic::Ordering;
@@ -55,9 +56,7 @@ impl Runner<'_> {
             None => format!("{} as found", step_name(job)),
             Some(group) => format!("{}, {group}", step_name(job)),
         };
-        self.step_begins(&name, plan::estimate_s(job));
-        let step = self.step_of(machine, job);
-        self.done_s += self.step_s;
+        let step = self.step_of(machine, job, &name);
         flush(&mut self.sampler, &mut self.recorder);
         self.recorder.append(Event::Probe {
             probe: Box::new(Probe {

@@ -27,6 +27,7 @@ pub(super) const AES: Workload = Workload {
     unit: "bytes/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };

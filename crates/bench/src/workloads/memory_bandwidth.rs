@@ -19,6 +19,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |lab| buffer_bytes(lab).err(),
     run,
 };

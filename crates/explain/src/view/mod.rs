@@ -32,7 +32,7 @@ pub use firmware::{
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
 pub use messages::{matching_messages, message_place};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
-pub use programs::{ProgramScore, programs};
+pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
     Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,
