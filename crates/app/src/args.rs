@@ -10,6 +10,7 @@ mod monitor;
 mod program;
 mod several;
 mod single;
+mod survey;
 
 pub(crate) use arrange::arranged;
 use classic_loads::ClassicLoads;
@@ -22,6 +23,7 @@ pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
 pub(crate) use single::{Single, SingleArgs};
+pub(crate) use survey::{ReviewArgs, SurveyVerb};
 
 use bench::{Options, Task, Watched};
 use clap::{Parser, Subcommand};
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Several(Several),
     /// One question: clock, core-to-core.
     Single(Box<SingleArgs>),
+    /// Look over the machine: kernel, storage, review.
+    Survey(SurveyVerb),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -106,8 +110,8 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE,
-Netio=host/socket, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, ExecuteCommand,
+CPUINFOFILE, Netio=host/socket, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -122,17 +126,22 @@ struct Classic {
     monitor: Option<String>,
     #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
-    #[arg(short = 'j', hide = true)]
+    /// As -r
+    #[arg(short = 'j')]
     review_j: bool,
-    #[arg(short = 'k', hide = true)]
+    /// Whose kernel this is, and whether it is still supported
+    #[arg(short = 'k')]
     kernel: bool,
     #[arg(short = 'M', hide = true)]
     memory_throttle: bool,
-    #[arg(short = 'r', hide = true)]
+    /// Review: settings that cost performance, what each costs, then watching until Ctrl-C
+    #[arg(short = 'r')]
     review: bool,
-    #[arg(short = 'R', hide = true)]
+    /// Review without benchmarks
+    #[arg(short = 'R')]
     review_only: bool,
-    #[arg(short = 'S', hide = true)]
+    /// Disks, cards, their buses and health
+    #[arg(short = 'S')]
     storage: bool,
     #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
     cool: Option<String>,
@@ -216,6 +225,8 @@ enum Verb {
     Single(Single),
     #[command(flatten)]
     Several(Several),
+    #[command(flatten)]
+    Survey(SurveyVerb),
     /// Write a log or Record in another form (see `list reports`)
     Report {
         /// A log or a Record
@@ -266,13 +277,9 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 9] = [
+    let table: [(bool, &'static str); 5] = [
         (classic.graph.is_some(), "-g (efficiency per OPP)"),
-        (classic.kernel, "-k (kernel version check)"),
         (classic.memory_throttle, "-M (DRAM throttling test)"),
-        (classic.review || classic.review_j, "-r (review mode)"),
-        (classic.review_only, "-R (review mode without benchmarks)"),
-        (classic.storage, "-S (storage check)"),
         (classic.cool.is_some(), "-t (thermal test)"),
         (classic.heat_to.is_some(), "-T (thermal test)"),
         (
@@ -313,6 +320,9 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
     }
     if let Some(name) = absent(&classic) {
         return Err(format!("{name} is not part of this version."));
+    }
+    if let Some(verb) = survey::of_flags(&classic, &run) {
+        return verb.command(environment);
     }
     match classic.monitor {
         Some(interval) => Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?)),
@@ -355,6 +365,7 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         },
         Verb::Several(verb) => Command::Several(verb),
         Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
+        Verb::Survey(verb) => return verb.command(environment),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard {

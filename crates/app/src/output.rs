@@ -6,6 +6,8 @@ use std::io::{ErrorKind, Write};
 /// Writes text to standard output. Whoever closes the pipe early (`grep -q`, `head`) has seen enough.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
+    // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
+    let text = explain::harmless(text);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.context("standard output cannot be written"),
@@ -15,6 +17,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// As [`print`], but tells whether somebody still reads.
 pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
     let mut out = std::io::stdout().lock();
+    let text = explain::harmless(text);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

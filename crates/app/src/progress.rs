@@ -64,6 +64,7 @@ impl Bar {
                 *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
                 self.draw();
             }
+            Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
                 let left = time_left(left.as_secs());
                 self.line(&format!("By the clock that was measured: {left}."));
@@ -77,6 +78,15 @@ impl Bar {
                     self.line(note)
                 }
             }
+        }
+    }
+
+    /// The last sample as a line of the monitor, in a terminal only: in a pipe it would be in the way.
+    fn watched(&self, record: &record::Record) {
+        let rows = record.samples.at_ms.len();
+        if rows >= 2 {
+            self.line(&explain::monitor::heading(record));
+            self.line(&explain::monitor::row(record, 0, rows - 1));
         }
     }
 

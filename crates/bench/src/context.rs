@@ -27,6 +27,8 @@ pub struct Context<'a> {
     pub journal: Option<&'a Path>,
     /// Number of the signal that interrupts the run, or 0.
     pub cancelled: &'a AtomicI32,
+    /// Lines that were typed since the last time, where somebody can type any.
+    pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
     /// Told what happens.
     pub progress: &'a mut dyn FnMut(Progress),
 }
@@ -50,6 +52,8 @@ pub enum Progress<'a> {
     Left(Duration),
     /// A program is still running.
     Beat,
+    /// A line's worth of watching has passed; the Record so far.
+    Watched(&'a Record),
     /// Something is worth a line.
     Note(String),
 }

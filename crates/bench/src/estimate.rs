@@ -88,7 +88,9 @@ impl Estimates {
             Stage::HotClocks => (self.clusters + 1) as f64 * self.clock_s,
             Stage::Job(job) => self.job_s(job),
             Stage::UntilSteady(job) => REPETITIONS * self.job_s(job),
-            Stage::Side(_) => 0.0,
+            Stage::Probe(job, _) => self.job_s(job),
+            // Watching takes as long as somebody wants.
+            Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,
         }
     }
 

@@ -2,6 +2,7 @@
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
 mod clocks;
+mod review;
 mod steps;
 
 use crate::context::{Context, Finished, Progress};
@@ -11,12 +12,12 @@ use crate::guard::{self, Guard};
 use crate::meters::{self, Meter};
 use crate::recorder::Recorder;
 use crate::switch::Switch;
-use crate::task::{self, Stage};
+use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
-use record::{End, Event, Machine, Reading, Restored, Run, State};
+use record::{End, Event, Machine, Reading, Restored, Run, State, Survey};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -105,16 +106,27 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
+        let is_review = matches!(self.context.options.task, Task::Review(_));
+        // What a review finds has to be found before anything is changed.
+        let survey = match is_review {
+            true => self.survey(),
+            false => Survey::default(),
+        };
         if self.context.options.task.has_ramps() {
             self.ramps(&machine);
         }
         self.start_guard();
-        self.tune(&machine);
+        match is_review {
+            true => self.open_settings(),
+            false => self.tune(&machine),
+        }
         if self.context.options.task.is_whole_run() {
             self.start_sampler();
         }
 
-        let stages = task::stages(&machine, self.context.options, self.available());
+        let mut options = self.context.options.clone();
+        options.tune &= self.settings.is_some();
+        let stages = task::stages(&machine, &survey, &options, self.available());
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
@@ -178,18 +190,12 @@ impl Runner<'_> {
 
     /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
     fn tune(&mut self, machine: &Machine) {
-        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
-            return;
-        };
         if machine.policies.is_empty() && !self.context.options.task.has_settings() {
             return;
         }
-        let mut settings = match Settings::new(self.context.root, journal) {
-            Ok(settings) => settings,
-            Err(missing) => {
-                self.untuned = format!("Nothing is tuned: {missing}.");
-                return (self.context.progress)(Progress::Note(self.untuned.clone()));
-            }
+        self.open_settings();
+        let Some(settings) = &mut self.settings else {
+            return;
         };
         for policy in &machine.policies {
             let top = policy.clock_khz_max.known().copied();
@@ -206,7 +212,20 @@ impl Runner<'_> {
             }
         }
         self.recorder.sync();
-        self.settings = Some(settings);
+    }
+
+    /// Takes the journal, where settings may be changed at all.
+    fn open_settings(&mut self) {
+        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
+            return;
+        };
+        match Settings::new(self.context.root, journal) {
+            Ok(settings) => self.settings = Some(settings),
+            Err(missing) => {
+                self.untuned = format!("Nothing is tuned: {missing}.");
+                (self.context.progress)(Progress::Note(self.untuned.clone()));
+            }
+        }
     }
 
     fn start_sampler(&mut self) {

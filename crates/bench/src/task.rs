@@ -4,8 +4,9 @@
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
 use crate::load::Load;
 use crate::plan::{self, Available, Options};
+use crate::review::{self, Group, Review};
 use crate::{Job, ScoreRule};
-use record::Machine;
+use record::{Machine, Survey};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub enum Task {
     Clock(ClockTask),
     /// Nothing but the latency between these CPUs (all if empty), at once.
     CoreToCore(Vec<u32>),
+    /// What settings of this machine cost, and what happens while it is watched.
+    Review(Review),
 }
 
 /// Which clocks.
@@ -57,6 +60,7 @@ impl Task {
             },
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
+            Task::Review(_) => "review",
             Task::Clock(_) => "clock",
             Task::CoreToCore(_) => "core-to-core",
         }
@@ -221,10 +225,26 @@ pub(crate) enum Stage {
     Side(Vec<Setting>),
     /// Clocks under load and after it.
     HotClocks,
+    /// A look over the machine.
+    Survey,
+    /// Settings are raised, and stay so.
+    Raise(Group),
+    /// A short step that tells what the raised settings gave, with their names.
+    Probe(Job, Vec<String>),
+    /// Watching until a signal, or until this command ends.
+    Watch(Option<Job>),
 }
 
 /// All stages of a run.
-pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
+pub(crate) fn stages(
+    machine: &Machine,
+    survey: &Survey,
+    options: &Options,
+    available: Available,
+) -> Vec<Stage> {
+    if let Task::Review(task) = &options.task {
+        return review::stages(task, machine, survey, options, available);
+    }
     let mut stages = vec![Stage::ColdClocks];
     match &options.task {
         Task::Clock(clock) => {
@@ -245,6 +265,7 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
+        Task::Review(_) => {}
     }
     stages.push(Stage::HotClocks);
     stages
@@ -383,6 +404,7 @@ mod tests {
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
             Stage::Side(settings) => format!("set {}", settings.len()),
+            other => format!("{other:?}"),
         };
         stages.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -394,7 +416,12 @@ mod tests {
         };
         let available = Available::default();
         assert_eq!(
-            words(&stages(&Machine::default(), &options, available)),
+            words(&stages(
+                &Machine::default(),
+                &Survey::default(),
+                &options,
+                available
+            )),
             expected
         );
     }

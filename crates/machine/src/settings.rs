@@ -8,6 +8,10 @@
 //!
 //! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows.
 
+mod device_name;
+
+pub use device_name::DeviceName;
+
 use crate::Root;
 use record::{Missing, Reading, Restored, SettingChange, Why};
 use serde::{Deserialize, Serialize};
@@ -26,19 +30,28 @@ pub enum Node {
     ClockMax(u32),
     /// When the kernel backs memory of programs with huge pages by itself.
     HugePages,
+    /// `governor` of a devfreq device: memory controller, GPU, NPU.
+    DeviceGovernor(DeviceName),
+    /// Policy of power saving on PCI Express links.
+    AspmPolicy,
 }
 
+const DEVFREQ: &str = "/sys/class/devfreq";
+const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
 /// Documentation/admin-guide/mm/transhuge.rst
 const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 impl Node {
-    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst).
+    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/
+    /// testing/sysfs-class-devfreq, `pcie_aspm.policy` in kernel-parameters.rst).
     pub fn path(self) -> String {
         let (policy, file) = match self {
             Node::HugePages => return HUGE_PAGES.into(),
             Node::Governor(policy) => (policy, "scaling_governor"),
             Node::ClockMin(policy) => (policy, "scaling_min_freq"),
             Node::ClockMax(policy) => (policy, "scaling_max_freq"),
+            Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
+            Node::AspmPolicy => return ASPM_POLICY.to_owned(),
         };
         format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
     }
@@ -50,7 +63,7 @@ impl Node {
     pub fn read(self, root: &Root) -> Reading<String> {
         let text = root.read_value(&self.path())?;
         match self {
-            Node::HugePages => parse_chosen(&text)
+            Node::HugePages | Node::AspmPolicy => parse_chosen(&text)
                 .map(str::to_owned)
                 .ok_or_else(|| Missing::garbled(self.path(), &text)),
             _ => Ok(text),
@@ -61,26 +74,16 @@ impl Node {
     fn allows(self, root: &Root, value: &str) -> Reading<()> {
         let folder = |policy| format!("/sys/devices/system/cpu/cpufreq/policy{policy}");
         match self {
-            Node::HugePages => {
-                let listed = root.read_value(&self.path())?;
-                let mut values = listed.split_whitespace();
-                if values.any(|known| known.trim_matches(['[', ']']) == value) {
-                    return Ok(());
-                }
-                let why = format!("{value} is not among {listed}");
-                Err(Missing::unsupported(self.path(), why))
-            }
+            Node::HugePages => is_listed(root, HUGE_PAGES, value),
             Node::Governor(policy) => {
                 let path = format!("{}/scaling_available_governors", folder(policy));
-                let listed = root.read_value(&path)?;
-                if listed.split_whitespace().any(|governor| governor == value) {
-                    return Ok(());
-                }
-                Err(Missing::unsupported(
-                    path,
-                    format!("governor {value} is not among {listed}"),
-                ))
+                is_listed(root, &path, value)
             }
+            Node::DeviceGovernor(name) => {
+                let path = format!("{DEVFREQ}/{}/available_governors", name.as_str());
+                is_listed(root, &path, value)
+            }
+            Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
             Node::ClockMin(policy) | Node::ClockMax(policy) => {
                 let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
                 let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
@@ -99,6 +102,13 @@ impl Node {
         if path == HUGE_PAGES {
             return Some(Node::HugePages);
         }
+        if path == ASPM_POLICY {
+            return Some(Node::AspmPolicy);
+        }
+        if let Some(rest) = path.strip_prefix(DEVFREQ) {
+            let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
+            return DeviceName::new(name).map(Node::DeviceGovernor);
+        }
         let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
         let (policy, file) = rest.split_once('/')?;
         let policy = policy.parse().ok()?;
@@ -110,6 +120,17 @@ impl Node {
         .into_iter()
         .find(|node| node.path().ends_with(file))
     }
+}
+
+/// Whether a file lists this value; what is chosen stands in brackets.
+fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
+    let listed = root.read_value(path)?;
+    let mut words = listed.split_whitespace();
+    if words.any(|word| word.trim_matches(['[', ']']) == value) {
+        return Ok(());
+    }
+    let reason = format!("{value} is not among {listed}");
+    Err(Missing::unsupported(path, reason))
 }
 
 /// The value in brackets of a list such as `always [madvise] never`; the only one where there is one.
@@ -433,6 +454,46 @@ cpufreq-cpu0
         assert!(restore_from_journal(&root, &path).is_err());
         drop(settings);
         assert!(Settings::new(&root, &path).is_ok());
+    }
+
+    #[test]
+    fn devices_and_policies_come_back() {
+        let board = format!(
+            "{BOARD}\
+== {ASPM_POLICY}
+default performance [powersave] powersupersave
+== {DEVFREQ}/dmc/governor
+dmc_ondemand
+== {DEVFREQ}/dmc/available_governors
+powersave performance dmc_ondemand
+"
+        );
+        let root = Root::from_board(&board).unwrap();
+        let path = journal("devices");
+        let mut settings = Settings::new(&root, &path).unwrap();
+        let dmc = Node::DeviceGovernor(DeviceName::new("dmc").unwrap());
+        assert!(settings.set(dmc, "turbo").is_err());
+        assert!(settings.set(Node::AspmPolicy, "off").is_err());
+        let change = settings
+            .set(Node::AspmPolicy, "performance")
+            .unwrap()
+            .unwrap();
+        assert_eq!(change.old, "powersave");
+        settings.set(dmc, "performance").unwrap();
+        kill(settings);
+        let outcomes = restore_from_journal(&root, &path).unwrap();
+        assert!(
+            outcomes
+                .iter()
+                .all(|(_, outcome)| *outcome == Restored::Done),
+            "{outcomes:?}"
+        );
+        assert_eq!(root.read_value(ASPM_POLICY).unwrap(), "powersave");
+        assert_eq!(dmc.read(&root).unwrap(), "dmc_ondemand");
+        assert_eq!(
+            Node::from_path("/sys/class/devfreq/../../etc/governor"),
+            None
+        );
     }
 
     fn change_everything(settings: &mut Settings) {

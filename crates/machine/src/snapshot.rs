@@ -5,6 +5,7 @@
 //! and the files that hold nothing else are never opened. Only files are read that the kernel
 //! answers from memory; the walk is bounded in entries, bytes and time.
 
+mod devices;
 mod notation;
 mod places;
 
@@ -51,6 +52,7 @@ pub fn snapshot(root: &Root) -> String {
         walk.content(&path, &head);
     }
     walk.page_size();
+    walk.devices();
     walk.out
 }
 
@@ -191,6 +193,14 @@ impl Walk<'_> {
 /// The content without what is private. Bytes that are no text stay: the few binary files that
 /// are read are properties of the device tree.
 fn blanked(path: &str, bytes: Vec<u8>, host: Option<&str>) -> Vec<u8> {
+    match path.rsplit('/').next().unwrap_or_default() {
+        "DMI" => return crate::survey::dmi_without_serials(&bytes),
+        "eeprom" => return crate::survey::spd_without_serials(&bytes),
+        "serial" => {
+            return redact::card_serial(&String::from_utf8_lossy(&bytes)).into_bytes();
+        }
+        _ => {}
+    }
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return bytes;
     };

@@ -75,6 +75,9 @@ pub struct Record {
     /// What looks over the machine found: before the first step, and after the last one.
     #[serde(default)]
     pub surveys: Vec<Survey>,
+    /// Steps that were run to learn what each setting gives.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
 }
 
 impl Record {
@@ -94,6 +97,7 @@ impl Record {
             marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),
+            probes: Vec::new(),
         }
     }
 

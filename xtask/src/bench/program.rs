@@ -42,7 +42,12 @@ pub(super) fn figures(binary: &Path, blocks: usize) -> Result<[Figure; 3]> {
             Bound::Below(20.0),
             "ms",
         ),
-        Figure::new("effect on the command, either way", Some(middle.abs()), Bound::AtMost(0.3), "%"),
+        Figure::new(
+            "effect on the command, either way",
+            Some(middle.abs()),
+            Bound::AtMost(0.3),
+            "%",
+        ),
         Figure::new(
             "the same, far end of the interval",
             Some(low.abs().max(high.abs())),

@@ -39,6 +39,12 @@ impl Runner<'_> {
             }
             Stage::UntilSteady(job) => self.until_steady(machine, job),
             Stage::Side(settings) => self.side(machine, settings),
+            Stage::Survey => {
+                self.survey();
+            }
+            Stage::Raise(group) => self.raise(group),
+            Stage::Probe(job, raised) => self.probe(machine, job, raised),
+            Stage::Watch(command) => self.watch(machine, command.as_ref()),
         }
     }
 
@@ -80,10 +86,18 @@ impl Runner<'_> {
     /// Runs one step and returns its score, if it has a single one.
     pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Option<f64> {
         let name = step_name(job);
+        let step = self.step_of(machine, job, &name);
+        let score = repeat::score(&step);
+        self.step_ended(step);
+        score
+    }
+
+    /// Runs one step under this name and returns it.
+    pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
         if let Some(sampler) = &self.sampler {
             sampler.keep_off(&job.cpus);
         }
-        self.step_begins(&name);
+        self.step_begins(name);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let mut flushed_ms = start.0;
@@ -136,10 +150,8 @@ impl Runner<'_> {
             outcome,
             line: None,
         };
-        let score = repeat::score(&step);
         self.estimates.job_took(job, elapsed(&step));
-        self.step_ended(step);
-        score
+        step
     }
 
     pub(super) fn step_begins(&mut self, name: &str) {
@@ -204,7 +216,7 @@ fn outcome(lab: &mut Lab) -> Outcome {
     }
 }
 
-fn step_name(job: &Job) -> String {
+pub(super) fn step_name(job: &Job) -> String {
     let workload = match &job.definition {
         Some(definition) => definition.name.as_str(),
         None => job.workload,

@@ -6,6 +6,7 @@ mod json;
 mod log;
 pub(crate) mod number;
 mod record;
+mod review;
 pub(crate) mod summary;
 pub(crate) mod terminal;
 
@@ -29,6 +30,7 @@ pub const REPORTS: &[Report] = &[
     json::REPORT,
     log::REPORT,
     record::REPORT,
+    review::REPORT,
     summary::REPORT,
     terminal::REPORT,
 ];
