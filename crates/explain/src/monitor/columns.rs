@@ -108,7 +108,8 @@ impl Columns {
     pub fn row(&self, record: &Record, first: usize, last: usize) -> String {
         let channels = &record.samples.channels;
         let value = |place: usize| value_at(channels.get(place)?, last);
-        let growth = |place: usize| Some(value(place)? - value_at(channels.get(place)?, first)?);
+        let growth =
+            |place: usize| value(place)?.checked_sub(value_at(channels.get(place)?, first)?);
         self.text(record, record.samples.at_ms[last], &value, &growth)
     }
 
@@ -150,7 +151,9 @@ impl Columns {
     fn clocks_text(&self, record: &Record, value: Lookup<'_>) -> String {
         let clocks = self.clocks.clocks.iter().map(|clock| {
             let khz = clock.khz(record, value);
-            let mhz = khz.map_or("n/a".to_owned(), |khz| ((khz + 500) / 1000).to_string());
+            let mhz = khz.map_or("n/a".to_owned(), |khz| {
+                (khz.saturating_add(500) / 1000).to_string()
+            });
             format!("{mhz:>4}")
         });
         let clocks: Vec<String> = clocks.collect();
@@ -170,13 +173,13 @@ impl Columns {
             return self.printed.map(text).join(" ");
         }
         // A counter that went backwards started anew, as those of a CPU that comes back do.
-        let growth = |place: &Option<usize>| place.and_then(growth).unwrap_or(0).max(0);
-        let ticks: Vec<i64> = self.ticks.iter().map(growth).collect();
-        let all: i64 = ticks.iter().sum();
+        let growth = |place: &Option<usize>| i128::from(place.and_then(growth).unwrap_or(0).max(0));
+        let ticks: Vec<i128> = self.ticks.iter().map(growth).collect();
+        let all: i128 = ticks.iter().sum();
         if all <= 0 {
             return "  -    -    -    -    -    - ".to_owned();
         }
-        let percent = |part: i64| (part * 100 + all / 2) / all;
+        let percent = |part: i128| (part * 100 + all / 2) / all;
         let [user, nice, system, idle, iowait, irq, softirq] = std::array::from_fn(|i| ticks[i]);
         format!(
             "{:>3}% {:>3}% {:>3}% {:>3}% {:>3}% {:>3}%",

@@ -85,7 +85,7 @@ pub fn metrics(watch: &Watch) -> String {
     );
     if let Some(started) = watch.record().run.started.known() {
         let help = "When the last sample was taken, in seconds since 1970.";
-        let seconds = (started + watch.at_ms()) as f64 / 1e3;
+        let seconds = started.saturating_add(watch.at_ms()) as f64 / 1e3;
         own("sample_time_seconds", help, "gauge", &none, seconds);
     }
     text(&metrics)

@@ -135,9 +135,12 @@ fn ticks_of(watch: &Watch, thing: &str) -> Option<Source> {
 }
 
 fn busy_percent(watch: &Watch, busy: &[usize], idle: &[usize]) -> Option<f64> {
-    let sum = |places: &[usize]| -> i64 { places.iter().filter_map(|p| watch.growth(*p)).sum() };
+    let sum = |places: &[usize]| -> f64 {
+        let growths = places.iter().filter_map(|place| watch.growth(*place));
+        growths.map(|growth| growth as f64).sum()
+    };
     let (busy, idle) = (sum(busy), sum(idle));
-    (busy + idle > 0).then(|| 100.0 * busy as f64 / (busy + idle) as f64)
+    (busy + idle > 0.0).then(|| 100.0 * busy / (busy + idle))
 }
 
 fn clocks(watch: &Watch) -> impl Iterator<Item = Track> {

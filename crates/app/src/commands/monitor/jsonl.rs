@@ -32,7 +32,7 @@ impl View for Jsonl {
         let row = json!({
             "event": "row",
             "at_ms": watch.at_ms(),
-            "utc_ms": started.map(|started| started + watch.at_ms()),
+            "utc_ms": started.map(|started| started.saturating_add(watch.at_ms())),
             "values": values,
         });
         text.push_str(&format!("{row}\n"));

@@ -126,7 +126,7 @@ impl Pace {
         }
         let now = Instant::now();
         let (from_ms, from) = *self.anchor.get_or_insert((at_ms, now));
-        let due = Duration::from_millis((at_ms - from_ms).max(0) as u64).div_f64(speed);
+        let due = Duration::from_millis(at_ms.saturating_sub(from_ms).max(0) as u64).div_f64(speed);
         let wait = due.saturating_sub(now - from);
         if wait.mul_f64(speed) > self.pause {
             self.anchor = Some((at_ms, now));

@@ -191,7 +191,7 @@ fn track(buffer: &mut Buffer, area: Rect, shown: &Shown, state: &State) {
         &format!("{name:<room$} {value} "),
         Style::new(),
     );
-    let (low, high) = scale(shown);
+    let (low, high) = scale(shown, state.behind);
     if area.height > 1 {
         let text = |value: f32| shown.track.text(Some(f64::from(value)));
         let scale = format!("{} to {}", text(low), text(high));
@@ -225,8 +225,8 @@ fn manner(kind: Kind) -> (Color, fn(f32, f32) -> f32) {
 }
 
 /// What the lower and the upper end of a plot stand for.
-fn scale(shown: &Shown) -> (f32, f32) {
-    let (lowest, highest) = shown.history.range().unwrap_or((0.0, 1.0));
+fn scale(shown: &Shown, behind: usize) -> (f32, f32) {
+    let (lowest, highest) = shown.history.range(behind).unwrap_or((0.0, 1.0));
     let low = match shown.track.kind {
         Kind::Temperature => lowest.min(CELSIUS_FROM),
         _ => lowest.min(0.0),

@@ -56,9 +56,10 @@ impl History {
         columns
     }
 
-    /// The lowest and the highest value that is kept.
-    pub(super) fn range(&self) -> Option<(f32, f32)> {
-        let known = || self.values.iter().copied().filter(|value| !value.is_nan());
+    /// The lowest and the highest value that is kept, without the latest `behind` ones.
+    pub(super) fn range(&self, behind: usize) -> Option<(f32, f32)> {
+        let shown = || self.values.iter().rev().skip(behind).copied();
+        let known = || shown().filter(|value| !value.is_nan());
         Some((known().reduce(f32::min)?, known().reduce(f32::max)?))
     }
 }
@@ -85,7 +86,7 @@ mod tests {
         assert_eq!(history.columns(0, 2, 1, f32::min), [Some(2.0), Some(4.0)]);
         assert_eq!(history.columns(2, 2, 1, f32::min), [Some(5.0), Some(3.0)]);
         assert_eq!(history.columns(9, 2, 1, f32::min), []);
-        assert_eq!(history.range(), Some((1.0, 5.0)));
+        assert_eq!(history.range(0), Some((1.0, 5.0)));
     }
 
     #[test]
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!(gap.columns(0, 3, 1, f32::max), [Some(1.0), None, None]);
         assert_eq!(gap.columns(0, 3, 2, f32::max), [Some(1.0), None]);
         let long = history((0..5000).map(|value| Some(f64::from(value))));
-        assert_eq!(long.range(), Some((2600.0, 4999.0)));
+        assert_eq!(long.range(0), Some((2600.0, 4999.0)));
         assert_eq!(History::default().columns(0, 3, 1, f32::max), []);
     }
 }
