@@ -88,9 +88,24 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         return jobs;
     }
     let types = core_types(machine);
-    let all: Vec<u32> = online_cpus(machine);
-    let threads = all.len() as u32;
+    ciphers(machine, &types, options, available, &mut jobs);
+    packers(machine, &types, options, available, &mut jobs);
+    if options.heat || options.extensive {
+        heaters(machine, available, &mut jobs);
+    }
+    jobs
+}
 
+/// AES on each core type; in extensive runs on all CPUs at once as well.
+fn ciphers(
+    machine: &Machine,
+    types: &[Cluster],
+    options: &Options,
+    available: Available,
+    jobs: &mut Vec<Job>,
+) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
     let cipher = if available.openssl { "openssl" } else { "aes" };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
@@ -98,7 +113,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         jobs.push(job("openssl", "", vec![types[0].cpus[0]], 1));
     }
     for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
-        for cluster in &types {
+        for cluster in types {
             for repetition in 0..repetitions {
                 let job = job(cipher, algorithm, vec![cluster.cpus[0]], 1);
                 jobs.push(Job { repetition, ..job });
@@ -106,7 +121,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.extensive && available.openssl {
-        for cluster in &types {
+        for cluster in types {
             jobs.push(job(cipher, "aes-256-gcm", vec![cluster.cpus[0]], 1));
         }
         for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
@@ -118,7 +133,18 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
             ));
         }
     }
+}
 
+/// 7-zip on each core type, then on all CPUs.
+fn packers(
+    machine: &Machine,
+    types: &[Cluster],
+    options: &Options,
+    available: Available,
+    jobs: &mut Vec<Job>,
+) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
     let packer = if available.sevenzip {
         "sevenzip"
     } else {
@@ -127,7 +153,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     if !available.sevenzip {
         jobs.push(job("sevenzip", "single", vec![types[0].cpus[0]], 1));
     }
-    for cluster in &types {
+    for cluster in types {
         jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
     }
     if threads > 1 {
@@ -145,18 +171,21 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
             }
         }
     }
-    if options.heat || options.extensive {
-        if !available.cpuminer {
-            jobs.push(job("cpuminer", "", all.clone(), threads));
-        }
-        let heater = if available.cpuminer {
-            "cpuminer"
-        } else {
-            "simd"
-        };
-        jobs.push(job(heater, "", all, threads));
+}
+
+/// What makes a machine hot.
+fn heaters(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    if !available.cpuminer {
+        jobs.push(job("cpuminer", "", all.clone(), threads));
     }
-    jobs
+    let heater = if available.cpuminer {
+        "cpuminer"
+    } else {
+        "simd"
+    };
+    jobs.push(job(heater, "", all, threads));
 }
 
 /// The latency between all online CPUs, or those of them that are wanted.

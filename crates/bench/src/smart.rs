@@ -24,6 +24,9 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
         let line = text.lines().find(|line| line.starts_with("smartctl "))?;
         Some(line.split_whitespace().nth(1)?.to_owned())
     },
+    // The first one that writes JSON.
+    oldest: &[7],
+    variable: None,
 };
 
 /// Looks over the machine; on the running system also asks disks for their health, which needs root.
@@ -116,6 +119,7 @@ fn question(
         cpus: &[],
         time_limit: TIME_LIMIT,
         group: None,
+        environment: &[],
     };
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;
