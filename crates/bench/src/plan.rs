@@ -119,6 +119,28 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
 
+    jobs.extend(packing(machine, options, available));
+    if options.heat || options.extensive {
+        if !available.cpuminer {
+            jobs.push(job("cpuminer", "", all.clone(), threads));
+        }
+        let heater = if available.cpuminer {
+            "cpuminer"
+        } else {
+            "simd"
+        };
+        jobs.push(job(heater, "", all, threads));
+    }
+    jobs
+}
+
+/// 7-zip or what stands in for it: one thread per core type, then all CPUs, then each core type as a
+/// whole.
+fn packing(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
+    let types = core_types(machine);
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    let mut jobs = Vec::new();
     let packer = if available.sevenzip {
         "sevenzip"
     } else {
@@ -144,17 +166,6 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
                 jobs.push(Job { repetition, ..job });
             }
         }
-    }
-    if options.heat || options.extensive {
-        if !available.cpuminer {
-            jobs.push(job("cpuminer", "", all.clone(), threads));
-        }
-        let heater = if available.cpuminer {
-            "cpuminer"
-        } else {
-            "simd"
-        };
-        jobs.push(job(heater, "", all, threads));
     }
     jobs
 }
