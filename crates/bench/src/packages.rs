@@ -225,7 +225,7 @@ mod tests {
             .filter(|line| !line.starts_with('#'))
             .map(|line| line.split('\t').collect())
             .collect();
-        assert!(rows.iter().all(|cells| cells.len() == 7), "{rows:?}");
+        assert!(rows.iter().all(|cells| cells.len() == 8), "{rows:?}");
         let names: Vec<&str> = rows[1..].iter().map(|cells| cells[0]).collect();
         assert!(names.is_sorted(), "{names:?}");
         for status in survey(&Tools::in_directories(Vec::new())) {
