@@ -24,6 +24,9 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
         let line = text.lines().find(|line| line.starts_with("smartctl "))?;
         Some(line.split_whitespace().nth(1)?.to_owned())
     },
+    // The first version that answers in JSON.
+    oldest: &[7],
+    variable: None,
 };
 
 /// Looks over the machine; on the running system also asks disks for their health, which needs root.
@@ -115,6 +118,7 @@ fn question(
         argv: &argv,
         cpus: &[],
         time_limit: TIME_LIMIT,
+        environment: &[],
         group: None,
     };
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
