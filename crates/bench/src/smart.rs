@@ -24,7 +24,7 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
         let line = text.lines().find(|line| line.starts_with("smartctl "))?;
         Some(line.split_whitespace().nth(1)?.to_owned())
     },
-    // The first one that writes JSON.
+    // The first version that answers in JSON.
     oldest: &[7],
     variable: None,
 };
@@ -118,8 +118,8 @@ fn question(
         argv: &argv,
         cpus: &[],
         time_limit: TIME_LIMIT,
-        group: None,
         environment: &[],
+        group: None,
     };
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;

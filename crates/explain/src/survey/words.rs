@@ -48,7 +48,7 @@ pub fn pci_lines(survey: &Survey) -> Vec<String> {
         .pci
         .iter()
         .filter(worth)
-        .map(|device| pci_line(device))
+        .map(pci_line)
         .collect()
 }
 
