@@ -22,6 +22,9 @@ pub enum Task {
     Clock(ClockTask),
     /// Nothing but the latency between these CPUs (all if empty), at once.
     CoreToCore(Vec<u32>),
+    /// Nothing but memory, at once: of each core type, or of the first of these CPUs; the others of
+    /// them load it.
+    Memory(Vec<u32>),
 }
 
 /// Which clocks.
@@ -50,26 +53,27 @@ impl Task {
             Task::Ab(_) => "ab",
             Task::Clock(_) => "clock",
             Task::CoreToCore(_) => "core-to-core",
+            Task::Memory(_) => "memory",
         }
     }
 
     /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
     /// wants it now, and is told how disturbed it was.
     pub(crate) fn is_whole_run(&self) -> bool {
-        !matches!(self, Task::Clock(_) | Task::CoreToCore(_))
+        !matches!(self, Task::Clock(_) | Task::CoreToCore(_) | Task::Memory(_))
     }
 
     /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
     /// the governor as it was found.
     pub(crate) fn has_ramps(&self) -> bool {
-        !matches!(self, Task::CoreToCore(_))
+        !matches!(self, Task::CoreToCore(_) | Task::Memory(_))
     }
 
     /// The CPUs that are wanted; empty for all.
     pub fn cpus(&self) -> &[u32] {
         match self {
             Task::Clock(clock) => &clock.cpus,
-            Task::CoreToCore(cpus) => cpus,
+            Task::CoreToCore(cpus) | Task::Memory(cpus) => cpus,
             _ => &[],
         }
     }
@@ -208,6 +212,10 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
             return stages;
         }
         Task::CoreToCore(cpus) => return vec![Stage::Job(plan::core_to_core(machine, cpus))],
+        Task::Memory(cpus) => {
+            let jobs = plan::memory(machine, cpus);
+            return jobs.into_iter().map(Stage::Job).collect();
+        }
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
@@ -405,6 +413,7 @@ mod tests {
         check(clock(None), "cold");
         check(clock(Some(Duration::from_secs(9))), "cold hot");
         check(Task::CoreToCore(Vec::new()), "0");
+        check(Task::Memory(Vec::new()), "0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The verbs that answer one question at once: clock and core-to-core.
+//! The verbs that answer one question at once: clock, core-to-core and memory.
 
 use super::Environment;
 use bench::{ClockTask, Options, Task, parse_duration};
@@ -24,6 +24,11 @@ pub(crate) enum Single {
         /// Let all CPUs work for so long, then measure the clocks again, for example 60s or 10min
         #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         heat: Option<Duration>,
+    },
+    /// All about memory: bandwidth, latency by size, both under load, caches found and claimed
+    Memory {
+        #[command(flatten)]
+        common: Common,
     },
     /// How long data takes from every CPU to every other; clusters show without any table
     CoreToCore {
@@ -76,6 +81,10 @@ impl Single {
                     heat,
                 });
                 ("clock", common)
+            }
+            Single::Memory { common } => {
+                options.task = Task::Memory(common.cpus()?);
+                ("memory", common)
             }
             Single::CoreToCore { common } => {
                 options.task = Task::CoreToCore(common.cpus()?);

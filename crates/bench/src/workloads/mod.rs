@@ -3,8 +3,11 @@
 mod aes;
 mod core_to_core;
 mod lzma;
+mod memory;
 mod memory_bandwidth;
 mod memory_latency;
+mod memory_loaded;
+mod memory_scaling;
 mod openssl;
 mod program;
 mod sevenzip;
@@ -42,6 +45,8 @@ pub const WORKLOADS: &[Workload] = &[
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
+    memory_loaded::MEMORY_LOADED,
+    memory_scaling::MEMORY_SCALING,
     openssl::OPENSSL,
     program::PROGRAM,
     sevenzip::SEVENZIP,
