@@ -1,12 +1,21 @@
 //! The command line: the classic flags of the bash program and the modern verbs, both ending in
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
+mod arrange;
 mod environment;
+mod identify;
+mod meters;
+mod monitor;
 mod program;
 mod several;
 mod single;
 
+pub(crate) use arrange::arranged;
 pub(crate) use environment::Environment;
+pub(crate) use identify::Identify;
+use meters::MeterFlags;
+use monitor::MonitorFlags;
+pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
@@ -14,7 +23,6 @@ pub(crate) use single::{Single, SingleArgs};
 
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,6 +33,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Watch the machine until interrupted.
     Monitor(MonitorArgs),
+    /// Write a note into a recording.
+    Mark { text: String, to: Option<PathBuf> },
     /// Say what a log or a Record means.
     Explain {
         files: Vec<PathBuf>,
@@ -46,7 +56,7 @@ pub(crate) enum Command {
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
-    Identify { json: bool },
+    Identify(Identify),
     /// Print shell completions.
     Completions { shell: clap_complete::Shell },
     /// Print the manual page.
@@ -69,14 +79,6 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 }
 
-/// Watching.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MonitorArgs {
-    pub(crate) interval: Duration,
-    /// End after so many lines.
-    pub(crate) count: Option<u64>,
-}
-
 /// Find out what a single-board computer or small server really does, and why.
 ///
 /// Without a command: the standard run. It takes a few minutes, needs no installation, and as root
@@ -93,10 +95,15 @@ pub(crate) struct Cli {
     classic: Classic,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    meters: MeterFlags,
+    #[command(flatten)]
+    monitor: MonitorFlags,
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE,
+Netio=host/socket, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -179,11 +186,22 @@ enum Verb {
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
         /// Seconds between two lines, fractions allowed
-        #[arg(value_name = "SECONDS", default_value = "5")]
+        #[arg(value_name = "SECONDS", default_value = "", hide_default_value = true)]
         interval: String,
-        /// End after so many lines
-        #[arg(long, value_name = "N")]
-        count: Option<u64>,
+        /// Show nothing; for --record, --prometheus and --textfile
+        #[arg(long, short)]
+        quiet: bool,
+        #[command(flatten)]
+        flags: MonitorFlags,
+    },
+    /// Write a note into the recording that is being made
+    Mark {
+        /// The note
+        #[arg(required = true, value_name = "TEXT")]
+        words: Vec<String>,
+        /// This recording, instead of those that are being made now
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
     },
     /// Say what logs or Records mean: scores, what went wrong, how sure that is
     Explain {
@@ -221,12 +239,8 @@ enum Verb {
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
-    /// Show board, CPUs, clusters and memory
-    Identify {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// Show board, SoC with its evidence, CPUs, clusters and memory
+    Identify(Identify),
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish ...
@@ -262,41 +276,26 @@ fn absent(classic: &Classic) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// The words of the command line in the order that their grammar wants: a value that stands before its
-/// classic flag (`2 -m`) behind it, and `--root` behind the command that it serves.
-pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut words: Vec<OsString> = words.into_iter().collect();
-    let is_number = |word: &OsString| word.to_str().is_some_and(|w| w.parse::<f64>().is_ok());
-    let takes_value = |word: &OsString| {
-        word.to_str().is_some_and(|w| {
-            w.starts_with('-') && !w.starts_with("--") && w.ends_with(['m', 'g', 't', 'T'])
-        })
-    };
-    if words.get(1).is_some_and(is_number)
-        && let Some(flag) = words.iter().position(takes_value)
-    {
-        let value = words.remove(1);
-        words.insert(flag, value);
+/// The command, or one sentence about what is wrong with the arguments.
+pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command, String> {
+    let meters = std::mem::take(&mut cli.meters).all(environment)?;
+    let mut command = without_meters(cli, environment)?;
+    match &mut command {
+        Command::Run(args) => args.options.meters = meters,
+        Command::Monitor(args) => args.meters = meters,
+        _ => {}
     }
-    let end = words
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(words.len());
-    if let Some(at) = words[..end].iter().position(|word| word == "--root") {
-        let root: Vec<OsString> = words.drain(at..(at + 2).min(end)).collect();
-        let end = end - root.len();
-        words.splice(end..end, root);
-    }
-    words
+    Ok(command)
 }
 
-/// The command, or one sentence about what is wrong with the arguments.
-pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
+fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String> {
     let Cli {
         root: _,
         verb,
         classic,
         run,
+        meters: _,
+        monitor,
     } = cli;
     match verb {
         None => {}
@@ -306,7 +305,11 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
         return Err(format!("{name} is not part of this version."));
     }
     match classic.monitor {
-        Some(interval) => monitor(&interval, None),
+        Some(interval) => Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?)),
+        None if monitor.first_given().is_some() => Err(format!(
+            "{} belongs to the monitor: sbc-bench -m {0} ...",
+            monitor.first_given().unwrap_or_default()
+        )),
         None => run_command(run, Task::Standard, classic.heat, environment),
     }
 }
@@ -321,7 +324,15 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             flags,
             program,
         } => return run_command(flags, program.ab(&sides)?, false, environment),
-        Verb::Monitor { interval, count } => return monitor(&interval, count),
+        Verb::Monitor {
+            interval,
+            quiet,
+            flags,
+        } => Command::Monitor(flags.checked(&interval, quiet)?),
+        Verb::Mark { words, to } => Command::Mark {
+            text: words.join(" "),
+            to,
+        },
         Verb::Explain {
             files,
             json,
@@ -338,24 +349,15 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Guard { journal } => Command::Guard { journal },
         Verb::List { what } => Command::List { what },
         Verb::Snapshot => Command::Snapshot,
-        Verb::Identify { json } => Command::Identify { json },
+        Verb::Identify(mut identify) => {
+            if identify.file.is_none() && !identify.is_of_texts() {
+                identify.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);
+            }
+            Command::Identify(identify)
+        }
         Verb::Completions { shell } => Command::Completions { shell },
         Verb::Manual => Command::Manual,
     })
-}
-
-fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
-    let text = if interval.is_empty() { "5" } else { interval };
-    let seconds: f64 = text.trim_end_matches('s').parse().map_err(|_| {
-        format!("-m takes a number of seconds, such as 5 or 0.5, not {interval:?}.")
-    })?;
-    if !(0.02..=3600.0).contains(&seconds) {
-        return Err(format!("-m takes 0.02 to 3600 seconds, not {text}."));
-    }
-    Ok(Command::Monitor(MonitorArgs {
-        interval: Duration::from_secs_f64(seconds),
-        count,
-    }))
 }
 
 fn run_command(
@@ -401,6 +403,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsString;
 
     fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
@@ -417,7 +420,7 @@ mod tests {
 
     fn seconds(line: &str) -> f64 {
         match parse(line, &[]) {
-            Ok(Command::Monitor(args)) => args.interval.as_secs_f64(),
+            Ok(Command::Monitor(args)) => args.interval.map_or(0.0, |time| time.as_secs_f64()),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -425,15 +428,29 @@ mod tests {
     #[test]
     fn the_monitor_takes_its_interval_anywhere() {
         for (line, expected) in [
-            ("-m", 5.0),
+            ("-m", 0.0),
             ("-m 2", 2.0),
             ("-m 0.5", 0.5),
             ("-m0.5", 0.5),
+            ("-m .5", 0.5),
+            ("-m 2s", 2.0),
             ("-cm 2", 2.0),
-            ("-m -c", 5.0),
+            ("-mc 2", 2.0),
+            ("-mc2", 2.0),
+            ("-mc", 0.0),
+            ("-m -c", 0.0),
+            ("-m -c 2", 2.0),
+            ("-c -m 2", 2.0),
             ("2 -m", 2.0),
-            ("monitor", 5.0),
+            ("2 -mc", 2.0),
+            ("-m --count 3", 0.0),
+            ("-m --count 3 --record x", 0.0),
+            ("-m 0.1 --count 3", 0.1),
+            ("--count 3 -m 2", 2.0),
+            ("monitor", 0.0),
             ("monitor 0.2", 0.2),
+            ("monitor --count 3 0.2", 0.2),
+            ("--root 5 -m", 0.0),
         ] {
             assert_eq!(seconds(line), expected, "{line}");
         }
@@ -444,6 +461,10 @@ mod tests {
         for (line, variables, expected) in [
             ("-m fast", &[][..], "number of seconds"),
             ("-m 0", &[], "0.02 to 3600"),
+            ("-m nan", &[], "0.02 to 3600"),
+            ("--record x", &[], "belongs to the monitor"),
+            ("-m --tui --jsonl", &[], "cannot be used with"),
+            ("-m --speed 2", &[], "--replay"),
             ("--nonsense", &[], "--nonsense"),
             ("nonsense", &[], "nonsense"),
             ("-k", &[], "not part of this version"),

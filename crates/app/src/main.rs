@@ -64,6 +64,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
+        Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
         Command::Explain {
             files,
             json,
@@ -76,7 +77,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),
-        Command::Identify { json } => commands::identify::run(root, json),
+        Command::Identify(args) => commands::identify::run(root, &args),
         Command::Completions { shell } => commands::list::completions(shell),
         Command::Manual => commands::list::manual(),
     }

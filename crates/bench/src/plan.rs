@@ -1,7 +1,7 @@
 //! What a run will do, decided before it begins: a pure function of the machine and the options.
 
 use crate::Job;
-use crate::task::Task;
+use crate::task::{One, Task};
 use record::{Cluster, Machine};
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ pub struct Options {
     pub heat: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
+    /// Power meters to poll, as `kind:host/output`.
+    pub meters: Vec<String>,
 }
 
 impl Default for Options {
@@ -44,6 +46,7 @@ impl Default for Options {
             force: false,
             heat: false,
             interval: Duration::from_millis(500),
+            meters: Vec::new(),
         }
     }
 }
@@ -171,6 +174,16 @@ pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
         jobs.push(job(workload, "", cpus.clone(), cpus.len() as u32));
     }
     jobs
+}
+
+/// One workload where it was asked for, or on the fastest CPU.
+pub(crate) fn one(machine: &Machine, one: &One) -> Job {
+    let cpus = match one.cpus.as_slice() {
+        [] => vec![fastest_cpu(machine)],
+        cpus => cpus.to_vec(),
+    };
+    let threads = cpus.len() as u32;
+    job(one.workload, &one.variant, cpus, threads)
 }
 
 /// All online CPUs, those of the fastest clusters first.

@@ -8,6 +8,7 @@ use crate::context::{Context, Finished, Progress};
 use crate::gate;
 use crate::guard::Guard;
 use crate::lab::{Job, Lab};
+use crate::meters::{self, Meter};
 use crate::plan::{self, Available, online_clusters};
 use crate::recorder::Recorder;
 use crate::repeat;
@@ -38,6 +39,7 @@ pub fn run(context: Context) -> Finished {
         settings: None,
         guard: None,
         sampler: None,
+        meters: Vec::new(),
         kernel_log: KernelLog::open(context.root),
         tools: Tools::on_path(),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
@@ -77,6 +79,7 @@ struct Runner<'a> {
     settings: Option<Settings>,
     guard: Option<Guard>,
     sampler: Option<SamplerThread>,
+    meters: Vec<Meter>,
     kernel_log: Reading<KernelLog>,
     tools: Tools,
     group: Option<Group>,
@@ -211,8 +214,13 @@ impl Runner<'_> {
     }
 
     fn start_sampler(&mut self) {
+        let progress = &mut self.context.progress;
+        let tell = |sentence| progress(Progress::Note(sentence));
+        self.meters = meters::start(&self.context.options.meters, tell);
         let options = SamplerOptions {
             interval: self.context.options.interval,
+            measures: true,
+            feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(self.context.root, &options);

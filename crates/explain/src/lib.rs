@@ -10,13 +10,18 @@ pub mod compare;
 pub mod figures;
 mod finding;
 mod headline;
+pub mod kernel;
 pub mod logs;
 pub mod monitor;
+mod plain;
 pub mod reference;
 pub mod report;
 pub mod results;
 pub mod rules;
+pub mod soc;
 pub mod stats;
+pub mod survey;
+pub mod throttle;
 pub mod trend;
 pub mod view;
 
@@ -26,3 +31,6 @@ mod test_support;
 pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
 pub use headline::headline;
+pub use plain::{harmless, plain};
+
+pub(crate) use report::terminal::wrapped;

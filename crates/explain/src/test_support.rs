@@ -171,7 +171,8 @@ pub(crate) fn counter(record: Record, id: &str, unit: Unit, values: &[i64]) -> R
     with_channel(record, id, unit, ChannelKind::Counter, values)
 }
 
-fn with_channel(
+/// Adds a channel of either kind.
+pub(crate) fn with_channel(
     mut record: Record,
     id: &str,
     unit: Unit,

@@ -120,13 +120,15 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
 #[test]
 fn what_stood_before_a_cut_is_still_read() {
     let Some(corpus) = corpus() else { return };
+    // More take minutes in a debug build: SBC_BENCH_CUTS=200 cargo test --release.
+    let cuts = std::env::var("SBC_BENCH_CUTS").map_or(20, |cuts| cuts.parse().expect("a number"));
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     for (name, text) in texts(&corpus) {
         if text.is_empty() {
             continue;
         }
         let whole = explain::logs::read(&text);
-        for _ in 0..20 {
+        for _ in 0..cuts {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
@@ -139,6 +141,7 @@ fn what_stood_before_a_cut_is_still_read() {
             check_cut(&name, lines, &whole, &explain::logs::read(part));
         }
     }
+    eprintln!("each log cut at {cuts} places");
 }
 
 /// Every step that was complete before the line of the cut is there and unchanged in what it
@@ -248,4 +251,29 @@ fn reviews_agree_with_their_logs() {
     }
     eprintln!("{reviews} reviews, {compared} figures are those of their logs");
     assert!(reviews > 0 && compared > 0);
+}
+
+/// What was read from a log can be written as a log again: every figure for tables stays.
+#[test]
+fn figures_survive_a_log_of_their_own() {
+    let Some(corpus) = corpus() else { return };
+    let log = explain::report::find("log").unwrap();
+    let (mut all, mut lost) = (0, Vec::new());
+    for (name, text) in texts(&corpus) {
+        let read = explain::logs::read(&text);
+        let again = explain::logs::read(&(log.render)(&read, &explain::rules::check(&read)));
+        let found = explain::figures::figures(&again);
+        for figure in explain::figures::figures(&read) {
+            let same = |other: &&explain::Figure| {
+                let distance = (other.value / figure.value - 1.0).abs();
+                other.key == figure.key && (distance < 0.002 || other.value == figure.value)
+            };
+            all += 1;
+            if figure.is_main && !found.iter().any(|other| same(&other)) {
+                lost.push(format!("{name}: {} {}", figure.name(), figure.value));
+            }
+        }
+    }
+    eprintln!("{all} figures, {} lost", lost.len());
+    assert!(all > 0 && lost.is_empty(), "{}", lost.join("\n"));
 }

@@ -10,6 +10,10 @@ use crate::syscall::{PerfAttributes, perf_event_open};
 use record::{Missing, Reading, Why};
 use std::os::fd::OwnedFd;
 
+mod whole_cpu;
+
+pub use whole_cpu::CpuCycles;
+
 /// Where the kernel lists its PMUs.
 const DEVICES: &str = "/sys/bus/event_source/devices";
 const CALL: &str = "perf_event_open";
@@ -230,7 +234,7 @@ fn open_each(
     };
     let mut counters = Vec::new();
     for task in tasks {
-        match perf_event_open(&attributes, *task) {
+        match perf_event_open(&attributes, *task, None) {
             Ok(counter) => counters.push(counter),
             // This thread has ended meanwhile.
             Err(libc::ESRCH) if *task != 0 => {}

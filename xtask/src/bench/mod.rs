@@ -5,6 +5,8 @@
 //! depend on the machine, so they are looked at, not asserted.
 
 mod figures;
+mod measured;
+mod peers;
 mod process;
 
 use crate::workspace;
@@ -27,6 +29,7 @@ struct Options<'a> {
     samples: usize,
     record: Option<&'a str>,
     monitor_only: bool,
+    measured_only: bool,
     arguments: &'a [&'a str],
 }
 
@@ -36,6 +39,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         samples: 20,
         record: None,
         monitor_only: false,
+        measured_only: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -48,6 +52,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--monitor-only", rest @ ..] => {
                 options.monitor_only = true;
+                rest
+            }
+            ["--measured-only", rest @ ..] => {
+                options.measured_only = true;
                 rest
             }
             ["--binary", file, rest @ ..] => {
@@ -80,8 +88,12 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         None => newest_release()?,
     };
     println!("{}\n", binary.display());
+    if options.measured_only {
+        return peers::main(&binary);
+    }
     monitor(&binary, options.samples)?;
     if !options.monitor_only {
+        peers::main(&binary)?;
         let started = SystemTime::now();
         let resident = run(&binary, options.arguments)?;
         let path = newest(&process::record_folders(), "json", started)?
@@ -210,10 +222,12 @@ mod tests {
             samples: 5,
             record: None,
             monitor_only: false,
+            measured_only: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
+        assert!(options(&["--measured-only"]).unwrap().measured_only);
         for wrong in [
             &["--samples"][..],
             &["--samples", "1"],

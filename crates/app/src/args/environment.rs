@@ -17,6 +17,7 @@ const VARIABLES: &[&str] = &[
     "NotReadyYet",
     "NOTUNING",
     "CPUINFOFILE",
+    "Netio",
 ];
 
 impl Environment {

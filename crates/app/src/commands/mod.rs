@@ -4,6 +4,7 @@ pub(crate) mod compare;
 pub(crate) mod explain;
 pub(crate) mod identify;
 pub(crate) mod list;
+pub(crate) mod mark;
 pub(crate) mod monitor;
 pub(crate) mod restore;
 pub(crate) mod results;

@@ -144,7 +144,7 @@ fn phase_name(workload: &str, variant: &str) -> &'static str {
         ("openssl", variant) if variant.ends_with("-parallel") => "parallel OpenSSL",
         ("openssl", _) => "OpenSSL",
         ("sevenzip", "single") => "7-zip single core",
-        ("sevenzip", "cluster") => "7-zip cluster",
+        ("sevenzip", "core-type") => "7-zip cluster",
         ("sevenzip", _) => "7-zip multi core",
         ("cpuminer" | "cpuminer-per-cpu", _) => "cpuminer",
         ("stockfish", _) => "stockfish",

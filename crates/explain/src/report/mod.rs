@@ -8,7 +8,7 @@ mod memory;
 pub(crate) mod number;
 mod record;
 pub(crate) mod summary;
-mod terminal;
+pub(crate) mod terminal;
 
 use crate::Finding;
 use ::record::Record;

@@ -210,7 +210,7 @@ fn latency(record: &Record) -> Option<String> {
 }
 
 /// Breaks a line at 80 columns; following lines are indented.
-pub(super) fn wrapped(line: &str, indent: usize) -> String {
+pub(crate) fn wrapped(line: &str, indent: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
     let lead = line.len() - line.trim_start().len();

@@ -6,6 +6,7 @@
 
 mod clocks;
 mod core_clusters;
+mod counted;
 mod cpu_use;
 mod falls;
 mod firmware;
@@ -23,6 +24,7 @@ pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
+pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{
