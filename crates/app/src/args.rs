@@ -2,6 +2,7 @@
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
 mod arrange;
+mod classic_loads;
 mod environment;
 mod identify;
 mod meters;
@@ -11,6 +12,7 @@ mod several;
 mod single;
 
 pub(crate) use arrange::arranged;
+use classic_loads::ClassicLoads;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 use meters::MeterFlags;
@@ -21,7 +23,7 @@ use program::{AbFlags, ProgramFlags};
 pub(crate) use several::Several;
 pub(crate) use single::{Single, SingleArgs};
 
-use bench::{Options, Task};
+use bench::{Options, Task, Watched};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,10 +51,12 @@ pub(crate) enum Command {
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
     Restore,
-    /// Restore when the process at the other end of standard input is gone.
-    Guard { journal: PathBuf },
+    /// End programs and restore settings when the process at the other end of standard input is gone.
+    Guard(Watched),
     /// Show what there is: sensors, workloads, rules, reports.
     List { what: Option<String> },
+    /// Install external programs from the distribution's packages.
+    InstallTools { names: Vec<String>, yes: bool },
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
@@ -111,30 +115,23 @@ Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the resul
 /// The flags that people know.
 #[derive(Debug, clap::Args)]
 struct Classic {
-    /// Also run a load that heats for five minutes (cpuminer, else built in)
-    #[arg(short = 'c')]
-    heat: bool,
+    #[command(flatten)]
+    loads: ClassicLoads,
     /// Watch the machine; every SECONDS, fractions allowed (default 5)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
     #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
-    #[arg(short = 'G', hide = true)]
-    geekbench: bool,
     #[arg(short = 'j', hide = true)]
     review_j: bool,
     #[arg(short = 'k', hide = true)]
     kernel: bool,
     #[arg(short = 'M', hide = true)]
     memory_throttle: bool,
-    #[arg(short = 'P', hide = true, num_args = 0..)]
-    phoronix: Option<Vec<String>>,
     #[arg(short = 'r', hide = true)]
     review: bool,
     #[arg(short = 'R', hide = true)]
     review_only: bool,
-    #[arg(short = 's', hide = true, num_args = 0..=1, default_missing_value = "")]
-    stockfish: Option<String>,
     #[arg(short = 'S', hide = true)]
     storage: bool,
     #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
@@ -231,11 +228,27 @@ enum Verb {
     /// Put back settings that a killed run has left behind
     Restore,
     #[command(hide = true)]
-    Guard { journal: PathBuf },
-    /// Show the tables: sensors, workloads, rules, reports
+    Guard {
+        #[arg(long)]
+        owner: u32,
+        #[arg(long)]
+        journal: Option<PathBuf>,
+        #[arg(long)]
+        group: Option<String>,
+    },
+    /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
-        /// One of them
+        /// One of them: sensors, workloads, rules, reports, tools, definitions
         what: Option<String>,
+    },
+    /// Install external programs from the distribution's packages, after showing the command
+    InstallTools {
+        /// Which of `sbc-bench list tools`; all that are missing by default
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
@@ -253,15 +266,12 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 12] = [
+    let table: [(bool, &'static str); 9] = [
         (classic.graph.is_some(), "-g (efficiency per OPP)"),
-        (classic.geekbench, "-G (Geekbench)"),
         (classic.kernel, "-k (kernel version check)"),
         (classic.memory_throttle, "-M (DRAM throttling test)"),
-        (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
         (classic.review || classic.review_j, "-r (review mode)"),
         (classic.review_only, "-R (review mode without benchmarks)"),
-        (classic.stockfish.is_some(), "-s (stockfish)"),
         (classic.storage, "-S (storage check)"),
         (classic.cool.is_some(), "-t (thermal test)"),
         (classic.heat_to.is_some(), "-T (thermal test)"),
@@ -310,20 +320,21 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
             "{} belongs to the monitor: sbc-bench -m {0} ...",
             monitor.first_given().unwrap_or_default()
         )),
-        None => run_command(run, Task::Standard, classic.heat, environment),
+        None => run_command(run, classic.loads.task()?, &classic.loads, environment),
     }
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
+    let no_flags = ClassicLoads::default();
     Ok(match verb {
         Verb::Run { flags, program } => {
-            return run_command(flags, program.task()?, false, environment);
+            return run_command(flags, program.task()?, &no_flags, environment);
         }
         Verb::Ab {
             sides,
             flags,
             program,
-        } => return run_command(flags, program.ab(&sides)?, false, environment),
+        } => return run_command(flags, program.ab(&sides)?, &no_flags, environment),
         Verb::Monitor {
             interval,
             quiet,
@@ -346,8 +357,17 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
-        Verb::Guard { journal } => Command::Guard { journal },
+        Verb::Guard {
+            owner,
+            journal,
+            group,
+        } => Command::Guard(Watched {
+            owner,
+            journal,
+            group,
+        }),
         Verb::List { what } => Command::List { what },
+        Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
         Verb::Snapshot => Command::Snapshot,
         Verb::Identify(mut identify) => {
             if identify.file.is_none() && !identify.is_of_texts() {
@@ -363,19 +383,20 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
 fn run_command(
     flags: RunFlags,
     task: Task,
-    heat: bool,
+    loads: &ClassicLoads,
     environment: &Environment,
 ) -> Result<Command, String> {
     let options = Options {
         task,
         force: flags.force,
         wait: flags.wait,
-        heat,
+        heat: loads.heat,
+        stockfish: loads.stockfish(),
         ..environment.options()?
     };
     let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));
-    given.extend(heat.then(|| "-c".to_owned()));
+    given.extend(loads.given());
     Ok(Command::Run(Box::new(RunArgs {
         options,
         json: flags.json,

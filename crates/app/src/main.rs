@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("sbc-bench: {error:#}");
+            output::note(&format!("{error:#}"));
             ExitCode::from(status::FAILURE)
         }
     }
@@ -74,7 +74,8 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Single(args) => commands::single::run(root, &args),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
-        Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
+        Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
+        Command::InstallTools { names, yes } => commands::tools::install(&names, yes),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),
         Command::Identify(args) => commands::identify::run(root, &args),

@@ -21,3 +21,19 @@ pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
         Err(error) => Err(error).context("standard output cannot be written"),
     }
 }
+
+/// Says something beside the output, on standard error. If nobody listens there, nobody needs to know.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "sbc-bench: {text}");
+}
+
+/// A moment of a run as the time of day where it ran.
+pub(crate) fn time_of_day(record: &record::Record, at_ms: i64) -> String {
+    let started = record.run.started.known();
+    let utc = started.and_then(|utc| jiff::Timestamp::from_millisecond(utc + at_ms).ok());
+    let offset = jiff::tz::Offset::from_seconds(record.run.utc_offset_minutes * 60);
+    match utc.zip(offset.ok()) {
+        Some((utc, offset)) => offset.to_datetime(utc).strftime("%H:%M:%S").to_string(),
+        None => "--:--:--".to_owned(),
+    }
+}

@@ -42,11 +42,12 @@ pub enum Progress<'a> {
     Step {
         /// Its name.
         name: &'a str,
-        /// Seconds of work that are done, by the plan's estimate.
-        done: u64,
-        /// Seconds of work there are in all, by the plan's estimate.
-        total: u64,
+        /// About how long this step and everything behind it will take, by what this machine has
+        /// needed so far.
+        left: Duration,
     },
+    /// What the first measurements say about the time of all that follows.
+    Left(Duration),
     /// A program is still running.
     Beat,
     /// Something is worth a line.

@@ -27,6 +27,8 @@ pub struct Options {
     pub force: bool,
     /// `-c`: five minutes of a load that heats.
     pub heat: bool,
+    /// `-s`: the bench of Stockfish as well.
+    pub stockfish: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
@@ -45,6 +47,7 @@ impl Default for Options {
             wait: Duration::from_secs(120),
             force: false,
             heat: false,
+            stockfish: false,
             interval: Duration::from_millis(500),
             meters: Vec::new(),
         }
@@ -59,15 +62,18 @@ const MULTI_REPETITIONS: u32 = 3;
 const NEAR_CLOCK: f64 = 0.8;
 
 /// Which external programs are there; decides between real tools and built-in workloads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Available {
     /// A 7-zip that can run its benchmark.
     pub sevenzip: bool,
     /// OpenSSL.
     pub openssl: bool,
+    /// A miner.
+    pub cpuminer: bool,
 }
 
-/// The workloads of a run, light to heavy.
+/// The workloads of a run, light to heavy. Where a built-in one stands in for a program, the program is
+/// in the plan as well: its step is skipped, and says why.
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
@@ -88,6 +94,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     let cipher = if available.openssl { "openssl" } else { "aes" };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
+    if !available.openssl {
+        jobs.push(job("openssl", "", vec![types[0].cpus[0]], 1));
+    }
     for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
         for cluster in &types {
             for repetition in 0..repetitions {
@@ -97,6 +106,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.extensive && available.openssl {
+        for cluster in &types {
+            jobs.push(job(cipher, "aes-256-gcm", vec![cluster.cpus[0]], 1));
+        }
         for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
             jobs.push(job(
                 cipher,
@@ -112,6 +124,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
     } else {
         "lzma"
     };
+    if !available.sevenzip {
+        jobs.push(job("sevenzip", "single", vec![types[0].cpus[0]], 1));
+    }
     for cluster in &types {
         jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
     }
@@ -131,13 +146,18 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.heat || options.extensive {
-        jobs.push(job("simd", "", all, threads));
+        if !available.cpuminer {
+            jobs.push(job("cpuminer", "", all.clone(), threads));
+        }
+        let heater = if available.cpuminer {
+            "cpuminer"
+        } else {
+            "simd"
+        };
+        jobs.push(job(heater, "", all, threads));
     }
     jobs
 }
-
-/// A clock pass over one cluster takes about so long.
-pub(crate) const CLOCK_STEP_S: u64 = 1;
 
 /// The latency between all online CPUs, or those of them that are wanted.
 pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
@@ -354,10 +374,12 @@ mod tests {
     const ALL: Available = Available {
         sevenzip: true,
         openssl: true,
+        cpuminer: true,
     };
     const NOTHING: Available = Available {
         sevenzip: false,
         openssl: false,
+        cpuminer: false,
     };
 
     #[test]
@@ -396,17 +418,20 @@ mod tests {
                 "memory-latency @[1]",
                 "memory-bandwidth @[2]",
                 "memory-latency @[2]",
+                "openssl @[0]",
                 "aes aes-128-cbc@[0]",
                 "aes aes-128-cbc@[1]",
                 "aes aes-192-cbc@[0]",
                 "aes aes-192-cbc@[1]",
                 "aes aes-256-cbc@[0]",
                 "aes aes-256-cbc@[1]",
+                "sevenzip single@[0]",
                 "lzma single@[0]",
                 "lzma single@[1]",
                 "lzma multi@[0, 1, 2]",
                 "lzma multi@[0, 1, 2]",
                 "lzma multi@[0, 1, 2]",
+                "cpuminer @[0, 1, 2]",
                 "simd @[0, 1, 2]",
             ],
         );
@@ -465,12 +490,33 @@ mod tests {
             },
             ALL,
         );
-        let core_types: Vec<&Vec<u32>> = jobs
-            .iter()
-            .filter(|job| job.variant == "core-type" && job.repetition == 0)
-            .map(|job| &job.cpus)
-            .collect();
-        assert_eq!(core_types, [&vec![0, 1, 3], &vec![2]]);
+        let lines = |workload: &str| -> Vec<String> {
+            let of_workload = jobs.iter().filter(|job| job.workload == workload);
+            let once = of_workload.filter(|job| job.repetition == 0);
+            let line = |job: &Job| format!("{}@{:?}", job.variant, job.cpus);
+            once.map(line).collect()
+        };
+        let all = "[0, 1, 2, 3]";
+        assert_eq!(
+            lines("sevenzip"),
+            [
+                "single@[0]".to_owned(),
+                "single@[2]".into(),
+                format!("multi@{all}"),
+                "core-type@[0, 1, 3]".into(),
+                "core-type@[2]".into(),
+            ]
+        );
+        assert_eq!(
+            lines("openssl")[6..],
+            [
+                "aes-256-gcm@[0]".to_owned(),
+                "aes-256-gcm@[2]".into(),
+                format!("aes-256-cbc-parallel@{all}"),
+                format!("aes-256-gcm-parallel@{all}"),
+            ]
+        );
+        assert_eq!(lines("cpuminer"), [format!("@{all}")]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+use crate::load::Load;
 use crate::plan::{self, Available, Options};
 use crate::{Job, ScoreRule};
 use record::Machine;
@@ -14,6 +15,8 @@ pub enum Task {
     /// The standard benchmark.
     #[default]
     Standard,
+    /// Loads of the table, by name.
+    Loads(Vec<Load>),
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
@@ -62,6 +65,12 @@ impl Task {
         match self {
             Task::Standard if options.extensive => "extensive",
             Task::Standard => "standard",
+            Task::Loads(loads) => match loads.first().map(|load| load.workload) {
+                // Names of the bash program, which stand in published lists.
+                Some("geekbench") => "gb",
+                Some("phoronix") => "pts",
+                _ => "loads",
+            },
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
             Task::Clock(_) => "clock",
@@ -74,7 +83,10 @@ impl Task {
     /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
     /// wants it now, and is told how disturbed it was.
     pub(crate) fn is_whole_run(&self) -> bool {
-        matches!(self, Task::Standard | Task::Program(_) | Task::Ab(_))
+        matches!(
+            self,
+            Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_)
+        )
     }
 
     /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
@@ -111,6 +123,18 @@ impl Task {
         match self {
             Task::Clock(clock) => clock.readings.max(1),
             _ => READINGS,
+        }
+    }
+
+    /// True if a side of it changes the machine.
+    pub(crate) fn has_settings(&self) -> bool {
+        let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
+        match self {
+            Task::Ab(ab) => ab
+                .sides
+                .iter()
+                .any(|side| side.settings.iter().any(is_of_machine)),
+            _ => false,
         }
     }
 
@@ -152,6 +176,8 @@ pub enum Setting {
     ClockMaxKhz(u32),
     /// Lowest clock of all policies, in kHz.
     ClockMinKhz(u32),
+    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
+    HugePages(String),
     /// CPUs the program may use.
     Cpus(Pinning),
 }
@@ -195,9 +221,10 @@ impl Setting {
             "governor" => Ok(Setting::Governor(value.to_owned())),
             "maxkhz" => khz().map(Setting::ClockMaxKhz),
             "minkhz" => khz().map(Setting::ClockMinKhz),
+            "thp" => Ok(Setting::HugePages(value.to_owned())),
             "cpus" => parse_pinning(value).map(Setting::Cpus),
             _ => Err(format!(
-                "settings are governor, maxkhz, minkhz and cpus, not {name:?}"
+                "settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}"
             )),
         }
     }
@@ -235,6 +262,13 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
+            if options.scores && (options.stockfish || options.extensive) {
+                stages.extend(Load::usual("stockfish").stages(machine));
+            }
+        }
+        Task::Loads(loads) => {
+            let of_load = |load: &Load| load.stages(machine);
+            stages.extend(loads.iter().flat_map(of_load));
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
@@ -307,24 +341,12 @@ fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
 }
 
 /// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
-fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
     match pinning {
         Pinning::All => vec![Vec::new()],
         Pinning::Cpus(cpus) => vec![cpus.clone()],
         Pinning::Fastest => vec![vec![plan::fastest_cpu(machine)]],
         Pinning::CoreTypes => plan::cpus_by_core_type(machine),
-    }
-}
-
-/// About how long a stage takes, in seconds: for the progress bar.
-pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
-    match stage {
-        Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
-        Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
-        Stage::Job(job) if job.definition.is_some() => run_s,
-        Stage::Job(job) => plan::estimate_s(job),
-        Stage::UntilSteady(_) => 10 * run_s,
-        Stage::Side(_) => 0,
     }
 }
 
@@ -397,10 +419,7 @@ mod tests {
             task,
             ..Options::default()
         };
-        let available = Available {
-            sevenzip: false,
-            openssl: false,
-        };
+        let available = Available::default();
         assert_eq!(
             words(&stages(&Machine::default(), &options, available)),
             expected
@@ -458,6 +477,7 @@ mod tests {
         for (text, expected) in [
             ("governor=schedutil", Ok(Some(1))),
             ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
             ("make -j4", Ok(None)),
             ("env A=b make", Ok(None)),
             ("true", Ok(None)),

@@ -66,6 +66,44 @@ impl Group {
         })
     }
 
+    /// Groups that a program of this name has left behind, found by the process id at the end of their
+    /// names: nobody is left to remove them.
+    pub fn left_behind(root: &Root, name: &str) -> Vec<Self> {
+        let Some((_, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
+            return Vec::new();
+        };
+        let owner = |folder: &String| -> Option<u32> {
+            folder.strip_prefix(name)?.strip_prefix('-')?.parse().ok()
+        };
+        let is_gone = |folder: &String| {
+            owner(folder).is_some_and(|pid| root.read(&format!("/proc/{pid}/stat")).is_err())
+        };
+        let folders = root.list(&mount).unwrap_or_default().into_iter();
+        folders
+            .filter(is_gone)
+            .filter_map(|folder| Self::adopted(root, &format!("{mount}/{folder}")))
+            .collect()
+    }
+
+    /// An existing group, which this value now owns.
+    pub fn adopted(root: &Root, folder: &str) -> Option<Self> {
+        let (version, mount) = hierarchy(root)?;
+        let group = Self {
+            root: root.clone(),
+            version,
+            folder: folder.to_owned(),
+            home: mount.clone(),
+        };
+        // Dropping removes the folder, so only a group of ours will do.
+        let is_own = folder.starts_with(&format!("{mount}/")) && !folder.contains("..");
+        is_own.then_some(group)
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
     /// Moves the calling thread (version 1) or process (version 2) into the group for as long as the
     /// value lives. What is started meanwhile is born in the group, so that nothing escapes it.
     ///
@@ -203,8 +241,17 @@ mod tests {
         }
         assert_eq!(membership(), before);
         assert!(group.cpu_time_ns().is_ok());
-        let folder = group.folder.clone();
+        let folder = group.folder().to_owned();
+        // Ours is not left behind as long as we live; that of a process that never was is.
+        assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
         drop(group);
+        assert!(!std::path::Path::new(&folder).exists());
+        let ended = Group::new(&root, "sbc-bench-ended-4000000000").unwrap();
+        std::mem::forget(ended);
+        let left = Group::left_behind(&root, "sbc-bench-ended");
+        assert_eq!(left.len(), 1);
+        let folder = left[0].folder().to_owned();
+        drop(left);
         assert!(!std::path::Path::new(&folder).exists());
     }
 }

@@ -24,12 +24,18 @@ pub enum Node {
     ClockMin(u32),
     /// `scaling_max_freq` of a cpufreq policy, in kHz.
     ClockMax(u32),
+    /// When the kernel backs memory of programs with huge pages by itself.
+    HugePages,
 }
+
+/// Documentation/admin-guide/mm/transhuge.rst
+const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
 impl Node {
     /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst).
     pub fn path(self) -> String {
         let (policy, file) = match self {
+            Node::HugePages => return HUGE_PAGES.into(),
             Node::Governor(policy) => (policy, "scaling_governor"),
             Node::ClockMin(policy) => (policy, "scaling_min_freq"),
             Node::ClockMax(policy) => (policy, "scaling_max_freq"),
@@ -37,10 +43,33 @@ impl Node {
         format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
     }
 
+    /// The value in force.
+    ///
+    /// # Errors
+    /// The node does not exist or cannot be read.
+    pub fn read(self, root: &Root) -> Reading<String> {
+        let text = root.read_value(&self.path())?;
+        match self {
+            Node::HugePages => parse_chosen(&text)
+                .map(str::to_owned)
+                .ok_or_else(|| Missing::garbled(self.path(), &text)),
+            _ => Ok(text),
+        }
+    }
+
     /// Whether the node lists or allows this value.
     fn allows(self, root: &Root, value: &str) -> Reading<()> {
         let folder = |policy| format!("/sys/devices/system/cpu/cpufreq/policy{policy}");
         match self {
+            Node::HugePages => {
+                let listed = root.read_value(&self.path())?;
+                let mut values = listed.split_whitespace();
+                if values.any(|known| known.trim_matches(['[', ']']) == value) {
+                    return Ok(());
+                }
+                let why = format!("{value} is not among {listed}");
+                Err(Missing::unsupported(self.path(), why))
+            }
             Node::Governor(policy) => {
                 let path = format!("{}/scaling_available_governors", folder(policy));
                 let listed = root.read_value(&path)?;
@@ -67,6 +96,9 @@ impl Node {
     }
 
     fn from_path(path: &str) -> Option<Self> {
+        if path == HUGE_PAGES {
+            return Some(Node::HugePages);
+        }
         let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
         let (policy, file) = rest.split_once('/')?;
         let policy = policy.parse().ok()?;
@@ -78,6 +110,17 @@ impl Node {
         .into_iter()
         .find(|node| node.path().ends_with(file))
     }
+}
+
+/// The value in brackets of a list such as `always [madvise] never`; the only one where there is one.
+fn parse_chosen(text: &str) -> Option<&str> {
+    let in_brackets = |word: &'_ str| word.starts_with('[') && word.ends_with(']');
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let chosen = match words.as_slice() {
+        [only] => Some(only),
+        several => several.iter().find(|word| in_brackets(word)),
+    };
+    chosen.map(|word| word.trim_matches(['[', ']']))
 }
 
 /// One line of the journal.
@@ -141,7 +184,7 @@ impl Settings {
     /// The node does not exist, cannot be read or written, or does not allow the value.
     pub fn set(&mut self, node: Node, value: &str) -> Reading<Option<SettingChange>> {
         let path = node.path();
-        let current = self.root.read_value(&path)?;
+        let current = node.read(&self.root)?;
         if current == value {
             return Ok(None);
         }
@@ -166,7 +209,7 @@ impl Settings {
             }),
         }
         self.root.write(&path, value)?;
-        let read_back = self.root.read_value(&path);
+        let read_back = node.read(&self.root);
         Ok(Some(SettingChange {
             path,
             old: current,
@@ -284,7 +327,7 @@ fn lock(file: &File, journal: &Path) -> Reading<()> {
 /// Compare and restore.
 fn restore_one(root: &Root, held: &Held) -> Restored {
     let path = held.node.path();
-    let current = match root.read_value(&path) {
+    let current = match held.node.read(root) {
         Ok(current) => current,
         Err(missing) => return Restored::Failed(missing.to_string()),
     };
@@ -294,7 +337,7 @@ fn restore_one(root: &Root, held: &Held) -> Restored {
     if let Err(missing) = root.write(&path, &held.old) {
         return Restored::Failed(missing.to_string());
     }
-    match root.read_value(&path) {
+    match held.node.read(root) {
         Ok(now) if now == held.old || is_cooled(root, held, &now) => Restored::Done,
         Ok(now) => Restored::Failed(format!("wrote {}, reads {now}", held.old)),
         Err(missing) => Restored::Failed(missing.to_string()),
@@ -360,6 +403,8 @@ performance schedutil powersave
 408000
 == /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq
 1800000
+== /sys/kernel/mm/transparent_hugepage/enabled
+always [madvise] never
 == /sys/class/thermal/cooling_device0/type
 cpufreq-cpu0
 == /sys/class/thermal/cooling_device0/cur_state
@@ -396,6 +441,34 @@ cpufreq-cpu0
         for khz in ["1800000", "1200000", "408000"] {
             settings.set(Node::ClockMax(0), khz).unwrap();
         }
+    }
+
+    #[test]
+    fn huge_pages_are_what_stands_in_brackets() {
+        for (text, expected) in [
+            ("always [madvise] never", Some("madvise")),
+            ("[always] madvise never", Some("always")),
+            ("never", Some("never")),
+            ("always never", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_chosen(text), expected, "{text:?}");
+        }
+        let root = Root::from_board(BOARD).unwrap();
+        let path = journal("huge");
+        let mut settings = Settings::new(&root, &path).unwrap();
+        let wrong = settings.set(Node::HugePages, "sometimes").unwrap_err();
+        assert!(wrong.to_string().contains("not among"), "{wrong}");
+        assert_eq!(settings.set(Node::HugePages, "madvise").unwrap(), None);
+        let change = settings.set(Node::HugePages, "never").unwrap().unwrap();
+        assert_eq!(
+            (change.old.as_str(), change.new.as_str()),
+            ("madvise", "never")
+        );
+        kill(settings);
+        let back = restore_from_journal(&root, &path).unwrap();
+        assert_eq!(back, [(HUGE_PAGES.to_owned(), Restored::Done)]);
+        assert_eq!(Node::HugePages.read(&root).unwrap(), "madvise");
     }
 
     #[test]

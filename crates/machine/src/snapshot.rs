@@ -47,6 +47,9 @@ pub fn snapshot(root: &Root) -> String {
             walk.tree(&format!("{tree}/{node}"), DEPTH_MAX);
         }
     }
+    for (path, head) in crate::identify::chip_heads(root) {
+        walk.content(&path, &head);
+    }
     walk.page_size();
     walk.out
 }
@@ -195,6 +198,7 @@ fn blanked(path: &str, bytes: Vec<u8>, host: Option<&str>) -> Vec<u8> {
         "/proc/sys/kernel/hostname" => format!("{}\n", redact::BLANK),
         "/proc/version" => redact::version(text, host),
         "/proc/cmdline" => format!("{}\n", redact::cmdline(text)),
+        "/proc/cpuinfo" => crate::identify::with_amlogic_id(text, redact::file(text)),
         _ => redact::file(text),
     };
     text.into_bytes()

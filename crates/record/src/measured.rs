@@ -38,6 +38,12 @@ pub struct Scores {
     /// What the program printed, bounded: beginning and end are kept.
     #[serde(default)]
     pub output: String,
+    /// What to know when reading the scores, for example that they come from the caches.
+    #[serde(default)]
+    pub detail: String,
+    /// Where the program says that its results can be seen.
+    #[serde(default)]
+    pub links: Vec<String>,
 }
 
 /// One score of a program.

@@ -1,290 +1,250 @@
-//! Runs this program and other tools in turn on one CPU and prints what they reach side by side. It
-//! only runs and prints; the decisions are in `measured.rs`.
+//! The monitor beside what a distribution offers, all at once in one run: CPU time and memory.
+//!
+//! Every peer is seen from outside in the same way: the CPU time of its process, all its threads
+//! and all programs it starts, over the same seconds. Those that need a terminal get one by
+//! `script`, whose own time is left out.
 
-use super::measured::{self, Must, Row};
-use anyhow::{Context, Result, ensure};
-use record::{MemoryOperation, Record};
+use super::figures::{Bound, Figure};
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-/// Everything is measured on the first CPU.
-const CPU: &str = "0";
-/// Successive readings of the clock.
-const READINGS: &str = "20";
+/// Time over which all are watched.
+const WATCH: Duration = Duration::from_secs(20);
+/// Time for all to start and to settle.
+const SETTLE: Duration = Duration::from_secs(3);
 
-/// Prints the table.
-pub(super) fn main(binary: &Path) -> Result<()> {
-    let before = steal_and_total()?;
-    let mut rows = clock(binary)?;
-    rows.extend(memory(binary)?);
-    rows.push(cipher(binary)?);
-    let after = steal_and_total()?;
-    println!("what is measured, beside what must be reached and other tools (CPU {CPU}):");
-    rows.iter().for_each(|row| println!("  {row}"));
-    let total = (after.1 - before.1).max(1);
-    let percent = |ticks: u64| 100.0 * ticks as f64 / total as f64;
-    println!(
-        "  meanwhile {:.1} % of the time of all CPUs was stolen by the hypervisor, {:.1} % was idle\n",
-        percent(after.0 - before.0),
-        percent(after.2 - before.2)
-    );
-    Ok(())
+/// Something that watches the machine once a second.
+struct Peer {
+    name: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+    /// It draws a screen and refuses to run without one.
+    terminal: bool,
 }
 
-fn clock(binary: &Path) -> Result<Vec<Row>> {
-    let words = ["clock", "--quick", "--readings", READINGS, "--cpu", CPU];
-    let idle = ours(binary, &words)?;
-    let mut competitor = Competitor::start();
-    let beside = ours(binary, &words);
-    competitor.end();
-    let beside = beside?;
-    let row = |name: &str, found, limit, unit, record: &Record| Row {
-        name: name.to_owned(),
-        found,
-        must: Must::AtMost(limit),
-        unit,
-        detail: measured::disturbance(record),
-    };
-    Ok(vec![
-        row(
-            "one clock reading after pre-heating",
-            measured::reading_ms(&idle),
-            5.0,
-            "ms",
-            &idle,
-        ),
-        row(
-            "spread of successive readings",
-            measured::spread_percent(&idle),
-            0.2,
-            "%",
-            &idle,
-        ),
-        row(
-            "the same beside a competing process",
-            measured::spread_percent(&beside),
-            1.0,
-            "%",
-            &beside,
-        ),
-    ])
-}
+const PEERS: [Peer; 5] = [
+    peer("top -b -d 1", "top", &["-b", "-d", "1"], false),
+    peer("vmstat 1", "vmstat", &["1"], false),
+    peer("sar -u -r 1", "sar", &["-u", "-r", "1"], false),
+    peer("htop", "htop", &["-d", "10"], true),
+    peer("btop", "btop", &["--force-utf"], true),
+];
 
-fn memory(binary: &Path) -> Result<Vec<Row>> {
-    let first = ours(binary, &["memory", "--cpu", CPU])?;
-    let second = ours(binary, &["memory", "--cpu", CPU])?;
-    let mut rows = vec![Row {
-        name: "the whole memory picture".into(),
-        found: measured::picture_s(&first),
-        must: Must::AtMost(20.0),
-        unit: "s",
-        detail: measured::half_widths(&first),
-    }];
-    for (name, operation) in [
-        (
-            "best copy over the best of the peers",
-            MemoryOperation::Copy,
-        ),
-        (
-            "best read over the best of the peers",
-            MemoryOperation::Read,
-        ),
-    ] {
-        rows.push(ratio(name, operation, [&first, &second]));
-    }
-    for (name, level) in [("L1", 1), ("L2", 2), ("L3", 3), ("memory", 0)] {
-        rows.push(Row {
-            name: format!("latency of {name}, difference of two runs"),
-            found: measured::latency_difference_percent(&first, &second, level),
-            must: Must::AtMost(2.0),
-            unit: "%",
-            detail: String::new(),
-        });
-    }
-    Ok(rows)
-}
-
-/// Our best over the best of the peers, all with buffers of the same size.
-fn ratio(name: &str, operation: MemoryOperation, records: [&Record; 2]) -> Row {
-    let best = records
-        .into_iter()
-        .filter_map(|record| measured::best(record, operation));
-    let best = best.reduce(|a, b| if b.0 > a.0 { b } else { a });
-    let bytes = best.as_ref().map_or(128 << 20, |best| best.2);
-    let peers = match operation {
-        MemoryOperation::Copy => vec![mbw(bytes), perf(bytes)],
-        _ => vec![sysbench(bytes)],
-    };
-    let fastest = peers
-        .iter()
-        .filter_map(|(_, rate)| rate.as_ref().ok())
-        .copied();
-    let fastest = fastest.reduce(f64::max);
-    let found = match (&best, fastest) {
-        (Some((own, ..)), Some(peer)) => Ok(own / peer),
-        (None, _) => Err("there is no row of our own".into()),
-        (_, None) => Err("no peer gave a figure".into()),
-    };
-    let told = |(name, rate): &(&str, Result<f64, String>)| match rate {
-        Ok(rate) => format!("{name} {:.0}", rate / 1e6),
-        Err(why) => format!("{name}: {why}"),
-    };
-    let mut detail: Vec<String> = best
-        .iter()
-        .map(|(rate, routine, _)| format!("MB/s: {routine} {:.0}", rate / 1e6))
-        .collect();
-    detail.extend(peers.iter().map(told));
-    Row {
-        name: name.to_owned(),
-        found,
-        must: Must::AtLeast(1.0),
-        unit: "",
-        detail: detail.join(", "),
+const fn peer(
+    name: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+    terminal: bool,
+) -> Peer {
+    Peer {
+        name,
+        program,
+        arguments,
+        terminal,
     }
 }
 
-fn cipher(binary: &Path) -> Result<Row> {
-    let own = ours(binary, &["workload", "aes", "aes-256-cbc", "--cpu", CPU])?;
-    let own = measured::aes_bytes_per_s(&own);
-    let words = [
-        "speed",
-        "-mr",
-        "-elapsed",
-        "-seconds",
-        "2",
-        "-bytes",
-        "16384",
-        "-evp",
-        "aes-256-cbc",
-    ];
-    let peer = tool("openssl", &words, measured::parse_openssl);
-    let found = match (own, &peer) {
-        (Some(own), Ok(peer)) => Ok(own / peer),
-        (None, _) => Err("the workload aes gave no figure".to_owned()),
-        (_, Err(why)) => Err(format!("openssl: {why}")),
-    };
-    let rate = |rate: f64| format!("{:.0} MB/s", rate / 1e6);
-    Ok(Row {
-        name: "aes over openssl, aes-256-cbc at 16 KiB".into(),
-        found,
-        must: Must::AtLeast(0.9),
-        unit: "",
-        detail: format!(
-            "aes {}, openssl {}",
-            own.map_or("-".into(), rate),
-            peer.map_or("-".into(), rate)
-        ),
-    })
+/// A program that was started here; it is ended when this is dropped.
+struct Running {
+    child: Child,
+    terminal: bool,
 }
 
-type Peer = (&'static str, Result<f64, String>);
-
-fn mbw(bytes: u64) -> Peer {
-    let mib = (bytes >> 20).to_string();
-    (
-        "mbw",
-        tool("mbw", &["-q", "-n", "10", &mib], measured::parse_mbw),
-    )
-}
-
-fn perf(bytes: u64) -> Peer {
-    let size = format!("{}MB", bytes >> 20);
-    let words = [
-        "bench", "mem", "memcpy", "-s", &size, "-l", "10", "-f", "all",
-    ];
-    ("perf bench mem", tool("perf", &words, measured::parse_perf))
-}
-
-fn sysbench(bytes: u64) -> Peer {
-    let size = format!("--memory-block-size={}M", bytes >> 20);
-    let words = [
-        "memory",
-        &size,
-        "--memory-total-size=1000G",
-        "--time=2",
-        "--memory-oper=read",
-        "run",
-    ];
-    (
-        "sysbench memory",
-        tool("sysbench", &words, measured::parse_sysbench),
-    )
-}
-
-/// Runs a tool on the CPU and reads its figure, or says why it gave none.
-fn tool(name: &str, words: &[&str], parse: fn(&str) -> Option<f64>) -> Result<f64, String> {
-    let output = Command::new("taskset")
-        .args(["-c", CPU, name])
-        .args(words)
-        .output();
-    let output = output.map_err(|error| format!("taskset: {error}"))?;
-    // Some of them write their figures to standard error.
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    match parse(&text) {
-        Some(rate) => Ok(rate),
-        // What taskset says when it finds no such program.
-        None if output.status.code() == Some(127) => Err("not installed".into()),
-        None => Err("its output was not understood".into()),
+impl Drop for Running {
+    fn drop(&mut self) {
+        // With `script`, its program goes with its terminal. Failing means that it is gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
-/// The Record of one question to our own program.
-fn ours(binary: &Path, words: &[&str]) -> Result<Record> {
-    let output = Command::new(binary)
-        .args(words)
-        .args(["--json", "--quiet"])
-        .output();
-    let output = output.with_context(|| binary.display().to_string())?;
-    ensure!(
-        matches!(output.status.code(), Some(0 | 3)),
-        "{} ended with {}: {}",
-        words.join(" "),
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).with_context(|| words.join(" "))
-}
-
-/// A process that does nothing but use the CPU. It is ended when this is dropped.
-struct Competitor(Option<Child>);
-
-impl Competitor {
-    fn start() -> Self {
-        let words = ["-c", CPU, "sh", "-c", "while :; do :; done"];
-        let child = Command::new("taskset")
-            .args(words)
+impl Running {
+    fn start(program: &str, arguments: &[&str], terminal: bool) -> Option<Self> {
+        let mut command = if terminal {
+            let mut words = vec![program.to_owned()];
+            words.extend(arguments.iter().map(|word| (*word).to_owned()));
+            let mut script = Command::new("script");
+            script.args(["-qfec", &words.join(" "), "/dev/null"]);
+            script.env("TERM", "xterm-256color");
+            script
+        } else {
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        };
+        command
             .stdin(Stdio::null())
-            .spawn();
-        Self(child.ok())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = command.spawn().ok()?;
+        Some(Self { child, terminal })
     }
 
-    fn end(&mut self) {
-        if let Some(mut child) = self.0.take() {
-            // Failing means that it is gone already.
-            let _ = child.kill();
-            let _ = child.wait();
+    /// CPU time in nanoseconds of every thread of it and of what it started, by thread.
+    fn threads_ns(&self) -> BTreeMap<u32, u64> {
+        let mut found = BTreeMap::new();
+        let mut processes = match self.terminal {
+            true => children(self.child.id()),
+            false => vec![self.child.id()],
+        };
+        while let Some(process) = processes.pop() {
+            processes.extend(children(process));
+            for thread in numbers(&format!("/proc/{process}/task")) {
+                let path = format!("/proc/{process}/task/{thread}/schedstat");
+                let text = std::fs::read_to_string(path).unwrap_or_default();
+                let on_cpu = text.split(' ').next().and_then(|word| word.parse().ok());
+                found.insert(thread, on_cpu.unwrap_or(0));
+            }
+        }
+        found
+    }
+
+    /// Largest resident set in MB.
+    fn resident_mb_max(&self) -> Option<f64> {
+        let process = match self.terminal {
+            true => *children(self.child.id()).first()?,
+            false => self.child.id(),
+        };
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kib: f64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+        Some(kib * 1024.0 / 1e6)
+    }
+}
+
+/// Processes that the threads of a process started.
+fn children(process: u32) -> Vec<u32> {
+    let threads = numbers(&format!("/proc/{process}/task")).into_iter();
+    threads
+        .flat_map(|thread| {
+            let path = format!("/proc/{process}/task/{thread}/children");
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let children = text.split_whitespace().map(str::to_owned);
+            children.collect::<Vec<_>>()
+        })
+        .filter_map(|pid| pid.parse().ok())
+        .collect()
+}
+
+/// Numbers among the names of a folder.
+fn numbers(folder: &str) -> Vec<u32> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+/// What a thread used between two looks. One that came between began at nothing; one that went has
+/// used at least what was seen.
+fn used_ns(before: &BTreeMap<u32, u64>, after: &BTreeMap<u32, u64>) -> u64 {
+    let used = after.iter().map(|(thread, ns)| {
+        let before = before.get(thread).copied().unwrap_or(0);
+        ns.saturating_sub(before)
+    });
+    used.sum()
+}
+
+/// Runs everything at once and gives the figures, and lines about the peers.
+pub(super) fn measure(binary: &Path) -> Result<(Vec<Figure>, Vec<String>)> {
+    let binary = binary.to_string_lossy().into_owned();
+    let start_own = |interval: &str| {
+        Running::start(&binary, &["-m", interval], false).with_context(|| binary.clone())
+    };
+    let slow = start_own("1")?;
+    let fast = start_own("0.1")?;
+    let tui = Running::start(&binary, &["monitor", "1", "--tui"], true);
+    let peers: Vec<Option<Running>> = PEERS
+        .iter()
+        .map(|peer| Running::start(peer.program, peer.arguments, peer.terminal))
+        .collect();
+    std::thread::sleep(SETTLE);
+    let looked = |running: &Running| (running.threads_ns(), Instant::now());
+    let before: Vec<_> = [&slow, &fast]
+        .into_iter()
+        .chain(tui.iter())
+        .map(looked)
+        .collect();
+    let peers_before: Vec<_> = peers.iter().map(|peer| peer.as_ref().map(looked)).collect();
+    std::thread::sleep(WATCH);
+    let percent = |running: &Running, (threads, at): &(BTreeMap<u32, u64>, Instant)| {
+        let used_ns = used_ns(threads, &running.threads_ns());
+        let alive = !running.threads_ns().is_empty();
+        alive.then(|| 100.0 * used_ns as f64 / at.elapsed().as_nanos() as f64)
+    };
+    let (own, own_fast) = (percent(&slow, &before[0]), percent(&fast, &before[1]));
+    let of_peers: Vec<Option<f64>> = peers
+        .iter()
+        .zip(&peers_before)
+        .map(|(running, before)| percent(running.as_ref()?, before.as_ref()?))
+        .collect();
+    let lines = PEERS
+        .iter()
+        .zip(&of_peers)
+        .map(|(peer, percent)| match percent {
+            Some(percent) => format!("{:42} {percent:>10.3} %", peer.name),
+            None => format!("{:42} {:>10}   not installed, or it ended", peer.name, "-"),
+        });
+    let ratio = |index: usize| {
+        let peer: Option<f64> = of_peers[index];
+        own.zip(peer).map(|(own, peer)| own / peer)
+    };
+    let figure =
+        |name, measured, limit, unit| Figure::new(name, measured, Bound::Below(limit), unit);
+    let figures = vec![
+        figure("share of one core at 1 Hz", own, 0.02, "%"),
+        figure("share of one core at 10 Hz", own_fast, 0.2, "%"),
+        figure("against top -b -d 1, at 1 Hz", ratio(0), 0.05, "of it"),
+        figure("against vmstat 1, at 1 Hz", ratio(1), 0.5, "of it"),
+        figure(
+            "resident memory, classic lines",
+            slow.resident_mb_max(),
+            6.0,
+            "MB",
+        ),
+        figure(
+            "resident memory, full screen",
+            tui.as_ref().and_then(Running::resident_mb_max),
+            12.0,
+            "MB",
+        ),
+    ];
+    Ok((figures, lines.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_come_and_go() {
+        let at = |threads: &[(u32, u64)]| threads.iter().copied().collect::<BTreeMap<_, _>>();
+        for (before, after, used) in [
+            (&[(1, 10)][..], &[(1, 15)][..], 5),
+            (&[(1, 10)], &[(1, 10), (2, 7)], 7),
+            (&[(1, 10), (2, 7)], &[(1, 11)], 1),
+            (&[], &[], 0),
+        ] {
+            assert_eq!(used_ns(&at(before), &at(after)), used);
         }
     }
-}
 
-impl Drop for Competitor {
-    fn drop(&mut self) {
-        self.end();
+    #[test]
+    fn a_program_is_watched_with_what_it_starts() {
+        let running = Running::start("sh", &["-c", "sleep 60 & sleep 60"], false).unwrap();
+        // However busy the machine is, the shell starts its first program in the end.
+        while running.threads_ns().len() < 2 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let started = children(running.child.id());
+        drop(running);
+        for pid in started {
+            let _ = Command::new("kill").arg(pid.to_string()).status();
+        }
+        assert!(Running::start("sbc-bench-no-such-program", &[], false).is_none());
     }
-}
-
-/// Ticks stolen, in all, and idle, of all CPUs since boot.
-fn steal_and_total() -> Result<(u64, u64, u64)> {
-    let text = std::fs::read_to_string("/proc/stat").context("/proc/stat")?;
-    let line = text.lines().next().unwrap_or_default();
-    let ticks: Vec<u64> = line
-        .split_whitespace()
-        .skip(1)
-        .filter_map(|n| n.parse().ok())
-        .collect();
-    // Guest time, the last two, is part of user time.
-    let total = ticks.iter().take(8).sum();
-    let at = |index: usize| ticks.get(index).copied().unwrap_or(0);
-    Ok((at(7), total, at(3) + at(4)))
 }

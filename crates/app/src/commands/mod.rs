@@ -11,4 +11,5 @@ pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod single;
 pub(crate) mod snapshot;
+pub(crate) mod tools;
 pub(crate) mod trend;

@@ -28,6 +28,7 @@ pub(super) const AES: Workload = Workload {
     unit: "bytes/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };
@@ -60,7 +61,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         }
     };
     let cancelled = lab.cancelled;
-    let mut rows: Rates = SIZES.iter().map(|&size| (size, 0)).collect();
+    let mut rows: Vec<(u32, u64)> = SIZES.iter().map(|&size| (size, 0)).collect();
     for thread in lab.pinned_threads(|_| measure(cancelled, REPETITION))? {
         let thread = thread.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
         for (row, repeated) in rows.iter_mut().zip(&thread) {
@@ -72,7 +73,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 }
 
 /// A cipher with its published example.
-trait Example: Clone + KeyIvInit + BlockModeEncrypt<BlockSize = U16> + IvState {
+trait Example: KeyIvInit + BlockModeEncrypt<BlockSize = U16> + IvState {
     /// The key, in hexadecimal digits.
     const KEY: &str;
     /// What becomes of [`PLAIN`].
@@ -147,17 +148,24 @@ fn rate<E: Example>(
         .ceil()
         .clamp(1.0, f64::from(u32::MAX)) as u32;
     let (_, first_end) = repeat(start::<E>()?, &mut buffer, turns);
-    let cipher = start::<E>()?;
-    let mut is_same = true;
+    let mut wrong = None;
     let (rates, ended) = until_known(&RULE, cancelled, || {
-        let (elapsed, end) = repeat(cipher.clone(), &mut buffer, turns);
-        is_same &= end == first_end;
+        let (elapsed, end) = match start::<E>() {
+            Ok(cipher) => repeat(cipher, &mut buffer, turns),
+            Err(why) => {
+                wrong = Some(why);
+                return 0.0;
+            }
+        };
+        if end != first_end {
+            let why = "AES gave two answers to the same question: memory, clock or voltage of \
+                       this machine are not stable.";
+            wrong = Some(why.to_owned());
+        }
         f64::from(size) * f64::from(turns) / elapsed.as_secs_f64().max(1e-9)
     });
-    if !is_same {
-        let why = "AES gave two answers to the same question: memory, clock or voltage of \
-                   this machine are not stable.";
-        return Err(why.to_owned());
+    if let Some(why) = wrong {
+        return Err(why);
     }
     let name = format!("{size} bytes");
     Ok(Repeated::of(&name, "bytes/s", &rates, ended))

@@ -21,6 +21,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |lab| buffer_bytes(lab, wanted_bytes(lab), 2).err(),
     run,
 };

@@ -28,6 +28,7 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     unit: "ns",
     higher_is_better: false,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };

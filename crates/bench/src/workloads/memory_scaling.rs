@@ -27,6 +27,7 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |lab| buffer_bytes(lab, BUFFER_BYTES_MIN, 2 * lab.job.cpus.len() as u64).err(),
     run,
 };

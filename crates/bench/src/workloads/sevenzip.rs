@@ -25,6 +25,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     unit: "MIPS",
     higher_is_better: true,
     tool: Some(&KIND),
+    shape: None,
     lacking,
     run,
 };
@@ -35,6 +36,8 @@ const KIND: ToolKind = ToolKind {
     programs: &["7zz", "7za", "7z", "7zr"],
     version_args: &[],
     recognise: banner,
+    oldest: &[],
+    variable: None,
 };
 
 /// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.

@@ -10,6 +10,7 @@ mod gaps;
 mod metrics;
 mod summary;
 mod topology;
+mod tracks;
 mod watch;
 
 pub use columns::Columns;
@@ -17,6 +18,7 @@ pub use gaps::gaps;
 pub use metrics::metrics;
 pub use summary::summary;
 pub use topology::topology;
+pub use tracks::{Kind, Track, cores, tracks};
 pub use watch::Watch;
 
 use jiff::Timestamp;

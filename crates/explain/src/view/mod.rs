@@ -34,7 +34,7 @@ pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperat
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
-pub use programs::{ProgramScore, programs};
+pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
     Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,

@@ -23,6 +23,8 @@ pub(super) struct Source {
     items: Box<dyn Iterator<Item = Item>>,
     next: Option<Item>,
     pace: Pace,
+    /// The last row was before the moment that was asked for.
+    skipping: bool,
 }
 
 /// One thing in a file.
@@ -52,6 +54,7 @@ impl Source {
             items: items(&replay.file)?,
             file: replay.file.clone(),
             next: None,
+            skipping: false,
             pace: Pace {
                 speed: replay.speed,
                 pause: PAUSE_MAX,
@@ -64,9 +67,10 @@ impl Source {
         anyhow::ensure!(source.next.is_some(), "{name} holds no samples.");
         Ok(source)
     }
+}
 
-    /// Goes to another moment, also back.
-    pub(super) fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
+impl super::Source for Source {
+    fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
         self.items = items(&self.file)?;
         self.next = self.items.next();
         self.pace.seek_ms = at_ms.max(0);
@@ -74,17 +78,17 @@ impl Source {
         Ok(())
     }
 
-    /// Changes the speed.
-    pub(super) fn set_speed(&mut self, speed: f64) {
-        self.pace.speed = Some(speed);
+    fn faster(&mut self, factor: f64) {
+        let speed = self.pace.speed.unwrap_or(1.0) * factor;
+        self.pace.speed = Some(speed.clamp(1.0 / 16.0, 4096.0));
         self.pace.anchor = None;
     }
-}
 
-impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         loop {
             match self.next.take() {
+                // Whoever goes beyond the end sees the end.
+                None if std::mem::take(&mut self.skipping) => return Ok(Poll::Row),
                 None => return Ok(Poll::End),
                 Some(Item::Begin(record)) => {
                     self.next = self.items.next();
@@ -100,7 +104,8 @@ impl super::Source for Source {
                         return Ok(Poll::Wait(wait));
                     }
                     watch.row(at_ms, values);
-                    if at_ms >= self.pace.seek_ms {
+                    self.skipping = at_ms < self.pace.seek_ms;
+                    if !self.skipping {
                         self.next = self.items.next();
                         return Ok(Poll::Row);
                     }
@@ -307,4 +312,108 @@ pub(super) fn nothing_known() -> Record {
         ..Run::default()
     };
     Record::new(source, run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::recording::{RowWriter, frame};
+    use record::{Channel, ChannelKind, Unit};
+
+    /// A recording of two rows with a mark between them, and one channel.
+    fn recording() -> String {
+        let channel = Channel {
+            id: "load.1min".into(),
+            label: String::new(),
+            unit: Unit::Hundredths,
+            kind: ChannelKind::Gauge,
+            source: String::new(),
+            values: Vec::new(),
+            gaps: Vec::new(),
+        };
+        let mut record = nothing_known();
+        record.run.started = Fact::Known(1_000_000);
+        record.samples.interval_ms = 500;
+        record.samples.channels = vec![channel];
+        let events = super::super::jsonl::beginning(&record);
+        let json = |event: &Event| frame(&serde_json::to_string(event).unwrap());
+        let mut text: String = events.iter().map(json).collect();
+        let mut rows = RowWriter::default();
+        text.push_str(&frame(&rows.row(0, [Some(10)])));
+        let mark = Mark {
+            at_ms: -7,
+            text: "fan off".into(),
+        };
+        text.push_str(&json(&Event::Mark { mark }));
+        text.push_str(&frame(&rows.row(500, [Some(20)])));
+        text
+    }
+
+    /// Values, and texts of marks, in their order.
+    fn show(bytes: &[u8]) -> Vec<String> {
+        let show = |item| match item {
+            Item::Begin(_) => "begin".to_owned(),
+            Item::Row(at_ms, values) => format!("{at_ms}: {:?}", values[0]),
+            Item::Event(Event::Mark { mark }) => format!("{}: {}", mark.at_ms, mark.text),
+            Item::Event(event) => format!("{event:?}"),
+        };
+        Lines::new(bytes).map(show).collect()
+    }
+
+    const ALL: [&str; 4] = ["begin", "0: Some(10)", "0: fan off", "500: Some(20)"];
+
+    #[test]
+    fn a_recording_that_is_cut_at_any_byte_gives_what_was_whole_and_can_be_continued() {
+        let text = recording();
+        assert_eq!(show(text.as_bytes()), ALL);
+        // Behind the third line the channels are known.
+        let ends: Vec<usize> = text.match_indices('\n').skip(2).map(|(at, _)| at).collect();
+        for cut in 0..text.len() {
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            assert_eq!(show(&text.as_bytes()[..cut]), ALL[..whole], "{cut}");
+            let continued = format!("{}\n{text}", &text[..cut]);
+            let expected = [&ALL[..whole], &ALL[..]].concat();
+            assert_eq!(show(continued.as_bytes()), expected, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_byte_costs_its_line_and_what_builds_on_it() {
+        let text = recording();
+        let first_row = text.find(" K 0").unwrap() + 1;
+        let mut bytes = text.into_bytes();
+        bytes[first_row + 4] ^= 1;
+        assert_eq!(show(&bytes), ["begin", "0: fan off"]);
+    }
+
+    #[test]
+    fn a_whole_recording_is_a_record() {
+        let record = read_recording(recording().as_bytes()).unwrap();
+        assert_eq!(record.samples.at_ms, [0, 500]);
+        assert_eq!(record.samples.channels[0].values, [Some(10), Some(20)]);
+        assert_eq!(record.marks.len(), 1);
+        assert!(read_recording(b"sbc1 ").is_err());
+    }
+
+    #[test]
+    fn the_past_keeps_its_pace() {
+        let mut pace = Pace {
+            speed: Some(2.0),
+            pause: PAUSE_MAX,
+            seek_ms: 1000,
+            anchor: None,
+        };
+        assert_eq!(pace.wait(500), None);
+        assert_eq!(pace.wait(1000), None);
+        let wait = pace.wait(5000).unwrap();
+        assert!(
+            wait <= Duration::from_secs(2) && wait > Duration::from_secs(1),
+            "{wait:?}"
+        );
+        // A pause is not waited for, and the pace goes on behind it.
+        assert_eq!(pace.wait(3_600_000), None);
+        assert!(pace.wait(3_602_000).is_some());
+        pace.speed = None;
+        assert_eq!(pace.wait(9_999_999), None);
+    }
 }
