@@ -45,6 +45,6 @@ pub use review::Review;
 pub use run::run;
 pub use score::ScoreRule;
 pub use smart::survey;
-pub use task::{Ab, ClockTask, Setting, Side, Task, is_taken, score_both, side};
+pub use task::{Ab, ClockTask, One, Setting, Side, Task, is_taken, score_both, side};
 pub use tools::Tools;
 pub use workloads::{Places, Shape, WORKLOADS, Workload};

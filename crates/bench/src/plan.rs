@@ -1,7 +1,7 @@
 //! What a run will do, decided before it begins: a pure function of the machine and the options.
 
 use crate::Job;
-use crate::task::Task;
+use crate::task::{One, Task};
 use record::{Cluster, Machine};
 use std::time::Duration;
 
@@ -88,9 +88,24 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         return jobs;
     }
     let types = core_types(machine);
-    let all: Vec<u32> = online_cpus(machine);
-    let threads = all.len() as u32;
+    ciphers(machine, &types, options, available, &mut jobs);
+    packers(machine, &types, options, available, &mut jobs);
+    if options.heat || options.extensive {
+        heaters(machine, available, &mut jobs);
+    }
+    jobs
+}
 
+/// AES on each core type; in extensive runs on all CPUs at once as well.
+fn ciphers(
+    machine: &Machine,
+    types: &[Cluster],
+    options: &Options,
+    available: Available,
+    jobs: &mut Vec<Job>,
+) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
     let cipher = if available.openssl { "openssl" } else { "aes" };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
@@ -98,7 +113,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         jobs.push(job("openssl", "", vec![types[0].cpus[0]], 1));
     }
     for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
-        for cluster in &types {
+        for cluster in types {
             for repetition in 0..repetitions {
                 let job = job(cipher, algorithm, vec![cluster.cpus[0]], 1);
                 jobs.push(Job { repetition, ..job });
@@ -106,7 +121,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.extensive && available.openssl {
-        for cluster in &types {
+        for cluster in types {
             jobs.push(job(cipher, "aes-256-gcm", vec![cluster.cpus[0]], 1));
         }
         for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
@@ -118,29 +133,18 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
             ));
         }
     }
-
-    jobs.extend(packing(machine, options, available));
-    if options.heat || options.extensive {
-        if !available.cpuminer {
-            jobs.push(job("cpuminer", "", all.clone(), threads));
-        }
-        let heater = if available.cpuminer {
-            "cpuminer"
-        } else {
-            "simd"
-        };
-        jobs.push(job(heater, "", all, threads));
-    }
-    jobs
 }
 
-/// 7-zip or what stands in for it: one thread per core type, then all CPUs, then each core type as a
-/// whole.
-fn packing(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
-    let types = core_types(machine);
+/// 7-zip on each core type, then on all CPUs.
+fn packers(
+    machine: &Machine,
+    types: &[Cluster],
+    options: &Options,
+    available: Available,
+    jobs: &mut Vec<Job>,
+) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
-    let mut jobs = Vec::new();
     let packer = if available.sevenzip {
         "sevenzip"
     } else {
@@ -149,7 +153,7 @@ fn packing(machine: &Machine, options: &Options, available: Available) -> Vec<Jo
     if !available.sevenzip {
         jobs.push(job("sevenzip", "single", vec![types[0].cpus[0]], 1));
     }
-    for cluster in &types {
+    for cluster in types {
         jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
     }
     if threads > 1 {
@@ -167,7 +171,21 @@ fn packing(machine: &Machine, options: &Options, available: Available) -> Vec<Jo
             }
         }
     }
-    jobs
+}
+
+/// What makes a machine hot.
+fn heaters(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    if !available.cpuminer {
+        jobs.push(job("cpuminer", "", all.clone(), threads));
+    }
+    let heater = if available.cpuminer {
+        "cpuminer"
+    } else {
+        "simd"
+    };
+    jobs.push(job(heater, "", all, threads));
 }
 
 /// The latency between all online CPUs, or those of them that are wanted.
@@ -177,6 +195,68 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
         cpus.retain(|cpu| wanted.contains(cpu));
     }
     job("core-to-core", "", cpus, 2)
+}
+
+/// Everything about memory, for one CPU of each core type or for the first that is wanted.
+pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
+    let firsts: Vec<u32> = match wanted {
+        [first, ..] => vec![*first],
+        [] => core_types(machine)
+            .iter()
+            .map(|cluster| cluster.cpus[0])
+            .collect(),
+    };
+    let mut jobs = Vec::new();
+    for cpu in &firsts {
+        jobs.push(job("memory-bandwidth", "", vec![*cpu], 1));
+        for variant in ["", "small-pages", "tlb-light"] {
+            jobs.push(job("memory-latency", variant, vec![*cpu], 1));
+        }
+    }
+    // The fastest first, so that the curve begins with what one CPU can do at best.
+    let mut cpus = match wanted {
+        [] => cpus_by_speed(machine),
+        wanted => wanted.to_vec(),
+    };
+    for (workload, first) in [("memory-scaling", cpus[0]), ("memory-loaded", firsts[0])] {
+        cpus.sort_by_key(|cpu| *cpu != first);
+        jobs.push(job(workload, "", cpus.clone(), cpus.len() as u32));
+    }
+    jobs
+}
+
+/// One workload where it was asked for, or on the fastest CPU.
+pub(crate) fn one(machine: &Machine, one: &One) -> Job {
+    let cpus = match one.cpus.as_slice() {
+        [] => vec![fastest_cpu(machine)],
+        cpus => cpus.to_vec(),
+    };
+    let threads = cpus.len() as u32;
+    job(one.workload, &one.variant, cpus, threads)
+}
+
+/// All online CPUs, those of the fastest clusters first.
+fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
+    let mut clusters = online_clusters(machine);
+    clusters.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    clusters
+        .into_iter()
+        .flat_map(|cluster| cluster.cpus)
+        .collect()
+}
+
+/// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
+pub(crate) fn estimate_s(job: &Job) -> u64 {
+    match (job.workload, job.variant.as_str()) {
+        ("sevenzip", _) => 30,
+        ("lzma", _) => 10,
+        ("simd", _) => 300,
+        ("memory-latency", "small-pages" | "tlb-light") => 2,
+        ("memory-loaded", _) => 2,
+        ("core-to-core", _) => 1 + (job.cpus.len() * job.cpus.len() / 500) as u64,
+        ("openssl", variant) if variant.ends_with("parallel") => 20,
+        _ => 6,
+    }
 }
 
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
@@ -383,6 +463,28 @@ mod tests {
                 "cpuminer @[0, 1, 2]",
                 "simd @[0, 1, 2]",
             ],
+        );
+    }
+
+    #[test]
+    fn memory_is_measured_from_the_core_type_that_is_wanted() {
+        let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
+        let lines = |wanted: &[u32]| -> Vec<String> {
+            let jobs = memory(&machine, wanted);
+            let line = |job: &Job| format!("{} {}@{:?}", job.workload, job.variant, job.cpus);
+            jobs.iter().map(line).collect()
+        };
+        let all = lines(&[]);
+        assert_eq!(all.len(), 2 * 4 + 2);
+        assert_eq!(all[0], "memory-bandwidth @[0]");
+        assert_eq!(all[7], "memory-latency tlb-light@[2]");
+        assert_eq!(all[8], "memory-scaling @[2, 3, 0, 1]");
+        assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
+        let wanted = lines(&[3, 1]);
+        assert_eq!(wanted[0], "memory-bandwidth @[3]");
+        assert_eq!(
+            wanted[4..],
+            ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]
         );
     }
 

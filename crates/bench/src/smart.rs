@@ -24,7 +24,8 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
         let line = text.lines().find(|line| line.starts_with("smartctl "))?;
         Some(line.split_whitespace().nth(1)?.to_owned())
     },
-    oldest: &[],
+    // The first version that answers in JSON.
+    oldest: &[7],
     variable: None,
 };
 

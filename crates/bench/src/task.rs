@@ -28,6 +28,22 @@ pub enum Task {
     CoreToCore(Vec<u32>),
     /// What settings of this machine cost, and what happens while it is watched.
     Review(Review),
+    /// Nothing but memory, at once: of each core type, or of the first of these CPUs; the others of
+    /// them load it.
+    Memory(Vec<u32>),
+    /// One workload, once, at once.
+    One(One),
+}
+
+/// One workload at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct One {
+    /// Its id.
+    pub workload: &'static str,
+    /// Which form of it; empty for its only one.
+    pub variant: String,
+    /// On these CPUs, a thread on each; empty for the fastest CPU.
+    pub cpus: Vec<u32>,
 }
 
 /// Which clocks.
@@ -63,26 +79,32 @@ impl Task {
             Task::Review(_) => "review",
             Task::Clock(_) => "clock",
             Task::CoreToCore(_) => "core-to-core",
+            Task::Memory(_) => "memory",
+            Task::One(_) => "workload",
         }
     }
 
     /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
     /// wants it now, and is told how disturbed it was.
     pub(crate) fn is_whole_run(&self) -> bool {
-        !matches!(self, Task::Clock(_) | Task::CoreToCore(_))
+        matches!(
+            self,
+            Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_)
+        )
     }
 
     /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
     /// the governor as it was found.
     pub(crate) fn has_ramps(&self) -> bool {
-        !matches!(self, Task::CoreToCore(_))
+        self.is_whole_run() || matches!(self, Task::Clock(_))
     }
 
     /// The CPUs that are wanted; empty for all.
     pub fn cpus(&self) -> &[u32] {
         match self {
             Task::Clock(clock) => &clock.cpus,
-            Task::CoreToCore(cpus) => cpus,
+            Task::CoreToCore(cpus) | Task::Memory(cpus) => cpus,
+            Task::One(one) => &one.cpus,
             _ => &[],
         }
     }
@@ -252,6 +274,11 @@ pub(crate) fn stages(
             return stages;
         }
         Task::CoreToCore(cpus) => return vec![Stage::Job(plan::core_to_core(machine, cpus))],
+        Task::Memory(cpus) => {
+            let jobs = plan::memory(machine, cpus);
+            return jobs.into_iter().map(Stage::Job).collect();
+        }
+        Task::One(one) => return vec![Stage::Job(plan::one(machine, one))],
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
@@ -448,6 +475,13 @@ mod tests {
         check(clock(None), "cold");
         check(clock(Some(Duration::from_secs(9))), "cold hot");
         check(Task::CoreToCore(Vec::new()), "0");
+        let aes = One {
+            workload: "aes",
+            variant: "aes-256-cbc".into(),
+            cpus: vec![1],
+        };
+        check(Task::One(aes), "aes-256-cbc0");
+        check(Task::Memory(Vec::new()), "0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]

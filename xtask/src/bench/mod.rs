@@ -6,9 +6,11 @@
 
 mod effect;
 mod figures;
+mod measured;
 mod peers;
 mod process;
 mod program;
+mod tools;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -30,6 +32,7 @@ struct Options<'a> {
     samples: usize,
     record: Option<&'a str>,
     monitor_only: bool,
+    measured_only: bool,
     program_blocks: Option<usize>,
     peers: bool,
     arguments: &'a [&'a str],
@@ -41,6 +44,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         samples: 20,
         record: None,
         monitor_only: false,
+        measured_only: false,
         program_blocks: None,
         peers: false,
         arguments: &[],
@@ -55,6 +59,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--monitor-only", rest @ ..] => {
                 options.monitor_only = true;
+                rest
+            }
+            ["--measured-only", rest @ ..] => {
+                options.measured_only = true;
                 rest
             }
             ["--program", blocks, rest @ ..] => {
@@ -97,6 +105,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         None => newest_release()?,
     };
     println!("{}\n", binary.display());
+    if options.measured_only {
+        return tools::main(&binary);
+    }
     if let Some(blocks) = options.program_blocks {
         for figure in program::figures(&binary, blocks)? {
             println!("  {figure}");
@@ -108,6 +119,7 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         beside_peers(&binary)?;
     }
     if !options.monitor_only {
+        tools::main(&binary)?;
         let started = SystemTime::now();
         let resident = run(&binary, options.arguments)?;
         let path = newest(&process::record_folders(), "json", started)?
@@ -257,12 +269,14 @@ mod tests {
             samples: 5,
             record: None,
             monitor_only: false,
+            measured_only: false,
             program_blocks: None,
             peers: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
+        assert!(options(&["--measured-only"]).unwrap().measured_only);
         let peers = options(&["--peers"]).unwrap();
         assert!(peers.peers && peers.monitor_only);
         for wrong in [

@@ -6,8 +6,11 @@ mod cpuminer;
 mod folder;
 mod geekbench;
 mod lzma;
+mod memory;
 mod memory_bandwidth;
 mod memory_latency;
+mod memory_loaded;
+mod memory_scaling;
 mod openssl;
 mod perf_bench;
 mod phoronix;
@@ -79,6 +82,8 @@ pub const WORKLOADS: &[Workload] = &[
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
+    memory_loaded::MEMORY_LOADED,
+    memory_scaling::MEMORY_SCALING,
     openssl::OPENSSL,
     perf_bench::PERF_BENCH,
     phoronix::PHORONIX,

@@ -4,6 +4,7 @@ mod clock;
 mod core_to_core;
 mod json;
 mod log;
+mod memory;
 pub(crate) mod number;
 mod record;
 mod review;
@@ -29,6 +30,7 @@ pub const REPORTS: &[Report] = &[
     core_to_core::REPORT,
     json::REPORT,
     log::REPORT,
+    memory::REPORT,
     record::REPORT,
     review::REPORT,
     summary::REPORT,

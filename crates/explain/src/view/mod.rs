@@ -11,6 +11,7 @@ mod cpu_use;
 mod falls;
 mod firmware;
 mod heat;
+mod memory;
 mod messages;
 mod phases;
 mod programs;
@@ -30,6 +31,7 @@ pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
 };
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
+pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use programs::{ProgramScore, programs, remarks};
