@@ -1,7 +1,8 @@
 //! External programs and the packages they come in: which are there, and the command that installs the
 //! others. A command is made here and run only when somebody has seen it and agreed.
 
-use crate::tools::{Found, Tools};
+use crate::smart::SMARTCTL;
+use crate::tools::{Found, ToolKind, Tools};
 use crate::workloads::WORKLOADS;
 use record::Reading;
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ pub struct ToolStatus {
     pub programs: &'static [&'static str],
     /// Where it is and which version; or why it is not there.
     pub found: Reading<Found>,
-    /// Ids of the workloads that run it.
+    /// Ids of the workloads that run it, or what else it is used for.
     pub used_for: Vec<&'static str>,
     /// Its package on each of [`DISTRIBUTIONS`], where there is one.
     pub packages: [Option<&'static str>; 5],
@@ -30,15 +31,16 @@ pub struct ToolStatus {
     pub about: &'static str,
 }
 
-/// Every external program that workloads can run, by name.
+/// Tools that no workload runs, and what they are used for.
+const OTHERS: [(&ToolKind, &str); 1] = [(&SMARTCTL, "health of disks")];
+
+/// Every external program that can be of use, by name.
 pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
     let mut all: Vec<ToolStatus> = Vec::new();
-    for workload in WORKLOADS {
-        let Some(kind) = workload.tool else {
-            continue;
-        };
+    let of_workloads = WORKLOADS.iter().filter_map(|w| Some((w.tool?, w.id)));
+    for (kind, user) in of_workloads.chain(OTHERS) {
         if let Some(known) = all.iter_mut().find(|status| status.name == kind.name) {
-            known.used_for.push(workload.id);
+            known.used_for.push(user);
             continue;
         }
         let (packages, about) = row(kind.name);
@@ -46,7 +48,7 @@ pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
             name: kind.name,
             programs: kind.programs,
             found: tools.find(kind),
-            used_for: vec![workload.id],
+            used_for: vec![user],
             packages,
             about,
         });
@@ -289,7 +291,7 @@ mod tests {
             &["gcc"],
             true,
             "\"gcc\" is no tool; there are 7-zip, cpuminer, Geekbench, OpenSSL, perf, Phoronix Test Suite, \
-             Stockfish, stress-ng, sysbench",
+             smartctl, Stockfish, stress-ng, sysbench",
         );
         check(
             &[program("apk", ":")],
