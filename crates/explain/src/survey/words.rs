@@ -44,12 +44,7 @@ pub fn pci_lines(survey: &Survey) -> Vec<String> {
     let worth = |device: &&PciDevice| {
         !matches!(device.class >> 16, 0x05 | 0x06 | 0x08) && device.class >> 8 != 0x0108
     };
-    survey
-        .pci
-        .iter()
-        .filter(worth)
-        .map(pci_line)
-        .collect()
+    survey.pci.iter().filter(worth).map(pci_line).collect()
 }
 
 fn pci_line(device: &PciDevice) -> String {
