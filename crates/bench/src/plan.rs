@@ -245,20 +245,6 @@ fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
         .collect()
 }
 
-/// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
-pub(crate) fn estimate_s(job: &Job) -> u64 {
-    match (job.workload, job.variant.as_str()) {
-        ("sevenzip", _) => 30,
-        ("lzma", _) => 10,
-        ("simd", _) => 300,
-        ("memory-latency", "small-pages" | "tlb-light") => 2,
-        ("memory-loaded", _) => 2,
-        ("core-to-core", _) => 1 + (job.cpus.len() * job.cpus.len() / 500) as u64,
-        ("openssl", variant) if variant.ends_with("parallel") => 20,
-        _ => 6,
-    }
-}
-
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
     Job {
         workload,
