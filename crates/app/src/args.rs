@@ -499,7 +499,7 @@ mod tests {
             ("-m --speed 2", &[], "--replay"),
             ("--nonsense", &[], "--nonsense"),
             ("nonsense", &[], "nonsense"),
-            ("-k", &[], "not part of this version"),
+            ("-u", &[], "not part of this version"),
             ("--wait soon", &[], "120s"),
             ("", &[("MODE", "fast")], "extensive or unattended"),
             ("", &[("MaxKHz", "1.4GHz")], "kHz"),

@@ -1,6 +1,8 @@
 //! Other people's programs under the real binary, when they misbehave: each has its reason in the Record,
 //! the run goes on, and nothing of theirs is left when it ends, however it ends.
 
+#![allow(clippy::print_stderr)]
+
 use record::{FailureKind, Outcome, Record};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

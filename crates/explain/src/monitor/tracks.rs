@@ -137,7 +137,7 @@ fn ticks_of(watch: &Watch, thing: &str) -> Option<Source> {
 fn busy_percent(watch: &Watch, busy: &[usize], idle: &[usize]) -> Option<f64> {
     let sum = |places: &[usize]| -> f64 {
         let growths = places.iter().filter_map(|place| watch.growth(*place));
-        growths.map(|growth| growth as f64).sum()
+        growths.fold(0.0, |sum, growth| sum + growth as f64)
     };
     let (busy, idle) = (sum(busy), sum(idle));
     (busy + idle > 0.0).then(|| 100.0 * busy / (busy + idle))

@@ -140,7 +140,7 @@ mod tests {
         for (raised, mips) in [
             (&[][..], 1000),
             (&["CPU governor"], 1200),
-            (&["CPU governor", "memory governor"], 1206),
+            (&["CPU governor", "memory governor"], 1212),
         ] {
             probe(&mut record, raised, mips);
             probe(&mut record, raised, mips);

@@ -30,7 +30,7 @@ pub(super) struct Source {
 
 enum Item {
     Row(i64, Vec<Option<i64>>),
-    Event(Event),
+    Event(Box<Event>),
 }
 
 impl Source {
@@ -76,7 +76,7 @@ impl Source {
                         self.waiting.push_back(Item::Row(at_ms, values));
                     }
                 }
-                event => self.waiting.push_back(Item::Event(event)),
+                event => self.waiting.push_back(Item::Event(Box::new(event))),
             }
         }
     }
@@ -85,7 +85,7 @@ impl Source {
 impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         if let Some(record) = self.begin.take() {
-            return Ok(Poll::Begin(Watch::new(record)));
+            return Ok(Poll::Begin(Box::new(Watch::new(record))));
         }
         let now_ns = self.timeline.now_ns();
         if self.waiting.is_empty() && now_ns >= self.due_ns {
@@ -95,7 +95,7 @@ impl super::Source for Source {
         live::follow_time(&self.timeline, watch);
         while let Some(item) = self.waiting.pop_front() {
             match item {
-                Item::Event(event) => watch.event(event),
+                Item::Event(event) => watch.event(*event),
                 Item::Row(at_ms, values) => {
                     watch.row(at_ms, values);
                     let next = Duration::from_millis(at_ms as u64) + self.interval + GRACE;

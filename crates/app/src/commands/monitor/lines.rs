@@ -93,6 +93,16 @@ impl View for Lines {
         self.notes(watch);
         output::print_while_read(&text)
     }
+
+    /// Notes behind the last row.
+    fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        let text = if self.for_people {
+            marks(watch)
+        } else {
+            String::new()
+        };
+        output::print(&text)
+    }
 }
 
 /// Notes of people, between the lines.

@@ -49,7 +49,7 @@ impl Source {
 impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         if let Some(record) = self.begin.take() {
-            return Ok(Poll::Begin(Watch::new(record)));
+            return Ok(Poll::Begin(Box::new(Watch::new(record))));
         }
         let (now_ns, due_ns) = (self.timeline.now_ns(), self.sampler.due_ns());
         if now_ns < due_ns {

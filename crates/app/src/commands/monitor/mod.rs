@@ -47,7 +47,7 @@ trait Source {
 #[derive(Debug)]
 enum Poll {
     /// Another run begins: with another machine, or other channels.
-    Begin(Watch),
+    Begin(Box<Watch>),
     /// A row was added to the watch.
     Row,
     /// Nothing yet; something comes after so long.
@@ -146,7 +146,7 @@ impl Monitor {
     /// The next thing that happens. False if it is over.
     fn step(&mut self) -> anyhow::Result<bool> {
         match self.source.poll(&mut self.watch)? {
-            Poll::Begin(watch) => self.begin(watch).map(|()| true),
+            Poll::Begin(watch) => self.begin(*watch).map(|()| true),
             Poll::Row => self.row(),
             Poll::Wait(time) => self.wait(time),
             Poll::End if self.screen.is_some() => {

@@ -34,7 +34,7 @@ enum Item {
     /// A row.
     Row(i64, Vec<Option<i64>>),
     /// Anything else.
-    Event(Event),
+    Event(Box<Event>),
 }
 
 /// When what is due.
@@ -95,9 +95,9 @@ impl super::Source for Source {
                     self.pace.anchor = None;
                     let interval = Duration::from_millis(record.samples.interval_ms);
                     self.pace.pause = PAUSE_MAX.max(interval * 2);
-                    return Ok(Poll::Begin(Watch::new(*record)));
+                    return Ok(Poll::Begin(Box::new(Watch::new(*record))));
                 }
-                Some(Item::Event(event)) => watch.event(event),
+                Some(Item::Event(event)) => watch.event(*event),
                 Some(Item::Row(at_ms, values)) => {
                     if let Some(wait) = self.pace.wait(at_ms) {
                         self.next = Some(Item::Row(at_ms, values));
@@ -200,9 +200,9 @@ impl<R: BufRead> Lines<R> {
             // A note stands where it was written, whatever the clock of its writer says.
             Event::Mark { mut mark } => {
                 mark.at_ms = mark.at_ms.max(self.at_ms);
-                Some(Item::Event(Event::Mark { mark }))
+                Some(Item::Event(Box::new(Event::Mark { mark })))
             }
-            event => Some(Item::Event(event)),
+            event => Some(Item::Event(Box::new(event))),
         }
     }
 }
@@ -265,7 +265,7 @@ fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
         let at_ms = samples.at_ms[row];
         let mut items = Vec::new();
         while let Some((_, event)) = events.next_if(|(event_ms, _)| *event_ms <= at_ms) {
-            items.push(Item::Event(event));
+            items.push(Item::Event(Box::new(event)));
         }
         let value = |channel: &record::Channel| channel.values.get(row).copied().flatten();
         items.push(Item::Row(
@@ -286,7 +286,7 @@ pub(crate) fn read_recording(bytes: &[u8]) -> anyhow::Result<Record> {
     for item in Lines::new(bytes) {
         match (item, &mut record) {
             (Item::Begin(new), record) => *record = Some(*new),
-            (Item::Event(event), Some(record)) => record.apply(event),
+            (Item::Event(event), Some(record)) => record.apply(*event),
             (Item::Row(at_ms, values), Some(record)) => {
                 record.samples.at_ms.push(at_ms);
                 let channels = record.samples.channels.iter_mut();
@@ -354,8 +354,10 @@ mod tests {
         let show = |item| match item {
             Item::Begin(_) => "begin".to_owned(),
             Item::Row(at_ms, values) => format!("{at_ms}: {:?}", values[0]),
-            Item::Event(Event::Mark { mark }) => format!("{}: {}", mark.at_ms, mark.text),
-            Item::Event(event) => format!("{event:?}"),
+            Item::Event(event) => match *event {
+                Event::Mark { mark } => format!("{}: {}", mark.at_ms, mark.text),
+                other => format!("{other:?}"),
+            },
         };
         Lines::new(bytes).map(show).collect()
     }

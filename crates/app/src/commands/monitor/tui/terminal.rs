@@ -9,6 +9,7 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{cursor, execute};
 use std::io::{BufWriter, IsTerminal, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
 
 /// A terminal of this size shows plots that are worth it.
 const LARGE: (u16, u16) = (100, 24);
@@ -17,7 +18,8 @@ const BUFFER_BYTES: usize = 16 << 10;
 
 /// The terminal, taken over.
 pub(super) struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
     size: Option<(u16, u16)>,
 }
 
@@ -36,7 +38,7 @@ impl Terminal {
         }));
         execute!(stdout(), EnterAlternateScreen, cursor::Hide)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER_BYTES, stdout()));
-        let inner = ratatui::Terminal::new(backend)?;
+        let inner = ManuallyDrop::new(ratatui::Terminal::new(backend)?);
         let size = size().ok();
         Ok(Self { inner, size })
     }
