@@ -10,6 +10,7 @@ use crate::estimate::Estimates;
 use crate::gate;
 use crate::guard::{self, Guard};
 use crate::meters::{self, Meter};
+use crate::plan::Available;
 use crate::recorder::Recorder;
 use crate::switch::Switch;
 use crate::task::{self, Stage, Task};
@@ -126,7 +127,12 @@ impl Runner<'_> {
 
         let mut options = self.context.options.clone();
         options.tune &= self.settings.is_some();
-        let stages = task::stages(&machine, &survey, &options, self.available());
+        // Asking programs for their versions takes longer than all else between two steps.
+        let available = match options.task {
+            Task::Program(_) | Task::Ab(_) | Task::Loads(_) => Available::default(),
+            _ => self.available(),
+        };
+        let stages = task::stages(&machine, &survey, &options, available);
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
