@@ -3,11 +3,13 @@
 
 mod environment;
 mod program;
+mod sensitivity;
 mod several;
 
 pub(crate) use environment::Environment;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
+use sensitivity::SensitivityFlags;
 pub(crate) use several::Several;
 
 use bench::{Options, Task};
@@ -172,6 +174,13 @@ enum Verb {
         #[command(flatten)]
         program: ProgramFlags,
     },
+    /// What do workloads lose when the clock falls? Elasticity, what limits, use of each core
+    Sensitivity {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        sensitivity: SensitivityFlags,
+    },
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
         /// Seconds between two lines, fractions allowed
@@ -315,6 +324,9 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             flags,
             program,
         } => return run_command(flags, program.ab(&sides)?, false, environment),
+        Verb::Sensitivity { flags, sensitivity } => {
+            return run_command(flags, sensitivity.task()?, false, environment);
+        }
         Verb::Monitor { interval, count } => return monitor(&interval, count),
         Verb::Explain {
             files,

@@ -355,6 +355,7 @@ impl ClockPass<'_> {
             not_comparable: None,
             counters: Counters::default(),
             outcome,
+            set_clock: None,
             line: None,
         }
     }

@@ -18,6 +18,7 @@ mod recorder;
 mod repeat;
 mod run;
 mod score;
+pub mod sensitivity;
 mod switch;
 mod task;
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub fn run(context: Context) -> Finished {
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
         refused: None,
+        share_percent: None,
         done_s: 0,
         step_s: 0,
         total_s: 0,
@@ -84,6 +85,8 @@ struct Runner<'a> {
     switch: Switch,
     /// Why the settings of the side that is to run are not in place.
     refused: Option<String>,
+    /// Share of its CPUs that a step gets, where a slower clock is emulated.
+    share_percent: Option<u32>,
     /// Seconds of work by the plan's estimate: done, of the step that runs, and in all.
     done_s: u64,
     step_s: u64,
@@ -264,6 +267,10 @@ impl Runner<'_> {
                 recorder.append(event);
             });
         self.refused = applied.err();
+        self.share_percent = wanted.iter().find_map(|setting| match setting {
+            Setting::SharePercent(percent) => Some(*percent),
+            _ => None,
+        });
     }
 
     /// Runs one step and returns its score, if it has a single one.
@@ -275,6 +282,7 @@ impl Runner<'_> {
             plan::estimate_s(job)
         };
         self.step_begins(&name, estimate_s);
+        self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let mut flushed_ms = start.0;
@@ -324,11 +332,33 @@ impl Runner<'_> {
             not_comparable: lab.not_comparable.take(),
             counters: std::mem::take(&mut lab.counters),
             outcome,
+            set_clock: job.set_clock,
             line: None,
         };
         let score = repeat::score(&step);
         self.step_ended(step);
         score
+    }
+
+    /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.
+    fn emulate_clock(&mut self, machine: &Machine, job: &Job) {
+        let limited = self.group.as_ref().is_some_and(Group::is_limited);
+        if self.share_percent.is_none() && !limited {
+            return;
+        }
+        let cpus = match job.cpus.len() {
+            0 => plan::online_cpus(machine).len(),
+            pinned => pinned,
+        };
+        let share = self.share_percent.filter(|percent| *percent < 100);
+        let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
+        let Some(group) = &mut self.group else {
+            self.refused = Some("A slower clock is emulated by a CPU quota, which needs root.".into());
+            return;
+        };
+        if let Err(missing) = group.limit(limit) {
+            self.refused = Some(format!("A slower clock cannot be emulated: {missing}."));
+        }
     }
 
     fn step_begins(&mut self, name: &str, step_s: u64) {

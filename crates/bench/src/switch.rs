@@ -66,7 +66,8 @@ impl Switch {
 fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
     let mut nodes = Vec::new();
     for setting in wanted {
-        if !matches!(setting, Setting::Cpus(_)) && machine.policies.is_empty() {
+        let needs_policies = !matches!(setting, Setting::Cpus(_) | Setting::SharePercent(_));
+        if needs_policies && machine.policies.is_empty() {
             return Err("This machine has no cpufreq: clocks and governors cannot be set.".into());
         }
         for policy in machine.policies.iter().map(|policy| policy.policy) {
@@ -74,7 +75,13 @@ fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, S
                 Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
                 Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
                 Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
-                Setting::Cpus(_) => None,
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => {
+                    Some((Node::ClockMax(policy), khz.to_string()))
+                }
+                Setting::PolicyMinKhz(one, khz) if *one == policy => {
+                    Some((Node::ClockMin(policy), khz.to_string()))
+                }
+                _ => None,
             });
         }
     }

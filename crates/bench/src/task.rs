@@ -3,6 +3,7 @@
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
 use crate::plan::{self, Available, Options};
+use crate::sensitivity::{self, Sensitivity};
 use crate::{Job, ScoreRule};
 use record::Machine;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub enum Task {
     Program(Definition),
     /// Does a setting, or another program, make a difference?
     Ab(Ab),
+    /// What do workloads lose when the clock falls?
+    Sensitivity(Sensitivity),
 }
 
 impl Task {
@@ -27,6 +30,7 @@ impl Task {
             Task::Standard => "standard",
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
+            Task::Sensitivity(_) => "sensitivity",
         }
     }
 
@@ -70,6 +74,12 @@ pub enum Setting {
     ClockMinKhz(u32),
     /// CPUs the program may use.
     Cpus(Pinning),
+    /// Highest clock of one policy, in kHz.
+    PolicyMaxKhz(u32, u32),
+    /// Lowest clock of one policy, in kHz.
+    PolicyMinKhz(u32, u32),
+    /// Emulated clock: what runs gets this share of the time of its CPUs, in percent.
+    SharePercent(u32),
 }
 
 impl Setting {
@@ -144,6 +154,11 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
+        Task::Sensitivity(task) => {
+            // The clocks under load are what the stages measure already.
+            stages.extend(sensitivity::stages(machine, task));
+            return stages;
+        }
     }
     stages.push(Stage::HotClocks);
     stages
@@ -209,6 +224,7 @@ fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
         cpus,
         repetition: 0,
         definition: Some(Arc::new(definition.clone())),
+        ..Job::default()
     }
 }
 

@@ -16,6 +16,7 @@ pub mod reference;
 pub mod report;
 pub mod results;
 pub mod rules;
+pub mod sensitivity;
 pub mod stats;
 pub mod trend;
 pub mod view;

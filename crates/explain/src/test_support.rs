@@ -86,6 +86,7 @@ pub(crate) fn with_step(
         not_comparable: None,
         counters: record::Counters::default(),
         outcome: Outcome::Done(measured),
+        set_clock: None,
         line: None,
     });
     record

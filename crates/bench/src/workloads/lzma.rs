@@ -63,9 +63,10 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let threads = lab.job.threads.max(1) as usize;
     let cancelled = lab.cancelled;
+    let time = lab.job.time.unwrap_or(TIME);
     let text = text(TEXT_BYTES);
     let start = Barrier::new(threads);
-    let ended = lab.pinned_threads(|_| turns(&text, &start, cancelled, TIME))?;
+    let ended = lab.pinned_threads(|_| turns(&text, &start, cancelled, time))?;
     let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
     let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
     Ok(Measured::Series(series(&turns)))

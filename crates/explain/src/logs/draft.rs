@@ -164,6 +164,7 @@ pub(super) fn step(
         not_comparable: None,
         counters: no_counters(),
         outcome,
+        set_clock: None,
         line: Some(line),
     }
 }

@@ -37,6 +37,11 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
+    for section in [crate::sensitivity::text(record)] {
+        if !section.is_empty() {
+            let _ = write!(text, "\n{section}");
+        }
+    }
     let unmeasured = unmeasured(record);
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");

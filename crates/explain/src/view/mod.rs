@@ -5,21 +5,25 @@
 //! Record cannot answer gives nothing, never zero.
 
 mod clocks;
+mod core_use;
 mod cpu_use;
 mod falls;
 mod firmware;
 mod heat;
 mod messages;
+mod opp_clock;
 mod phases;
 mod programs;
 mod residency;
 mod samples;
+mod score;
 mod scores;
 mod swap;
 
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
 };
+pub use core_use::{core_use, core_use_by_second};
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{
@@ -27,12 +31,14 @@ pub use firmware::{
 };
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
 pub use messages::{matching_messages, message_place};
+pub use opp_clock::{OppClock, opp_clock};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use programs::{ProgramScore, programs};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
     Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,
 };
+pub use score::{StepScore, step_score};
 pub use scores::{
     SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent,
 };

@@ -35,6 +35,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         scores::ciphers(record),
         scores::sevenzip(record),
         scores::series(record),
+        crate::sensitivity::text(record),
         clocks::hot(record),
         monitor::section(record),
         closing::residencies(record),
