@@ -55,7 +55,7 @@ impl Limiter {
         };
         let value = elasticity.map(|elasticity| elasticity.value);
         let is_full = used >= FULL * cores;
-        let one_is_full = used >= FULL || busiest >= FULL;
+        let one_is_full = used >= FULL;
         match value {
             Some(value) if (is_full || one_is_full) && value < MEMORY_ELASTICITY_MAX => {
                 if iowait_of_one >= IOWAIT_PERCENT_MIN {

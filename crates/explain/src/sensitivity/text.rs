@@ -1,9 +1,12 @@
 //! The answer of a sensitivity run as text: one table of workloads and clocks, then core by core.
 
-use super::{Level, Sensitivity, results};
+use super::{Level, Limiter, Sensitivity, results};
 use crate::view;
 use record::{Record, SetClock};
 use std::fmt::Write;
+
+/// Width of a name.
+const NAME_CHARS: usize = 24;
 
 /// The section of a report; empty for runs that did not compare clocks.
 pub fn text(record: &Record) -> String {
@@ -41,6 +44,8 @@ fn row(result: &Sensitivity, level: &Level) -> String {
         true => result.name.as_str(),
         false => "",
     };
+    // Command lines can be long; their end tells them apart no worse than their beginning.
+    let name: String = name.chars().take(NAME_CHARS).collect();
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     let score = format!("{} {}", digits(level.score), result.unit);
     let cores: Vec<String> = level
@@ -100,9 +105,12 @@ fn impossible(record: &Record, result: &Sensitivity) -> Option<String> {
     let cpus = view::cpu_count(record)?;
     let lowest = result.levels.first()?;
     let needed = result.cpu_s_needed(lowest)?;
-    let top = result.levels.last()?.cpu_s_per_s?;
     // Work that fills its cores at any clock simply takes longer; there is nothing impossible in that.
-    (needed > f64::from(cpus) && top < 0.9 * f64::from(cpus)).then(|| {
+    let fills = matches!(
+        result.limiter,
+        Limiter::OneCore | Limiter::AllCores | Limiter::Memory
+    );
+    (needed > f64::from(cpus) && !fills).then(|| {
         format!(
             "{}: {needed:.2} CPU seconds per second would be needed at {} to keep its pace: impossible \
              with {cpus} cores.",
