@@ -5,13 +5,16 @@ mod environment;
 mod program;
 mod sensitivity;
 mod several;
+mod thermal;
 
 pub(crate) use environment::Environment;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 use sensitivity::SensitivityFlags;
 pub(crate) use several::Several;
+use thermal::ThermalFlags;
 
+use bench::thermal::StartAt;
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -128,9 +131,11 @@ struct Classic {
     stockfish: Option<String>,
     #[arg(short = 'S', hide = true)]
     storage: bool,
-    #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Thermal test: wait until the SoC has cooled to CELSIUS (default 50), then heat for 5 minutes
+    #[arg(short = 't', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     cool: Option<String>,
-    #[arg(short = 'T', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Thermal test: heat the SoC up to CELSIUS (default 50) first
+    #[arg(short = 'T', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     heat_to: Option<String>,
     #[arg(short = 'u', hide = true)]
     update: bool,
@@ -180,6 +185,13 @@ enum Verb {
         flags: RunFlags,
         #[command(flatten)]
         sensitivity: SensitivityFlags,
+    },
+    /// What does the machine make of heat? Throttling, steady clock, time constant, K per W
+    Thermal {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        thermal: ThermalFlags,
     },
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
@@ -242,7 +254,7 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 12] = [
+    let table: [(bool, &'static str); 10] = [
         (classic.graph.is_some(), "-g (efficiency per OPP)"),
         (classic.geekbench, "-G (Geekbench)"),
         (classic.kernel, "-k (kernel version check)"),
@@ -252,8 +264,6 @@ fn absent(classic: &Classic) -> Option<&'static str> {
         (classic.review_only, "-R (review mode without benchmarks)"),
         (classic.stockfish.is_some(), "-s (stockfish)"),
         (classic.storage, "-S (storage check)"),
-        (classic.cool.is_some(), "-t (thermal test)"),
-        (classic.heat_to.is_some(), "-T (thermal test)"),
         (
             classic.update,
             "-u (self-update: install a newer binary over this one instead)",
@@ -308,10 +318,15 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     if let Some(name) = absent(&classic) {
         return Err(format!("{name} is not part of this version."));
     }
-    match classic.monitor {
-        Some(interval) => monitor(&interval, None),
-        None => run_command(run, Task::Standard, classic.heat, environment),
+    if let Some(interval) = classic.monitor {
+        return monitor(&interval, None);
     }
+    let task = match (&classic.cool, &classic.heat_to) {
+        (Some(celsius), _) => thermal::classic("-t", celsius, StartAt::CoolTo)?,
+        (None, Some(celsius)) => thermal::classic("-T", celsius, StartAt::HeatTo)?,
+        (None, None) => Task::Standard,
+    };
+    run_command(run, task, classic.heat, environment)
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
@@ -326,6 +341,9 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         } => return run_command(flags, program.ab(&sides)?, false, environment),
         Verb::Sensitivity { flags, sensitivity } => {
             return run_command(flags, sensitivity.task()?, false, environment);
+        }
+        Verb::Thermal { flags, thermal } => {
+            return run_command(flags, thermal.task()?, false, environment);
         }
         Verb::Monitor { interval, count } => return monitor(&interval, count),
         Verb::Explain {
@@ -363,6 +381,9 @@ fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
     }))
 }
 
+/// A thermal test asks when exactly throttling began.
+const THERMAL_INTERVAL: Duration = Duration::from_millis(200);
+
 fn run_command(
     flags: RunFlags,
     task: Task,
@@ -376,6 +397,9 @@ fn run_command(
         heat,
         ..Options::default()
     };
+    if matches!(options.task, Task::Thermal(_)) {
+        options.interval = THERMAL_INTERVAL;
+    }
     match environment.get("MODE") {
         None | Some("unattended") => {}
         Some("extensive") => options.extensive = true,

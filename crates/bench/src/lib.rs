@@ -12,6 +12,7 @@ mod counters;
 mod definition;
 mod gate;
 mod guard;
+mod heated;
 pub mod lab;
 mod plan;
 mod recorder;
@@ -21,6 +22,7 @@ mod score;
 pub mod sensitivity;
 mod switch;
 mod task;
+pub mod thermal;
 #[cfg(test)]
 mod testing;
 pub mod tools;

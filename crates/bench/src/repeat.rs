@@ -40,8 +40,20 @@ fn half_width(values: &[f64]) -> Option<f64> {
 /// The score of a step that has a single one.
 pub(crate) fn score(step: &Step) -> Option<f64> {
     match &step.outcome {
-        Outcome::Done(Measured::Scores(scores)) => scores.rows.first().map(|score| score.value),
-        Outcome::Done(Measured::Compression(done)) => Some(f64::from(done.total_mips)),
+        Outcome::Done(measured) => measured_score(measured).map(|(value, _, _)| value),
+        _ => None,
+    }
+}
+
+/// The single score of what was measured, its unit, and whether a higher one is better.
+pub(crate) fn measured_score(measured: &Measured) -> Option<(f64, String, bool)> {
+    match measured {
+        Measured::Scores(scores) => {
+            let score = scores.rows.first()?;
+            Some((score.value, score.unit.clone(), score.higher_is_better))
+        }
+        Measured::Compression(done) => Some((f64::from(done.total_mips), "MIPS".into(), true)),
+        Measured::Cipher(cipher) => Some((cipher.rows.last()?.1 as f64 / 1e6, "MB/s".into(), true)),
         _ => None,
     }
 }

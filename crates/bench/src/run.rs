@@ -2,6 +2,7 @@
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
 mod clocks;
+mod heat;
 
 use crate::child::failure;
 use crate::context::{Context, Finished, Progress};
@@ -230,6 +231,9 @@ impl Runner<'_> {
             }
             Stage::UntilSteady(job) => self.until_steady(machine, job),
             Stage::Side(settings) => self.side(machine, settings),
+            Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
+            Stage::Heat(thermal) => self.heat(machine, thermal),
+            Stage::CoolDown(time) => self.cool_down(*time),
         }
     }
 

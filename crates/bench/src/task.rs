@@ -4,9 +4,11 @@
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
 use crate::plan::{self, Available, Options};
 use crate::sensitivity::{self, Sensitivity};
+use crate::thermal::{self, StartAt, Thermal};
 use crate::{Job, ScoreRule};
 use record::Machine;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a run is for.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,6 +22,8 @@ pub enum Task {
     Ab(Ab),
     /// What do workloads lose when the clock falls?
     Sensitivity(Sensitivity),
+    /// What does the machine make of heat?
+    Thermal(Thermal),
 }
 
 impl Task {
@@ -31,6 +35,7 @@ impl Task {
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
             Task::Sensitivity(_) => "sensitivity",
+            Task::Thermal(_) => "thermal",
         }
     }
 
@@ -142,6 +147,12 @@ pub(crate) enum Stage {
     Side(Vec<Setting>),
     /// Clocks under load and after it.
     HotClocks,
+    /// A temperature is waited for, at most so long.
+    WaitFor(StartAt, Duration),
+    /// A load that heats.
+    Heat(Thermal),
+    /// No load, under watch.
+    CoolDown(Duration),
 }
 
 /// All stages of a run.
@@ -159,6 +170,7 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
             stages.extend(sensitivity::stages(machine, task));
             return stages;
         }
+        Task::Thermal(thermal) => return thermal::stages(thermal),
     }
     stages.push(Stage::HotClocks);
     stages
@@ -247,6 +259,10 @@ pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
         Stage::Job(job) => plan::estimate_s(job),
         Stage::UntilSteady(_) => 10 * run_s,
         Stage::Side(_) => 0,
+        // Most waits are short against the longest that is allowed.
+        Stage::WaitFor(_, limit) => limit.as_secs() / 4,
+        Stage::Heat(thermal) => thermal.time.as_secs(),
+        Stage::CoolDown(time) => time.as_secs(),
     }
 }
 
@@ -310,6 +326,7 @@ mod tests {
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
             Stage::Side(settings) => format!("set {}", settings.len()),
+            other => format!("{other:?}"),
         };
         stages.iter().map(word).collect::<Vec<_>>().join(" ")
     }

@@ -22,6 +22,7 @@ mod snapshot;
 mod start;
 mod state;
 mod syscall;
+mod thermometer;
 pub mod timeline;
 pub mod vcio;
 
@@ -34,6 +35,7 @@ pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost}
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
+pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
 
 /// True if this process has the rights of root.

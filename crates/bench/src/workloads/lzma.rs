@@ -108,6 +108,7 @@ fn series(threads: &[Vec<Turn>]) -> Series {
         values: (0..count)
             .map(|i| threads.iter().map(|turns| rate(&turns[i])).sum())
             .collect(),
+        ..Series::default()
     }
 }
 

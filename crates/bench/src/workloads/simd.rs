@@ -42,6 +42,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         detail: "multiply-adds on the widest unit, each lane counted twice".into(),
         at_ms: (1..=seconds as i64).map(|second| second * 1000).collect(),
         values: (0..seconds).map(rate).collect(),
+        ..Series::default()
     }))
 }
 

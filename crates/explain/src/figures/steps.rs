@@ -28,7 +28,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
     };
     match measured {
         // Clocks come from all steps of a pass at once.
-        Measured::Clock(_) => {}
+        Measured::Clock(_) | Measured::Wait(_) => {}
         Measured::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
         Measured::Latency(latency) => maker.latency(latency, gathered),
         Measured::Cipher(cipher) => maker.cipher(cipher, gathered),

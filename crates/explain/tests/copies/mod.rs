@@ -15,7 +15,8 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         Measured::Series(_)
         | Measured::Cipher(_)
         | Measured::Compression(_)
-        | Measured::Scores(_) => None,
+        | Measured::Scores(_)
+        | Measured::Wait(_) => None,
     };
     last.unwrap_or(line).max(line)
 }
