@@ -18,6 +18,7 @@ pub mod results;
 pub mod rules;
 pub mod sensitivity;
 pub mod stats;
+pub mod thermal;
 pub mod trend;
 pub mod view;
 

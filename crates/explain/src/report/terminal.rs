@@ -37,7 +37,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
-    for section in [crate::sensitivity::text(record)] {
+    for section in [crate::sensitivity::text(record), crate::thermal::text(record)] {
         if !section.is_empty() {
             let _ = write!(text, "\n{section}");
         }

@@ -13,6 +13,7 @@ mod heat;
 mod messages;
 mod opp_clock;
 mod phases;
+mod power;
 mod programs;
 mod residency;
 mod samples;
@@ -33,6 +34,7 @@ pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperat
 pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
+pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
 pub use programs::{ProgramScore, programs};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{

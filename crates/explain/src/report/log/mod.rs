@@ -36,6 +36,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         scores::sevenzip(record),
         scores::series(record),
         crate::sensitivity::text(record),
+        crate::thermal::text(record),
         clocks::hot(record),
         monitor::section(record),
         closing::residencies(record),
