@@ -49,8 +49,10 @@ const MOMENTS_MIN: usize = 10;
 /// A temperature that moves less than this, in K, tells nothing about how it moves.
 const RISE_K_MIN: f64 = 2.0;
 
-/// Fits the model with power. None where too little moved.
-pub fn fit_power(moments: &[Moment]) -> Option<PowerFit> {
+/// Fits the model with power, its time constant included unless one is known: power that changes
+/// faster than its meter is read blurs the constant, while cooling at constant power tells it well.
+/// None where too little moved.
+pub fn fit_power(moments: &[Moment], tau_s: Option<f64>) -> Option<PowerFit> {
     let watts = || moments.iter().map(|moment| moment.watts);
     let spread = |values: &mut dyn Iterator<Item = f64>| {
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
@@ -63,7 +65,10 @@ pub fn fit_power(moments: &[Moment]) -> Option<PowerFit> {
         return None;
     }
     let rows = |tau: f64| rows(moments, tau);
-    let (tau_s, solution) = search(|tau| solve(&rows(tau)))?;
+    let (tau_s, solution) = match tau_s {
+        Some(tau) => (tau, solve(&rows(tau))?),
+        None => search(|tau| solve(&rows(tau)))?,
+    };
     let [ambient_celsius, k_per_w, _] = solution.x;
     let sensible = k_per_w > 0.0 && is_inside(tau_s, moments);
     sensible.then_some(PowerFit {
@@ -250,7 +255,7 @@ mod tests {
     #[test]
     fn resistance_and_time_constant_come_back() {
         for (tau_s, k_per_w) in [(3.0, 14.0), (8.0, 12.0), (40.0, 4.0), (300.0, 2.0)] {
-            let fit = fit_power(&board(tau_s, k_per_w, 10.0 * tau_s)).unwrap();
+            let fit = fit_power(&board(tau_s, k_per_w, 10.0 * tau_s), None).unwrap();
             check(fit.tau_s, tau_s, 2.0);
             check(fit.k_per_w, k_per_w, 2.0);
             assert!((fit.ambient_celsius - 25.0).abs() < 0.5, "{fit:?}");
@@ -276,13 +281,13 @@ mod tests {
     fn what_does_not_move_is_not_fitted() {
         let mut still = board(8.0, 12.0, 80.0);
         still.iter_mut().for_each(|moment| moment.celsius = 45.0);
-        assert_eq!(fit_power(&still), None);
+        assert_eq!(fit_power(&still, None), None);
         assert_eq!(fit_steps(&[&still]), None);
-        assert_eq!(fit_power(&[]), None);
+        assert_eq!(fit_power(&[], None), None);
         assert_eq!(fit_steps(&[]), None);
         let mut steady = board(8.0, 12.0, 80.0);
         steady.iter_mut().for_each(|moment| moment.watts = 5.0);
-        assert_eq!(fit_power(&steady), None);
+        assert_eq!(fit_power(&steady, None), None);
     }
 
     proptest! {
@@ -294,7 +299,7 @@ mod tests {
                 watts: *watts,
             };
             let moments: Vec<Moment> = values.iter().enumerate().map(moment).collect();
-            let _ = fit_power(&moments);
+            let _ = fit_power(&moments, None);
             let _ = fit_steps(&[&moments]);
         }
     }

@@ -197,9 +197,6 @@ fn fits(
         };
         readings.map(moment).collect()
     };
-    let power_fit = (!power.is_empty())
-        .then(|| fit_power(&moments(whole)))
-        .flatten();
     let until = throttle.map_or(window.end_ms, |throttle| window.start_ms + throttle.after_ms);
     let warming = moments(Window {
         end_ms: until,
@@ -210,6 +207,10 @@ fn fits(
         end_ms,
         ..window
     });
+    let cooled = fit_steps(&[&cooling]).map(|fit| fit.tau_s);
+    let power_fit = (!power.is_empty())
+        .then(|| fit_power(&moments(whole), cooled))
+        .flatten();
     let step_fit = power_fit
         .is_none()
         .then(|| fit_steps(&[&warming, &cooling]))
