@@ -1,12 +1,14 @@
 //! The command line: the classic flags of the bash program and the modern verbs, both ending in
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
+mod efficiency;
 mod environment;
 mod program;
 mod sensitivity;
 mod several;
 mod thermal;
 
+use efficiency::EfficiencyFlags;
 pub(crate) use environment::Environment;
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
@@ -111,7 +113,8 @@ struct Classic {
     /// Watch the machine; every SECONDS, fractions allowed (default 5)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
-    #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Efficiency: every OPP of SETS (cpulist, cores, clusters, coreclusters, all; default all cores)
+    #[arg(short = 'g', value_name = "SETS", num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
     #[arg(short = 'G', hide = true)]
     geekbench: bool,
@@ -119,7 +122,8 @@ struct Classic {
     review_j: bool,
     #[arg(short = 'k', hide = true)]
     kernel: bool,
-    #[arg(short = 'M', hide = true)]
+    /// Is the memory controller throttled by heat? AES, a heavy load, AES again
+    #[arg(short = 'M')]
     memory_throttle: bool,
     #[arg(short = 'P', hide = true, num_args = 0..)]
     phoronix: Option<Vec<String>>,
@@ -193,6 +197,13 @@ enum Verb {
         #[command(flatten)]
         thermal: ThermalFlags,
     },
+    /// What does performance cost? Every OPP with clock, score, temperature and power, sweet spot
+    Efficiency {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        efficiency: EfficiencyFlags,
+    },
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
         /// Seconds between two lines, fractions allowed
@@ -254,11 +265,9 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 10] = [
-        (classic.graph.is_some(), "-g (efficiency per OPP)"),
+    let table: [(bool, &'static str); 8] = [
         (classic.geekbench, "-G (Geekbench)"),
         (classic.kernel, "-k (kernel version check)"),
-        (classic.memory_throttle, "-M (DRAM throttling test)"),
         (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
         (classic.review || classic.review_j, "-r (review mode)"),
         (classic.review_only, "-R (review mode without benchmarks)"),
@@ -324,7 +333,11 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
     let task = match (&classic.cool, &classic.heat_to) {
         (Some(celsius), _) => thermal::classic("-t", celsius, StartAt::CoolTo)?,
         (None, Some(celsius)) => thermal::classic("-T", celsius, StartAt::HeatTo)?,
-        (None, None) => Task::Standard,
+        (None, None) if classic.memory_throttle => Task::DramThrottling,
+        (None, None) => match &classic.graph {
+            Some(sets) => efficiency::task(sets)?,
+            None => Task::Standard,
+        },
     };
     run_command(run, task, classic.heat, environment)
 }
@@ -344,6 +357,9 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         }
         Verb::Thermal { flags, thermal } => {
             return run_command(flags, thermal.task()?, false, environment);
+        }
+        Verb::Efficiency { flags, efficiency } => {
+            return run_command(flags, efficiency.task()?, false, environment);
         }
         Verb::Monitor { interval, count } => return monitor(&interval, count),
         Verb::Explain {

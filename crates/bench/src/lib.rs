@@ -10,6 +10,7 @@ mod clock_pass;
 mod context;
 mod counters;
 mod definition;
+pub mod efficiency;
 mod gate;
 mod guard;
 mod heated;

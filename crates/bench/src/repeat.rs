@@ -7,14 +7,14 @@ use std::time::Duration;
 const TIMES_MIN: usize = 6;
 const TIMES_MAX: usize = 100;
 /// However unsteady it is.
-const TIME_CAP: Duration = Duration::from_secs(600);
+pub(crate) const TIME_CAP: Duration = Duration::from_secs(600);
 /// Half of the interval's width, as a share of the median.
 const HALF_WIDTH: f64 = 0.01;
 
 /// True if the median of the values is known well enough, or more of them is not worth the time.
-pub(crate) fn is_enough(values: &[f64], elapsed: Duration) -> bool {
+pub(crate) fn is_enough(values: &[f64], elapsed: Duration, cap: Duration) -> bool {
     values.len() >= TIMES_MAX
-        || elapsed >= TIME_CAP
+        || elapsed >= cap
         || half_width(values).is_some_and(|half| half < HALF_WIDTH)
 }
 
@@ -37,11 +37,15 @@ fn half_width(values: &[f64]) -> Option<f64> {
     (median > 0.0).then(|| (high - low) / 2.0 / median)
 }
 
-/// The score of a step that has a single one.
-pub(crate) fn score(step: &Step) -> Option<f64> {
+/// The score of a step that has a single one, or those of its turns.
+pub(crate) fn scores(step: &Step) -> Vec<f64> {
     match &step.outcome {
-        Outcome::Done(measured) => measured_score(measured).map(|(value, _, _)| value),
-        _ => None,
+        Outcome::Done(Measured::Series(series)) => series.values.clone(),
+        Outcome::Done(measured) => {
+            let score = measured_score(measured).map(|(value, _, _)| value);
+            score.into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -73,9 +77,9 @@ mod tests {
             (&wide[..], short, false),
             (&wide[..], TIME_CAP, true),
         ] {
-            assert_eq!(is_enough(values, elapsed), expected, "{values:?}");
+            assert_eq!(is_enough(values, elapsed, TIME_CAP), expected, "{values:?}");
         }
-        assert!(is_enough(&vec![1.0; TIMES_MAX], short));
+        assert!(is_enough(&vec![1.0; TIMES_MAX], short, TIME_CAP));
     }
 
     #[test]

@@ -229,34 +229,36 @@ impl Runner<'_> {
             Stage::Job(job) => {
                 self.job(machine, job);
             }
-            Stage::UntilSteady(job) => self.until_steady(machine, job),
+            Stage::UntilSteady(job) => self.until_steady(machine, job, repeat::TIME_CAP),
             Stage::Side(settings) => self.side(machine, settings),
             Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
             Stage::Heat(thermal) => self.heat(machine, thermal),
-            Stage::CoolDown(time) => self.cool_down(*time),
+            Stage::Rest(name, time) => self.rest(name, *time),
+            Stage::OppClock(cpus, khz) => self.opp_clock(machine, cpus, *khz),
+            Stage::UntilSteadyWithin(job, time) => self.until_steady(machine, job, *time),
         }
     }
 
     /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
     /// would fail again.
-    fn until_steady(&mut self, machine: &Machine, job: &Job) {
+    fn until_steady(&mut self, machine: &Machine, job: &Job, cap: Duration) {
         let started_ms = self.context.timeline.now_ms();
-        let mut scores = Vec::new();
-        loop {
-            let repetition = scores.len() as u32;
-            let Some(score) = self.job(
+        let mut scores: Vec<f64> = Vec::new();
+        for repetition in 0.. {
+            let values = self.job(
                 machine,
                 &Job {
                     repetition,
                     ..job.clone()
                 },
-            ) else {
+            );
+            if values.is_empty() {
                 return;
-            };
-            scores.push(score);
+            }
+            scores.extend(values);
             let elapsed_ms = self.context.timeline.now_ms() - started_ms;
             let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
-            if self.interrupted().is_some() || repeat::is_enough(&scores, elapsed) {
+            if self.interrupted().is_some() || repeat::is_enough(&scores, elapsed, cap) {
                 return;
             }
         }
@@ -277,8 +279,8 @@ impl Runner<'_> {
         });
     }
 
-    /// Runs one step and returns its score, if it has a single one.
-    fn job(&mut self, machine: &Machine, job: &Job) -> Option<f64> {
+    /// Runs one step and returns its score, or the scores of its turns; nothing if it has none.
+    fn job(&mut self, machine: &Machine, job: &Job) -> Vec<f64> {
         let name = step_name(job);
         let estimate_s = if job.definition.is_some() {
             RUN_S
@@ -339,9 +341,9 @@ impl Runner<'_> {
             set_clock: job.set_clock,
             line: None,
         };
-        let score = repeat::score(&step);
+        let scores = repeat::scores(&step);
         self.step_ended(step);
-        score
+        scores
     }
 
     /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.

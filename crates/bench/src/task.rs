@@ -2,6 +2,7 @@
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+use crate::efficiency::{self, Sets};
 use crate::plan::{self, Available, Options};
 use crate::sensitivity::{self, Sensitivity};
 use crate::thermal::{self, StartAt, Thermal};
@@ -24,6 +25,10 @@ pub enum Task {
     Sensitivity(Sensitivity),
     /// What does the machine make of heat?
     Thermal(Thermal),
+    /// What does performance cost, OPP by OPP?
+    Efficiency(Sets),
+    /// Is the memory controller throttled by heat?
+    DramThrottling,
 }
 
 impl Task {
@@ -36,6 +41,8 @@ impl Task {
             Task::Ab(_) => "ab",
             Task::Sensitivity(_) => "sensitivity",
             Task::Thermal(_) => "thermal",
+            Task::Efficiency(_) => "efficiency",
+            Task::DramThrottling => "dram-throttling",
         }
     }
 
@@ -151,8 +158,12 @@ pub(crate) enum Stage {
     WaitFor(StartAt, Duration),
     /// A load that heats.
     Heat(Thermal),
-    /// No load, under watch.
-    CoolDown(Duration),
+    /// No load, under watch; what it is called in the Record, and for how long.
+    Rest(&'static str, Duration),
+    /// The clock of these CPUs at this OPP.
+    OppClock(Vec<u32>, u32),
+    /// As `UntilSteady`, but no longer than this.
+    UntilSteadyWithin(Job, Duration),
 }
 
 /// All stages of a run.
@@ -171,6 +182,8 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
             return stages;
         }
         Task::Thermal(thermal) => return thermal::stages(thermal),
+        Task::Efficiency(sets) => return efficiency::stages(machine, sets, options, available),
+        Task::DramThrottling => return efficiency::dram_stages(machine, available),
     }
     stages.push(Stage::HotClocks);
     stages
@@ -262,7 +275,8 @@ pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
         // Most waits are short against the longest that is allowed.
         Stage::WaitFor(_, limit) => limit.as_secs() / 4,
         Stage::Heat(thermal) => thermal.time.as_secs(),
-        Stage::CoolDown(time) => time.as_secs(),
+        Stage::Rest(_, time) | Stage::UntilSteadyWithin(_, time) => time.as_secs(),
+        Stage::OppClock(..) => plan::CLOCK_STEP_S,
     }
 }
 

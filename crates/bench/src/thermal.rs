@@ -80,7 +80,7 @@ pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
     stages.extend(thermal.start.map(|start| Stage::WaitFor(start, thermal.wait)));
     stages.push(Stage::Heat(thermal.clone()));
     if !thermal.cool_down.is_zero() {
-        stages.push(Stage::CoolDown(thermal.cool_down));
+        stages.push(Stage::Rest("cool-down", thermal.cool_down));
     }
     stages
 }

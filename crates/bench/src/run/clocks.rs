@@ -5,7 +5,7 @@ use super::Runner;
 use crate::clock_pass::ClockPass;
 use crate::plan::{CLOCK_STEP_S, online_clusters};
 use machine::settings::Settings;
-use record::{Event, Machine, Step};
+use record::{Event, Machine, SetClock, Step};
 
 impl Runner<'_> {
     pub(super) fn cold_clocks(&mut self, machine: &Machine) {
@@ -29,6 +29,15 @@ impl Runner<'_> {
             let name = format!("clock of CPUs {} after load", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.after_load(&cluster));
         }
+    }
+
+    /// The clock at one OPP of a walk, of the first CPU of the set.
+    pub(super) fn opp_clock(&mut self, machine: &Machine, cpus: &[u32], khz: u32) {
+        let name = format!("{} MHz on CPUs {}", khz / 1000, first_and_last(cpus));
+        self.clock_step(machine, &name, |pass, _, _| Step {
+            set_clock: Some(SetClock::Khz(khz)),
+            ..pass.at_opp(cpus, khz)
+        });
     }
 
     fn clock_step(

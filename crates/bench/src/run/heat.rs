@@ -299,30 +299,27 @@ impl Runner<'_> {
         Ok(series)
     }
 
-    /// Watches how it cools without load.
-    pub(super) fn cool_down(&mut self, time: Duration) {
+    /// Watches what happens without load.
+    pub(super) fn rest(&mut self, name: &str, time: Duration) {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        self.step_begins("cooling down", time.as_secs());
+        self.step_begins(name, time.as_secs());
         let begin = self.moment();
-        let outcome = match Thermometer::find(root) {
-            Err(missing) => Outcome::Skipped(missing),
-            Ok(thermometer) => {
-                let first: Fact<i64> = thermometer.millicelsius(root).into();
-                let end_ms = begin.0 + time.as_millis() as i64;
-                while timeline.now_ms() < end_ms && self.interrupted().is_none() {
-                    timeline.sleep(LOOK);
-                    let now = thermometer.millicelsius(root);
-                    self.tell_temperature(&now);
-                }
-                Outcome::Done(Measured::Wait(Wait {
-                    target_millicelsius: None,
-                    start_millicelsius: first,
-                    end_millicelsius: thermometer.millicelsius(root).into(),
-                    not_reached: None,
-                }))
-            }
-        };
-        let step = self.heat_step("wait", "cool-down", Vec::new(), begin, outcome);
+        // Without a thermometer there still is power to be watched.
+        let thermometer = Thermometer::find(root);
+        let now = || thermometer.clone().and_then(|found| found.millicelsius(root));
+        let first: Fact<i64> = now().into();
+        let end_ms = begin.0 + time.as_millis() as i64;
+        while timeline.now_ms() < end_ms && self.interrupted().is_none() {
+            timeline.sleep(LOOK);
+            self.tell_temperature(&now());
+        }
+        let outcome = Outcome::Done(Measured::Wait(Wait {
+            target_millicelsius: None,
+            start_millicelsius: first,
+            end_millicelsius: now().into(),
+            not_reached: None,
+        }));
+        let step = self.heat_step("wait", name, Vec::new(), begin, outcome);
         self.step_ended(step);
     }
 
