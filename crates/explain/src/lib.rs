@@ -8,6 +8,7 @@
 pub mod ab;
 pub mod compare;
 pub mod figures;
+pub mod efficiency;
 mod finding;
 mod headline;
 pub mod logs;

@@ -1,5 +1,6 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
+mod efficiency_csv;
 mod json;
 mod log;
 pub(crate) mod number;
@@ -22,6 +23,7 @@ pub struct Report {
 
 /// All reports, sorted by id.
 pub const REPORTS: &[Report] = &[
+    efficiency_csv::REPORT,
     json::REPORT,
     log::REPORT,
     record::REPORT,

@@ -143,7 +143,7 @@ pub fn all_cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
 }
 
 /// What one reading says; none without a reading.
-pub(super) fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<ClusterClock> {
+pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<ClusterClock> {
     Some(ClusterClock {
         cpu: point.cpu,
         cluster_cpus: cluster_of(record, point.cpu),

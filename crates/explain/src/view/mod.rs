@@ -23,6 +23,7 @@ mod swap;
 
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
+    point_clock,
 };
 pub use core_use::{core_use, core_use_by_second};
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};

@@ -37,6 +37,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         scores::series(record),
         crate::sensitivity::text(record),
         crate::thermal::text(record),
+        crate::efficiency::text(record),
         clocks::hot(record),
         monitor::section(record),
         closing::residencies(record),
