@@ -9,6 +9,15 @@ use crate::{Job, parse_pinning};
 use record::{Machine, Policy, SetClock};
 use std::time::Duration;
 
+/// A walk through all OPPs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Efficiency {
+    /// Of which cores.
+    pub sets: Sets,
+    /// What runs at each of them: `sevenzip` or `lzma`; 7-zip where it is installed if none is given.
+    pub load: Option<&'static str>,
+}
+
 /// Which sets of cores are walked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sets {
@@ -61,28 +70,30 @@ const PART: Duration = Duration::from_secs(2);
 
 pub(crate) fn stages(
     machine: &Machine,
-    sets: &Sets,
+    walk: &Efficiency,
     options: &Options,
     available: Available,
 ) -> Vec<Stage> {
+    let own = if available.sevenzip { "sevenzip" } else { "lzma" };
+    let load = walk.load.unwrap_or(own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
         Stage::Rest("idle", IDLE),
     ];
-    for cpus in cpu_sets(machine, sets) {
+    for cpus in cpu_sets(machine, &walk.sets) {
         for khz in walked(machine, &cpus, options) {
             stages.push(Stage::Side(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
-            stages.push(Stage::UntilSteadyWithin(job(&cpus, khz, available), POINT_TIME));
+            stages.push(Stage::UntilSteadyWithin(job(&cpus, khz, load), POINT_TIME));
         }
     }
     stages.push(Stage::Side(Vec::new()));
     stages
 }
 
-fn job(cpus: &[u32], khz: u32, available: Available) -> Job {
+fn job(cpus: &[u32], khz: u32, load: &'static str) -> Job {
     Job {
-        workload: if available.sevenzip { "sevenzip" } else { "lzma" },
+        workload: load,
         variant: "opp".into(),
         cpus: cpus.to_vec(),
         threads: cpus.len() as u32,

@@ -2,7 +2,7 @@
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
 use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
-use crate::efficiency::{self, Sets};
+use crate::efficiency::{self, Efficiency};
 use crate::plan::{self, Available, Options};
 use crate::sensitivity::{self, Sensitivity};
 use crate::thermal::{self, StartAt, Thermal};
@@ -26,7 +26,7 @@ pub enum Task {
     /// What does the machine make of heat?
     Thermal(Thermal),
     /// What does performance cost, OPP by OPP?
-    Efficiency(Sets),
+    Efficiency(Efficiency),
     /// Is the memory controller throttled by heat?
     DramThrottling,
 }
@@ -182,7 +182,7 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
             return stages;
         }
         Task::Thermal(thermal) => return thermal::stages(thermal),
-        Task::Efficiency(sets) => return efficiency::stages(machine, sets, options, available),
+        Task::Efficiency(walk) => return efficiency::stages(machine, walk, options, available),
         Task::DramThrottling => return efficiency::dram_stages(machine, available),
     }
     stages.push(Stage::HotClocks);

@@ -13,6 +13,7 @@ mod finding;
 mod headline;
 pub mod logs;
 pub mod monitor;
+pub mod plot;
 pub mod reference;
 pub mod report;
 pub mod results;

@@ -1,7 +1,7 @@
 //! Arguments of `efficiency` and of the classic `-g`. They end in a [`bench::Task`].
 
 use bench::Task;
-use bench::efficiency::Sets;
+use bench::efficiency::{Efficiency, Sets};
 
 /// What performance costs in watts and degrees.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -9,13 +9,23 @@ pub(crate) struct EfficiencyFlags {
     /// cores, clusters, coreclusters, all, or a list such as 0-3 [default: all cores together]
     #[arg(value_name = "SETS", default_value = "")]
     sets: String,
+    /// What runs at each OPP: sevenzip, or lzma (built in) [default: sevenzip where it is installed]
+    #[arg(long, value_name = "NAME")]
+    load: Option<String>,
 }
 
 impl EfficiencyFlags {
     /// # Errors
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Task, String> {
-        task(&self.sets)
+        let load = match self.load.as_deref() {
+            None => None,
+            Some("lzma") => Some("lzma"),
+            Some("sevenzip") => Some("sevenzip"),
+            Some(other) => return Err(format!("--load takes sevenzip or lzma, not {other:?}.")),
+        };
+        let sets = Sets::parse(&self.sets)?;
+        Ok(Task::Efficiency(Efficiency { sets, load }))
     }
 }
 
@@ -24,5 +34,6 @@ impl EfficiencyFlags {
 /// # Errors
 /// One sentence about what is wrong.
 pub(super) fn task(sets: &str) -> Result<Task, String> {
-    Sets::parse(sets).map(Task::Efficiency)
+    let sets = Sets::parse(sets)?;
+    Ok(Task::Efficiency(Efficiency { sets, load: None }))
 }
