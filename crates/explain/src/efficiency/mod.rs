@@ -7,6 +7,7 @@ mod text;
 
 pub use anomaly::Anomaly;
 pub use csv::csv;
+pub(crate) use text::sentence;
 pub use text::text;
 
 use crate::stats::{mean, median};

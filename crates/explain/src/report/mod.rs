@@ -1,9 +1,11 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
 mod efficiency_csv;
+mod html;
 mod json;
 mod log;
 pub(crate) mod number;
+mod plots;
 mod record;
 pub(crate) mod summary;
 mod terminal;
@@ -25,7 +27,12 @@ pub struct Report {
 pub const REPORTS: &[Report] = &[
     efficiency_csv::REPORT,
     json::REPORT,
+    html::REPORT,
     log::REPORT,
+    plots::CORES,
+    plots::EFFICIENCY,
+    plots::ELASTICITY,
+    plots::THERMAL,
     record::REPORT,
     summary::REPORT,
     terminal::REPORT,

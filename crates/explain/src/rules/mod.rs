@@ -9,8 +9,10 @@ mod clock_column_untrue;
 mod clock_disturbed;
 mod clock_lower_hot;
 mod clock_ok;
+mod clock_sensitivity;
 mod cores_killed;
 mod cpu_quota;
+mod efficiency_result;
 mod fewer_dictionaries;
 mod governor;
 mod hot;
@@ -44,6 +46,7 @@ mod summary_wrong;
 mod swap_on_slow_storage;
 mod swapping;
 mod system_time;
+mod thermal_result;
 mod thermal_throttling;
 mod virtualised;
 mod zswap_on_zram;
@@ -74,8 +77,10 @@ pub const RULES: &[Rule] = &[
     clock_disturbed::RULE,
     clock_lower_hot::RULE,
     clock_ok::RULE,
+    clock_sensitivity::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
+    efficiency_result::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,
     hot::RULE,
@@ -106,6 +111,7 @@ pub const RULES: &[Rule] = &[
     swap_on_slow_storage::RULE,
     swapping::RULE,
     system_time::RULE,
+    thermal_result::RULE,
     thermal_throttling::RULE,
     virtualised::RULE,
     zswap_on_zram::RULE,

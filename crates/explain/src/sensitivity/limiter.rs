@@ -27,8 +27,9 @@ const FULL: f64 = 0.9;
 const MEMORY_ELASTICITY_MAX: f64 = 0.7;
 /// Waiting for storage shows from this share of one CPU on, in percent.
 const IOWAIT_PERCENT_MIN: f64 = 10.0;
-/// Work that is done on several cores in turns fills one core in sum, and its elasticity tells.
-const ONE_CORE_ELASTICITY_MIN: f64 = 0.7;
+/// Work that fills one core in sum and gives this much of the clock is held back by that core; with less,
+/// several of its parts are busy beside something that is slower.
+const ONE_CORE_ELASTICITY_MIN: f64 = 0.4;
 
 impl Limiter {
     /// What holds `step` back, judged at this level.
@@ -56,18 +57,19 @@ impl Limiter {
         let value = elasticity.map(|elasticity| elasticity.value);
         let is_full = used >= FULL * cores;
         let one_is_full = used >= FULL;
+        let waits_for_storage = iowait_of_one >= IOWAIT_PERCENT_MIN;
         match value {
-            Some(value) if (is_full || one_is_full) && value < MEMORY_ELASTICITY_MAX => {
-                if iowait_of_one >= IOWAIT_PERCENT_MIN {
-                    Self::Storage
-                } else {
-                    Self::Memory
-                }
-            }
+            Some(value) if is_full && value < MEMORY_ELASTICITY_MAX => match waits_for_storage {
+                true => Self::Storage,
+                false => Self::Memory,
+            },
             _ if is_full && cores > 1.0 => Self::AllCores,
-            _ if one_is_full => Self::OneCore,
-            Some(value) if value >= ONE_CORE_ELASTICITY_MIN && used > 0.5 => Self::OneCore,
-            _ if iowait_of_one >= IOWAIT_PERCENT_MIN => Self::Storage,
+            _ if is_full => Self::OneCore,
+            // Free to move, it fills one core in sum; whether that holds it back its elasticity tells.
+            Some(value) if one_is_full && value >= ONE_CORE_ELASTICITY_MIN => Self::OneCore,
+            None if one_is_full => Self::OneCore,
+            Some(value) if value >= MEMORY_ELASTICITY_MAX && used > 0.5 => Self::OneCore,
+            _ if waits_for_storage => Self::Storage,
             _ => Self::Other,
         }
     }

@@ -66,10 +66,13 @@ fn few_rounds_have_no_interval_and_one_clock_no_elasticity() {
     assert_eq!(results(&own_run()), []);
 }
 
-fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64) -> Limiter {
+fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64, cpus: &[u32]) -> Limiter {
     let mut runs = times(elasticity, |_| 1.0);
     runs.iter_mut().for_each(|run| run.3 = cpu_s_per_s);
     let mut record = record(&runs, false);
+    for step in &mut record.steps {
+        step.cpus = cpus.to_vec();
+    }
     // Two samples a second for the whole run.
     let growing = |step: i64| (0..400).map(|row| row * step).collect::<Vec<i64>>();
     for (name, step) in [("idle", 100), ("iowait", iowait_ticks), ("user", 50)] {
@@ -80,14 +83,17 @@ fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64) -> Limiter {
 
 #[test]
 fn what_limits_is_named() {
-    for (elasticity, cpu_s_per_s, iowait_ticks, expected) in [
-        (1.0, 1.0, 0, Limiter::OneCore),
-        (1.0, 3.9, 0, Limiter::AllCores),
-        (0.3, 1.0, 0, Limiter::Memory),
-        (0.05, 0.1, 50, Limiter::Storage),
-        (0.1, 0.3, 0, Limiter::Other),
+    for (elasticity, cpu_s_per_s, iowait_ticks, cpus, expected) in [
+        (1.0, 1.0, 0, &[][..], Limiter::OneCore),
+        (1.0, 1.0, 0, &[2], Limiter::OneCore),
+        (1.0, 3.9, 0, &[], Limiter::AllCores),
+        (0.3, 1.0, 0, &[2], Limiter::Memory),
+        (0.2, 1.3, 0, &[], Limiter::Other),
+        (0.05, 0.1, 50, &[], Limiter::Storage),
+        (0.1, 0.3, 0, &[], Limiter::Other),
     ] {
-        assert_eq!(limiter(elasticity, cpu_s_per_s, iowait_ticks), expected, "{elasticity}");
+        let found = limiter(elasticity, cpu_s_per_s, iowait_ticks, cpus);
+        assert_eq!(found, expected, "{elasticity} {cpu_s_per_s}");
     }
 }
 
@@ -133,6 +139,8 @@ fn the_report_on_the_raspberry_pi_4_is_told_as_in_its_text() {
     assert!((of("cpu").elasticity.unwrap().value - 1.0).abs() < 0.02);
     assert!(of("drive").elasticity.unwrap().value < 0.1);
     assert_eq!(of("cpu").limiter, Limiter::OneCore);
+    // "It looks as though nearly 100% of one CPU is used continuously."
+    assert_eq!(of("copy").limiter, Limiter::OneCore);
     let text = text(&record);
     // "4.25 CPU seconds per second, impossible with four cores".
     let expected = "video: 4.25 CPU seconds per second would be needed at 600 MHz to keep its pace: \
