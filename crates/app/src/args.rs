@@ -1,25 +1,35 @@
 //! The command line: the classic flags of the bash program and the modern verbs, both ending in
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
+mod arrange;
 mod efficiency;
 mod environment;
+mod identify;
+mod meters;
+mod monitor;
 mod program;
 mod sensitivity;
 mod several;
+mod single;
 mod thermal;
 
+pub(crate) use arrange::arranged;
 use efficiency::EfficiencyFlags;
 pub(crate) use environment::Environment;
+pub(crate) use identify::Identify;
+use meters::MeterFlags;
+use monitor::MonitorFlags;
+pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
 use sensitivity::SensitivityFlags;
 pub(crate) use several::Several;
+pub(crate) use single::{Single, SingleArgs};
 use thermal::ThermalFlags;
 
 use bench::thermal::StartAt;
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,9 +37,11 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Command {
     /// The standard run.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Watch the machine until interrupted.
     Monitor(MonitorArgs),
+    /// Write a note into a recording.
+    Mark { text: String, to: Option<PathBuf> },
     /// Say what a log or a Record means.
     Explain {
         files: Vec<PathBuf>,
@@ -38,6 +50,8 @@ pub(crate) enum Command {
     },
     /// Compare results, put them into tables, follow them over time.
     Several(Several),
+    /// One question: clock, core-to-core.
+    Single(Box<SingleArgs>),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
@@ -49,7 +63,7 @@ pub(crate) enum Command {
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
-    Identify { json: bool },
+    Identify(Identify),
     /// Print shell completions.
     Completions { shell: clap_complete::Shell },
     /// Print the manual page.
@@ -72,14 +86,6 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 }
 
-/// Watching.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MonitorArgs {
-    pub(crate) interval: Duration,
-    /// End after so many lines.
-    pub(crate) count: Option<u64>,
-}
-
 /// Find out what a single-board computer or small server really does, and why.
 ///
 /// Without a command: the standard run. It takes a few minutes, needs no installation, and as root
@@ -96,10 +102,15 @@ pub(crate) struct Cli {
     classic: Classic,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    meters: MeterFlags,
+    #[command(flatten)]
+    monitor: MonitorFlags,
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE,
+Netio=host/socket, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -207,11 +218,22 @@ enum Verb {
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
         /// Seconds between two lines, fractions allowed
-        #[arg(value_name = "SECONDS", default_value = "5")]
+        #[arg(value_name = "SECONDS", default_value = "", hide_default_value = true)]
         interval: String,
-        /// End after so many lines
-        #[arg(long, value_name = "N")]
-        count: Option<u64>,
+        /// Show nothing; for --record, --prometheus and --textfile
+        #[arg(long, short)]
+        quiet: bool,
+        #[command(flatten)]
+        flags: MonitorFlags,
+    },
+    /// Write a note into the recording that is being made
+    Mark {
+        /// The note
+        #[arg(required = true, value_name = "TEXT")]
+        words: Vec<String>,
+        /// This recording, instead of those that are being made now
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
     },
     /// Say what logs or Records mean: scores, what went wrong, how sure that is
     Explain {
@@ -225,6 +247,8 @@ enum Verb {
         #[arg(long, short)]
         verbose: bool,
     },
+    #[command(flatten)]
+    Single(Single),
     #[command(flatten)]
     Several(Several),
     /// Write a log or Record in another form (see `list reports`)
@@ -247,12 +271,8 @@ enum Verb {
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
-    /// Show board, CPUs, clusters and memory
-    Identify {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// Show board, SoC with its evidence, CPUs, clusters and memory
+    Identify(Identify),
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish ...
@@ -284,41 +304,26 @@ fn absent(classic: &Classic) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// The words of the command line in the order that their grammar wants: a value that stands before its
-/// classic flag (`2 -m`) behind it, and `--root` behind the command that it serves.
-pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut words: Vec<OsString> = words.into_iter().collect();
-    let is_number = |word: &OsString| word.to_str().is_some_and(|w| w.parse::<f64>().is_ok());
-    let takes_value = |word: &OsString| {
-        word.to_str().is_some_and(|w| {
-            w.starts_with('-') && !w.starts_with("--") && w.ends_with(['m', 'g', 't', 'T'])
-        })
-    };
-    if words.get(1).is_some_and(is_number)
-        && let Some(flag) = words.iter().position(takes_value)
-    {
-        let value = words.remove(1);
-        words.insert(flag, value);
+/// The command, or one sentence about what is wrong with the arguments.
+pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command, String> {
+    let meters = std::mem::take(&mut cli.meters).all(environment)?;
+    let mut command = without_meters(cli, environment)?;
+    match &mut command {
+        Command::Run(args) => args.options.meters = meters,
+        Command::Monitor(args) => args.meters = meters,
+        _ => {}
     }
-    let end = words
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(words.len());
-    if let Some(at) = words[..end].iter().position(|word| word == "--root") {
-        let root: Vec<OsString> = words.drain(at..(at + 2).min(end)).collect();
-        let end = end - root.len();
-        words.splice(end..end, root);
-    }
-    words
+    Ok(command)
 }
 
-/// The command, or one sentence about what is wrong with the arguments.
-pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, String> {
+fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String> {
     let Cli {
         root: _,
         verb,
         classic,
         run,
+        meters: _,
+        monitor,
     } = cli;
     match verb {
         None => {}
@@ -328,7 +333,10 @@ pub(crate) fn command(cli: Cli, environment: &Environment) -> Result<Command, St
         return Err(format!("{name} is not part of this version."));
     }
     if let Some(interval) = classic.monitor {
-        return monitor(&interval, None);
+        return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
+    }
+    if let Some(given) = monitor.first_given() {
+        return Err(format!("{given} belongs to the monitor: sbc-bench -m {given} ..."));
     }
     let task = match (&classic.cool, &classic.heat_to) {
         (Some(celsius), _) => thermal::classic("-t", celsius, StartAt::CoolTo)?,
@@ -361,7 +369,15 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Efficiency { flags, efficiency } => {
             return run_command(flags, efficiency.task()?, false, environment);
         }
-        Verb::Monitor { interval, count } => return monitor(&interval, count),
+        Verb::Monitor {
+            interval,
+            quiet,
+            flags,
+        } => Command::Monitor(flags.checked(&interval, quiet)?),
+        Verb::Mark { words, to } => Command::Mark {
+            text: words.join(" "),
+            to,
+        },
         Verb::Explain {
             files,
             json,
@@ -372,29 +388,21 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             verbose,
         },
         Verb::Several(verb) => Command::Several(verb),
+        Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
         Verb::Guard { journal } => Command::Guard { journal },
         Verb::List { what } => Command::List { what },
         Verb::Snapshot => Command::Snapshot,
-        Verb::Identify { json } => Command::Identify { json },
+        Verb::Identify(mut identify) => {
+            if identify.file.is_none() && !identify.is_of_texts() {
+                identify.cpuinfo = environment.get("CPUINFOFILE").map(PathBuf::from);
+            }
+            Command::Identify(identify)
+        }
         Verb::Completions { shell } => Command::Completions { shell },
         Verb::Manual => Command::Manual,
     })
-}
-
-fn monitor(interval: &str, count: Option<u64>) -> Result<Command, String> {
-    let text = if interval.is_empty() { "5" } else { interval };
-    let seconds: f64 = text.trim_end_matches('s').parse().map_err(|_| {
-        format!("-m takes a number of seconds, such as 5 or 0.5, not {interval:?}.")
-    })?;
-    if !(0.02..=3600.0).contains(&seconds) {
-        return Err(format!("-m takes 0.02 to 3600 seconds, not {text}."));
-    }
-    Ok(Command::Monitor(MonitorArgs {
-        interval: Duration::from_secs_f64(seconds),
-        count,
-    }))
 }
 
 /// A thermal test asks when exactly throttling began.
@@ -411,44 +419,22 @@ fn run_command(
         force: flags.force,
         wait: flags.wait,
         heat,
-        ..Options::default()
+        ..environment.options()?
     };
     if matches!(options.task, Task::Thermal(_)) {
         options.interval = THERMAL_INTERVAL;
     }
-    match environment.get("MODE") {
-        None | Some("unattended") => {}
-        Some("extensive") => options.extensive = true,
-        Some(other) => {
-            return Err(format!("MODE is extensive or unattended, not {other:?}."));
-        }
-    }
-    options.clock_khz_max = environment.khz("MaxKHz")?;
-    options.clock_khz_min = environment.khz("MinKHz")?;
-    if let (Some(min), Some(max)) = (options.clock_khz_min, options.clock_khz_max)
-        && min > max
-    {
-        return Err(format!(
-            "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
-        ));
-    }
-    options.scores = !environment.yes("NotReadyYet")?;
-    options.tune = !environment.yes("NOTUNING")?;
-    let mut given: Vec<String> = environment
-        .variables
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));
     given.extend(heat.then(|| "-c".to_owned()));
-    Ok(Command::Run(RunArgs {
+    Ok(Command::Run(Box::new(RunArgs {
         options,
         json: flags.json,
         log: flags.log,
         given,
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
         quiet: flags.quiet,
-    }))
+    })))
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
@@ -468,6 +454,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsString;
 
     fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
@@ -484,7 +471,7 @@ mod tests {
 
     fn seconds(line: &str) -> f64 {
         match parse(line, &[]) {
-            Ok(Command::Monitor(args)) => args.interval.as_secs_f64(),
+            Ok(Command::Monitor(args)) => args.interval.map_or(0.0, |time| time.as_secs_f64()),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -492,15 +479,29 @@ mod tests {
     #[test]
     fn the_monitor_takes_its_interval_anywhere() {
         for (line, expected) in [
-            ("-m", 5.0),
+            ("-m", 0.0),
             ("-m 2", 2.0),
             ("-m 0.5", 0.5),
             ("-m0.5", 0.5),
+            ("-m .5", 0.5),
+            ("-m 2s", 2.0),
             ("-cm 2", 2.0),
-            ("-m -c", 5.0),
+            ("-mc 2", 2.0),
+            ("-mc2", 2.0),
+            ("-mc", 0.0),
+            ("-m -c", 0.0),
+            ("-m -c 2", 2.0),
+            ("-c -m 2", 2.0),
             ("2 -m", 2.0),
-            ("monitor", 5.0),
+            ("2 -mc", 2.0),
+            ("-m --count 3", 0.0),
+            ("-m --count 3 --record x", 0.0),
+            ("-m 0.1 --count 3", 0.1),
+            ("--count 3 -m 2", 2.0),
+            ("monitor", 0.0),
             ("monitor 0.2", 0.2),
+            ("monitor --count 3 0.2", 0.2),
+            ("--root 5 -m", 0.0),
         ] {
             assert_eq!(seconds(line), expected, "{line}");
         }
@@ -511,6 +512,10 @@ mod tests {
         for (line, variables, expected) in [
             ("-m fast", &[][..], "number of seconds"),
             ("-m 0", &[], "0.02 to 3600"),
+            ("-m nan", &[], "0.02 to 3600"),
+            ("--record x", &[], "belongs to the monitor"),
+            ("-m --tui --jsonl", &[], "cannot be used with"),
+            ("-m --speed 2", &[], "--replay"),
             ("--nonsense", &[], "--nonsense"),
             ("nonsense", &[], "nonsense"),
             ("-k", &[], "not part of this version"),

@@ -62,20 +62,22 @@ fn main() -> ExitCode {
 
 fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
     match command {
-        Command::Run(args) => commands::run::run(root, args),
+        Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
+        Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
         Command::Explain {
             files,
             json,
             verbose,
         } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
+        Command::Single(args) => commands::single::run(root, &args),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
         Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),
-        Command::Identify { json } => commands::identify::run(root, json),
+        Command::Identify(args) => commands::identify::run(root, &args),
         Command::Completions { shell } => commands::list::completions(shell),
         Command::Manual => commands::list::manual(),
     }

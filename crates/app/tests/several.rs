@@ -57,6 +57,7 @@ fn record(day: i64, mips: u32) -> Record {
         tool: None,
         not_comparable: None,
         counters: Counters::default(),
+        repeated: Vec::new(),
         outcome: Outcome::Done(Measured::Compression(Compression {
             total_mips: mips,
             ..Compression::default()

@@ -1,21 +1,22 @@
 //! The clock passes: every OPP of every cluster cold, each CPU alone, all CPUs at once, and again
 //! under load and right after it.
 //!
-//! Clocks are measured, not believed: what the kernel claims is read beside each reading.
+//! Clocks are measured, not believed. How one point of a pass is measured is in `point.rs`.
+
+mod point;
 
 use crate::child::move_to;
 use crate::plan::{Options, online_clusters, online_cpus};
-use kernel::clock::{ClockPlan, ClockReading, measure};
 use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline};
 use record::{
-    ClockPoint, ClockWindows, Clocks, Cluster, Counters, Event, Fact, Failure, FailureKind,
-    Machine, Measured, Missing, Outcome, Policy, Step, Window,
+    ClockPoint, Clocks, Cluster, Counters, Event, Failure, FailureKind, Machine, Measured, Missing,
+    Outcome, Policy, Step, Window,
 };
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Id in the table of workloads.
@@ -23,16 +24,11 @@ pub(crate) const CLOCK: &str = "clock";
 /// Rises when the chain or the estimator changes in a way that moves readings.
 pub(crate) const METHOD: u32 = 1;
 
-/// Readings of each point: three, as logs have always shown.
-const READINGS: usize = 3;
+/// A CPU that did nothing for so long has gone to its lowest clock, if it has several.
+const IDLE_TIME: Duration = Duration::from_millis(300);
+
 /// A driver may take its time until a new limit is in force; the slowest known poll every 20 ms.
 const LIMIT_SETTLES: Duration = Duration::from_millis(30);
-/// Length of a reading where a quota takes the CPU away in slices.
-const QUOTA_READING_NS: u64 = 100_000_000;
-/// Under a quota, a CPU that still gets this share of its clock was not held back.
-const QUOTA_SHARE_FREE: f64 = 0.97;
-/// The load before the hot pass: long enough to be seen by governor and cooling.
-const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 /// What a clock pass works with.
 pub(crate) struct ClockPass<'a> {
@@ -125,10 +121,27 @@ impl ClockPass<'_> {
         opps
     }
 
+    /// The first CPU of a cluster after a pause, before any setting is changed: how long governor and
+    /// hardware take to the full clock.
+    pub(crate) fn as_found(&self, cluster: &Cluster) -> Step {
+        let start = self.now();
+        let cpu = cluster.cpus[0];
+        self.timeline.sleep(IDLE_TIME);
+        let outcome = self.point(cpu, None).map(|point| vec![point]);
+        self.step("as-found", vec![cpu], 1, start, outcome)
+    }
+
+    /// The CPUs to measure: those that were asked for, or all that are online.
+    fn cpus(&self) -> Vec<u32> {
+        let mut cpus = online_cpus(self.machine);
+        cpus.retain(|cpu| self.options.task.wants(*cpu));
+        cpus
+    }
+
     /// Every CPU alone, one after the other.
     pub(crate) fn every_cpu(&self) -> Step {
         let start = self.now();
-        let cpus = online_cpus(self.machine);
+        let cpus = self.cpus();
         let mut points = Vec::new();
         let mut refused = None;
         for cpu in cpus.iter().take_while(|_| !self.is_cancelled()) {
@@ -148,21 +161,28 @@ impl ClockPass<'_> {
     /// All CPUs at the same time: only then power and current limits show.
     pub(crate) fn all_at_once(&self) -> Step {
         let start = self.now();
-        let cpus = online_cpus(self.machine);
+        let cpus = self.cpus();
         let outcome = self.together(&cpus);
         let threads = cpus.len() as u32;
         self.step("cold-all-cpus", cpus, threads, start, outcome)
     }
 
+    /// Whoever is done works on until all are, so that nobody is measured beside idle CPUs.
     fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Outcome> {
         let barrier = Barrier::new(cpus.len());
+        let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
         let readings: Vec<_> = std::thread::scope(|scope| {
             let one = |cpu: u32| {
-                let barrier = &barrier;
+                let (barrier, left, stop) = (&barrier, &left, &stop);
                 scope.spawn(move || {
                     let moved = move_to(&[cpu]);
                     barrier.wait();
-                    moved.map(|()| self.readings(cpu, None))
+                    let point = moved.map(|()| point::measure_point(self, cpu, None));
+                    if left.fetch_sub(1, Ordering::Relaxed) == 1 {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    spin(stop, Load::Integer);
+                    point
                 })
             };
             let threads: Vec<_> = cpus.iter().map(|cpu| one(*cpu)).collect();
@@ -186,22 +206,24 @@ impl ClockPass<'_> {
     /// works by itself.
     pub(crate) fn under_load(&self) -> Step {
         let start = self.now();
-        let firsts: Vec<u32> = online_clusters(self.machine)
-            .iter()
-            .map(|cluster| cluster.cpus[0])
-            .collect();
+        let wanted = self.cpus();
+        let clusters = online_clusters(self.machine);
+        let of_cluster = |cluster: &Cluster| {
+            let mut cpus = cluster.cpus.iter();
+            cpus.find(|cpu| wanted.contains(cpu)).copied()
+        };
+        let firsts: Vec<u32> = clusters.iter().filter_map(of_cluster).collect();
         let alone = has_quota(self.root);
-        let stop = AtomicBool::new(false);
+        let (stop, stop_firsts) = (AtomicBool::new(false), AtomicBool::new(false));
+        let all = online_cpus(self.machine);
         let outcome = std::thread::scope(|scope| {
-            for cpu in online_cpus(self.machine) {
-                if alone && firsts.contains(&cpu) {
-                    continue;
-                }
-                let stop = &stop;
+            for cpu in all.iter().copied() {
+                let is_left_alone = alone && firsts.contains(&cpu);
+                let stop = if is_left_alone { &stop_firsts } else { &stop };
                 scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
             }
-            self.timeline
-                .sleep(if alone { Duration::ZERO } else { LOAD_TIME });
+            self.heat();
+            stop_firsts.store(true, Ordering::Relaxed);
             let outcome = if alone {
                 self.together(&firsts)
             } else {
@@ -210,13 +232,16 @@ impl ClockPass<'_> {
             stop.store(true, Ordering::Relaxed);
             outcome
         });
-        self.step(
-            "hot-loaded",
-            firsts,
-            online_cpus(self.machine).len() as u32,
-            start,
-            outcome,
-        )
+        self.step("hot-loaded", firsts, all.len() as u32, start, outcome)
+    }
+
+    /// Lets the load work for its time, or until the run is interrupted.
+    fn heat(&self) {
+        const LOOK: Duration = Duration::from_millis(100);
+        let end_ms = self.timeline.now_ms() + self.options.task.load_time().as_millis() as i64;
+        while self.timeline.now_ms() < end_ms && !self.is_cancelled() {
+            self.timeline.sleep(LOOK);
+        }
     }
 
     /// The top of one cluster right after the load has ended.
@@ -242,7 +267,7 @@ impl ClockPass<'_> {
     /// One CPU, measured in a thread of its own.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Outcome> {
         let thread = std::thread::scope(|scope| {
-            let work = || move_to(&[cpu]).map(|()| self.readings(cpu, opp_khz));
+            let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
             scope.spawn(work).join()
         });
         match thread {
@@ -253,62 +278,6 @@ impl ClockPass<'_> {
             ))),
             Err(panic) => std::panic::resume_unwind(panic),
         }
-    }
-
-    /// Three readings on the calling thread.
-    fn readings(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Outcome> {
-        let limited = has_quota(self.root);
-        let first = match limited {
-            true => measure(&ClockPlan::lasting(QUOTA_READING_NS)),
-            false => measure(&ClockPlan::default()),
-        };
-        if let Some(sign) = first.looks_emulated() {
-            let reason = format!("this CPU is emulated ({sign:?}): it has no clock to measure");
-            return Err(Outcome::Skipped(Missing::unsupported(
-                format!("cpu{cpu}"),
-                reason,
-            )));
-        }
-        let claimed_khz = self.claimed(cpu);
-        let mut readings = vec![first];
-        for _ in 1..READINGS {
-            let plan = match limited {
-                true => ClockPlan {
-                    preheat_ns_max: 0,
-                    ..ClockPlan::lasting(QUOTA_READING_NS)
-                },
-                false => ClockPlan::warm(),
-            };
-            readings.push(measure(&plan));
-        }
-        let held_back = |reading: &ClockReading| {
-            f64::from(reading.sustained_khz) < QUOTA_SHARE_FREE * f64::from(reading.best_khz)
-        };
-        // Under a quota a program gets the use of less than the clock; that is what counts.
-        let sustained = limited && readings.iter().any(held_back);
-        let khz = |r: &ClockReading| {
-            if sustained {
-                r.sustained_khz
-            } else {
-                r.best_khz
-            }
-        };
-        let mut readings_khz: Vec<u32> = readings.iter().map(khz).collect();
-        readings_khz.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(ClockPoint {
-            cpu,
-            opp_khz,
-            claimed_khz,
-            readings_khz,
-            windows: Some(windows(&readings)),
-            counter_khz: Missing::unsupported("perf_event_open", "not read in this pass").into(),
-            ..ClockPoint::default()
-        })
-    }
-
-    fn claimed(&self, cpu: u32) -> Fact<u32> {
-        let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
-        self.root.read_number(&path).into()
     }
 
     fn policy_of(&self, cpu: u32) -> Option<&Policy> {
@@ -362,33 +331,10 @@ impl ClockPass<'_> {
             tool: None,
             not_comparable: None,
             counters: Counters::default(),
+            repeated: Vec::new(),
             outcome,
             set_clock: None,
             line: None,
         }
-    }
-}
-
-/// What stands behind three readings, taken together.
-fn windows(readings: &[ClockReading]) -> ClockWindows {
-    let count: u32 = readings.iter().map(|reading| reading.count).sum();
-    let weighted = |figure: fn(&ClockReading) -> u32| {
-        let sum: u64 = readings
-            .iter()
-            .map(|r| u64::from(figure(r)) * u64::from(r.count))
-            .sum();
-        (sum / u64::from(count.max(1))) as u32
-    };
-    ClockWindows {
-        count,
-        best_khz: readings
-            .iter()
-            .map(|reading| reading.best_khz)
-            .max()
-            .unwrap_or(0),
-        sustained_khz: weighted(|reading| reading.sustained_khz),
-        agreeing_permille: weighted(|reading| reading.agreeing_permille),
-        multiply_ratio: readings.first().and_then(|reading| reading.multiply_ratio),
-        ramp_us: readings.first().and_then(|reading| reading.ramp_us),
     }
 }

@@ -59,7 +59,11 @@ impl Definition {
     pub fn of_command(command: Vec<String>) -> Self {
         let program = command.first().map_or("", String::as_str);
         let name = program.rsplit('/').next().unwrap_or_default();
-        let arguments = command.iter().skip(1).map(quoted).collect::<Vec<_>>();
+        let arguments = command
+            .iter()
+            .skip(1)
+            .map(|word| quoted(word))
+            .collect::<Vec<_>>();
         Self {
             name: kebab(name),
             variant: arguments.join(" "),
@@ -77,17 +81,17 @@ impl Definition {
     pub fn command_line(&self) -> String {
         self.command
             .iter()
-            .map(quoted)
+            .map(|word| quoted(word))
             .collect::<Vec<_>>()
             .join(" ")
     }
 }
 
 /// A word as the shell would take it.
-fn quoted(word: &String) -> String {
+fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
-        true => word.clone(),
+        true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }

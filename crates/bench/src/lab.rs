@@ -9,7 +9,9 @@ use crate::Definition;
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
 use crate::tools::{Found, Tools};
 use machine::{Group, Root, Timeline, timeline};
-use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, SetClock, Tool};
+use record::{
+    Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, SetClock, Tool,
+};
 use rustix::thread::{gettid, sched_getcpu};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -87,6 +89,8 @@ pub struct Lab<'a> {
     pub seen_on: Vec<u32>,
     /// Filled by the workload: lines of a program's output that its parser does not know.
     pub unread: Vec<String>,
+    /// Filled by the workload: what its repetitions came to.
+    pub repeated: Vec<Repeated>,
 }
 
 impl<'a> Lab<'a> {
@@ -115,6 +119,7 @@ impl<'a> Lab<'a> {
             not_comparable: None,
             seen_on: Vec::new(),
             unread: Vec::new(),
+            repeated: Vec::new(),
         }
     }
 

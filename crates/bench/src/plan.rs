@@ -29,6 +29,8 @@ pub struct Options {
     pub heat: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
+    /// Power meters to poll, as `kind:host/output`.
+    pub meters: Vec<String>,
 }
 
 impl Default for Options {
@@ -44,6 +46,7 @@ impl Default for Options {
             force: false,
             heat: false,
             interval: Duration::from_millis(500),
+            meters: Vec::new(),
         }
     }
 }
@@ -71,6 +74,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         for workload in ["memory-bandwidth", "memory-latency"] {
             jobs.push(job(workload, "", vec![cluster.cpus[0]], 1));
         }
+    }
+    if options.extensive && online_cpus(machine).len() > 1 {
+        jobs.push(core_to_core(machine, &[]));
     }
     if !options.scores {
         return jobs;
@@ -133,12 +139,22 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
 /// A clock pass over one cluster takes about so long.
 pub(crate) const CLOCK_STEP_S: u64 = 1;
 
+/// The latency between all online CPUs, or those of them that are wanted.
+pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
+    let mut cpus = online_cpus(machine);
+    if !wanted.is_empty() {
+        cpus.retain(|cpu| wanted.contains(cpu));
+    }
+    job("core-to-core", "", cpus, 2)
+}
+
 /// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
 pub(crate) fn estimate_s(job: &Job) -> u64 {
     match (job.workload, job.variant.as_str()) {
         ("sevenzip", _) => 30,
         ("lzma", _) => 10,
         ("simd", _) => 300,
+        ("core-to-core", _) => 1 + (job.cpus.len() * job.cpus.len() / 500) as u64,
         ("openssl", variant) if variant.ends_with("parallel") => 20,
         _ => 6,
     }

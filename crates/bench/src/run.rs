@@ -9,6 +9,7 @@ use crate::context::{Context, Finished, Progress};
 use crate::gate;
 use crate::guard::Guard;
 use crate::lab::{Job, Lab};
+use crate::meters::{self, Meter};
 use crate::plan::{self, Available, online_clusters};
 use crate::recorder::Recorder;
 use crate::repeat;
@@ -20,8 +21,7 @@ use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
 use record::{
-    End, Event, Failure, FailureKind, Gate, Machine, Outcome, Reading, Restored, Run, State, Step,
-    Window,
+    End, Event, Failure, FailureKind, Machine, Outcome, Reading, Restored, Run, State, Step, Window,
 };
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -40,6 +40,7 @@ pub fn run(context: Context) -> Finished {
         settings: None,
         guard: None,
         sampler: None,
+        meters: Vec::new(),
         kernel_log: KernelLog::open(context.root),
         tools: Tools::on_path(),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
@@ -80,6 +81,7 @@ struct Runner<'a> {
     settings: Option<Settings>,
     guard: Option<Guard>,
     sampler: Option<SamplerThread>,
+    meters: Vec<Meter>,
     kernel_log: Reading<KernelLog>,
     tools: Tools,
     group: Option<Group>,
@@ -98,14 +100,7 @@ impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let machine = machine::identify(root);
-        let mut gate = self.gate();
-        let boot_messages = match &self.kernel_log {
-            Ok(log) => Ok(log.boot_messages_present()),
-            Err(missing) => Err(missing.clone()),
-        };
-        gate::check_facts(&mut gate, root, &machine, boot_messages);
-        let may_start = gate.passed || gate.forced;
-        self.recorder.append(Event::Gate { gate });
+        let may_start = !self.context.options.task.is_whole_run() || self.gate(&machine);
         self.recorder.append(Event::Machine {
             machine: Box::new(machine.clone()),
         });
@@ -120,8 +115,13 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
+        if self.context.options.task.has_ramps() {
+            self.ramps(&machine);
+        }
         self.tune(&machine);
-        self.start_sampler();
+        if self.context.options.task.is_whole_run() {
+            self.start_sampler();
+        }
 
         let stages = task::stages(&machine, self.context.options, self.available());
         let clusters = online_clusters(&machine).len() as u64;
@@ -136,7 +136,8 @@ impl Runner<'_> {
         self.interrupted().unwrap_or(End::Finished)
     }
 
-    fn gate(&mut self) -> Gate {
+    /// Waits for a quiet system; true if the run may start.
+    fn gate(&mut self, machine: &Machine) -> bool {
         let Context {
             root,
             timeline,
@@ -145,9 +146,18 @@ impl Runner<'_> {
             progress,
             ..
         } = &mut self.context;
-        gate::wait_until_quiet((root, timeline), options, cancelled, &mut |gate, left| {
-            progress(Progress::Waiting(gate, left));
-        })
+        let mut gate =
+            gate::wait_until_quiet((root, timeline), options, cancelled, &mut |gate, left| {
+                progress(Progress::Waiting(gate, left));
+            });
+        let boot_messages = match &self.kernel_log {
+            Ok(log) => Ok(log.boot_messages_present()),
+            Err(missing) => Err(missing.clone()),
+        };
+        gate::check_facts(&mut gate, root, machine, boot_messages);
+        let may_start = gate.passed || gate.forced;
+        self.recorder.append(Event::Gate { gate });
+        may_start
     }
 
     fn interrupted(&self) -> Option<End> {
@@ -208,8 +218,13 @@ impl Runner<'_> {
     }
 
     fn start_sampler(&mut self) {
+        let progress = &mut self.context.progress;
+        let tell = |sentence| progress(Progress::Note(sentence));
+        self.meters = meters::start(&self.context.options.meters, tell);
         let options = SamplerOptions {
             interval: self.context.options.interval,
+            measures: true,
+            feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(self.context.root, &options);
@@ -255,10 +270,15 @@ impl Runner<'_> {
             if values.is_empty() {
                 return;
             }
-            scores.extend(values);
             let elapsed_ms = self.context.timeline.now_ms() - started_ms;
             let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
-            if self.interrupted().is_some() || repeat::is_enough(&scores, elapsed, cap) {
+            // The rule looks at certain numbers of values only; a step can bring several at once.
+            let mut is_enough = self.interrupted().is_some();
+            for value in values {
+                scores.push(value);
+                is_enough |= repeat::is_enough(&scores, elapsed, cap);
+            }
+            if is_enough {
                 return;
             }
         }
@@ -337,6 +357,7 @@ impl Runner<'_> {
             tool: lab.tool.take(),
             not_comparable: lab.not_comparable.take(),
             counters: std::mem::take(&mut lab.counters),
+            repeated: std::mem::take(&mut lab.repeated),
             outcome,
             set_clock: job.set_clock,
             line: None,

@@ -20,7 +20,11 @@ pub enum Task {
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
-    Ab(Ab),
+    Ab(Box<Ab>),
+    /// Nothing but clocks, at once.
+    Clock(ClockTask),
+    /// Nothing but the latency between these CPUs (all if empty), at once.
+    CoreToCore(Vec<u32>),
     /// What do workloads lose when the clock falls?
     Sensitivity(Sensitivity),
     /// What does the machine make of heat?
@@ -30,6 +34,22 @@ pub enum Task {
     /// Is the memory controller throttled by heat?
     DramThrottling,
 }
+
+/// Which clocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClockTask {
+    /// Of these CPUs; empty for all.
+    pub cpus: Vec<u32>,
+    /// Successive readings of each CPU.
+    pub readings: usize,
+    /// All CPUs work for so long, then the clocks are measured again while they go on.
+    pub heat: Option<Duration>,
+}
+
+/// Readings of each point: three, as logs have always shown.
+const READINGS: usize = 3;
+/// The load before the hot pass: long enough to be seen by governor and cooling.
+const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 impl Task {
     /// The mode in the Record.
@@ -43,6 +63,50 @@ impl Task {
             Task::Thermal(_) => "thermal",
             Task::Efficiency(_) => "efficiency",
             Task::DramThrottling => "dram-throttling",
+            Task::Clock(_) => "clock",
+            Task::CoreToCore(_) => "core-to-core",
+        }
+    }
+
+    /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
+    /// wants it now, and is told how disturbed it was.
+    pub(crate) fn is_whole_run(&self) -> bool {
+        !matches!(self, Task::Clock(_) | Task::CoreToCore(_))
+    }
+
+    /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
+    /// the governor as it was found.
+    pub(crate) fn has_ramps(&self) -> bool {
+        !matches!(self, Task::CoreToCore(_))
+    }
+
+    /// The CPUs that are wanted; empty for all.
+    pub fn cpus(&self) -> &[u32] {
+        match self {
+            Task::Clock(clock) => &clock.cpus,
+            Task::CoreToCore(cpus) => cpus,
+            _ => &[],
+        }
+    }
+
+    /// True if this CPU is wanted.
+    pub(crate) fn wants(&self, cpu: u32) -> bool {
+        self.cpus().is_empty() || self.cpus().contains(&cpu)
+    }
+
+    /// How long all CPUs work before the clocks under load are measured.
+    pub(crate) fn load_time(&self) -> Duration {
+        match self {
+            Task::Clock(clock) => clock.heat.unwrap_or(LOAD_TIME),
+            _ => LOAD_TIME,
+        }
+    }
+
+    /// How many readings a point of a clock pass has.
+    pub(crate) fn readings(&self) -> usize {
+        match self {
+            Task::Clock(clock) => clock.readings.max(1),
+            _ => READINGS,
         }
     }
 
@@ -170,6 +234,11 @@ pub(crate) enum Stage {
 pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
     match &options.task {
+        Task::Clock(clock) => {
+            stages.extend(clock.heat.map(|_| Stage::HotClocks));
+            return stages;
+        }
+        Task::CoreToCore(cpus) => return vec![Stage::Job(plan::core_to_core(machine, cpus))],
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
@@ -371,16 +440,30 @@ mod tests {
     }
 
     #[test]
+    fn single_questions_have_short_answers() {
+        let clock = |heat| {
+            Task::Clock(ClockTask {
+                cpus: vec![0],
+                readings: 3,
+                heat,
+            })
+        };
+        check(clock(None), "cold");
+        check(clock(Some(Duration::from_secs(9))), "cold hot");
+        check(Task::CoreToCore(Vec::new()), "0");
+    }
+
+    #[test]
     fn sides_alternate_so_that_drift_cancels() {
         let sides = ["maxkhz=1", "maxkhz=2,cpus=0,1"].map(|s| side(s, Some(&program())).unwrap());
         check(
-            Task::Ab(Ab { sides, blocks: 2 }),
+            Task::Ab(Box::new(Ab { sides, blocks: 2 })),
             "cold set 1 warm-up0 set 2 warm-up1 \
              set 1 a0 set 2 b0 set 2 b1 set 1 a1 set 2 b2 set 1 a2 set 1 a3 set 2 b3 hot",
         );
         let sides = ["true", "sleep 1"].map(|s| side(s, None).unwrap());
         check(
-            Task::Ab(Ab { sides, blocks: 1 }),
+            Task::Ab(Box::new(Ab { sides, blocks: 1 })),
             "cold warm-up0 warm-up1 a0 b0 b1 a1 hot",
         );
     }

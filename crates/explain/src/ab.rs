@@ -145,35 +145,10 @@ fn mean_of(record: &Record, channels: &[&Channel], runs: &[Run]) -> Option<f64> 
     crate::stats::mean(&values).map(|mean| mean * scale)
 }
 
-/// Fewer values make no groups.
-const MODES_OF_MIN: usize = 8;
-/// Each group holds at least this share of the values.
-const MODE_SHARE_MIN: f64 = 0.2;
-/// The gap between the groups is so many times as wide as the wider group.
-const MODE_GAP: f64 = 2.0;
-/// And at least this share of the median: less than that is of no interest.
-const MODE_GAP_SHARE: f64 = 0.01;
-
-/// The medians of two groups, if the values fall into two with a wide gap between them: a program
-/// that sometimes lands on another core, or on huge pages, has no single score.
+/// The medians of two groups, if the scores fall into two.
 fn two_modes(values: &[f64]) -> Option<[f64; 2]> {
-    if values.len() < MODES_OF_MIN {
-        return None;
-    }
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let least = (MODE_SHARE_MIN * sorted.len() as f64).ceil() as usize;
-    let cuts = least..=sorted.len() - least;
-    let cut = cuts.max_by(|a, b| {
-        let gap = |at: usize| sorted[at] - sorted[at - 1];
-        gap(*a).total_cmp(&gap(*b))
-    })?;
-    let (low, high) = sorted.split_at(cut);
-    let width = |group: &[f64]| group[group.len() - 1] - group[0];
-    let gap = high[0] - low[low.len() - 1];
-    let is_wide =
-        gap > MODE_GAP * width(low).max(width(high)) && gap > MODE_GAP_SHARE * median(values)?;
-    is_wide.then_some([median(low)?, median(high)?])
+    let [low, high] = record::statistics::two_groups(values)?;
+    Some([median(&low)?, median(&high)?])
 }
 
 #[cfg(test)]
@@ -215,7 +190,8 @@ mod tests {
     /// Runs with B at so many times the time of A.
     fn runs(blocks: usize, factor: f64, mut noise: impl FnMut(usize) -> f64) -> Vec<f64> {
         let run = |index: usize| {
-            let is_a = (index % 4 == 0 || index % 4 == 3) == ((index / 4) % 2 == 0);
+            let is_outer = matches!(index % 4, 0 | 3);
+            let is_a = is_outer == (index / 4).is_multiple_of(2);
             (if is_a { 1.0 } else { factor }) * noise(index)
         };
         (0..4 * blocks).map(run).collect()
@@ -250,11 +226,6 @@ mod tests {
     fn two_groups_are_two_modes() {
         let low_high = [1.0, 1.01, 2.0, 1.0, 2.01, 1.02, 2.0, 1.01];
         assert_eq!(two_modes(&low_high), Some([1.01, 2.0]));
-        let one = [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07];
-        assert_eq!(two_modes(&one), None);
-        let outlier = [1.0, 1.01, 1.0, 1.02, 1.01, 1.0, 1.01, 2.0];
-        assert_eq!(two_modes(&outlier), None, "one slow run is no mode");
-        assert_eq!(two_modes(&low_high[..7]), None);
     }
 
     /// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).

@@ -111,8 +111,9 @@ impl fmt::Display for Quantity {
             Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
             Quantity::Score(score, unit) if score.abs() >= 1000.0 => write!(f, "{score:.0} {unit}"),
             Quantity::Score(score, unit) => write!(f, "{} {unit}", (score * 100.0).round() / 100.0),
-            Quantity::Cpus(cpus) => f.write_str(&cpu_list(cpus)),
-            Quantity::Text(text) => f.write_str(text),
+            Quantity::Cpus(cpus) => f.write_str(&cpu_words(cpus)),
+            // Names of cards and messages of drivers are anybody's text.
+            Quantity::Text(text) => f.write_str(&crate::harmless(text)),
         }
     }
 }
@@ -136,6 +137,12 @@ pub fn cpu_list(cpus: &[u32]) -> String {
         rest = &rest[run..];
     }
     parts.join(",")
+}
+
+/// CPU numbers as words of a sentence: `CPU 7`, `CPUs 0-3,6`.
+pub fn cpu_words(cpus: &[u32]) -> String {
+    let plural = if cpus.len() == 1 { "" } else { "s" };
+    format!("CPU{plural} {}", cpu_list(cpus))
 }
 
 impl Finding {
@@ -255,6 +262,8 @@ mod tests {
         ] {
             assert_eq!(cpu_list(cpus), expected);
         }
+        assert_eq!(cpu_words(&[7]), "CPU 7");
+        assert_eq!(cpu_words(&[0, 1]), "CPUs 0-1");
     }
 
     #[test]

@@ -11,16 +11,21 @@ pub mod figures;
 pub mod efficiency;
 mod finding;
 mod headline;
+pub mod kernel;
 pub mod logs;
 pub mod monitor;
+mod plain;
 pub mod plot;
 pub mod reference;
 pub mod report;
 pub mod results;
 pub mod rules;
 pub mod sensitivity;
+pub mod soc;
 pub mod stats;
+pub mod survey;
 pub mod thermal;
+pub mod throttle;
 pub mod trend;
 pub mod view;
 
@@ -28,5 +33,8 @@ pub mod view;
 mod test_support;
 
 pub use figures::{Figure, figures};
-pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, verdict};
+pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
 pub use headline::headline;
+pub use plain::{harmless, plain};
+
+pub(crate) use report::terminal::wrapped;

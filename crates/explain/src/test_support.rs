@@ -1,9 +1,9 @@
 //! Builders of small Records for tests: a board with four CPUs at 1800 MHz, sampled twice a second.
 
 use record::{
-    Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, Cpu, End, Fact,
-    KernelMessage, Log, Measured, Outcome, Policy, Record, Run, Series, Source, State, Step,
-    SwapKind, SwapState, Unit, Window,
+    Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
+    CoreToCore, Cpu, End, Fact, KernelMessage, Log, Measured, Outcome, Policy, Record, Run, Series,
+    Source, State, Step, SwapKind, SwapState, Unit, Window,
 };
 
 /// An own run that finished, without steps and samples.
@@ -85,6 +85,7 @@ pub(crate) fn with_step(
         tool: None,
         not_comparable: None,
         counters: record::Counters::default(),
+        repeated: Vec::new(),
         outcome: Outcome::Done(measured),
         set_clock: None,
         line: None,
@@ -129,6 +130,21 @@ pub(crate) fn with_clocks(record: Record, variant: &str, points: Vec<ClockPoint>
     with_step(record, "clock", variant, &[], (end, end + 1.0), measured)
 }
 
+/// A matrix of so many CPUs by the latency of each pair, the lower CPU first.
+pub(crate) fn core_matrix(cpus: u32, ns: impl Fn(u32, u32) -> f64) -> CoreToCore {
+    let pairs = (0..cpus).flat_map(|a| (a + 1..cpus).map(move |b| (a, b)));
+    let pair = |(a, b)| CorePair {
+        a,
+        b,
+        ns: vec![ns(a, b); 7],
+    };
+    CoreToCore {
+        cpus: (0..cpus).collect(),
+        cpus_online: cpus,
+        pairs: pairs.map(pair).collect(),
+    }
+}
+
 /// An undisturbed clock reading of a CPU at an OPP.
 pub(crate) fn point(cpu: u32, opp_khz: u32, measured_khz: u32) -> ClockPoint {
     ClockPoint {
@@ -156,7 +172,8 @@ pub(crate) fn counter(record: Record, id: &str, unit: Unit, values: &[i64]) -> R
     with_channel(record, id, unit, ChannelKind::Counter, values)
 }
 
-fn with_channel(
+/// Adds a channel of either kind.
+pub(crate) fn with_channel(
     mut record: Record,
     id: &str,
     unit: Unit,

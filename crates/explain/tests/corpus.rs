@@ -12,7 +12,7 @@ mod fields;
 mod files;
 
 use fields::Tally;
-use files::{corpus, texts};
+use files::{corpus, texts, texts_in};
 use record::{Record, Source};
 use serde_json::Value;
 
@@ -120,13 +120,15 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
 #[test]
 fn what_stood_before_a_cut_is_still_read() {
     let Some(corpus) = corpus() else { return };
+    // More take minutes in a debug build: SBC_BENCH_CUTS=200 cargo test --release.
+    let cuts = std::env::var("SBC_BENCH_CUTS").map_or(20, |cuts| cuts.parse().expect("a number"));
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     for (name, text) in texts(&corpus) {
         if text.is_empty() {
             continue;
         }
         let whole = explain::logs::read(&text);
-        for _ in 0..20 {
+        for _ in 0..cuts {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
@@ -139,6 +141,7 @@ fn what_stood_before_a_cut_is_still_read() {
             check_cut(&name, lines, &whole, &explain::logs::read(part));
         }
     }
+    eprintln!("each log cut at {cuts} places");
 }
 
 /// Every step that was complete before the line of the cut is there and unchanged in what it
@@ -210,4 +213,67 @@ fn pasted_copies_read_the_same() {
 
 fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
+}
+
+/// A review repeats figures of the log that it names: both must give the same.
+#[test]
+fn reviews_agree_with_their_logs() {
+    let Some(corpus) = corpus() else { return };
+    let texts = texts(&corpus);
+    let (mut compared, mut reviews) = (0, 0);
+    for (name, text) in &texts_in(&corpus.join("open/results/reviews"), "md") {
+        let review = explain::logs::read(text);
+        assert_eq!(review.run.end, record::End::Finished, "{name}");
+        let figures = explain::figures::figures(&review);
+        assert!(figures.len() > 5, "{name}: {} figures", figures.len());
+        reviews += 1;
+        let of_log = text
+            .split("(../")
+            .nth(1)
+            .and_then(|rest| rest.split(')').next());
+        let Some((_, log)) = texts
+            .iter()
+            .find(|(known, _)| Some(known.as_str()) == of_log)
+        else {
+            continue;
+        };
+        let log = explain::figures::figures(&explain::logs::read(log));
+        for figure in figures
+            .iter()
+            .filter(|figure| figure.key.starts_with("memory-"))
+        {
+            let of_log = log.iter().filter(|other| other.key == figure.key);
+            let values: Vec<f64> = of_log.map(|other| other.value).collect();
+            let found = format!("{name}: {} {} {values:?}", figure.name(), figure.value);
+            assert!(values.contains(&figure.value), "{found}");
+            compared += 1;
+        }
+    }
+    eprintln!("{reviews} reviews, {compared} figures are those of their logs");
+    assert!(reviews > 0 && compared > 0);
+}
+
+/// What was read from a log can be written as a log again: every figure for tables stays.
+#[test]
+fn figures_survive_a_log_of_their_own() {
+    let Some(corpus) = corpus() else { return };
+    let log = explain::report::find("log").unwrap();
+    let (mut all, mut lost) = (0, Vec::new());
+    for (name, text) in texts(&corpus) {
+        let read = explain::logs::read(&text);
+        let again = explain::logs::read(&(log.render)(&read, &explain::rules::check(&read)));
+        let found = explain::figures::figures(&again);
+        for figure in explain::figures::figures(&read) {
+            let same = |other: &&explain::Figure| {
+                let distance = (other.value / figure.value - 1.0).abs();
+                other.key == figure.key && (distance < 0.002 || other.value == figure.value)
+            };
+            all += 1;
+            if figure.is_main && !found.iter().any(|other| same(&other)) {
+                lost.push(format!("{name}: {} {}", figure.name(), figure.value));
+            }
+        }
+    }
+    eprintln!("{all} figures, {} lost", lost.len());
+    assert!(all > 0 && lost.is_empty(), "{}", lost.join("\n"));
 }

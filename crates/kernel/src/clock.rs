@@ -4,10 +4,12 @@
 //! CPU to themselves, so their rate is the clock; all windows together tell what a program gets.
 //! The caller pins the thread beforehand and asks the kernel for its own opinion, if it wants one.
 
+mod counted;
 mod emulation;
 mod estimate;
 mod ramp;
 
+pub use counted::count;
 pub use emulation::EmulationSign;
 pub use estimate::{AGREEMENT, Estimate, SUPPORT, SUPPORTERS, Window, estimate};
 pub use ramp::Ramp;
@@ -44,10 +46,11 @@ impl Default for ClockPlan {
 }
 
 impl ClockPlan {
-    /// A reading of 5 ms for a CPU that has been busy until now.
+    /// A reading of less than 5 ms for a CPU that has been busy until now: 3.4 ms of windows, 1 ms for
+    /// the two chains that serve as a check, and what it takes to find out their lengths.
     pub fn warm() -> Self {
         Self {
-            windows: 40,
+            windows: 34,
             preheat_ns_max: 0,
             ..Self::default()
         }
@@ -78,6 +81,11 @@ pub struct ClockReading {
     pub sustained_khz: u32,
     /// Share of windows within 0.5 % of `best_khz`, in thousandths.
     pub agreeing_permille: u32,
+    /// Share of the time of all windows in which this thread was not on a CPU, in thousandths:
+    /// others of this system had it. What else is missing went to interrupts, or a hypervisor took it.
+    pub preempted_permille: u32,
+    /// Time from the first to the last window of the reading with its checks, in microseconds.
+    pub elapsed_us: u32,
     /// Cycles of a dependent multiplication by this clock: close to a whole number (1 to 5 on known
     /// cores) if the chain does run at one operation a cycle. None if the measurement was disturbed.
     pub multiply_ratio: Option<f64>,
@@ -97,7 +105,10 @@ impl ClockReading {
     /// A sign that no real CPU was measured. None says nothing if the ratios are missing; see
     /// [`EmulationSign`] for what this can tell at all.
     pub fn looks_emulated(&self) -> Option<EmulationSign> {
-        emulation::sign(self.multiply_ratio, self.float_ratio)
+        match arch::translator() {
+            Some(name) => Some(EmulationSign::Named(name)),
+            None => emulation::sign(self.multiply_ratio, self.float_ratio),
+        }
     }
 }
 
@@ -116,7 +127,9 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
     let window_ns = usable_window_ns(plan.window_ns, timer::cost());
 
     let (pace_khz, ramp_us) = preheat(&CHAIN, window_ns, plan);
+    let (start_ns, start_cpu_ns) = (now_ns(), timer::thread_cpu_ns());
     CHAIN.windows(window_ns, pace_khz, count, &mut windows);
+    let (cpu_ns, wall_ns) = (timer::thread_cpu_ns() - start_cpu_ns, now_ns() - start_ns);
     let clock = estimate(&windows).unwrap_or_default();
     let check_ns = CHECK_WINDOW_NS.max(window_ns / 2);
     let mut cycles = |chain: &Chain| {
@@ -133,6 +146,8 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
         supported: clock.supported,
         sustained_khz: clock.sustained_khz,
         agreeing_permille: clock.agreeing_permille,
+        preempted_permille: (wall_ns.saturating_sub(cpu_ns) * 1000 / wall_ns.max(1)) as u32,
+        elapsed_us: ((now_ns() - start_ns) / 1000) as u32,
         multiply_ratio,
         float_ratio,
         ramp_us,
@@ -299,6 +314,8 @@ mod tests {
         assert!(reading.best_khz >= *reading.windows_khz.iter().min().unwrap());
         assert!(reading.best_khz <= *reading.windows_khz.iter().max().unwrap());
         assert!(reading.sustained_khz <= *reading.windows_khz.iter().max().unwrap());
+        assert!(reading.preempted_permille <= 1000);
+        assert!(u64::from(reading.elapsed_us) * 1000 >= 5 * reading.window_ns / 4);
         assert!(
             reading.agreeing_permille >= 200,
             "at least the best window agrees with itself"

@@ -3,7 +3,7 @@
 //! Everything here answers one kind of question: how long does the machine take for a known amount
 //! of work? The clock comes from chains of dependent operations ([`clock`]), bandwidth from
 //! routines that each declare what a turn moves ([`memory`], [`routine`]), latency from a walk
-//! along one random cycle ([`latency`]).
+//! along one random cycle ([`latency`]), the way between CPUs from a ball ([`core_to_core`]).
 //!
 //! This crate does no I/O, knows no other crate of the project and allocates nothing inside a timed
 //! region. It does not pin threads, judge figures or choose the best of several: callers pin, every
@@ -18,6 +18,7 @@
 pub mod arch;
 pub mod buffer;
 pub mod clock;
+pub mod core_to_core;
 pub mod latency;
 pub mod load;
 

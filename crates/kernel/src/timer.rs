@@ -1,4 +1,5 @@
-//! The clock on the wall for timed regions: `CLOCK_MONOTONIC` in nanoseconds.
+//! The clock on the wall for timed regions: `CLOCK_MONOTONIC` in nanoseconds; and the time that a
+//! thread was on a CPU.
 //!
 //! Not a calendar and not a sleep. Kernels serve it from the vDSO, so a reading usually costs 20
 //! to 60 ns and enters no kernel; [`cost`] tells where that is not so.
@@ -11,11 +12,22 @@ use std::mem::MaybeUninit;
 /// values compare with those that other parts of a program read from the same clock.
 #[inline]
 pub fn now_ns() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// Nanoseconds that the calling thread was on a CPU (`CLOCK_THREAD_CPUTIME_ID`). A system call of about
+/// a microsecond, so nothing for a timed region.
+pub fn thread_cpu_ns() -> u64 {
+    read(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+#[inline]
+fn read(clock: libc::clockid_t) -> u64 {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: the pointer is valid for writing a `timespec`. The call cannot fail with this clock
+    // SAFETY: the pointer is valid for writing a `timespec`. The call cannot fail with these clocks
     // and a valid pointer, and then has written the whole structure.
     let time = unsafe {
-        libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr());
+        libc::clock_gettime(clock, time.as_mut_ptr());
         time.assume_init()
     };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -68,6 +80,15 @@ mod tests {
             assert!(now >= last);
             last = now;
         }
+    }
+
+    #[test]
+    fn a_thread_is_on_a_cpu_no_longer_than_time_goes_by() {
+        let (wall, cpu) = (now_ns(), thread_cpu_ns());
+        let used = |since: u64| thread_cpu_ns() - since;
+        while used(cpu) < 100_000 {}
+        let cpu = used(cpu);
+        assert!(cpu <= now_ns() - wall);
     }
 
     #[test]

@@ -6,12 +6,13 @@
 
 mod board;
 mod caches;
+mod chip;
 mod clusters;
 mod core_type;
 mod cpufreq;
 mod cpuinfo;
 mod cpus;
-mod data;
+pub(crate) mod data;
 mod distribution;
 mod features;
 mod memory;
@@ -19,15 +20,39 @@ mod os;
 mod soc;
 mod virtualisation;
 
+pub(crate) use board::compatible;
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
 pub use cpus::parse_cpu_list;
+pub(crate) use cpus::read_list;
 pub(crate) use memory::{memory as memory_state, swaps};
-pub(crate) use os::{hostname, page_size_bytes};
+pub(crate) use os::{hostname, kernel_release, page_size_bytes};
 
 use crate::Root;
 use cpuinfo::CpuInfo;
 use record::{Fact, Machine, Missing};
+
+/// A root in which only these texts are known: `/proc/cpuinfo`, the strings of the device tree's
+/// `compatible`, and its model. With a base, they stand in the places of its files.
+pub fn root_of_texts(
+    base: Option<&Root>,
+    cpuinfo: Option<&[u8]>,
+    compatible: &[String],
+    model: Option<&str>,
+) -> Root {
+    let mut root = base.cloned().unwrap_or_else(Root::empty);
+    if let Some(text) = cpuinfo {
+        root = root.with_file("/proc/cpuinfo", text);
+    }
+    if !compatible.is_empty() {
+        let path = format!("{}/compatible", board::DEVICE_TREE);
+        root = root.with_file(&path, compatible.join("\0").as_bytes());
+    }
+    if let Some(model) = model {
+        root = root.with_file(&format!("{}/model", board::DEVICE_TREE), model.as_bytes());
+    }
+    root
+}
 
 /// Identifies the machine behind this root. Takes a few milliseconds, on servers with hundreds of
 /// CPUs a few dozen.
@@ -43,6 +68,8 @@ pub fn identify(root: &Root) -> Machine {
     Machine {
         board: board::board(root).into(),
         soc: soc::soc(root, &compatible, &info).into(),
+        soc_is_guess: false,
+        chip: chip::chip(root, &info),
         compatible,
         firmware,
         clusters: clusters::clusters(&cpus, &policies),

@@ -168,6 +168,35 @@ impl KernelLog {
     }
 }
 
+/// The kernel's own messages that the ring buffer begins with, at most so many records; empty where
+/// it cannot be read.
+pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
+    let own = |record: KmsgRecord| (record.facility == 0).then_some(record.text);
+    let mut file = match root.source(PATH) {
+        Ok(Source::File(file)) if root.is_system() => file,
+        Ok(_) => {
+            let text = root.read(PATH).unwrap_or_default();
+            let records = text.lines().take(records_max).filter_map(parse_kmsg);
+            return records.filter_map(own).collect();
+        }
+        Err(_) => return Vec::new(),
+    };
+    // Without this a read at the end of the buffer waits for the next message.
+    let flags = rustix::fs::fcntl_getfl(&file);
+    let set = |flags| rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK);
+    if flags.and_then(set).is_err() {
+        return Vec::new();
+    }
+    let reads = std::iter::from_fn(|| read_record(&mut file).ok().flatten());
+    reads
+        .take(records_max)
+        .filter_map(|read| match read {
+            Read1::Record(record) => own(record),
+            Read1::Lost | Read1::Garbled => None,
+        })
+        .collect()
+}
+
 /// What one read gave.
 enum Read1 {
     Record(KmsgRecord),

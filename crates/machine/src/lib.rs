@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 pub mod cgroup;
+pub mod cycles;
 mod group;
 mod identify;
 pub mod kernel_log;
@@ -21,20 +22,22 @@ pub mod settings;
 mod snapshot;
 mod start;
 mod state;
+mod survey;
 mod syscall;
 mod thermometer;
 pub mod timeline;
 pub mod vcio;
 
 pub use group::{Group, Inside};
-pub use identify::{identify, parse_cpu_list};
+pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;
 pub use root::{Root, Source};
-pub use sampler::{Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
+pub use sampler::{Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
+pub use survey::survey;
 pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
 

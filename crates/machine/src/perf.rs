@@ -10,6 +10,10 @@ use crate::syscall::{PerfAttributes, perf_event_open};
 use record::{Missing, Reading, Why};
 use std::os::fd::OwnedFd;
 
+mod whole_cpu;
+
+pub use whole_cpu::CpuCycles;
+
 /// Where the kernel lists its PMUs.
 const DEVICES: &str = "/sys/bus/event_source/devices";
 const CALL: &str = "perf_event_open";
@@ -104,26 +108,35 @@ impl Counters {
                 kernel_included: false,
             };
         }
+        match Self::open_as(root, target, true) {
+            Self {
+                task_clock: Err(missing),
+                ..
+            } if missing.why == Why::Denied => Self::open_as(root, target, false),
+            everything => everything,
+        }
+    }
+
+    /// The same without what is done in the kernel: for loops that stay outside of it.
+    pub fn open_user(root: &Root, target: Target) -> Self {
+        match root.is_system() {
+            true => Self::open_as(root, target, false),
+            false => Self::open(root, target),
+        }
+    }
+
+    fn open_as(root: &Root, target: Target, kernel_included: bool) -> Self {
         let tasks = tasks(root, target);
-        let open = |kernel_included: bool| Self {
-            cycles: tasks
-                .clone()
-                .and_then(|tasks| open_cycles(root, target, &tasks, kernel_included)),
-            task_clock: tasks.clone().and_then(|tasks| {
-                open_each(
-                    TYPE_SOFTWARE,
-                    SOFTWARE_TASK_CLOCK,
-                    target,
-                    &tasks,
-                    kernel_included,
-                )
-            }),
+        let cycles = tasks
+            .clone()
+            .and_then(|tasks| open_cycles(root, target, &tasks, kernel_included));
+        let (kind, config) = (TYPE_SOFTWARE, SOFTWARE_TASK_CLOCK);
+        let task_clock =
+            tasks.and_then(|tasks| open_each(kind, config, target, &tasks, kernel_included));
+        Self {
+            cycles,
+            task_clock,
             kernel_included,
-        };
-        let everything = open(true);
-        match &everything.task_clock {
-            Err(missing) if missing.why == Why::Denied => open(false),
-            _ => everything,
         }
     }
 
@@ -221,7 +234,7 @@ fn open_each(
     };
     let mut counters = Vec::new();
     for task in tasks {
-        match perf_event_open(&attributes, *task) {
+        match perf_event_open(&attributes, *task, None) {
             Ok(counter) => counters.push(counter),
             // This thread has ended meanwhile.
             Err(libc::ESRCH) if *task != 0 => {}

@@ -45,14 +45,25 @@ impl Source {
     /// # Errors
     /// The errno of the read.
     pub fn read_into(&self, buffer: &mut [u8]) -> Result<usize, i32> {
+        self.read_at(buffer, 0)
+    }
+
+    /// Reads from a place in the file: devices that give registers by their number.
+    ///
+    /// # Errors
+    /// The errno of the read.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, i32> {
         match self {
-            Source::File(file) => rustix::io::pread(file, buffer, 0).map_err(|e| e.raw_os_error()),
+            Source::File(file) => {
+                rustix::io::pread(file, buffer, offset).map_err(|e| e.raw_os_error())
+            }
             Source::Board(root, path) => {
                 let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
                     Why::Io(errno) => errno,
                     Why::Denied => libc::EACCES,
                     _ => libc::ENOENT,
                 })?;
+                let bytes = bytes.get(offset as usize..).unwrap_or_default();
                 let count = bytes.len().min(buffer.len());
                 buffer[..count].copy_from_slice(&bytes[..count]);
                 Ok(count)
@@ -98,6 +109,11 @@ impl Root {
             .map_err(|(line, text)| Missing::garbled(format!("{name} line {line}"), &text))
     }
 
+    /// A machine without any file.
+    pub fn empty() -> Self {
+        Self::of(Tree::Board(Mutex::default()))
+    }
+
     /// A board from its text.
     ///
     /// # Errors
@@ -109,6 +125,11 @@ impl Root {
     /// True for the running system: only then do devices, ioctls and system calls mean anything.
     pub fn is_system(&self) -> bool {
         matches!(&*self.tree, Tree::Directory(path) if path == Path::new("/"))
+    }
+
+    /// True for a board in one file: its files answer at once and never hang.
+    pub fn is_board(&self) -> bool {
+        matches!(&*self.tree, Tree::Board(_))
     }
 
     /// The whole file as text; bytes that are not UTF-8 are replaced.
@@ -151,7 +172,7 @@ impl Root {
         match &*self.tree {
             Tree::Directory(_) => {
                 let mut bytes = Vec::new();
-                let file = File::open(self.real(path)).map_err(|e| missing_from(path, &e))?;
+                let file = open(&self.real(path)).map_err(|e| missing_from(path, &e))?;
                 file.take(FILE_BYTES_MAX)
                     .read_to_end(&mut bytes)
                     .map_err(|e| missing_from(path, &e))?;
@@ -213,7 +234,7 @@ impl Root {
     /// As [`Root::read`].
     pub fn source(&self, path: &str) -> Reading<Source> {
         match &*self.tree {
-            Tree::Directory(_) => File::open(self.real(path))
+            Tree::Directory(_) => open(&self.real(path))
                 .map(Source::File)
                 .map_err(|e| missing_from(path, &e)),
             Tree::Board(entries) => {
@@ -286,6 +307,15 @@ impl Root {
             None => Err(Missing::absent(path)),
         }
     }
+}
+
+/// Opens for reading without ever waiting for another program, as a pipe would.
+fn open(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
 }
 
 /// Splits a name into text and numbers, so that names sort as people count.

@@ -1,24 +1,37 @@
 //! The sampler: reads every sensor's files again and again, as cheaply as can be.
 //!
 //! Discovery happens once and opens every file once. After that a tick is `pread` into one buffer
-//! and integer parsing into one row: no allocation, no formatting, no lock. Sources that cost much
-//! are read on a slower beat. [`Sampler::tick`] does one tick when its owner wants it;
-//! [`SamplerThread`] does them in the background. What the values mean is not decided here.
+//! and integer parsing into one row: no allocation, no formatting. Sources that cost much are read
+//! on a slower beat; those that sleep or may hang are read by threads of their own, and a tick takes
+//! the latest values. [`Sampler::tick`] does one tick when its owner wants it; [`SamplerThread`]
+//! does them in the background. What the values mean is not decided here.
 
 mod block;
+mod failure;
+mod feed;
+mod jumps;
+mod lanes;
 mod pace;
+mod plan;
+mod reader;
 mod slot;
 mod thread;
+mod threads;
 
+pub use failure::Failure;
+pub use feed::Feed;
 pub use thread::SamplerThread;
 
 use crate::sensors::{NONE, SENSORS, temperature_channel};
 use crate::timeline::{Timeline, monotonic_ns, thread_cpu_ns};
 use crate::{Root, sensors};
 use block::{GAPS_MAX, GapNote};
+use jumps::Distances;
+use lanes::Lanes;
 use pace::Pace;
+use reader::Own;
 use record::{Channel, Event, Gap, SamplerCost};
-use slot::{Failure, Slot};
+use slot::{Outcome, Slot};
 use std::time::Duration;
 
 /// Room for the answer of one file: every file but `/proc/stat` of machines with many CPUs fits.
@@ -30,6 +43,9 @@ const BUFFER_BYTES_PER_CPU: usize = 160;
 const GAPS_PER_CHANNEL_MAX: u8 = 8;
 /// Shorter intervals would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
+/// A sample that comes later than this is counted as late: half of a tick at 100 Hz, and more than
+/// a busy machine with a fair scheduler needs to wake a thread.
+const LATE_NS: u64 = 5_000_000;
 
 /// How to sample.
 #[derive(Debug, Clone)]
@@ -43,6 +59,11 @@ pub struct Options {
     /// Samples that are kept until the owner fetches them. Fewer are kept if they would need more
     /// than about a megabyte.
     pub rows: usize,
+    /// Watches how long the threads of this process and of the programs it started wait for a CPU:
+    /// for runs; a monitor has no such threads.
+    pub measures: bool,
+    /// What others read on threads of their own, such as meters on the network.
+    pub feeds: Vec<Feed>,
 }
 
 impl Default for Options {
@@ -53,6 +74,8 @@ impl Default for Options {
             budget_ppm: 2000,
             cpus: Vec::new(),
             rows: 600,
+            measures: false,
+            feeds: Vec::new(),
         }
     }
 }
@@ -60,9 +83,11 @@ impl Default for Options {
 /// Reads everything it found, one row of integers per tick.
 #[derive(Debug)]
 pub struct Sampler {
-    root: Root,
     options: Options,
     slots: Vec<Slot>,
+    lanes: Lanes,
+    /// False for boards in a file: they answer at once, and their tests are exact.
+    uses_lanes: bool,
     channels: Vec<Channel>,
     silences: Vec<Silence>,
     buffer: Vec<u8>,
@@ -70,9 +95,15 @@ pub struct Sampler {
     latest: Vec<i64>,
     at_ms: i64,
     first_ns: Option<u64>,
+    /// When the next tick is to be.
+    due_ns: u64,
+    delay_us: i64,
+    distances: Option<Distances>,
     gaps: Vec<GapNote>,
     pace: Pace,
+    /// Of the sampler's own thread; the sources stay empty.
     cost: SamplerCost,
+    lanes_accounted_ns: u64,
 }
 
 /// What reading one source cost.
@@ -104,20 +135,26 @@ impl Silence {
     }
 }
 
-/// CPU time and wall time of a read; nothing at all on a fake timeline, where no time passes.
-fn cpu_ns(timeline: &Timeline) -> u64 {
-    if timeline.is_fake() {
-        0
-    } else {
-        thread_cpu_ns()
-    }
+/// One tick of the sampler.
+#[derive(Debug, Clone, Copy)]
+struct Tick {
+    /// When it is, on the timeline.
+    now_ns: u64,
+    /// Time until the next.
+    interval_ns: u64,
+    /// On a fake timeline no time passes while something is read.
+    fake: bool,
 }
 
-fn wall_ns(timeline: &Timeline) -> u64 {
-    if timeline.is_fake() {
-        0
-    } else {
-        monotonic_ns()
+impl Tick {
+    /// Wall time for the duration of a read.
+    fn wall_ns(&self) -> u64 {
+        if self.fake { 0 } else { monotonic_ns() }
+    }
+
+    /// CPU time of the calling thread.
+    fn cpu_ns(&self) -> u64 {
+        if self.fake { 0 } else { thread_cpu_ns() }
     }
 }
 
@@ -127,18 +164,27 @@ impl Sampler {
         let mut options = options.clone();
         options.interval = options.interval.max(INTERVAL_MIN);
         let probes = SENSORS.iter().flat_map(|sensor| (sensor.discover)(root));
+        let measured = options.measures.then(sensors::measured_threads);
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();
-        for probe in probes {
+        for probe in probes.chain(measured) {
             slots.push(Slot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
+        }
+        for feed in &options.feeds {
+            slots.push(Slot::fed(feed, channels.len()));
+            channels.extend_from_slice(feed.channels());
         }
         let cpus = channels
             .iter()
             .filter(|channel| channel.id.ends_with(".idle"))
             .count();
         Self {
-            root: root.clone(),
+            lanes: Lanes::default(),
+            uses_lanes: !root.is_board(),
+            due_ns: 0,
+            delay_us: 0,
+            distances: None,
             silences: vec![Silence::default(); channels.len()],
             buffer: vec![0; BUFFER_BYTES + cpus * BUFFER_BYTES_PER_CPU],
             row: vec![NONE; channels.len()],
@@ -148,6 +194,7 @@ impl Sampler {
             gaps: Vec::with_capacity(GAPS_MAX),
             pace: Pace::new(options.interval, options.budget_ppm),
             cost: SamplerCost::default(),
+            lanes_accounted_ns: 0,
             slots,
             channels,
             options,
@@ -177,53 +224,106 @@ impl Sampler {
         temperature_channel(&self.channels, |index| sensors::known(self.latest[index]))
     }
 
-    /// Reads everything that is due. Allocates nothing, except to open again what had vanished.
-    /// All ticks of a sampler belong to one timeline.
+    /// Reads everything that is due. Allocates nothing, except to open again what had vanished and
+    /// to hand a slow source to another thread. All ticks of a sampler belong to one timeline.
     pub fn tick(&mut self, timeline: &Timeline) {
-        let cpu_begin_ns = cpu_ns(timeline);
-        self.sample(timeline, timeline.now_ns());
-        let cpu_used_ns = cpu_ns(timeline).saturating_sub(cpu_begin_ns);
-        self.account(self.cost.cpu_ns + cpu_used_ns);
+        let tick = self.begin(timeline, timeline.now_ns());
+        let cpu_begin_ns = tick.cpu_ns();
+        self.sample(&tick);
+        self.account(self.cost.cpu_ns + tick.cpu_ns().saturating_sub(cpu_begin_ns));
     }
 
-    /// Reads everything that is due at `now_ns`.
-    fn sample(&mut self, timeline: &Timeline, now_ns: u64) {
-        self.at_ms = (now_ns / 1_000_000) as i64;
+    /// Begins a tick: how late it is, and when the next one is to be.
+    fn begin(&mut self, timeline: &Timeline, now_ns: u64) -> Tick {
+        let due_ns = if self.first_ns.is_none() {
+            now_ns
+        } else {
+            self.due_ns
+        };
+        let late_ns = now_ns.saturating_sub(due_ns);
+        self.delay_us = (late_ns / 1000) as i64;
+        self.cost.delay_us_max = self.cost.delay_us_max.max(late_ns / 1000);
+        self.cost.late_ticks += u64::from(late_ns > LATE_NS);
+        let interval_ns = self.pace.interval_ns();
+        self.due_ns = next_due_ns(due_ns, now_ns, interval_ns);
+        Tick {
+            now_ns,
+            interval_ns,
+            fake: timeline.is_fake(),
+        }
+    }
+
+    /// Reads everything that is due at a tick.
+    fn sample(&mut self, tick: &Tick) {
+        self.at_ms = (tick.now_ns / 1_000_000) as i64;
         self.row.fill(NONE);
-        let own_cpu_ns = self.cost.cpu_ns as i64;
-        let mut read_begin_ns = wall_ns(timeline);
+        let own = Own {
+            cpu_ns: self.cpu_ns_total() as i64,
+            delay_us: self.delay_us,
+        };
+        let mut silent = false;
         for slot in &mut self.slots {
-            if !slot.is_due(now_ns, self.pace.interval_ns()) {
-                continue;
+            if self.uses_lanes && !tick.fake && slot.wants_own_thread() {
+                slot.hand_over(&self.channels, &self.lanes);
             }
             let columns = slot.columns();
             let values = &mut self.row[columns.clone()];
-            let outcome = slot.read(&self.root, own_cpu_ns, &mut self.buffer, values);
+            let failure = match slot.read(tick, own, &mut self.buffer, values) {
+                Outcome::NotDue => continue,
+                Outcome::Read => Failure::NotNamed,
+                Outcome::Failed(failure) => failure,
+            };
             self.latest[columns.clone()].copy_from_slice(values);
-            let read_end_ns = wall_ns(timeline);
-            slot.plan_next(now_ns, read_end_ns - read_begin_ns, outcome);
-            read_begin_ns = read_end_ns;
-            let failure = outcome.err().unwrap_or(Failure::NotNamed);
-            for index in columns {
-                let silence = &mut self.silences[index];
-                if silence.begins(self.row[index] == NONE) && self.gaps.len() < GAPS_MAX {
-                    self.gaps.push(GapNote {
-                        channel: index,
-                        at_ms: self.at_ms,
-                        failure,
-                    });
+            for channel in columns {
+                if self.silences[channel].begins(self.row[channel] == NONE) {
+                    silent |= matches!(failure, Failure::Silent(_));
+                    note(&mut self.gaps, channel, self.at_ms, failure);
                 }
             }
         }
-        self.cost.elapsed_ns = now_ns.saturating_sub(*self.first_ns.get_or_insert(now_ns));
+        if !tick.fake {
+            self.watch_clocks();
+            self.lanes.start();
+        }
+        if silent {
+            self.lanes.help();
+        }
+        let first_ns = *self.first_ns.get_or_insert(tick.now_ns);
+        self.cost.elapsed_ns = tick.now_ns.saturating_sub(first_ns);
     }
 
-    /// Takes note of the CPU time used in all, and slows down if a tick costs too much.
+    /// Notes if the machine slept or its time of day was set since the last tick.
+    fn watch_clocks(&mut self) {
+        let now = Distances::now();
+        let before = self.distances.replace(now).unwrap_or(now);
+        for jump in now.jumps_since(before).into_iter().flatten() {
+            // It belongs to no channel more than to the one of the sampler itself.
+            if let Some(channel) = self.position("sampler.cpu") {
+                note(&mut self.gaps, channel, self.at_ms, jump);
+            }
+        }
+    }
+
+    /// Takes note of the CPU time that this thread used in all, and slows down if a tick costs too
+    /// much.
     fn account(&mut self, cpu_ns_total: u64) {
-        let cpu_used_ns = cpu_ns_total.saturating_sub(self.cost.cpu_ns);
+        let cpu_before_ns = self.cost.cpu_ns + self.lanes_accounted_ns;
         self.cost.cpu_ns = cpu_ns_total;
+        self.lanes_accounted_ns = self.lanes.cpu_ns();
+        let cpu_used_ns = self.cpu_ns_total().saturating_sub(cpu_before_ns);
         self.cost.ticks += 1;
         self.cost.slowdowns += u32::from(self.pace.after_tick(cpu_used_ns));
+    }
+
+    /// CPU time of the sampler with the threads for slow sources.
+    fn cpu_ns_total(&self) -> u64 {
+        self.cost.cpu_ns + self.lanes_accounted_ns
+    }
+
+    /// When the next tick is to be, in nanoseconds on the timeline: moments on a grid, so that the
+    /// cost of a tick does not make the interval longer.
+    pub fn due_ns(&self) -> u64 {
+        self.due_ns
     }
 
     /// Moment of the last tick, in milliseconds since the start of the timeline.
@@ -247,9 +347,21 @@ impl Sampler {
         Duration::from_nanos(self.pace.interval_ns())
     }
 
-    /// What the sampling cost so far.
-    pub fn cost(&self) -> &SamplerCost {
-        &self.cost
+    /// What the sampling cost so far, without the single sources.
+    pub fn cost(&self) -> SamplerCost {
+        SamplerCost {
+            cpu_ns: self.cpu_ns_total(),
+            ..self.cost.clone()
+        }
+    }
+
+    /// The event that tells what the sampling cost so far, source by source.
+    pub fn cost_event(&self) -> Event {
+        let cost = self.cost();
+        let sources = self.source_costs().map(|cost| cost.into()).collect();
+        Event::SamplerCost {
+            cost: SamplerCost { sources, ..cost },
+        }
     }
 
     /// What each source cost so far: to see which are dear on this machine.
@@ -261,6 +373,34 @@ impl Sampler {
     pub fn take_gaps(&mut self) -> Vec<Event> {
         let gaps: Vec<GapNote> = self.gaps.drain(..).collect();
         gaps.iter().map(|gap| gap.event(&self.channels)).collect()
+    }
+}
+
+impl From<SourceCost<'_>> for record::SourceCost {
+    fn from(cost: SourceCost<'_>) -> Self {
+        Self {
+            source: cost.path.to_owned(),
+            reads: cost.reads,
+            read_ns: cost.read_ns,
+        }
+    }
+}
+
+/// The next moment on the grid of the interval. Moments that have gone by are left out instead of
+/// being made up for.
+fn next_due_ns(due_ns: u64, now_ns: u64, interval_ns: u64) -> u64 {
+    let missed = now_ns.saturating_sub(due_ns) / interval_ns;
+    due_ns + (missed + 1) * interval_ns
+}
+
+/// Notes a gap as far as there is room.
+fn note(gaps: &mut Vec<GapNote>, channel: usize, at_ms: i64, failure: Failure) {
+    if gaps.len() < GAPS_MAX {
+        gaps.push(GapNote {
+            channel,
+            at_ms,
+            failure,
+        });
     }
 }
 

@@ -11,7 +11,7 @@
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Words of a message to the firmware of a Raspberry Pi, the longest that is used here.
+/// Words of a message to the firmware of a Raspberry Pi with one number for an answer.
 pub(crate) const MAILBOX_WORDS: usize = 16;
 
 /// `_IOWR(100, 0, char *)` of the driver `vcio`. Its size field is that of a pointer, although the
@@ -48,13 +48,11 @@ pub(crate) struct PerfAttributes {
 ///
 /// # Errors
 /// The errno.
-pub(crate) fn mailbox_property(
-    device: &File,
-    message: &mut [u32; MAILBOX_WORDS],
-) -> Result<(), i32> {
+pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(), i32> {
     // The driver copies as many bytes as the first word says: never more than there are.
-    if message[0] as usize > size_of_val(message) {
-        return Err(libc::EINVAL);
+    match message.first() {
+        Some(bytes) if *bytes as usize <= size_of_val(message) => {}
+        _ => return Err(libc::EINVAL),
     }
     // SAFETY: the descriptor is open, and the driver reads and writes no more bytes of the message
     // than its first word says, which was checked. Another device would refuse the request number.
@@ -68,14 +66,20 @@ pub(crate) fn mailbox_property(
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
-/// Opens a counter for a task (0: the calling thread) on whatever CPU it runs.
+/// Opens a counter for a task (0: the calling thread; -1: whatever runs) on one CPU, or on whatever
+/// CPU the task runs.
 ///
 /// # Errors
 /// The errno.
-pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32) -> Result<OwnedFd, i32> {
+pub(crate) fn perf_event_open(
+    attributes: &PerfAttributes,
+    task: i32,
+    cpu: Option<u32>,
+) -> Result<OwnedFd, i32> {
     let mut attributes = attributes.clone();
     attributes.size = size_of::<PerfAttributes>() as u32;
-    let (any_cpu, no_group): (libc::c_int, libc::c_int) = (-1, -1);
+    let cpu = cpu.map_or(-1, |cpu| cpu as libc::c_int);
+    let no_group: libc::c_int = -1;
     // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; the other
     // arguments are numbers.
     let status = unsafe {
@@ -83,7 +87,7 @@ pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32) -> Result<
             libc::SYS_perf_event_open,
             &raw const attributes,
             task,
-            any_cpu,
+            cpu,
             no_group,
             PERF_FLAG_FD_CLOEXEC,
         )

@@ -1,13 +1,18 @@
 //! Questions to the firmware of a Raspberry Pi through its mailbox, `/dev/vcio`.
 //!
-//! Throttle bits, the clock as the firmware measures it, voltages, and the firmware's own version.
+//! Throttle bits, the clock as the firmware measures it, voltages, and the firmware's own version;
+//! on a Raspberry Pi 5 also the rails of its power controller ([`pmic`]).
 //! Nothing is ever set. Messages are made and read by pure functions; format and tags by
 //! <https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface>.
+
+mod pmic;
 
 use crate::syscall::{MAILBOX_WORDS, mailbox_property};
 use crate::{Root, Source};
 use record::{Missing, NamedValue, Reading};
 use std::fs::File;
+
+pub use pmic::{PMIC_RAILS_MAX, Rail};
 
 /// The device.
 pub const PATH: &str = "/dev/vcio";
@@ -89,6 +94,30 @@ impl Firmware {
             .get(place)
             .map(|word| i64::from(*word))
             .ok_or(libc::EIO)
+    }
+
+    /// The rails of the power controller of a Raspberry Pi 5, by name.
+    ///
+    /// # Errors
+    /// As [`Firmware::ask`]; `EOPNOTSUPP` on boards without one.
+    pub fn pmic_rails(&self) -> Result<Vec<Rail>, i32> {
+        let mut message = pmic::question();
+        mailbox_property(&self.0, &mut message)?;
+        let mut text = [0; pmic::TEXT_BYTES];
+        Ok(pmic::rails(pmic::answer(&message, &mut text)?))
+    }
+
+    /// Power of all rails in microwatts, then each rail in the order of
+    /// [`Firmware::pmic_rails`]. Does not allocate.
+    ///
+    /// # Errors
+    /// As [`Firmware::pmic_rails`].
+    pub fn pmic(&self, values: &mut [i64]) -> Result<(), i32> {
+        let mut message = pmic::question();
+        mailbox_property(&self.0, &mut message)?;
+        let mut text = [0; pmic::TEXT_BYTES];
+        pmic::parse(pmic::answer(&message, &mut text)?, values);
+        Ok(())
     }
 
     /// Commit of the firmware's source from which it was built, in hexadecimal.

@@ -4,8 +4,8 @@
 //! line; folding them gives a Record that ends where the run died ([`crate::End::Died`]).
 
 use crate::{
-    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Missing, Record, Restored, Run,
-    SamplerCost, SettingChange, Source, State, Step,
+    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Record, Restored, Run,
+    SamplerCost, SettingChange, Source, State, Step, Survey,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,11 @@ pub enum Event {
     Machine {
         /// What was found.
         machine: Box<Machine>,
+    },
+    /// A look over the machine.
+    Survey {
+        /// What was found.
+        survey: Box<Survey>,
     },
     /// State of memory, swap and statistics at one moment.
     State {
@@ -88,6 +93,11 @@ pub enum Event {
         /// The cost.
         cost: SamplerCost,
     },
+    /// Somebody noted something.
+    Mark {
+        /// What and when.
+        mark: Mark,
+    },
     /// Kernel messages that appeared, or why they cannot be read.
     KernelMessages {
         /// The messages.
@@ -135,6 +145,8 @@ impl Record {
             Event::Started { .. } | Event::StepBegins { .. } => {}
             Event::Gate { gate } => self.gate = Fact::Known(gate),
             Event::Machine { machine } => self.machine = *machine,
+            Event::Survey { survey } => self.surveys.push(*survey),
+            Event::Mark { mark } => self.marks.push(mark),
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
             Event::SettingRestored { path, restored } => {

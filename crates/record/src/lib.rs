@@ -12,21 +12,28 @@
 
 mod event;
 mod fact;
+mod hardware;
 mod machine;
 mod measured;
+pub mod recording;
 mod run;
 mod samples;
 mod source;
+pub mod statistics;
 mod step;
+mod survey;
 
 pub use event::Event;
 pub use fact::{Fact, Missing, Reading, Why};
+pub use hardware::*;
 pub use machine::*;
 pub use measured::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
+pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
+pub use survey::*;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,8 +67,14 @@ pub struct Record {
     /// What the background sampler saw.
     #[serde(default)]
     pub samples: Samples,
+    /// What somebody noted while it ran.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
     /// Kernel messages that appeared during the run.
     pub kernel_messages: Fact<Vec<KernelMessage>>,
+    /// What looks over the machine found: before the first step, and after the last one.
+    #[serde(default)]
+    pub surveys: Vec<Survey>,
 }
 
 impl Record {
@@ -78,7 +91,9 @@ impl Record {
             settings: Vec::new(),
             steps: Vec::new(),
             samples: Samples::default(),
+            marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
+            surveys: Vec::new(),
         }
     }
 

@@ -16,6 +16,8 @@ pub enum Measured {
     Latency(Latency),
     /// Throughput of a cipher.
     Cipher(Cipher),
+    /// Latency between CPUs.
+    CoreToCore(CoreToCore),
     /// 7-zip's benchmark, or one that counts like it.
     Compression(Compression),
     /// A score repeated over time, such as kH/s of a miner.
@@ -88,8 +90,16 @@ pub struct ClockPoint {
     /// How the readings came about; none in logs.
     #[serde(default)]
     pub windows: Option<ClockWindows>,
-    /// Same moment, second method: cycles of the CPU's own counter over time on the CPU.
+    /// What the hardware claimed (`cpuinfo_cur_freq`, root only): on some boards the clock itself, on
+    /// others what was asked for.
+    #[serde(default)]
+    pub hardware_khz: Fact<u32>,
+    /// Same moment, second method: cycles of the CPU's own counter over time on the CPU. The best of
+    /// `counters` that counts.
     pub counter_khz: Fact<u32>,
+    /// Every second method there is, with its figure or why it has none.
+    #[serde(default)]
+    pub counters: Vec<CounterClock>,
     /// Clock in the words of a Raspberry Pi's firmware.
     #[serde(default)]
     pub firmware_khz: Option<u32>,
@@ -102,6 +112,15 @@ pub struct ClockPoint {
     /// Line in a log.
     #[serde(default)]
     pub line: Option<u32>,
+}
+
+/// A clock by another method than the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CounterClock {
+    /// What counted: `perf armv8_cortex_a76`, `IA32_APERF`, `cpuinfo_avg_freq`.
+    pub name: String,
+    /// The clock in kHz.
+    pub khz: Fact<u32>,
 }
 
 /// The many short windows behind a clock reading.
@@ -117,12 +136,26 @@ pub struct ClockWindows {
     pub sustained_khz: u32,
     /// Share of windows within 0.5 % of the best, in thousandths.
     pub agreeing_permille: u32,
+    /// Share of the time of all windows in which the thread was not on a CPU, because others had it,
+    /// in thousandths. What else is missing between `best_khz` and `sustained_khz` went to interrupts,
+    /// or a hypervisor took it.
+    #[serde(default)]
+    pub preempted_permille: Option<u32>,
     /// Rate of the second chain (multiplications) against the first: a whole number on real CPUs.
     #[serde(default)]
     pub multiply_ratio: Option<f64>,
+    /// The same of a third chain, floating-point multiplications.
+    #[serde(default)]
+    pub float_ratio: Option<f64>,
+    /// False if no three windows of a reading supported one rate within 0.1 %.
+    #[serde(default)]
+    pub supported: Option<bool>,
     /// Time to reach full clock after idling, in microseconds.
     #[serde(default)]
     pub ramp_us: Option<u32>,
+    /// How long each reading took after pre-heating, in microseconds.
+    #[serde(default)]
+    pub readings_us: Vec<u32>,
 }
 
 /// Memory bandwidth of one CPU or of several.
@@ -242,6 +275,29 @@ pub struct DictionaryRow {
     pub rating_per_usage_mips: u32,
     /// Rating in MIPS.
     pub rating_mips: u32,
+}
+
+/// How long a cache line takes from one CPU to another.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CoreToCore {
+    /// CPUs that were measured, ascending.
+    pub cpus: Vec<u32>,
+    /// Number of CPUs that were online; more than in `cpus` if only some were measured.
+    pub cpus_online: u32,
+    /// Every pair, once.
+    pub pairs: Vec<CorePair>,
+}
+
+/// Latency between two CPUs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CorePair {
+    /// The lower CPU.
+    pub a: u32,
+    /// The higher CPU.
+    pub b: u32,
+    /// Nanoseconds one way (half of there and back), one value for each batch of round trips; empty if
+    /// one of the CPUs could not be used.
+    pub ns: Vec<f64>,
 }
 
 /// A score repeated over time.

@@ -63,6 +63,15 @@ pub struct Gap {
     pub missing: Missing,
 }
 
+/// A note that somebody or some program made: `sbc-bench mark "fan off"`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mark {
+    /// When, since the start of the run.
+    pub at_ms: i64,
+    /// The note.
+    pub text: String,
+}
+
 /// Whether a value stands for itself or counts up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -120,7 +129,7 @@ pub enum Unit {
 /// What the sampling cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SamplerCost {
-    /// CPU time of the sampling thread in nanoseconds.
+    /// CPU time of the sampling thread, and of those that read slow sources for it, in nanoseconds.
     pub cpu_ns: u64,
     /// Number of samples taken.
     pub ticks: u64,
@@ -132,4 +141,21 @@ pub struct SamplerCost {
     pub delay_us_max: u64,
     /// Times it slowed itself down to stay within its budget.
     pub slowdowns: u32,
+    /// Samples that came more than 5 ms after their time.
+    #[serde(default)]
+    pub late_ticks: u64,
+    /// What each source cost.
+    #[serde(default)]
+    pub sources: Vec<SourceCost>,
+}
+
+/// What reading one source cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceCost {
+    /// The file, device or meter.
+    pub source: String,
+    /// How often it was read.
+    pub reads: u64,
+    /// Wall time of all reads with parsing, in nanoseconds.
+    pub read_ns: u64,
 }

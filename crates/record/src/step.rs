@@ -1,6 +1,6 @@
 //! One step of a run: a workload at one place, once, with its window and outcome.
 
-use crate::{Fact, Measured, Missing};
+use crate::{Fact, Measured, Missing, Repeated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,9 @@ pub struct Step {
     /// Counters of the step's own threads.
     #[serde(default)]
     pub counters: Counters,
+    /// What repetitions inside of it came to, one for each figure that was repeated.
+    #[serde(default)]
+    pub repeated: Vec<Repeated>,
     /// What came of it.
     pub outcome: Outcome,
     /// The clock that it was made to run at, where the run compares clocks.

@@ -1,4 +1,4 @@
-//! Test helpers of sbc-bench: the boards of `boards/`. A dev-dependency only, never in the binary.
+//! Test helpers of sbc-bench: the boards of `boards/`, and machines of single texts. A dev-dependency only, never in the binary.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +29,16 @@ pub fn boards() -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// The machine of which nothing is known but these files.
+pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
+    let root = files
+        .iter()
+        .fold(machine::Root::empty(), |root, (path, content)| {
+            root.with_file(path, content)
+        });
+    machine::identify(&root)
 }
 
 fn folder() -> PathBuf {

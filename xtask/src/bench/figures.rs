@@ -227,6 +227,7 @@ mod tests {
             tool: None,
             not_comparable: None,
             counters: Counters::default(),
+            repeated: Vec::new(),
             outcome: Outcome::Skipped(Missing::absent("x")),
             line: None,
         }

@@ -31,6 +31,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("anyhow", &["app", "xtask"]),
     ("clap", &["app"]),
     ("indicatif", &["app"]),
+    ("ureq", &["bench"]),
+    ("quick-xml", &["bench"]),
     ("tokio", &["hub"]),
     ("axum", &["hub"]),
 ];

@@ -1,5 +1,7 @@
 //! The environment variables that change a run, as scripts and habits know them.
 
+use bench::Options;
+
 /// The environment, read once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -15,6 +17,7 @@ const VARIABLES: &[&str] = &[
     "NotReadyYet",
     "NOTUNING",
     "CPUINFOFILE",
+    "Netio",
 ];
 
 impl Environment {
@@ -33,8 +36,41 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
+    /// What the environment asks of a run, or one sentence about what is wrong.
+    pub(crate) fn options(&self) -> Result<Options, String> {
+        let extensive = match self.get("MODE") {
+            None | Some("unattended") => false,
+            Some("extensive") => true,
+            Some(other) => {
+                return Err(format!("MODE is extensive or unattended, not {other:?}."));
+            }
+        };
+        let (clock_khz_min, clock_khz_max) = (self.khz("MinKHz")?, self.khz("MaxKHz")?);
+        if let (Some(min), Some(max)) = (clock_khz_min, clock_khz_max)
+            && min > max
+        {
+            return Err(format!(
+                "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
+            ));
+        }
+        Ok(Options {
+            extensive,
+            clock_khz_min,
+            clock_khz_max,
+            scores: !self.yes("NotReadyYet")?,
+            tune: !self.yes("NOTUNING")?,
+            ..Options::default()
+        })
+    }
+
+    /// The variables as they were given, for the Record.
+    pub(crate) fn given(&self) -> Vec<String> {
+        let words = |(name, value): &(String, String)| format!("{name}={value}");
+        self.variables.iter().map(words).collect()
+    }
+
     /// A clock.
-    pub(crate) fn khz(&self, name: &str) -> Result<Option<u32>, String> {
+    fn khz(&self, name: &str) -> Result<Option<u32>, String> {
         let Some(text) = self.get(name) else {
             return Ok(None);
         };
@@ -47,7 +83,7 @@ impl Environment {
     }
 
     /// Something that is on or off.
-    pub(crate) fn yes(&self, name: &str) -> Result<bool, String> {
+    fn yes(&self, name: &str) -> Result<bool, String> {
         match self.get(name).map(str::to_lowercase).as_deref() {
             None | Some("no" | "0" | "false") => Ok(false),
             Some("yes" | "1" | "true") => Ok(true),

@@ -152,7 +152,7 @@ impl ProgramFlags {
                 !is_time && !self.score.lower_is_better,
             );
         }
-        Ok(Task::Ab(ab))
+        Ok(Task::Ab(Box::new(ab)))
     }
 
     /// The same for a workload that the user defined.

@@ -1,6 +1,7 @@
 //! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
 //! logs, and says what they mean.
 
+use super::monitor::read_recording;
 use crate::output;
 use anyhow::Context;
 use explain::{Finding, report, rules};
@@ -120,6 +121,9 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
             "{} is packed: {packer} -dc FILE | sbc-bench explain -",
             file.display()
         );
+    }
+    if record::recording::is_recording(&bytes) {
+        return read_recording(&bytes).with_context(|| format!("{}", file.display()));
     }
     let text = String::from_utf8_lossy(&bytes);
     if text.starts_with("{\"event\"") {

@@ -1,37 +1,101 @@
-//! `sbc-bench identify`: board, CPUs, clusters and memory, for this machine or a board file.
+//! `sbc-bench identify`: board, SoC with its evidence, CPUs, clusters and memory, for this machine, a
+//! board file, a log, or single texts of another machine.
 
+use crate::args::Identify;
 use crate::output;
+use anyhow::Context;
+use explain::soc::{self, Answer};
 use machine::Root;
+use machine::root_of_texts;
 use record::{Fact, Machine};
+use serde_json::{Value, json};
 use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
 
-pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
-    let machine = machine::identify(root);
-    if json {
-        output::print(&format!("{}\n", serde_json::to_string_pretty(&machine)?))?;
+/// No cpuinfo is longer, not even that of thousands of CPUs; what is longer is cut here.
+const CPUINFO_BYTES_MAX: u64 = 16 << 20;
+
+pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
+    let machine = match &args.file {
+        Some(file) => super::explain::read(file)?.machine,
+        None if args.is_of_texts() => machine::identify(&of_texts(root, args)?),
+        None => machine::identify(root),
+    };
+    let answer = soc::identify(&machine);
+    let shown = if args.json {
+        format!(
+            "{}\n",
+            serde_json::to_string_pretty(&value(&machine, &answer)?)?
+        )
     } else {
-        output::print(&text(&machine))?;
-    }
+        text(&machine, &answer)
+    };
+    output::print(&shown)?;
     Ok(0)
 }
 
-fn text(machine: &Machine) -> String {
-    let known = |fact: &Fact<String>| match fact {
-        Fact::Known(value) => value.clone(),
-        Fact::Missing { missing } => format!("not known ({missing})"),
+/// A machine of which only the given texts are known. With `--root` they stand in its files' places.
+fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
+    let cpuinfo = match &args.cpuinfo {
+        Some(path) => Some(bounded(path)?),
+        None => None,
     };
+    let compatible = args.compatible_strings();
+    let base = if root.is_system() { None } else { Some(root) };
+    Ok(root_of_texts(
+        base,
+        cpuinfo.as_deref(),
+        &compatible,
+        args.model.as_deref(),
+    ))
+}
+
+/// The beginning of a file, which may be endless.
+fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let result = if path == Path::new("-") {
+        let input = std::io::stdin().lock();
+        input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path)
+            .and_then(|file| file.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes))
+    };
+    result.with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(bytes)
+}
+
+/// The machine's facts, and beside them what follows from them.
+fn value(machine: &Machine, answer: &Answer) -> anyhow::Result<Value> {
+    let mut value = serde_json::to_value(machine)?;
+    value["identification"] = json!({
+        "soc": answer.title(),
+        "confidence": answer.confidence,
+        "why": answer.why,
+        "candidates": answer.candidates,
+        "others": answer.others,
+        "evidence": answer.evidence,
+        "would_settle_it": answer.settle,
+    });
+    Ok(value)
+}
+
+fn text(machine: &Machine, answer: &Answer) -> String {
     let mut text = String::new();
     for (name, fact) in [
         ("Board", &machine.board),
-        ("SoC", &machine.soc),
         ("Kernel", &machine.kernel_release),
         ("Distribution", &machine.distribution),
         ("Virtualisation", &machine.virtualisation),
     ] {
-        let _ = writeln!(text, "{name:<15} {}", known(fact));
+        if let Fact::Known(value) = fact
+            && value != "none"
+        {
+            text.push_str(&soc::line(name, value));
+        }
     }
     if let Fact::Known(kib) = machine.memory_kib {
-        let _ = writeln!(text, "{:<15} {} MiB", "Memory", kib / 1024);
+        text.push_str(&soc::line("Memory", &format!("{} MiB", kib / 1024)));
     }
     for cluster in &machine.clusters {
         let policy = machine
@@ -42,12 +106,13 @@ fn text(machine: &Machine) -> String {
         let clock = top.map_or("no cpufreq".to_owned(), |khz| {
             format!("{} MHz claimed", khz / 1000)
         });
-        let cpus = explain::cpu_list(&cluster.cpus);
-        let _ = writeln!(
-            text,
-            "CPUs {cpus:<10} {}, {clock}",
-            known(&cluster.core_type)
-        );
+        let cpus = format!("CPUs {}", explain::cpu_list(&cluster.cpus));
+        let core_type = match &cluster.core_type {
+            Fact::Known(name) => name.clone(),
+            Fact::Missing { missing } => format!("type not known ({missing})"),
+        };
+        text.push_str(&soc::line(&cpus, &format!("{core_type}, {clock}")));
     }
+    let _ = write!(text, "\n{}", soc::report(answer));
     text
 }

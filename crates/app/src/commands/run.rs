@@ -62,7 +62,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     conclude(finished, &paths, &stamp, &args)
 }
 
-fn source() -> Source {
+pub(super) fn source() -> Source {
     Source::Run {
         version: env!("CARGO_PKG_VERSION").into(),
         target: TARGET.into(),
@@ -70,7 +70,7 @@ fn source() -> Source {
 }
 
 /// Puts back what a killed run has left behind.
-fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
+pub(super) fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
     let note = match restore_from_journal(root, &paths.journal) {
         Ok(outcomes) if outcomes.is_empty() => return,
         Ok(outcomes) => {
@@ -228,7 +228,7 @@ fn stamp(utc_ms: i64) -> String {
     at.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
 }
 
-fn utc_offset_minutes(utc_ms: i64) -> i32 {
+pub(super) fn utc_offset_minutes(utc_ms: i64) -> i32 {
     let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
 }

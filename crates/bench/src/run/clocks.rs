@@ -5,16 +5,40 @@ use super::Runner;
 use crate::clock_pass::ClockPass;
 use crate::plan::{CLOCK_STEP_S, online_clusters};
 use machine::settings::Settings;
-use record::{Event, Machine, SetClock, Step};
+use record::{Cluster, Event, Machine, SetClock, Step};
 
 impl Runner<'_> {
+    /// Before anything is changed: how long each cluster takes to its full clock.
+    pub(super) fn ramps(&mut self, machine: &Machine) {
+        for cluster in self.wanted_clusters(machine) {
+            let name = format!("ramp of CPUs {}", first_and_last(&cluster.cpus));
+            self.clock_step(machine, &name, |pass, _, _| pass.as_found(&cluster));
+        }
+    }
+
+    /// Clusters with those CPUs that are wanted.
+    fn wanted_clusters(&self, machine: &Machine) -> Vec<Cluster> {
+        let task = &self.context.options.task;
+        let mut clusters = online_clusters(machine);
+        for cluster in &mut clusters {
+            cluster.cpus.retain(|cpu| task.wants(*cpu));
+        }
+        clusters.retain(|cluster| !cluster.cpus.is_empty());
+        clusters
+    }
+
     pub(super) fn cold_clocks(&mut self, machine: &Machine) {
-        for cluster in online_clusters(machine) {
+        for cluster in self.wanted_clusters(machine) {
             let name = format!("clock of CPUs {}", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, settings, on_event| {
                 pass.cluster(&cluster, settings, on_event)
             });
         }
+        self.top_clocks(machine);
+    }
+
+    /// Every CPU alone, then all at once.
+    fn top_clocks(&mut self, machine: &Machine) {
         self.clock_step(machine, "clock of every CPU alone", |pass, _, _| {
             pass.every_cpu()
         });
@@ -25,7 +49,7 @@ impl Runner<'_> {
 
     pub(super) fn hot_clocks(&mut self, machine: &Machine) {
         self.clock_step(machine, "clock under load", |pass, _, _| pass.under_load());
-        for cluster in online_clusters(machine) {
+        for cluster in self.wanted_clusters(machine) {
             let name = format!("clock of CPUs {} after load", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.after_load(&cluster));
         }

@@ -356,6 +356,7 @@ impl Runner<'_> {
             counters: Counters::default(),
             outcome,
             set_clock: None,
+            repeated: Vec::new(),
             line: None,
         }
     }

@@ -1,6 +1,7 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
 mod aes;
+mod core_to_core;
 mod lzma;
 mod memory_bandwidth;
 mod memory_latency;
@@ -37,6 +38,7 @@ pub struct Workload {
 /// All workloads, by id.
 pub const WORKLOADS: &[Workload] = &[
     aes::AES,
+    core_to_core::CORE_TO_CORE,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,

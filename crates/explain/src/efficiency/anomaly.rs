@@ -21,6 +21,14 @@ pub struct Rung {
 }
 
 impl Rung {
+    /// The clock that it ran at: measured where that is not what was asked for.
+    fn clock_khz(&self) -> u32 {
+        match (clock_error(self), self.measured) {
+            (Some(_), Some((khz, _))) => khz,
+            _ => self.opp_khz,
+        }
+    }
+
     /// Energy above idling for a unit of work.
     fn net_energy(&self) -> Option<f64> {
         let energy = self.net_mw? / self.score;
@@ -51,9 +59,9 @@ const EXPONENT_MIN: f64 = 1.0;
 const EXPONENT_MAX: f64 = 2.0;
 /// A voltage does not fall if a unit of work gets cheaper by less than this, in percent ...
 const FLAT_PERCENT: f64 = 4.0;
-/// ... while the clock falls to this share, from an OPP in the upper half down. Below that, all boards
-/// keep the lowest voltage that their memory cells allow.
-const FLAT_CLOCK_SHARE: f64 = 0.75;
+/// ... over this share of all clocks, from an OPP in the upper half down. Below that, all boards keep the
+/// lowest voltage that their memory cells allow.
+const FLAT_SPAN_SHARE: f64 = 0.5;
 const FLAT_RUNGS_MIN: usize = 3;
 
 /// Every anomaly with the index of its OPP; the rungs are lowest first.
@@ -66,11 +74,11 @@ pub fn anomalies(rungs: &[Rung]) -> Vec<(usize, Anomaly)> {
             found.push((index, Anomaly::NotHonoured(percent)));
         }
     }
-    // What does not run at its clock says nothing about its voltage.
+    // What was lowered in the midst of it says nothing about its voltage.
     let sound: Vec<(usize, &Rung)> = rungs
         .iter()
         .enumerate()
-        .filter(|(index, _)| found.iter().all(|(other, _)| other != index))
+        .filter(|(_, rung)| !rung.is_held_back)
         .collect();
     found.extend(out_of_proportion(&sound));
     found.extend(flat_voltage(&sound));
@@ -88,7 +96,7 @@ fn clock_error(rung: &Rung) -> Option<f64> {
 fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
     let points: Vec<(usize, f64, f64)> = rungs
         .iter()
-        .filter_map(|(index, rung)| Some((*index, f64::from(rung.opp_khz).ln(), rung.net_energy()?.ln())))
+        .filter_map(|(index, rung)| Some((*index, f64::from(rung.clock_khz()).ln(), rung.net_energy()?.ln())))
         .collect();
     let slopes: Vec<f64> = points
         .windows(2)
@@ -124,7 +132,7 @@ fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
 fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
     let points: Vec<(usize, u32, f64)> = rungs
         .iter()
-        .filter_map(|(index, rung)| Some((*index, rung.opp_khz, rung.net_energy()?)))
+        .filter_map(|(index, rung)| Some((*index, rung.clock_khz(), rung.net_energy()?)))
         .collect();
     let (lowest, highest) = (points.first()?.1, points.last()?.1);
     let middle = u32::midpoint(lowest, highest);
@@ -139,9 +147,8 @@ fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
         let low = (0..high).rev().take_while(|low| is_flat(*low, high)).last();
         let Some(low) = low else { continue };
         let (index, top, _) = points[high];
-        let bottom = points[low].1;
-        let wide = f64::from(bottom) <= FLAT_CLOCK_SHARE * f64::from(top);
-        let span = top - bottom;
+        let span = top.saturating_sub(points[low].1);
+        let wide = f64::from(span) >= FLAT_SPAN_SHARE * f64::from(highest.saturating_sub(lowest));
         if wide && high - low + 1 >= FLAT_RUNGS_MIN && longest.is_none_or(|(_, known)| span > known) {
             longest = Some((index, span));
         }
@@ -250,7 +257,8 @@ mod tests {
         let mut fake = curve(&CLEAN);
         fake[7].measured = Some((1_500_000, 1.0));
         fake[7].score = fake[5].score;
-        check(&fake, &[(7, "NotHonoured")]);
+        // A voltage for a clock that is not there costs for nothing.
+        check(&fake, &[(7, "NotHonoured"), (7, "OutOfProportion")]);
         let mut hot = curve(&CLEAN);
         hot[7].is_held_back = true;
         hot[7].score = hot[5].score;

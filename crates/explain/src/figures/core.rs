@@ -42,7 +42,7 @@ impl Core {
         match &self.core_type {
             Some(name) => name.clone(),
             None if self.cpus.is_empty() => "one core".to_owned(),
-            None => format!("CPUs {}", crate::cpu_list(&self.cpus)),
+            None => crate::cpu_words(&self.cpus),
         }
     }
 }

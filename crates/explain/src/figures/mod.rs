@@ -10,6 +10,7 @@ mod gather;
 mod steps;
 
 pub use self::core::{Core, core_name};
+pub(crate) use self::steps::best_row;
 
 use crate::{Finding, Verdict, verdict};
 use record::Record;

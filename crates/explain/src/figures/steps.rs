@@ -4,8 +4,8 @@ use super::Core;
 use super::gather::{Combine, Gathered, Part};
 use crate::view;
 use record::{
-    Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores,
-    Series, Step,
+    Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome,
+    Record, Scores, Series, Step,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -29,6 +29,8 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
     match measured {
         // Clocks come from all steps of a pass at once.
         Measured::Clock(_) | Measured::Wait(_) => {}
+        // A matrix is no figure to set side by side.
+        Measured::CoreToCore(_) => {}
         Measured::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
         Measured::Latency(latency) => maker.latency(latency, gathered),
         Measured::Cipher(cipher) => maker.cipher(cipher, gathered),
@@ -94,22 +96,14 @@ impl Maker<'_> {
         })
     }
 
-    /// Best copy, fill and read. Of the many routines of a log only those of the C library count,
-    /// which is what lists of results have always shown (`standard` before 0.9.19).
+    /// Best copy, fill and read.
     fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut Gathered) {
-        // Only tables of tinymembench; what this program measured by itself stands in its own logs too.
-        let is_log = view::is_log(self.record) && self.step.variant == "tinymembench";
         for (operation, name) in [
             (MemoryOperation::Copy, "copy"),
             (MemoryOperation::Fill, "fill"),
             (MemoryOperation::Read, "read"),
         ] {
-            let counts = |routine: &str| {
-                !is_log || routine.starts_with("libc") || routine.starts_with("standard")
-            };
-            let rows = bandwidth.rows.iter();
-            let rows = rows.filter(|row| row.operation == operation && counts(&row.routine));
-            let Some(best) = rows.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
+            let Some(best) = best_row(self.record, self.step, bandwidth, operation) else {
                 continue;
             };
             gathered.add(Part {
@@ -168,6 +162,10 @@ impl Maker<'_> {
             ("compressing", done.compressing_mips),
             ("decompressing", done.decompressing_mips),
         ] {
+            // Reviews tell only the total.
+            if mips == 0 {
+                continue;
+            }
             gathered.add(Part {
                 core: self.core().filter(|_| !is_multi),
                 combine: match self.step.variant.as_str() {
@@ -223,6 +221,23 @@ impl Maker<'_> {
             ..self.part("", &series.unit, series.higher_is_better)
         });
     }
+}
+
+/// The row that stands for an operation: the fastest. Of the many routines of a log only those of the C
+/// library count, which is what lists of results have always shown (`standard` before 0.9.19).
+pub(crate) fn best_row<'a>(
+    record: &Record,
+    step: &Step,
+    bandwidth: &'a Bandwidth,
+    operation: MemoryOperation,
+) -> Option<&'a BandwidthRow> {
+    // Only tables of tinymembench; what this program measured by itself stands in its own logs too.
+    let is_log = view::is_log(record) && step.variant == "tinymembench";
+    let counts =
+        |routine: &str| !is_log || routine.starts_with("libc") || routine.starts_with("standard");
+    let rows = bandwidth.rows.iter();
+    let rows = rows.filter(|row| row.operation == operation && counts(&row.routine));
+    rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
 }
 
 /// `openssl@3`: workload and method as figures are compared. LibreSSL is another library under the

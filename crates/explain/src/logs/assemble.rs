@@ -37,6 +37,8 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         settings: Vec::new(),
         steps: draft.steps,
         samples,
+        marks: Vec::new(),
+        surveys: Vec::new(),
         kernel_messages,
     }
 }

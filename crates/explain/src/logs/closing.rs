@@ -51,7 +51,10 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
         return;
     }
     match name {
-        "SoC guess" => draft.machine.soc = Fact::Known(value.to_string()),
+        "SoC guess" => {
+            draft.machine.soc = Fact::Known(value.to_string());
+            draft.machine.soc_is_guess = true;
+        }
         "DT compat" => draft.machine.compatible.push(value.to_string()),
         "Compiler" => draft.machine.compiler = Fact::Known(value.to_string()),
         "Userland" => draft.machine.userland_arch = Fact::Known(value.to_string()),

@@ -170,6 +170,7 @@ fn step_line(step: &Step) -> String {
                 figures.total_mips, figures.usage_percent
             )
         }
+        Outcome::Done(Measured::CoreToCore(matrix)) => format!("{:?}", matrix.pairs),
         Outcome::Done(Measured::Series(series)) => format!(
             "{:?} {} at {:?} {}",
             series.values, series.unit, series.at_ms, series.detail

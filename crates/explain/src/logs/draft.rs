@@ -28,6 +28,8 @@ pub(super) struct Draft {
     pub(super) run: Run,
     pub(super) machine: record::Machine,
     pub(super) steps: Vec<Step>,
+    /// True for a review without the log that it was made from.
+    pub(super) is_review_alone: bool,
     /// Clusters of the first clock pass.
     pub(super) clusters: Vec<ClusterSeen>,
     /// Index of the step of each clock pass.
@@ -165,6 +167,7 @@ pub(super) fn step(
         counters: no_counters(),
         outcome,
         set_clock: None,
+        repeated: Vec::new(),
         line: Some(line),
     }
 }

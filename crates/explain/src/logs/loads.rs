@@ -59,6 +59,54 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     }
 }
 
+/// `Executing simd@1 on CPUs 0-3 (AVX2)` and `Total Scores: 12.02,11.50 GB/s` below it.
+pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading();
+    let Some(mut step) = own_series_step(heading.text.trim(), heading.number) else {
+        return draft.unread(&heading);
+    };
+    let mut series = None;
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        match own_scores(line.text.trim()) {
+            Some(scores) if series.is_none() => series = Some(scores),
+            _ => draft.unread(line),
+        }
+    }
+    let detail = text::trailing_parenthesis(heading.text).unwrap_or_default();
+    if let Some((values, unit)) = series {
+        step.outcome = record::Outcome::Done(Measured::Series(Series {
+            unit,
+            higher_is_better: true,
+            detail: detail.to_string(),
+            values,
+            ..Series::default()
+        }));
+        draft.push(step);
+    }
+}
+
+/// The step that a heading announces, still without values.
+fn own_series_step(heading: &str, line: u32) -> Option<record::Step> {
+    let (name, place) = heading
+        .strip_prefix("Executing ")?
+        .split_once(" on CPUs ")?;
+    let (name, variant) = name.split_once(' ').unwrap_or((name, ""));
+    let (workload, method) = name.split_once('@')?;
+    let nothing = Measured::Series(Series::default());
+    let mut step = done(workload, method.parse().ok()?, variant, nothing, line);
+    let cpus = place.split(' ').next().unwrap_or(place);
+    step.cpus = text::cpu_ranges(cpus).unwrap_or_default();
+    step.threads = step.cpus.len().max(1) as u32;
+    Some(step)
+}
+
+fn own_scores(text: &str) -> Option<(Vec<f64>, String)> {
+    let (values, unit) = text.strip_prefix("Total Scores: ")?.split_once(' ')?;
+    let values: Option<Vec<f64>> = values.split(',').map(|value| value.parse().ok()).collect();
+    let values = values.filter(|values| values.iter().all(|value| value.is_finite()))?;
+    Some((values, unit.trim().to_string()))
+}
+
 /// Values of one series while they are read.
 struct Collected {
     cpu: Option<u32>,

@@ -33,6 +33,7 @@ mod loose;
 mod monitor;
 mod openssl;
 mod ramlat;
+mod review;
 mod sections;
 mod sevenzip;
 mod states;
@@ -160,6 +161,7 @@ fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::SevenZip => sevenzip::read(section, draft),
         Kind::Cpuminer => loads::read_cpuminer(section, draft),
         Kind::Stockfish => loads::read_stockfish(section, draft),
+        Kind::OwnSeries => loads::read_own_series(section, draft),
         Kind::StressNg => loads::read_stress_ng(section, draft),
         Kind::DramClocks => draft.block("dram-clocks", section),
         Kind::ThermalSource => loose::read_thermal_source(section, draft),

@@ -21,6 +21,16 @@ pub(super) struct Place {
     cluster: Option<usize>,
 }
 
+impl Place {
+    /// A row that names its core type, or nothing.
+    pub(super) fn of_type(core_type: Option<String>) -> Self {
+        Self {
+            core_type,
+            cluster: None,
+        }
+    }
+}
+
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut version = String::new();
     let mut sizes: Vec<u32> = Vec::new();

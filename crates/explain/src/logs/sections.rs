@@ -50,6 +50,7 @@ pub(super) enum Kind {
     Cpuminer,
     Stockfish,
     StressNg,
+    OwnSeries,
     DramClocks,
     ThermalSource,
     Monitor,
@@ -229,6 +230,16 @@ fn announced(trimmed: &str, first: u8) -> Option<Kind> {
         } else {
             Kind::OpenSsl
         });
+    }
+    // Only this program names workloads by their method: `Executing simd@1 on CPUs 0-3`.
+    let workload = trimmed
+        .strip_prefix("Executing ")
+        .map(|rest| rest.split(' ').next());
+    if workload
+        .flatten()
+        .is_some_and(|workload| workload.contains('@'))
+    {
+        return Some(Kind::OwnSeries);
     }
     HEADINGS
         .iter()

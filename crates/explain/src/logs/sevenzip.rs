@@ -22,7 +22,7 @@ const RUNS_MAX: usize = 64;
 /// What the heading of a section says.
 #[derive(Debug, Default)]
 struct Announced {
-    /// `single`, `multi` or `cluster`; none in logs without headings.
+    /// `single`, `multi` or `core-type`; none in logs without headings.
     variant: Option<&'static str>,
     cpus: Vec<u32>,
     /// How many runs it announces.
@@ -101,7 +101,7 @@ fn announced(heading: &str) -> Announced {
     let runs = text::leading_number(words).map_or(1, |(count, _)| count.min(10) as usize);
     let variant = match () {
         () if words.contains("single-threaded") => "single",
-        () if text::trailing_parenthesis(words).is_some() => "cluster",
+        () if text::trailing_parenthesis(words).is_some() => "core-type",
         () => "multi",
     };
     Announced {
@@ -360,7 +360,7 @@ mod tests {
             ),
             (
                 "Executing benchmark 3 times multi-threaded on CPUs 4-5 (Cortex-A76)",
-                Some("cluster"),
+                Some("core-type"),
                 vec![4, 5],
                 3,
             ),

@@ -144,7 +144,7 @@ fn phase_name(workload: &str, variant: &str) -> &'static str {
         ("openssl", variant) if variant.ends_with("-parallel") => "parallel OpenSSL",
         ("openssl", _) => "OpenSSL",
         ("sevenzip", "single") => "7-zip single core",
-        ("sevenzip", "cluster") => "7-zip cluster",
+        ("sevenzip", "core-type") => "7-zip cluster",
         ("sevenzip", _) => "7-zip multi core",
         ("cpuminer" | "cpuminer-per-cpu", _) => "cpuminer",
         ("stockfish", _) => "stockfish",
@@ -295,10 +295,10 @@ fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
         .iter()
         .find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));
     let Some(cluster) = cluster else { return };
-    let cpus = crate::cpu_list(&cluster.cpus);
+    let cpus = crate::cpu_words(&cluster.cpus);
     channel.label = match cluster.core_type.known() {
-        Some(core_type) => format!("{core_type} (CPUs {cpus})"),
-        None => format!("CPUs {cpus}"),
+        Some(core_type) => format!("{core_type} ({cpus})"),
+        None => cpus,
     };
 }
 

@@ -60,6 +60,10 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading().text.trim();
     if draft.run.mode.is_empty() {
         draft.run.mode = "review".to_string();
+        draft.is_review_alone = draft.log.version.is_empty();
+    }
+    if draft.is_review_alone {
+        super::review::read(section, draft);
     }
     if let (Some(board), None) = (heading.strip_prefix("# "), draft.machine.board.known()) {
         draft.machine.board = Fact::Known(board.to_string());

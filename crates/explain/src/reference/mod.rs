@@ -5,10 +5,12 @@
 //! it (which rows fit a board, what a score should be) is decided here, each time it is asked.
 
 mod expected;
+mod same_soc;
 mod soc;
 mod table;
 
 pub use expected::Expected;
+pub use same_soc::Usual;
 pub use soc::soc_key;
 pub use table::{parse, write};
 

@@ -1,5 +1,7 @@
 //! The table of reports. One report is one file: a Record and its findings in, text out.
 
+mod clock;
+mod core_to_core;
 mod efficiency_csv;
 mod html;
 mod json;
@@ -8,7 +10,7 @@ pub(crate) mod number;
 mod plots;
 mod record;
 pub(crate) mod summary;
-mod terminal;
+pub(crate) mod terminal;
 
 use crate::Finding;
 use ::record::Record;
@@ -25,6 +27,8 @@ pub struct Report {
 
 /// All reports, sorted by id.
 pub const REPORTS: &[Report] = &[
+    clock::REPORT,
+    core_to_core::REPORT,
     efficiency_csv::REPORT,
     json::REPORT,
     html::REPORT,

@@ -7,6 +7,7 @@ use super::number::{
     cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips,
     sevenzip_single_mips,
 };
+use crate::figures::best_row;
 use crate::view;
 use crate::{Finding, Severity, Verdict, verdict};
 use record::{Measured, MemoryOperation, Outcome, Record};
@@ -22,18 +23,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
-    for finding in findings {
-        let mark = match finding.severity {
-            Severity::Invalid => "!!",
-            Severity::Degraded => " !",
-            Severity::Info => "  ",
-        };
-        let _ = writeln!(
-            text,
-            "{}",
-            wrapped(&format!("{mark} {}", finding.sentence()), 3)
-        );
-    }
+    text.push_str(&sentences(findings, &[""]));
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
@@ -47,7 +37,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
             let _ = write!(text, "\n{section}");
         }
     }
-    let unmeasured = unmeasured(record);
+    let unmeasured = unmeasured(record, "");
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
         for line in unmeasured {
@@ -67,21 +57,41 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Every step that was skipped or failed, whatever else is missing from an own run, and why.
-pub(super) fn unmeasured(record: &Record) -> Vec<String> {
+/// The sentences of all findings whose rule begins with one of `rules`.
+pub(super) fn sentences(findings: &[Finding], rules: &[&str]) -> String {
+    let mut text = String::new();
+    let wanted = |finding: &&Finding| rules.iter().any(|rule| finding.rule.starts_with(rule));
+    for finding in findings.iter().filter(wanted) {
+        let mark = match finding.severity {
+            Severity::Invalid => "!!",
+            Severity::Degraded => " !",
+            Severity::Info => "  ",
+        };
+        let line = format!("{mark} {}", finding.sentence());
+        let _ = writeln!(text, "{}", wrapped(&line, 3));
+    }
+    text
+}
+
+/// Every step of one workload (of all, if none is named) that was skipped or failed, whatever else is
+/// missing from an own run, and why.
+pub(super) fn unmeasured(record: &Record, workload: &str) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
         Outcome::Failed(failure) => Some(failure.message.clone()),
         Outcome::Skipped(missing) => Some(missing.to_string()),
     };
-    let lines = record.steps.iter().filter_map(|step| {
+    let is_wanted = |step: &&record::Step| workload.is_empty() || step.workload == workload;
+    let lines = record.steps.iter().filter(is_wanted).filter_map(|step| {
         let reason = why(&step.outcome)?;
         Some(format!("{}: {reason}", view::step_name(step)))
     });
     let mut lines: Vec<String> = lines.collect();
     lines.dedup();
-    if !view::is_log(record) {
-        if let Some(missing) = record.kernel_messages.missing() {
+    if !view::is_log(record) && matches!(workload, "" | "clock") {
+        if workload.is_empty()
+            && let Some(missing) = record.kernel_messages.missing()
+        {
             lines.push(format!("kernel messages: {missing}"));
         }
         if !record.run.as_root && !record.machine.policies.is_empty() {
@@ -183,11 +193,10 @@ fn spread(record: &Record, operation: MemoryOperation) -> String {
     let rows = record
         .steps_of("memory-bandwidth")
         .filter_map(|step| match done(step)? {
-            Measured::Bandwidth(bandwidth) => Some(&bandwidth.rows),
+            Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
             _ => None,
         });
-    let wanted = rows.flatten().filter(|row| row.operation == operation);
-    let Some(best) = wanted.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
+    let Some(best) = rows.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
         return String::new();
     };
     match deviation_percent(best).filter(|deviation| *deviation > 0.1) {
@@ -211,7 +220,7 @@ fn latency(record: &Record) -> Option<String> {
 }
 
 /// Breaks a line at 80 columns; following lines are indented.
-fn wrapped(line: &str, indent: usize) -> String {
+pub(crate) fn wrapped(line: &str, indent: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
     let lead = line.len() - line.trim_start().len();

@@ -35,11 +35,11 @@ fn check(record: &Record) -> Vec<Finding> {
         seen.push(clock.cluster_cpus.clone());
         // ACPI tables name the turbo range by one OPP that is 1 MHz above the base clock.
         let template = if is_x86(record) {
-            "CPUs {cpus} run at {measured} where the kernel claims {claimed} ({deviation}): turbo \
+            "The clock of {cpus} is {measured} where the kernel claims {claimed} ({deviation}): turbo \
              clocks that it does not list."
         } else {
-            "CPUs {cpus} run at {measured} where the kernel claims {claimed} ({deviation}): \
-             compare scores by the measured clock."
+            "The clock of {cpus} is {measured} where the kernel claims {claimed} ({deviation}): \
+             turbo, a jumper or a wrong table; compare scores by the measured clock."
         };
         findings.push(
             Finding::new(RULE.id, Severity::Info, template)

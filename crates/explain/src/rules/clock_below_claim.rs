@@ -47,9 +47,9 @@ fn check(record: &Record) -> Vec<Finding> {
         let reached = later.iter().find(|after| {
             after.cpu == clock.cpu
                 && after.claimed_khz == clock.claimed_khz
-                && after
-                    .deviation_percent()
-                    .is_some_and(|later| later - deviation >= STEADY_PERCENT)
+                && after.deviation_percent().is_some_and(|later| {
+                    later - deviation >= clock.tolerance_percent(STEADY_PERCENT)
+                })
         });
         findings.push(finding(record, &clock, claimed_khz, deviation, reached));
     }
@@ -78,8 +78,8 @@ fn finding(
         Some(after) => Finding::new(
             RULE.id,
             severity,
-            "CPUs {cpus} measured {measured} of the claimed {claimed} ({deviation}) before the \
-             load and {later} after it: the clock is not steady.",
+            "The clock of {cpus} was {measured} instead of the claimed {claimed} ({deviation}) \
+             before the load and {later} after it: it is not steady.",
         )
         .sure(80)
         .with("later", Quantity::Khz(after.measured_khz))
@@ -87,17 +87,13 @@ fn finding(
         None if !clock.is_steady => Finding::new(
             RULE.id,
             Severity::Info,
-            "CPUs {cpus} measured at most {measured} of the claimed {claimed} ({deviation}), with \
-             readings that contradict each other.",
+            "The highest clock of {cpus} was {measured} of the claimed {claimed} ({deviation}), \
+             but the readings contradict each other.",
         )
         .sure(55),
-        None => Finding::new(
-            RULE.id,
-            severity,
-            "CPUs {cpus} run at {measured} instead of the claimed {claimed} ({deviation}).",
-        )
-        .sure(95)
-        .explains(Some((-deviation * 10.0).round() / 10.0)),
+        None => Finding::new(RULE.id, severity, cause(record, clock))
+            .sure(95)
+            .explains(Some((-deviation * 10.0).round() / 10.0)),
     };
     finding
         .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
@@ -107,6 +103,26 @@ fn finding(
         .at(clock
             .line
             .map_or_else(|| step_place(record, clock.step), Place::Line))
+}
+
+/// Which of the known causes it is: firmware that caps a board holds all clusters below their claims.
+fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
+    let others = view::cluster_clocks(record, "cold");
+    let mut others = others
+        .iter()
+        .filter(|other| other.cluster_cpus != clock.cluster_cpus)
+        .filter_map(|other| Some((other, other.deviation_percent()?)))
+        .peekable();
+    let has_others = others.peek().is_some();
+    let reach =
+        |(other, off): (&ClusterClock, f64)| off > -other.tolerance_percent(DEVIATION_PERCENT_MIN);
+    if has_others && others.all(reach) {
+        "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}), while all other \
+         clusters reach theirs: a limit or a wrong table of this cluster alone."
+    } else {
+        "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}): firmware or a \
+         limit holds it below what the kernel claims."
+    }
 }
 
 #[cfg(test)]
@@ -125,7 +141,10 @@ mod tests {
         let record = with_clocks(own_run(), "cold", points);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["CPUs 0-3 run at 1413 MHz instead of the claimed 1512 MHz (-6.5 %)."]
+            [
+                "The clock of CPUs 0-3 is 1413 MHz instead of the claimed 1512 MHz (-6.5 %): \
+                 firmware or a limit holds it below what the kernel claims."
+            ]
         );
         assert_eq!(
             findings_of(RULE.id, &record)[0].severity,
@@ -144,6 +163,34 @@ mod tests {
         let record = with_clocks(own_run(), "cold", vec![point(0, 2_707_000, 873_000)]);
         let record = with_clocks(record, "hot-after", vec![point(0, 2_707_000, 2_706_000)]);
         let found = sentences(RULE.id, &record);
-        assert!(found[0].ends_with("2706 MHz after it: the clock is not steady."));
+        assert!(found[0].ends_with("2706 MHz after it: it is not steady."));
+    }
+
+    #[test]
+    fn one_cluster_of_several_is_told_from_a_cap_of_all() {
+        let mut machine = own_run();
+        let cluster = |cpus: &[u32]| record::Cluster {
+            cpus: cpus.to_vec(),
+            ..record::Cluster::default()
+        };
+        machine.machine.clusters = vec![cluster(&[0, 1]), cluster(&[2, 3])];
+        for (other_khz, expected) in [
+            (1_799_000, "all other clusters reach theirs"),
+            (1_500_000, "firmware or a limit"),
+        ] {
+            let points = vec![
+                point(0, 1_800_000, other_khz),
+                point(2, 2_200_000, 1_800_000),
+            ];
+            let found = sentences(RULE.id, &with_clocks(machine.clone(), "cold", points));
+            assert!(
+                found[0].starts_with("The clock of CPUs 2-3") || found.len() == 2,
+                "{found:?}"
+            );
+            assert!(
+                found.iter().any(|sentence| sentence.contains(expected)),
+                "{found:?}"
+            );
+        }
     }
 }

@@ -39,17 +39,19 @@ fn beside_load(record: &Record) -> Option<Finding> {
     })
 }
 
-/// Readings of which few windows agree.
+/// Readings of which few windows agree, or no three.
 fn few_agree(record: &Record) -> Vec<Finding> {
     let mut worst: Option<(u32, usize, u32)> = None;
     let mut disturbed = 0;
-    for variant in ["cold", "cold-all-cpus"] {
+    for variant in ["cold", "cold-cores", "cold-all-cpus"] {
         for (step, clocks) in view::clock_passes(record, variant) {
             for point in &clocks.points {
                 let Some(windows) = &point.windows else {
                     continue;
                 };
-                if windows.count == 0 || windows.agreeing_permille >= AGREEING_PERMILLE_MIN {
+                let is_alone = windows.supported == Some(false);
+                let few = windows.agreeing_permille < AGREEING_PERMILLE_MIN;
+                if windows.count == 0 || !(few || is_alone) {
                     continue;
                 }
                 disturbed += 1;
@@ -85,9 +87,13 @@ mod tests {
 
     #[test]
     fn few_agreeing_windows_are_a_disturbance() {
-        for (agreeing_permille, expected) in [(50, 1), (800, 0)] {
+        for (agreeing_permille, supported, expected) in
+            [(50, true, 1), (800, true, 0), (800, false, 1)]
+        {
             let mut reading = point(0, 1_800_000, 1_800_000);
-            reading.windows.as_mut().unwrap().agreeing_permille = agreeing_permille;
+            let windows = reading.windows.as_mut().unwrap();
+            windows.agreeing_permille = agreeing_permille;
+            windows.supported = Some(supported);
             let record = with_clocks(own_run(), "cold", vec![reading]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }

@@ -40,7 +40,7 @@ fn by_messages(record: &Record) -> Option<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Invalid,
-        "The kernel switched CPUs {cpus} off during the run, usually because of overheating \
+        "The kernel switched {cpus} off during the run, usually because of overheating \
          ({times} messages, the first: \"{message}\").",
     );
     Some(

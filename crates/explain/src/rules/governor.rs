@@ -28,33 +28,60 @@ fn check(record: &Record) -> Vec<Finding> {
         if governor == "performance" {
             continue;
         }
-        let lost = lost_percent(record, policy);
-        let finding = match lost.filter(|lost| *lost >= LOSS_PERCENT_MIN) {
-            Some(lost) => Finding::new(
-                RULE.id,
-                Severity::Degraded,
-                "Governor {governor} kept CPUs {cpus} {lost} below their highest clock under \
-                 load.",
-            )
-            .with("lost", Quantity::Percent(lost))
-            .explains(Some((lost * 10.0).round() / 10.0)),
-            None => Finding::new(
-                RULE.id,
-                Severity::Info,
-                "Governor {governor} was left in place on CPUs {cpus}: short and single-threaded \
-                 workloads may score lower than with performance.",
-            ),
-        };
-        findings.push(
-            finding
-                .with("governor", Quantity::Text(governor))
-                .with("cpus", Quantity::Cpus(policy.cpus.clone()))
-                .at(Place::Field(format!("machine.policies[{}]", policy.policy))),
-        );
+        let place = Place::Field(format!("machine.policies[{}]", policy.policy));
+        let lost = lost_percent(record, policy).filter(|lost| *lost >= LOSS_PERCENT_MIN);
+        let found = finding(governor, policy.cpus.clone(), lost).at(place);
+        match findings
+            .iter_mut()
+            .find(|known| is_same_but_cpus(known, &found))
+        {
+            Some(known) => add_cpus(known, found),
+            None => findings.push(found),
+        }
     }
-    // One sentence is enough for a governor that harmed nothing on many policies.
-    findings.dedup_by(|a, b| a.severity == Severity::Info && b.severity == Severity::Info);
     findings
+}
+
+fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
+    let finding = match lost {
+        Some(lost) => Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "Governor {governor} kept {cpus} {lost} below the highest clock under load.",
+        )
+        .with("lost", Quantity::Percent(lost))
+        .explains(Some((lost * 10.0).round() / 10.0)),
+        None => Finding::new(
+            RULE.id,
+            Severity::Info,
+            "Governor {governor} was left in place on {cpus}: short and single-threaded workloads \
+             may score lower than with performance.",
+        ),
+    };
+    finding
+        .with("governor", Quantity::Text(governor))
+        .with("cpus", Quantity::Cpus(cpus))
+}
+
+/// One sentence is enough for a governor that harmed nothing on many policies.
+fn is_same_but_cpus(a: &Finding, b: &Finding) -> bool {
+    a.severity == Severity::Info
+        && b.severity == Severity::Info
+        && a.value("governor") == b.value("governor")
+}
+
+fn add_cpus(known: &mut Finding, more: Finding) {
+    let mut cpus: Vec<u32> = Vec::new();
+    for finding in [&*known, &more] {
+        if let Some(Quantity::Cpus(some)) = finding.value("cpus") {
+            cpus.extend(some);
+        }
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    known.values.retain(|(name, _)| *name != "cpus");
+    known.values.push(("cpus", Quantity::Cpus(cpus)));
+    known.places.extend(more.places);
 }
 
 /// True if an own run left another governor than `performance` at work on any policy.
@@ -121,9 +148,18 @@ mod tests {
         let slowed = gauge_channel(record.clone(), "policy0.claimed", Unit::Kilohertz, &slow);
         assert_eq!(
             sentences(RULE.id, &slowed),
-            ["Governor ondemand kept CPUs 0-3 58 % below their highest clock under load."]
+            ["Governor ondemand kept CPUs 0-3 58 % below the highest clock under load."]
         );
-        assert!(sentences(RULE.id, &record)[0].contains("was left in place"));
+        let mut two_clusters = record.clone();
+        two_clusters.machine.policies[0].cpus = vec![0, 1];
+        let mut second = two_clusters.machine.policies[0].clone();
+        (second.policy, second.cpus) = (2, vec![2, 3]);
+        two_clusters.machine.policies.push(second);
+        for record in [&record, &two_clusters] {
+            let found = sentences(RULE.id, record);
+            assert_eq!(found.len(), 1);
+            assert!(found[0].contains("was left in place on CPUs 0-3:"));
+        }
         record.settings.push(SettingChange {
             path: "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor".into(),
             old: "ondemand".into(),

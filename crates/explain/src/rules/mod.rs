@@ -5,9 +5,12 @@ mod background_activity;
 mod built_in_used;
 mod clock_above_claim;
 mod clock_below_claim;
+mod clock_chain_odd;
 mod clock_column_untrue;
 mod clock_disturbed;
+mod clock_lower_all_cpus;
 mod clock_lower_hot;
+mod clock_methods_differ;
 mod clock_ok;
 mod clock_sensitivity;
 mod cores_killed;
@@ -19,6 +22,7 @@ mod hot;
 mod io_wait;
 mod kernel_trouble;
 mod log_remark;
+mod memory_slow;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -27,6 +31,7 @@ mod opp_not_honoured;
 mod out_of_memory;
 mod place;
 mod power_limit;
+mod rpi_config;
 mod rpi_firmware;
 mod rpi_firmware_clock;
 mod run_cut_short;
@@ -73,9 +78,12 @@ pub const RULES: &[Rule] = &[
     built_in_used::RULE,
     clock_above_claim::RULE,
     clock_below_claim::RULE,
+    clock_chain_odd::RULE,
     clock_column_untrue::RULE,
     clock_disturbed::RULE,
+    clock_lower_all_cpus::RULE,
     clock_lower_hot::RULE,
+    clock_methods_differ::RULE,
     clock_ok::RULE,
     clock_sensitivity::RULE,
     cores_killed::RULE,
@@ -87,6 +95,7 @@ pub const RULES: &[Rule] = &[
     io_wait::RULE,
     kernel_trouble::RULE,
     log_remark::RULE,
+    memory_slow::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,
@@ -94,6 +103,7 @@ pub const RULES: &[Rule] = &[
     opp_not_honoured::RULE,
     out_of_memory::RULE,
     power_limit::RULE,
+    rpi_config::RULE,
     rpi_firmware::RULE,
     rpi_firmware_clock::RULE,
     run_cut_short::RULE,

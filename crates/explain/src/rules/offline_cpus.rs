@@ -31,7 +31,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,
-        "CPUs {cpus} are offline: multi-core scores are those of the others alone.",
+        "With {cpus} offline, multi-core scores are those of the others alone.",
     );
     vec![
         finding
@@ -54,7 +54,7 @@ mod tests {
         record.machine.cpus[3].online = false;
         assert_eq!(
             sentences(RULE.id, &record),
-            ["CPUs 3 are offline: multi-core scores are those of the others alone."]
+            ["With CPU 3 offline, multi-core scores are those of the others alone."]
         );
     }
 }

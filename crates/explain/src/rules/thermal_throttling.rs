@@ -233,7 +233,7 @@ fn by_residency(record: &Record) -> Option<Finding> {
     let loss = 100.0 * (1.0 - f64::from(worst.mean_khz) / f64::from(worst.top_khz));
     let cpus = match worst.cpus.is_empty() {
         true => "The CPUs".to_owned(),
-        false => format!("CPUs {}", crate::cpu_list(&worst.cpus)),
+        false => crate::cpu_words(&worst.cpus),
     };
     Some(
         Finding::new(

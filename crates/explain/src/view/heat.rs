@@ -85,7 +85,8 @@ fn soc_sensors(record: &Record) -> Vec<&Channel> {
     };
     let channels = record.samples.channels.iter();
     let others: Vec<&Channel> = channels
-        .filter(|channel| channel.unit == Unit::Millicelsius && !named(channel, &OTHER_SENSORS))
+        .filter(|channel| channel.unit == Unit::Millicelsius && !is_limit(channel))
+        .filter(|channel| !named(channel, &OTHER_SENSORS))
         .collect();
     let of_cpu: Vec<&Channel> = others
         .iter()
@@ -93,6 +94,11 @@ fn soc_sensors(record: &Record) -> Vec<&Channel> {
         .filter(|channel| named(channel, &CPU_SENSORS))
         .collect();
     if of_cpu.is_empty() { others } else { of_cpu }
+}
+
+/// A trip point is a temperature too, but one that is set: `thermal_zone0.trip1`.
+fn is_limit(channel: &Channel) -> bool {
+    channel.id.contains(".trip")
 }
 
 /// A cooling device that slowed the CPUs down.
@@ -112,27 +118,12 @@ pub struct Cooling {
     pub before: i64,
 }
 
-/// Kinds of cooling devices that take clock or time from CPUs; fans and other chips do not.
-/// Names as registered by the kernel: `cpufreq_cooling.c`, `processor_thermal.c`,
-/// `cpuidle_cooling.c`, `intel_powerclamp.c`.
-const CPU_COOLING: [&str; 6] = [
-    "cpufreq",
-    "thermal-cpu",
-    "processor",
-    "idle",
-    "powerclamp",
-    "cpu-",
-];
-
 /// Cooling devices of CPUs whose state rose above that of the run's beginning while workloads
 /// ran. `Documentation/driver-api/thermal/sysfs-api.rst`.
 pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
     let devices = channels_of(record, "cooling_device", ".state");
-    let of_cpus = devices.filter(|channel| {
-        let label = channel.label.to_lowercase();
-        CPU_COOLING.iter().any(|kind| label.starts_with(kind))
-    });
+    let of_cpus = devices.filter(|channel| crate::throttle::cools_cpus(&channel.label));
     of_cpus
         .filter_map(|channel| {
             let before = channel.values.iter().flatten().next()?;
@@ -218,6 +209,11 @@ mod tests {
                 "thermal_zone1.temp",
                 "gpu-thermal",
                 [72_000, 73_000, 74_000],
+            ),
+            (
+                "thermal_zone0.trip0",
+                "trip passive cpu",
+                [95_000, 95_000, 95_000],
             ),
         ] {
             record = gauge_channel(record, id, Unit::Millicelsius, &values);

@@ -5,6 +5,8 @@
 //! Record cannot answer gives nothing, never zero.
 
 mod clocks;
+mod core_clusters;
+mod counted;
 mod core_use;
 mod cpu_use;
 mod falls;
@@ -25,6 +27,8 @@ pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
     point_clock,
 };
+pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
+pub use counted::counted_khz;
 pub use core_use::{core_use, core_use_by_second};
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};

@@ -16,7 +16,8 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         | Measured::Cipher(_)
         | Measured::Compression(_)
         | Measured::Scores(_)
-        | Measured::Wait(_) => None,
+        | Measured::Wait(_)
+        | Measured::CoreToCore(_) => None,
     };
     last.unwrap_or(line).max(line)
 }

@@ -19,10 +19,18 @@ pub(crate) fn corpus() -> Option<PathBuf> {
 
 /// Name and text of every log.
 pub(crate) fn texts(corpus: &Path) -> Vec<(String, String)> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join("open/results"))
+    texts_in(&corpus.join("open/results"), "txt")
+}
+
+/// Name and text of every file in a folder with this extension.
+pub(crate) fn texts_in(folder: &Path, wanted: &str) -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == wanted)
+        })
         .collect();
     files.sort();
     files

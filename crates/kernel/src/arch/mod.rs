@@ -2,13 +2,15 @@
 //!
 //! Each offers the same names, and only those are used outside:
 //!
-//! - `chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle each;
+//! - `sized_chain(turns)`: [`CHAIN_OPERATIONS`] dependent additions or exclusive-ors a turn, one cycle
+//!   each; returns the length of its loop, too;
 //! - `multiply_chain(turns)`: [`MULTIPLY_OPERATIONS`] dependent 32-bit multiplications a turn;
 //! - `float_chain(turns)`: [`FLOAT_OPERATIONS`] dependent single-precision multiplications a turn, of
 //!   vectors of four where every core or this one has them;
 //! - `heat(turns)`: independent work for the widest unit, returns the floating-point operations done;
 //! - [`ROUTINES`]: the ways to copy, fill and read memory;
-//! - `isa_features()`: names of what was found.
+//! - `isa_features()`: names of what was found;
+//! - `translator()`: the name of the program that only plays this CPU, if it says so.
 //!
 //! To add an instruction set, write its folder with these names and add it below; the tests of this
 //! folder and of [`crate::routine`] then apply to it. What is the same everywhere is in
@@ -39,8 +41,8 @@ mod isa;
 )))]
 compile_error!("this architecture has no kernels yet: write crates/kernel/src/arch/<name>.rs");
 
-pub use isa::{ROUTINES, isa_features};
-pub(crate) use isa::{chain, float_chain, heat, multiply_chain};
+pub use isa::{ROUTINES, isa_features, translator};
+pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};
 
 /// Dependent one-cycle operations in one turn of `chain`.
 ///
@@ -48,6 +50,11 @@ pub(crate) use isa::{chain, float_chain, heat, multiply_chain};
 /// than 0.4 % even where it does not run in parallel, and few enough that the loop stays below 1 KB
 /// with 4-byte instructions, so that the smallest instruction caches hold it.
 pub const CHAIN_OPERATIONS: u64 = 250;
+
+/// The chain of the clock.
+pub(crate) fn chain(turns: usize) -> u32 {
+    sized_chain(turns).0
+}
 
 /// Dependent multiplications in one turn of `multiply_chain`.
 pub const MULTIPLY_OPERATIONS: u64 = 100;
@@ -89,6 +96,14 @@ mod tests {
             );
             assert_eq!(float_chain(turns), 1.0, "float, {turns} turns");
         }
+    }
+
+    /// 32-bit micro-caches of small in-order cores hold a kilobyte.
+    #[test]
+    fn the_loop_of_the_chain_is_shorter_than_a_kilobyte() {
+        let (_, bytes) = sized_chain(1);
+        let least = 2 * CHAIN_OPERATIONS as usize;
+        assert!((least..1024).contains(&bytes), "{bytes} bytes");
     }
 
     #[test]

@@ -5,14 +5,30 @@
 //! proved from inside, but two things give it away. Their absence is no proof of the opposite, and a
 //! virtual machine that runs on the real CPU shows neither, as its clock is real.
 
+use std::fmt;
+
 /// What speaks against a real CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmulationSign {
+    /// The translator signs with its name (only on x86).
+    Named(&'static str),
     /// Floating point takes so many cycles that it must be done in software.
     SlowFloat,
     /// A multiplication does not take a whole number of cycles. Also seen when the clock changed
     /// during the reading, so this alone is a doubt and no verdict.
     OddMultiply,
+}
+
+impl fmt::Display for EmulationSign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EmulationSign::Named(name) => write!(f, "it signs as {name}"),
+            EmulationSign::SlowFloat => f.write_str("floating point is done in software"),
+            EmulationSign::OddMultiply => {
+                f.write_str("a multiplication takes no whole number of cycles")
+            }
+        }
+    }
 }
 
 /// More cycles than any hardware needs for a multiplication of vectors of four: 3 to 5 on most

@@ -77,6 +77,14 @@ impl CpuInfo {
     pub(crate) fn any(&self, key: &str) -> Option<&str> {
         find(&self.common, key).or_else(|| self.blocks.values().find_map(|block| find(block, key)))
     }
+
+    /// True if ARM's registers stand outside of all blocks: then one CPU, the one that printed
+    /// them, stands for all, whatever they are.
+    pub(crate) fn describes_one_for_all(&self) -> bool {
+        const REGISTER: &str = "cpu part";
+        let in_block = |block: &Fields| find(block, REGISTER).is_some();
+        find(&self.common, REGISTER).is_some() && !self.blocks.values().any(in_block)
+    }
 }
 
 /// Whose lines are being read.

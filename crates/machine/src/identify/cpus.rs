@@ -60,6 +60,11 @@ pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
             return None;
         }
         cpus.extend(first..=last);
+        // A list that names everything again and again must not fill the memory.
+        if cpus.len() > 8 * CPUS_MAX as usize {
+            cpus.sort_unstable();
+            cpus.dedup();
+        }
     }
     cpus.sort_unstable();
     cpus.dedup();

@@ -52,6 +52,21 @@ impl Table {
         Self::parse(include_str!("../../../../data/board_names.tsv"))
     }
 
+    /// Traces of vendors in kernels.
+    pub(crate) fn kernel_traces() -> Self {
+        Self::parse(include_str!("../../../../data/kernel_traces.tsv"))
+    }
+
+    /// Memory of boards that do not tell it.
+    pub(crate) fn board_memory() -> Self {
+        Self::parse(include_str!("../../../../data/board_memory.tsv"))
+    }
+
+    /// Names of PCI devices that are on many boards.
+    pub(crate) fn pci_names() -> Self {
+        Self::parse(include_str!("../../../../data/pci_names.tsv"))
+    }
+
     /// Every row, in order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|cells| Row { table: self, cells })
@@ -113,6 +128,9 @@ mod tests {
         );
         lint("soc_vendors", &Table::soc_vendors(), &["prefix"]);
         lint("board_names", &Table::board_names(), &["field", "value"]);
+        lint("kernel_traces", &Table::kernel_traces(), &["id"]);
+        lint("board_memory", &Table::board_memory(), &["compatible"]);
+        lint("pci_names", &Table::pci_names(), &["vendor", "device"]);
         for row in parts.rows().filter(|row| row.get("isa") != "riscv-uarch") {
             assert!(row.number("vendor").is_some(), "{row:?}");
             for column in ["part", "variant"] {

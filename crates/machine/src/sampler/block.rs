@@ -1,6 +1,6 @@
 //! Samples on their way from the sampler to its owner: rows in memory that was set aside before.
 
-use super::slot::Failure;
+use super::failure::Failure;
 use record::{Channel, Event, Missing, SamplerCost};
 
 /// Notes of gaps that are kept until somebody fetches them.
@@ -42,6 +42,8 @@ pub(super) struct Block {
     dropped_at_ms: i64,
     /// The cost so far, of the whole time and not of this block.
     pub(super) cost: SamplerCost,
+    /// Reads and their time in nanoseconds of each source, of the whole time.
+    pub(super) sources: Vec<(u64, u64)>,
     /// Error of the attempt to pin the thread.
     pub(super) pin_errno: Option<i32>,
 }
@@ -59,6 +61,7 @@ impl Block {
             dropped_rows: 0,
             dropped_at_ms: 0,
             cost: SamplerCost::default(),
+            sources: Vec::new(),
             pin_errno: None,
         }
     }

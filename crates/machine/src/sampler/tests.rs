@@ -171,8 +171,8 @@ fn what_is_forbidden_is_told_once_and_left_alone() {
 fn a_machine_without_anything_still_ticks() {
     let (_, mut sampler, timeline) = sampler("");
     sampler.tick(&timeline);
-    assert_eq!(sampler.channels().len(), 1);
-    assert_eq!(sampler.row(), [0]);
+    assert_eq!(sampler.channels().len(), 2);
+    assert_eq!(sampler.row(), [0, 0]);
     assert_eq!(sampler.temperature(), None);
 }
 
@@ -197,5 +197,68 @@ fn the_running_system_is_sampled() {
     assert_eq!(
         sampler.row()[sampler.position("sampler.cpu").unwrap()],
         before as i64
+    );
+}
+
+#[test]
+fn the_grid_is_kept() {
+    assert_eq!(next_due_ns(1000, 1010, 500), 1500);
+    assert_eq!(next_due_ns(1000, 1499, 500), 1500);
+    assert_eq!(next_due_ns(1000, 2600, 500), 3000);
+}
+
+#[test]
+fn late_ticks_are_counted_and_seen() {
+    let (_, mut sampler, timeline) = sampler("");
+    // Half a second apart is in time, 7 ms more is late; the grid stays.
+    for (pause_ms, delay_us) in [(500, 0), (507, 0), (493, 7_000), (500, 0)] {
+        sampler.tick(&timeline);
+        let delay = sampler.position("sampler.delay").unwrap();
+        assert_eq!(sampler.row()[delay], delay_us);
+        timeline.sleep(Duration::from_millis(pause_ms));
+    }
+    let cost = sampler.cost();
+    assert_eq!((cost.late_ticks, cost.delay_us_max), (1, 7_000));
+    assert_eq!(sampler.due_ns(), 2_000_000_000);
+}
+
+#[test]
+fn values_of_others_are_in_the_row() {
+    let channel = Channel {
+        id: "meter.power".into(),
+        label: String::new(),
+        unit: record::Unit::Milliwatts,
+        kind: record::ChannelKind::Gauge,
+        source: String::new(),
+        values: Vec::new(),
+        gaps: Vec::new(),
+    };
+    let feed = Feed::new("plug", vec![channel], Duration::MAX);
+    let options = Options {
+        feeds: vec![feed.clone()],
+        ..Options::default()
+    };
+    let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
+    let timeline = Timeline::fake(0);
+    let id = "meter.power";
+    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    feed.put(Ok(&[2_500]), 1_000);
+    assert_eq!(ticked(&mut sampler, &timeline, id), Some(2_500));
+    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert!(gaps(&mut sampler).is_empty(), "nothing new is no gap");
+    feed.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
+    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    let missing = Missing {
+        path: "plug".into(),
+        why: Why::Io(libc::ETIMEDOUT),
+    };
+    assert_eq!(gaps(&mut sampler), [(id.to_owned(), 1500, missing)]);
+    let Event::SamplerCost { cost } = sampler.cost_event() else {
+        panic!("no cost")
+    };
+    let plug = cost.sources.iter().find(|cost| cost.source == "plug");
+    assert_eq!(
+        plug.map(|cost| (cost.reads, cost.read_ns)),
+        Some((2, 2_000))
     );
 }

@@ -7,7 +7,7 @@
 use super::block::Block;
 use super::{Options, Sampler};
 use crate::timeline::{Timeline, thread_cpu_ns};
-use record::{Channel, Event};
+use record::{Channel, Event, SamplerCost, SourceCost};
 use rustix::thread::{CpuSet, sched_setaffinity, set_current_timer_slack};
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,9 @@ const TIMER_SLACK_NS: u64 = 1_000;
 pub struct SamplerThread {
     shared: Arc<Shared>,
     channels: Vec<Channel>,
+    /// Paths of the sources, in the order of their costs.
+    sources: Vec<String>,
     rows: usize,
-    slowdowns_told: u32,
     /// The event of the channels, until it was fetched.
     announcement: Option<Event>,
     worker: Option<Worker>,
@@ -45,7 +46,7 @@ enum Worker {
     Thread(JoinHandle<()>),
     /// Nobody, on a fake timeline: there time moves only while others work, and the samples of the
     /// time that has gone by are made when they are fetched.
-    Afterwards(Box<Sampler>, Timeline, u64),
+    Afterwards(Box<Sampler>, Timeline),
 }
 
 impl SamplerThread {
@@ -57,13 +58,19 @@ impl SamplerThread {
         let channels = sampler.channels().to_vec();
         let announcement = Some(sampler.channels_event());
         let rows = sampler.options.rows;
+        let sources: Vec<String> = sampler
+            .source_costs()
+            .map(|cost| cost.path.into())
+            .collect();
+        let mut block = Block::new(channels.len(), rows);
+        block.sources = vec![(0, 0); sources.len()];
         let shared = Arc::new(Shared {
-            block: Mutex::new(Block::new(channels.len(), rows)),
+            block: Mutex::new(block),
             stop: AtomicBool::new(false),
         });
         let worker = if timeline.is_fake() {
-            let now_ns = timeline.now_ns();
-            Worker::Afterwards(Box::new(sampler), timeline.clone(), now_ns)
+            sampler.due_ns = timeline.now_ns();
+            Worker::Afterwards(Box::new(sampler), timeline.clone())
         } else {
             let (shared, timeline) = (Arc::clone(&shared), timeline.clone());
             let builder = std::thread::Builder::new().name("sampler".into());
@@ -73,8 +80,8 @@ impl SamplerThread {
         Ok(Self {
             shared,
             channels,
+            sources,
             rows,
-            slowdowns_told: 0,
             announcement,
             worker: Some(worker),
         })
@@ -85,38 +92,46 @@ impl SamplerThread {
         &self.channels
     }
 
-    /// Everything since the last call: at first the channels, then blocks of samples and gaps, and
-    /// the cost whenever the sampler had to slow down. Allocates: not for timed regions.
+    /// Everything since the last call: at first the channels, then a block of samples with its gaps,
+    /// and what the sampling cost so far. Allocates: not for timed regions.
     pub fn drain(&mut self) -> Vec<Event> {
-        if let Some(Worker::Afterwards(sampler, timeline, next_ns)) = &mut self.worker {
-            catch_up(sampler, timeline, next_ns, &self.shared);
+        if let Some(Worker::Afterwards(sampler, timeline)) = &mut self.worker {
+            catch_up(sampler, timeline, &self.shared);
         }
-        let fresh = Block::new(self.channels.len(), self.rows);
-        let (block, cost) = {
+        let mut fresh = Block::new(self.channels.len(), self.rows);
+        fresh.sources = vec![(0, 0); self.sources.len()];
+        let block = {
             let mut shared = self.shared.lock();
-            let block = std::mem::replace(&mut *shared, fresh);
-            shared.cost = block.cost.clone();
-            (block, shared.cost.clone())
+            fresh.cost = shared.cost.clone();
+            fresh.sources.copy_from_slice(&shared.sources);
+            std::mem::replace(&mut *shared, fresh)
         };
+        let cost = self.cost(&block);
         let mut events: Vec<Event> = self.announcement.take().into_iter().collect();
         events.extend(block.into_events(&self.channels));
-        if cost.slowdowns != self.slowdowns_told {
-            self.slowdowns_told = cost.slowdowns;
-            events.push(Event::SamplerCost { cost });
-        }
+        events.push(Event::SamplerCost { cost });
         events
+    }
+
+    /// The cost in a block with the names of the sources.
+    fn cost(&self, block: &Block) -> SamplerCost {
+        let sources = self.sources.iter().zip(&block.sources);
+        let sources = sources.map(|(source, &(reads, read_ns))| SourceCost {
+            source: source.clone(),
+            reads,
+            read_ns,
+        });
+        SamplerCost {
+            sources: sources.collect(),
+            ..block.cost.clone()
+        }
     }
 
     /// Stops, and gives everything since the last call of [`SamplerThread::drain`]; the last event
     /// is what the sampling cost.
     pub fn stop(mut self) -> Vec<Event> {
         self.halt();
-        let mut events = self.drain();
-        let cost = self.shared.lock().cost.clone();
-        if !matches!(events.last(), Some(Event::SamplerCost { .. })) {
-            events.push(Event::SamplerCost { cost });
-        }
-        events
+        self.drain()
     }
 
     fn halt(&mut self) {
@@ -150,7 +165,11 @@ impl Shared {
         let mut block = self.lock();
         block.push(sampler.at_ms, &sampler.row);
         block.push_gaps(&mut sampler.gaps);
-        block.cost.clone_from(&sampler.cost);
+        // Its sources are empty, so that nothing is allocated.
+        block.cost = sampler.cost();
+        for (kept, cost) in block.sources.iter_mut().zip(sampler.source_costs()) {
+            *kept = (cost.reads, cost.read_ns);
+        }
     }
 }
 
@@ -162,28 +181,21 @@ fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     // Ticks that the owner did by itself before count, too.
     let cpu_before_ns = sampler.cost.cpu_ns;
     let mut due_ns = timeline.now_ns();
+    sampler.due_ns = due_ns;
     loop {
         sampler.cost.wakeups += wait_until(due_ns, timeline, &shared.stop);
         if shared.stop.load(Ordering::Relaxed) {
             sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
-            shared.lock().cost.clone_from(&sampler.cost);
+            shared.lock().cost = sampler.cost();
             return;
         }
-        let late_ns = timeline.now_ns().saturating_sub(due_ns);
-        sampler.cost.delay_us_max = sampler.cost.delay_us_max.max(late_ns / 1000);
-        sampler.sample(timeline, timeline.now_ns());
+        let tick = sampler.begin(timeline, timeline.now_ns());
+        sampler.sample(&tick);
         // Not the reading alone: waking up and handing over are part of the cost.
         sampler.account(cpu_before_ns + thread_cpu_ns());
         shared.take_over(sampler);
-        due_ns = next_due_ns(due_ns, timeline.now_ns(), sampler.pace.interval_ns());
+        due_ns = sampler.due_ns();
     }
-}
-
-/// The next moment on the grid of the interval. Moments that have gone by are left out instead of
-/// being made up for.
-fn next_due_ns(due_ns: u64, now_ns: u64, interval_ns: u64) -> u64 {
-    let missed = now_ns.saturating_sub(due_ns) / interval_ns;
-    due_ns + (missed + 1) * interval_ns
 }
 
 /// Sleeps until an absolute moment, so that the cost of a tick does not make the interval longer.
@@ -216,13 +228,13 @@ fn pin(options: &Options) -> Result<(), i32> {
 }
 
 /// Makes the samples of a fake timeline up to now.
-fn catch_up(sampler: &mut Sampler, timeline: &Timeline, next_ns: &mut u64, shared: &Shared) {
-    while *next_ns <= timeline.now_ns() {
-        sampler.sample(timeline, *next_ns);
+fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
+    while sampler.due_ns <= timeline.now_ns() {
+        let tick = sampler.begin(timeline, sampler.due_ns);
+        sampler.sample(&tick);
         sampler.account(0);
         sampler.cost.wakeups += 1;
         shared.take_over(sampler);
-        *next_ns += sampler.pace.interval_ns();
     }
 }
 
@@ -230,13 +242,6 @@ fn catch_up(sampler: &mut Sampler, timeline: &Timeline, next_ns: &mut u64, share
 mod tests {
     use super::*;
     use crate::Root;
-
-    #[test]
-    fn the_grid_is_kept() {
-        assert_eq!(next_due_ns(1000, 1010, 500), 1500);
-        assert_eq!(next_due_ns(1000, 1499, 500), 1500);
-        assert_eq!(next_due_ns(1000, 2600, 500), 3000);
-    }
 
     #[test]
     fn a_fake_timeline_gives_one_row_per_interval() {

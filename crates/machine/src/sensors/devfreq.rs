@@ -1,13 +1,13 @@
-//! Sensor: clocks of memory, GPU and buses that devfreq governs.
+//! Sensor: clocks of memory, GPU and buses that devfreq governs, and the time at each of them.
 
-use super::parse::number;
-use super::{Probe, Sensor, gauge, has, labelled};
+use super::parse::{lines, number, take_number};
+use super::{Probe, Sensor, counter, gauge, has, labelled};
 use crate::Root;
 use record::Unit;
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "devfreq",
-    about: "Clocks of memory, GPU and other devices under devfreq.",
+    about: "Clocks of memory, GPU and other devices under devfreq, and the time at each.",
     kernel_doc: "https://docs.kernel.org/driver-api/devfreq.html",
     discover,
 };
@@ -16,6 +16,8 @@ const DIRECTORY: &str = "/sys/class/devfreq";
 
 /// Some drivers ask the firmware for each value.
 const BEAT_MS: u32 = 1000;
+/// Totals lose nothing when they are read seldom.
+const RESIDENCY_BEAT_MS: u32 = 5000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -30,8 +32,45 @@ fn discover(root: &Root) -> Vec<Probe> {
             let probe = Probe::file(path, number, labelled(channel, governor));
             probes.push(probe.at_most_every_ms(BEAT_MS));
         }
+        probes.extend(residency(root, &device, &directory));
     }
     probes
+}
+
+/// Time at each clock, from the last column of `trans_stat`.
+fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
+    let path = format!("{directory}/trans_stat");
+    let table = root.read(&path).ok()?;
+    let rows = lines(table.as_bytes()).filter_map(row);
+    let channels: Vec<_> = rows
+        .map(|(hz, _)| {
+            counter(
+                format!("devfreq.{device}.residency.{hz}"),
+                Unit::Milliseconds,
+            )
+        })
+        .collect();
+    let probe = Probe::file_of_many(path, parse_residency, channels);
+    (!probe.channels.is_empty()).then(|| probe.at_most_every_ms(RESIDENCY_BEAT_MS))
+}
+
+/// Rows in an order that does not change while the device lives.
+fn parse_residency(text: &[u8], values: &mut [i64]) {
+    for ((_, ms), value) in lines(text).filter_map(row).zip(values) {
+        *value = ms;
+    }
+}
+
+/// Clock and time of a row such as `*  528000000:  0  12  3  81230`: the star is the present
+/// clock, the last number is the time in milliseconds.
+fn row(line: &[u8]) -> Option<(i64, i64)> {
+    let line = line.trim_ascii();
+    let line = line.strip_prefix(b"*").unwrap_or(line);
+    let (hz, rest) = take_number(line)?;
+    let numbers = rest.strip_prefix(b":")?.trim_ascii_end();
+    let last = numbers.rsplit(u8::is_ascii_whitespace).next()?;
+    let (ms, rest) = take_number(last)?;
+    rest.is_empty().then_some((hz, ms))
 }
 
 #[cfg(test)]
@@ -48,5 +87,21 @@ mod tests {
             check::found(&SENSOR, &board),
             ["devfreq.dmc.claimed dmc_ondemand 1560000000"]
         );
+    }
+
+    #[test]
+    fn time_at_each_clock() {
+        // As `drivers/devfreq/devfreq.c` prints it.
+        let table = "     From  :   To\n           : 528000000 1560000000   time(ms)\n\
+                     *  528000000:         0        12     81230\n\
+                       1560000000:        12         0      9077\nTotal transition : 24\n";
+        let board = format!("== {DIRECTORY}/dmc/trans_stat\n{table}");
+        let expected = [
+            "devfreq.dmc.residency.528000000 81230",
+            "devfreq.dmc.residency.1560000000 9077",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+        let unknown = format!("== {DIRECTORY}/dmc/trans_stat\nNot Supported.\n");
+        assert_eq!(check::found(&SENSOR, &unknown), [""; 0]);
     }
 }

@@ -89,21 +89,30 @@ fn attribute(
     let own_name = root
         .read_value(&format!("{directory}/{name}_label"))
         .unwrap_or_default();
-    let label = format!("{chip} {own_name}").trim().to_owned();
+    let mut label = format!("{chip} {own_name}").trim().to_owned();
+    // A wrong shunt scales current and power; so it is shown.
+    let shunt = root.read_number::<u64>(&format!("{directory}/shunt_resistor"));
+    if let (Ok(microohms), "curr" | "power") = (shunt, kind) {
+        label += &format!(", shunt {microohms} µΩ");
+    }
     let channel = Channel {
         kind: channel_kind,
         ..gauge(format!("{hwmon}.{name}"), unit)
     };
     let channel = labelled(channel, label);
     let beat = beat(chip, kind, &channel);
-    let parser = if kind == "temp" {
-        thermal::millidegrees
-    } else {
-        number
+    // Chips that average say over how long; between, they would only repeat themselves.
+    let average_ms = root.read_number::<u32>(&format!("{directory}/update_interval"));
+    let beat = beat.map(|ms| ms.max(average_ms.unwrap_or(0)));
+    let probe = Probe::file(format!("{directory}/{file}"), number, channel);
+    let probe = match kind {
+        "temp" => probe.scaled(thermal::TEMPERATURE),
+        _ => probe,
     };
-    let probe = Probe::file(format!("{directory}/{file}"), parser, channel);
     Some(match beat {
-        Some(ms) => probe.at_most_every_ms(ms),
+        // coretemp answers at once; other chips sit on a bus, in a drive or behind firmware.
+        Some(ms) if chip == "coretemp" => probe.at_most_every_ms(ms),
+        Some(ms) => probe.at_most_every_ms(ms).apart(),
         None => probe,
     })
 }
@@ -168,9 +177,9 @@ mod tests {
             ),
         ];
         let expected = [
-            "hwmon0.curr1 ina226 900",
+            "hwmon0.curr1 ina226, shunt 2000 µΩ 900",
             "hwmon0.in1 ina226 5100",
-            "hwmon0.power1 ina226 4590000",
+            "hwmon0.power1 ina226, shunt 2000 µΩ 4590000",
             "hwmon1.temp1 k10temp Tctl 45250",
             "hwmon2.in0.alarm rpi_volt 0",
             "hwmon3.energy1 scmi 77",
@@ -178,6 +187,25 @@ mod tests {
             "hwmon3.power1 scmi 1",
         ];
         assert_eq!(check::found(&SENSOR, &board.concat()), expected);
+    }
+
+    #[test]
+    fn a_power_meter_of_three_channels_that_averages() {
+        let files = [
+            ("name", "ina3221"),
+            ("update_interval", "2253"),
+            ("in2_input", "12000"),
+            ("in2_label", "VDD_CPU"),
+            ("curr2_input", "410"),
+        ];
+        let board = chip(0, &files);
+        let expected = [
+            "hwmon0.curr2 ina3221 410",
+            "hwmon0.in2 ina3221 VDD_CPU 12000",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+        let probes = discover(&Root::from_board(&board).unwrap());
+        assert_eq!(probes[0].beat, Beat::AtMostEveryMs(2253));
     }
 
     #[test]
@@ -196,6 +224,7 @@ mod tests {
             ("coretemp", "Core 3", Beat::AtMostEveryMs(5000)),
             ("nvme", "Composite", Beat::AtMostEveryMs(30_000)),
             ("lm75", "", Beat::AtMostEveryMs(2000)),
+            ("drivetemp", "", Beat::AtMostEveryMs(30_000)),
         ] {
             let board = chip(
                 0,
@@ -207,6 +236,8 @@ mod tests {
             );
             let probes = discover(&Root::from_board(&board).unwrap());
             assert_eq!(probes[0].beat, beat, "{name} {label}");
+            let at_once = ["k10temp", "coretemp"].contains(&name);
+            assert_eq!(probes[0].apart, !at_once, "{name}");
         }
     }
 }

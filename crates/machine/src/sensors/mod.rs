@@ -7,28 +7,38 @@
 //! To add one: write `sensors/x.rs` with a `pub(super) const SENSOR`, and add a line to
 //! [`SENSORS`].
 
+mod adc;
 mod cgroup;
 mod cooling;
 mod cpu_online;
 mod cpu_throttle;
 mod cpufreq;
+mod cycles;
 mod devfreq;
 mod hwmon;
+mod idle;
 mod loadavg;
+mod measured;
 mod meminfo;
 mod own;
 pub(crate) mod parse;
+mod power_supply;
 mod pressure;
 mod rapl;
 mod raspberry;
 mod residency;
+mod scale;
 mod stat;
 mod temperature;
+mod therm_status;
 mod thermal;
+mod trips;
 mod vmstat;
 mod zram;
 
+pub use measured::probe as measured_threads;
 pub use parse::known;
+pub use scale::Scale;
 pub use temperature::{TemperatureChoice, temperature_channel};
 
 use crate::Root;
@@ -68,6 +78,11 @@ pub struct Probe {
     pub read: Read,
     /// For a counter of one channel that starts again at 0 after this value: the largest value.
     pub wraps_after: Option<i64>,
+    /// What turns the numbers of the file into the unit of the channels.
+    pub scale: Scale,
+    /// True if a read sleeps or may hang (I2C, drives, batteries): then a thread of its own reads
+    /// it, and a tick takes the latest value.
+    pub apart: bool,
 }
 
 /// How often a probe is read.
@@ -87,28 +102,44 @@ pub enum Read {
     File(Parser),
     /// One question to the firmware of a Raspberry Pi.
     Firmware(Question),
+    /// One register of a CPU, by its number: eight bytes of `/dev/cpu/N/msr`.
+    Register(u32),
+    /// Cycles of a CPU, by its own counter.
+    Cycles(u32),
+    /// Current and voltage of every rail of a Raspberry Pi 5, in the order of the channels.
+    PmicRails,
+    /// Time on a CPU and time of waiting for one, of the threads that are measured.
+    MeasuredThreads,
     /// CPU time of the sampler itself, in nanoseconds.
     OwnCpuTime,
+    /// How late this sample is, in microseconds.
+    OwnDelay,
 }
 
 /// Every sensor, in order of id.
 pub const SENSORS: &[Sensor] = &[
+    adc::SENSOR,
     cgroup::SENSOR,
     cooling::SENSOR,
     cpu_online::SENSOR,
     cpu_throttle::SENSOR,
     cpufreq::SENSOR,
     residency::SENSOR,
+    cycles::SENSOR,
     devfreq::SENSOR,
     hwmon::SENSOR,
+    idle::SENSOR,
     loadavg::SENSOR,
     meminfo::SENSOR,
+    power_supply::SENSOR,
     pressure::SENSOR,
     rapl::SENSOR,
     raspberry::SENSOR,
     own::SENSOR,
     stat::SENSOR,
+    therm_status::SENSOR,
     thermal::SENSOR,
+    trips::SENSOR,
     vmstat::SENSOR,
     zram::SENSOR,
 ];
@@ -130,12 +161,26 @@ impl Probe {
             beat: Beat::EveryTick,
             read: Read::File(parser),
             wraps_after: None,
+            scale: Scale::One,
+            apart: false,
         }
     }
 
     /// The same, read at most every so many milliseconds.
     fn at_most_every_ms(mut self, ms: u32) -> Self {
         self.beat = Beat::AtMostEveryMs(ms);
+        self
+    }
+
+    /// The same, read by a thread of its own.
+    fn apart(mut self) -> Self {
+        self.apart = true;
+        self
+    }
+
+    /// The same in another scale.
+    fn scaled(mut self, scale: Scale) -> Self {
+        self.scale = scale;
         self
     }
 }
@@ -207,7 +252,8 @@ pub(crate) mod check {
                 continue;
             };
             let text = root.read(&probe.path).unwrap_or_default();
-            let values = parsed(parser, &text, probe.channels.len());
+            let mut values = parsed(parser, &text, probe.channels.len());
+            probe.scale.clone().apply(&mut values);
             for (channel, value) in probe.channels.iter().zip(values) {
                 let value = if value == NONE {
                     "-".to_owned()
@@ -258,8 +304,8 @@ mod tests {
     fn a_machine_without_sensors_has_only_the_sampler_itself() {
         let root = Root::from_board("").unwrap();
         for sensor in SENSORS {
-            let expected = usize::from(sensor.id == "sampler");
-            assert_eq!((sensor.discover)(&root).len(), expected, "{}", sensor.id);
+            let found = (sensor.discover)(&root);
+            assert_eq!(found.is_empty(), sensor.id != "sampler", "{}", sensor.id);
         }
     }
 }

@@ -1,18 +1,19 @@
-//! Sensor: what the firmware of a Raspberry Pi says: throttle bits, the clock it measures, and the
-//! voltage of the core.
+//! Sensor: what the firmware of a Raspberry Pi says: throttle bits, the clock it measures, the
+//! voltage of the core, and on a Raspberry Pi 5 current and voltage of every rail.
 //!
 //! The kernel's files on these boards show what was asked for; only the firmware knows what is.
 //! The throttle bits are kept as they are: the lower ones are live, the upper ones stick from boot
 //! on, so that only the lower ones and new upper ones belong to a run.
 
+use super::parse::number;
 use super::{Beat, Probe, Read, Sensor, gauge, labelled};
 use crate::Root;
-use crate::vcio::{self, Question};
-use record::{Channel, Unit};
+use crate::vcio::{self, Question, Rail};
+use record::Unit;
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "raspberry",
-    about: "Throttle bits, measured clock and core voltage by the firmware of a Raspberry Pi.",
+    about: "Throttle bits, measured clock, voltages and rails by the firmware of a Raspberry Pi.",
     kernel_doc: "https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface",
     discover,
 };
@@ -21,21 +22,16 @@ pub(super) const SENSOR: Sensor = Sensor {
 const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
-    if vcio::Firmware::open(root).is_err() {
+    let Ok(firmware) = vcio::Firmware::open(root) else {
         return Vec::new();
-    }
+    };
     let probe = |question: Question, beat: Beat, id: &str, unit: Unit, label: &str| Probe {
-        path: vcio::PATH.into(),
-        channels: vec![Channel {
-            source: vcio::PATH.into(),
-            ..labelled(gauge(id, unit), label)
-        }],
         beat,
         read: Read::Firmware(question),
-        wraps_after: None,
+        ..Probe::file(vcio::PATH.into(), number, labelled(gauge(id, unit), label))
     };
     let seldom = Beat::AtMostEveryMs(BEAT_MS);
-    vec![
+    let mut probes = vec![
         probe(
             Question::Throttled,
             Beat::EveryTick,
@@ -57,13 +53,63 @@ fn discover(root: &Root) -> Vec<Probe> {
             Unit::Microvolts,
             "core",
         ),
-    ]
+    ];
+    if let Ok(rails) = firmware.pmic_rails() {
+        probes.push(pmic(&rails));
+    }
+    probes
+}
+
+/// The power controller of a Raspberry Pi 5: power of all rails, then each current and voltage.
+fn pmic(rails: &[Rail]) -> Probe {
+    let total = labelled(
+        gauge("rpi.pmic.power", Unit::Microwatts),
+        "sum of all rails",
+    );
+    let each = rails.iter().map(|rail| {
+        let (quantity, unit) = match rail.is_voltage {
+            true => ("voltage", Unit::Microvolts),
+            false => ("current", Unit::Milliamperes),
+        };
+        let label = match rail.name.as_str() {
+            "ext5v" => "input",
+            name => name,
+        };
+        labelled(
+            gauge(format!("rpi.pmic.{}.{quantity}", rail.name), unit),
+            label,
+        )
+    });
+    let channels = std::iter::once(total).chain(each).collect();
+    let probe = Probe {
+        read: Read::PmicRails,
+        ..Probe::file_of_many(vcio::PATH.into(), number, channels)
+    };
+    // The converters take some milliseconds for all rails.
+    probe.at_most_every_ms(BEAT_MS).apart()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::check;
     use super::*;
+
+    #[test]
+    fn rails_are_channels() {
+        let rail = |name: &str, is_voltage| Rail {
+            name: name.into(),
+            is_voltage,
+        };
+        let probe = pmic(&[rail("vdd_core", false), rail("ext5v", true)]);
+        let ids: Vec<&str> = probe.channels.iter().map(|c| c.id.as_str()).collect();
+        let expected = [
+            "rpi.pmic.power",
+            "rpi.pmic.vdd_core.current",
+            "rpi.pmic.ext5v.voltage",
+        ];
+        assert_eq!(ids, expected);
+        assert!(probe.apart && probe.channels[2].label == "input");
+    }
 
     #[test]
     fn a_board_has_no_firmware_to_ask() {

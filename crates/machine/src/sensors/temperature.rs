@@ -61,7 +61,8 @@ pub(super) fn may_be_soc(channel: &Channel) -> bool {
 
 /// Rank of a channel and what its name means; none if it is not the SoC's temperature.
 fn rank(channel: &Channel) -> Option<(u32, &'static str)> {
-    if channel.unit != Unit::Millicelsius {
+    // Trip points are temperatures too, but ones that are set.
+    if channel.unit != Unit::Millicelsius || channel.id.contains(".trip") {
         return None;
     }
     let place = if channel.id.starts_with("thermal_zone") {

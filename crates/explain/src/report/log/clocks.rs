@@ -48,36 +48,29 @@ pub(super) fn hot(record: &Record) -> String {
 /// One block for every step of this variant: a heading and a row for every OPP.
 fn opp_blocks(record: &Record, variant: &str) -> String {
     let mut text = String::new();
-    let several = record.machine.clusters.len() > 1;
-    for (step, clocks) in passes(record, variant) {
-        if several {
-            let name = cluster_name(record, step);
-            let _ = write!(text, "Checking cpufreq OPP for {name}:\n\n");
-        } else {
-            let core_type = record
-                .machine
-                .clusters
-                .first()
-                .and_then(|c| c.core_type.known());
-            let core_type = core_type.map_or(String::new(), |name| format!(" ({name})"));
-            let _ = write!(text, "Checking cpufreq OPP{core_type}:\n\n");
+    for (_, clocks) in passes(record, variant) {
+        // In a log all clusters are one pass.
+        for points in clocks.points.chunk_by(|a, b| a.cpu == b.cpu) {
+            text.push_str(&opp_heading(record, points[0].cpu));
+            for point in points {
+                let _ = writeln!(text, "{}", opp_row(point));
+            }
+            text.push('\n');
         }
-        for point in &clocks.points {
-            let _ = writeln!(text, "{}", opp_row(point));
-        }
-        text.push('\n');
     }
     text
 }
 
-fn cluster_name(record: &Record, step: &Step) -> String {
-    let first = step.cpus.first().copied().unwrap_or(0);
-    let cluster = record
-        .machine
-        .clusters
-        .iter()
-        .find(|cluster| cluster.cpus.contains(&first));
-    cpus_name(record, cluster.map_or(&step.cpus, |cluster| &cluster.cpus))
+fn opp_heading(record: &Record, cpu: u32) -> String {
+    let clusters = &record.machine.clusters;
+    if clusters.len() > 1 {
+        let cluster = clusters.iter().find(|cluster| cluster.cpus.contains(&cpu));
+        let name = cpus_name(record, cluster.map_or(&[cpu], |cluster| &cluster.cpus));
+        return format!("Checking cpufreq OPP for {name}:\n\n");
+    }
+    let core_type = clusters.first().and_then(|c| c.core_type.known());
+    let core_type = core_type.map_or(String::new(), |name| format!(" ({name})"));
+    format!("Checking cpufreq OPP{core_type}:\n\n")
 }
 
 fn passes<'a>(
@@ -95,6 +88,10 @@ fn passes<'a>(
 
 /// `Cpufreq OPP: 2208    Measured: 2306 (2306.938/2306.459/2306.273)     (+4.4%)`
 fn opp_row(point: &ClockPoint) -> String {
+    if let (Some(opp_khz), Some(mhz), []) = (point.opp_khz, point.printed_mhz, &*point.readings_khz)
+    {
+        return printed_row(point, opp_khz, mhz);
+    }
     let (mean, triple) = readings(point);
     let Some(opp_khz) = point.opp_khz else {
         return format!("No cpufreq support.  Measured: {mean:>4} {triple}");
@@ -105,6 +102,23 @@ fn opp_row(point: &ClockPoint) -> String {
     );
     if let Some(deviation) = deviation_percent(point, opp_khz) {
         let _ = write!(row, "{:>12}", format!("({deviation:+.1}%)"));
+    }
+    row
+}
+
+/// `Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V`: rows of a log without single readings.
+fn printed_row(point: &ClockPoint, opp_khz: u32, mhz: u32) -> String {
+    let mut row = format!("Cpufreq OPP: {:>4}", opp_khz / 1000);
+    if let Some(firmware_khz) = point.firmware_khz {
+        let _ = write!(row, "  ThreadX: {:>4}", firmware_khz / 1000);
+    }
+    let _ = write!(row, "  Measured: {mhz:>4}");
+    let volts = point.core_microvolts.iter();
+    let volts: Vec<String> = volts
+        .map(|microvolts| format!("{:.4}V", f64::from(*microvolts) / 1e6))
+        .collect();
+    if !volts.is_empty() {
+        let _ = write!(row, " @ {}", volts.join("/"));
     }
     row
 }
@@ -165,6 +179,18 @@ mod tests {
             readings_khz: readings_khz.to_vec(),
             ..ClockPoint::default()
         }
+    }
+
+    #[test]
+    fn a_row_without_readings_is_kept_as_it_was_printed() {
+        let mut printed = point(Some(2_400_000), &[]);
+        printed.printed_mhz = Some(2399);
+        printed.firmware_khz = Some(2_400_000);
+        printed.core_microvolts = vec![865_000, 869_000];
+        assert_eq!(
+            opp_row(&printed),
+            "Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V/0.8690V"
+        );
     }
 
     #[test]

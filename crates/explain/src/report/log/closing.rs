@@ -1,7 +1,7 @@
 //! The end of the log: residency below the top OPP, kernel messages, closing state, topology.
 
 use super::header;
-use crate::{cpu_list, view};
+use crate::cpu_list;
 use record::{Record, Residency};
 use std::fmt::Write;
 
@@ -88,7 +88,7 @@ pub(super) fn state(record: &Record) -> String {
     if let Some(state) = record.states.last() {
         let _ = writeln!(text, "{}", header::memory(state));
     }
-    text.push_str(&topology(record));
+    text.push_str(&crate::monitor::topology(&record.machine));
     let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_else(|| "-".into());
     let _ = writeln!(text, "\nSoC guess: {}", known(&machine.soc));
     for (index, compatible) in machine.compatible.iter().enumerate() {
@@ -136,40 +136,4 @@ fn features(record: &Record) -> String {
         return text;
     }
     format!("\nStatus of performance related settings:\n\n{text}")
-}
-
-/// `CPU sysfs topology (clusters, cpufreq members, clockspeeds)`
-fn topology(record: &Record) -> String {
-    let mut text = "CPU sysfs topology (clusters, cpufreq members, clockspeeds)\n\
-                    \x20                cpufreq   min    max\n\
-                    \x20CPU    cluster  policy   speed  speed   core type\n"
-        .to_owned();
-    for cpu in &record.machine.cpus {
-        let policy = record
-            .machine
-            .policies
-            .iter()
-            .find(|p| p.cpus.contains(&cpu.cpu));
-        let mhz = |khz: Option<&u32>| khz.map_or("-".to_owned(), |khz| (khz / 1000).to_string());
-        let mut core_type = cpu.core_type.known().cloned().unwrap_or_else(|| "-".into());
-        if let Some(stepping) = cpu.stepping.known() {
-            let _ = write!(core_type, " / {stepping}");
-        }
-        if !cpu.online {
-            core_type.push_str(" (offline)");
-        }
-        let _ = writeln!(
-            text,
-            "{:>3} {:>8} {:>8} {:>8} {:>7}   {core_type}",
-            cpu.cpu,
-            cpu.cluster,
-            policy.map_or("-".to_owned(), |policy| policy.policy.to_string()),
-            mhz(policy.and_then(|policy| policy.clock_khz_min.known())),
-            mhz(policy.and_then(|policy| policy.clock_khz_max.known())),
-        );
-    }
-    if view::cpu_count(record).is_none() {
-        text.push_str("  (the machine does not tell)\n");
-    }
-    text
 }

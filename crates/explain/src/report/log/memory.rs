@@ -2,7 +2,7 @@
 
 use super::super::number::{deviation_percent, done};
 use super::cpus_name;
-use record::{Bandwidth, Measured, Record};
+use record::{Bandwidth, Latency, Measured, Record, Step};
 use std::fmt::Write;
 
 /// A relative standard deviation is printed from here on.
@@ -19,33 +19,50 @@ pub(super) fn bandwidth(record: &Record) -> String {
             "Executing benchmark on {}:\n\n",
             cpus_name(record, &step.cpus)
         );
-        let _ = write!(
-            text,
-            "sbc-bench memory-bandwidth@{} ({} MiB per buffer; 1MB = 1000000 bytes; libc is the one this\n\
-             program was built with, not the distribution's)\n\n",
-            step.method,
-            bandwidth.buffer_bytes >> 20
-        );
-        text.push_str(&rows(bandwidth));
+        text.push_str(&bandwidth_head(step, bandwidth));
+        text.push_str(&rows(bandwidth, step.method));
         text.push('\n');
     }
     text
 }
 
-fn rows(bandwidth: &Bandwidth) -> String {
+/// Whose table it is. Method 0 are tables that a log brought along.
+fn bandwidth_head(step: &Step, bandwidth: &Bandwidth) -> String {
+    if step.method == 0 {
+        let version = step.tool.as_ref().map_or("", |tool| tool.version.as_str());
+        return match version {
+            "" => String::new(),
+            version => format!("tinymembench v{version}\n\n"),
+        };
+    }
+    format!(
+        "sbc-bench memory-bandwidth@{} ({} MiB per buffer; 1MB = 1000000 bytes; libc is the one this\n\
+         program was built with, not the distribution's)\n\n",
+        step.method,
+        bandwidth.buffer_bytes >> 20
+    )
+}
+
+fn rows(bandwidth: &Bandwidth, method: u32) -> String {
     let mut text = String::new();
     for row in &bandwidth.rows {
         let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
-        let repetitions = row.bytes_per_s.len();
         let _ = write!(
             text,
             " {:<49}: {best:>8.1} MB/s",
             classic_name(&row.routine)
         );
-        let _ = match deviation_percent(row).filter(|d| *d > DEVIATION_PERCENT_SHOWN) {
-            Some(deviation) => writeln!(text, " ({repetitions}, {deviation:.1}%)"),
-            None => writeln!(text, " ({repetitions})"),
-        };
+        // How many repetitions stand behind a row of a log is not known.
+        let repetitions = (method > 0).then(|| row.bytes_per_s.len().to_string());
+        let deviation = deviation_percent(row).filter(|d| *d > DEVIATION_PERCENT_SHOWN);
+        let deviation = deviation.map(|deviation| format!("{deviation:.1}%"));
+        let notes: Vec<String> = repetitions.into_iter().chain(deviation).collect();
+        match notes.is_empty() {
+            true => text.push('\n'),
+            false => {
+                let _ = writeln!(text, " ({})", notes.join(", "));
+            }
+        }
     }
     text
 }
@@ -66,13 +83,21 @@ pub(super) fn latency(record: &Record) -> String {
         let Some(Measured::Latency(latency)) = done(step) else {
             continue;
         };
+        if step.variant.starts_with("tinymembench") {
+            let cpus = cpus_name(record, &step.cpus);
+            let _ = write!(text, "Executing tinymembench on {cpus}:\n\n");
+            text.push_str(&block_sizes(step, latency));
+            continue;
+        }
         let cpus = cpus_name(record, &step.cpus);
         let _ = write!(text, "Executing ramlat on {cpus}, results in ns:\n\n");
-        let _ = write!(
-            text,
-            "(sbc-bench memory-latency@{}: one random cycle over all cache lines, {})\n\n",
-            step.method, latency.pages
-        );
+        if step.method > 0 {
+            let _ = write!(
+                text,
+                "(sbc-bench memory-latency@{}: one random cycle over all cache lines, {})\n\n",
+                step.method, latency.pages
+            );
+        }
         let _ = write!(text, "       size: ");
         latency.columns.iter().for_each(|column| {
             let _ = write!(text, "{column:>6} ");
@@ -90,6 +115,30 @@ pub(super) fn latency(record: &Record) -> String {
         }
         text.push('\n');
     }
+    text
+}
+
+/// The table that tinymembench printed.
+fn block_sizes(step: &Step, latency: &Latency) -> String {
+    let pages = match step.variant.as_str() {
+        "tinymembench-huge-pages" => ", [MADV_HUGEPAGE]",
+        "tinymembench-small-pages" => ", [MADV_NOHUGEPAGE]",
+        _ => "",
+    };
+    let mut text = format!("block size : single random read / dual random read{pages}\n");
+    for row in &latency.rows {
+        let _ = write!(text, "{:>10} :", row.size_bytes);
+        let cells: Vec<String> = row
+            .ns
+            .iter()
+            .map(|ns| match ns {
+                Some(ns) => format!("{ns:>7.1} ns "),
+                None => "      - ".to_owned(),
+            })
+            .collect();
+        let _ = writeln!(text, "{}", cells.join("         /"));
+    }
+    text.push('\n');
     text
 }
 
@@ -123,7 +172,7 @@ mod tests {
             verified: true,
             rows: vec![row],
         };
-        assert_eq!(rows(&bandwidth), expected);
+        assert_eq!(rows(&bandwidth, 1), expected);
     }
 
     #[test]

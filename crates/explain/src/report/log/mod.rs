@@ -64,7 +64,7 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = super::terminal::unmeasured(record);
+    let unmeasured = super::terminal::unmeasured(record, "");
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {
@@ -80,16 +80,17 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
     text
 }
 
+/// Core type of the first of these CPUs.
+fn core_type<'a>(record: &'a Record, cpus: &[u32]) -> Option<&'a String> {
+    let first = cpus.first()?;
+    let mut clusters = record.machine.clusters.iter();
+    let cluster = clusters.find(|cluster| cluster.cpus.contains(first))?;
+    cluster.core_type.known()
+}
+
 /// `cpu0-cpu3 (Cortex-A55)`, as the headings name a cluster.
 fn cpus_name(record: &Record, cpus: &[u32]) -> String {
-    let core_type = cpus.first().and_then(|first| {
-        let cluster = record
-            .machine
-            .clusters
-            .iter()
-            .find(|cluster| cluster.cpus.contains(first))?;
-        cluster.core_type.known()
-    });
+    let core_type = core_type(record, cpus);
     let cpus = match cpus {
         [] => "all CPUs".to_owned(),
         [one] => format!("cpu{one}"),

@@ -1,8 +1,8 @@
 //! The sections of the score-giving workloads: ciphers, 7-zip, series.
 
 use super::super::number::done;
-use super::cpus_name;
-use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step};
+use super::{core_type, cpus_name};
+use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool};
 use std::fmt::Write;
 
 /// OpenSSL's rows, or those of the built-in cipher in the same layout.
@@ -36,7 +36,7 @@ pub(super) fn ciphers(record: &Record) -> String {
     };
     match &first.tool {
         Some(tool) => {
-            let _ = writeln!(text, "{}", tool.version);
+            let _ = writeln!(text, "{}", version_line("OpenSSL", tool));
         }
         None => {
             let _ = writeln!(
@@ -92,8 +92,14 @@ pub(super) fn sevenzip(record: &Record) -> String {
             if !text.is_empty() {
                 let _ = write!(text, "{}\n\n", super::SEPARATOR);
             }
-            let cpus = crate::cpu_list(&group[0].cpus);
+            let mut cpus = crate::cpu_list(&group[0].cpus);
             let count = group.len();
+            // A core type in the heading tells that not all CPUs took part.
+            if variant == "core-type"
+                && let Some(name) = core_type(record, &group[0].cpus)
+            {
+                let _ = write!(cpus, " ({name})");
+            }
             let _ = write!(
                 text,
                 "Executing benchmark {count} times multi-threaded on CPUs {cpus}\n\n"
@@ -120,6 +126,15 @@ fn groups<'a>(record: &'a Record, variant: &str) -> Vec<Vec<&'a Step>> {
     groups
 }
 
+/// The line with which a tool names itself. Of a tool in a log only the number is known.
+fn version_line(name: &str, tool: &Tool) -> String {
+    let version = tool.version.as_str();
+    match version.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("{name} {version}"),
+        false => version.to_owned(),
+    }
+}
+
 /// One run as 7-zip prints it.
 fn run(step: &Step) -> String {
     let measured = match &step.outcome {
@@ -130,7 +145,7 @@ fn run(step: &Step) -> String {
     };
     let mut text = String::new();
     if let Some(tool) = &step.tool {
-        let _ = write!(text, "{}\n\n", tool.version);
+        let _ = write!(text, "{}\n\n", version_line("7-Zip", tool));
     }
     if let Some(reason) = &step.not_comparable {
         let _ = write!(text, "Not comparable: {reason}\n\n");
@@ -246,7 +261,7 @@ pub(super) fn series(record: &Record) -> String {
         let cpus = crate::cpu_list(&step.cpus);
         let name = format!("{}@{} {}", step.workload, step.method, step.variant);
         let _ = write!(text, "Executing {} on CPUs {cpus}", name.trim_end());
-        let _ = writeln!(text, " {}", series.detail);
+        let _ = writeln!(text, " ({})", series.detail);
         let values: Vec<String> = series
             .values
             .iter()

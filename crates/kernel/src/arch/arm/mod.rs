@@ -12,13 +12,17 @@ use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
 use std::arch::asm;
 
 /// Dependent exclusive-ors over five registers: 1008 bytes.
+///
+/// Returns what the registers came to, and the length of the loop in bytes.
 #[inline(never)]
-pub(crate) fn chain(turns: usize) -> u32 {
+pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
     let result: u32;
+    let (start, end): (usize, usize);
     // SAFETY: works on the named registers only.
     unsafe {
         asm!(
+            "adr {start}, 2f",
             ".p2align 6",
             "2:",
             ".rept 50",
@@ -30,16 +34,20 @@ pub(crate) fn chain(turns: usize) -> u32 {
             ".endr",
             "subs {turns}, {turns}, #1",
             "bne 2b",
+            "3:",
+            "adr {end}, 3b",
             a = inout(reg) 1u32 => result,
             b = inout(reg) 2u32 => _,
             c = inout(reg) 3u32 => _,
             d = inout(reg) 4u32 => _,
             e = inout(reg) 5u32 => _,
             turns = inout(reg) turns => _,
+            start = out(reg) start,
+            end = lateout(reg) end,
             options(nomem, nostack),
         );
     }
-    result
+    (result, end - start)
 }
 
 /// Dependent 32-bit multiplications: three to five cycles each.
@@ -235,4 +243,9 @@ pub fn isa_features() -> Vec<&'static str> {
         .into_iter()
         .filter_map(|(name, present)| present.then_some(name))
         .collect()
+}
+
+/// No way is known to ask on this architecture.
+pub fn translator() -> Option<&'static str> {
+    None
 }

@@ -10,19 +10,24 @@ pub use memory::ROUTINES;
 
 use super::{CHAIN_OPERATIONS, FLOAT_OPERATIONS, MULTIPLY_OPERATIONS};
 use std::arch::asm;
+use std::arch::x86_64::__cpuid;
 
 /// Dependent exclusive-ors over five registers.
 ///
 /// Register with register only: recent cores add small constants while renaming, several in a
 /// cycle, and never execute a `mov`. The five registers have short encodings, so that the loop is
 /// 500 bytes long.
+///
+/// Returns what the registers came to, and the length of the loop in bytes.
 #[inline(never)]
-pub(crate) fn chain(turns: usize) -> u32 {
+pub(crate) fn sized_chain(turns: usize) -> (u32, usize) {
     const { assert!(CHAIN_OPERATIONS == 50 * 5) };
     let result: u32;
+    let (start, end): (usize, usize);
     // SAFETY: works on the named registers only.
     unsafe {
         asm!(
+            "lea {start}, [rip + 2f]",
             ".p2align 6",
             "2:",
             ".rept 50",
@@ -34,16 +39,20 @@ pub(crate) fn chain(turns: usize) -> u32 {
             ".endr",
             "dec r8",
             "jnz 2b",
+            "3:",
+            "lea {end}, [rip + 3b]",
             inout("eax") 1u32 => result,
             inout("ecx") 2u32 => _,
             inout("edx") 3u32 => _,
             inout("esi") 4u32 => _,
             inout("edi") 5u32 => _,
             inout("r8") turns => _,
+            start = out(reg) start,
+            end = lateout(reg) end,
             options(nomem, nostack),
         );
     }
-    result
+    (result, end - start)
 }
 
 /// Dependent 32-bit multiplications: three cycles each on most cores.
@@ -126,4 +135,17 @@ pub fn isa_features() -> Vec<&'static str> {
         .into_iter()
         .filter_map(|(name, present)| present.then_some(name))
         .collect()
+}
+
+/// The name by which QEMU's translator signs itself in the leaf that hypervisors use (0x4000_0000;
+/// `kvm_cpuid` of Linux, `target/i386/cpu.c` of QEMU). KVM and others sign with names of their own.
+pub fn translator() -> Option<&'static str> {
+    const HYPERVISOR: u32 = 1 << 31;
+    // SAFETY: every 64-bit x86 has the instruction. Newer compilers know that by themselves.
+    #[allow(unused_unsafe)]
+    let cpuid = |leaf| unsafe { __cpuid(leaf) };
+    let is_guest = cpuid(1).ecx & HYPERVISOR != 0;
+    let leaf = is_guest.then(|| cpuid(0x4000_0000))?;
+    let name = [leaf.ebx, leaf.ecx, leaf.edx].map(u32::to_le_bytes);
+    (name.concat() == b"TCGTCGTCGTCG").then_some("QEMU TCG")
 }

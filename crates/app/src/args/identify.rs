@@ -1,0 +1,91 @@
+//! Arguments of `sbc-bench identify`: this machine, a log or Record, or single texts of another.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// What is to be identified.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct Identify {
+    /// A log of any sbc-bench version or a Record, instead of a machine
+    #[arg(value_name = "FILE", conflicts_with_all = ["cpuinfo", "compatible", "model"])]
+    pub(crate) file: Option<PathBuf>,
+    /// Another machine's /proc/cpuinfo; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cpuinfo: Option<PathBuf>,
+    /// Another machine's device tree: its `compatible` strings, such as radxa,rock-5b,rockchip,rk3588
+    #[arg(long, value_name = "A,B,...")]
+    pub(crate) compatible: Vec<String>,
+    /// Another machine's name: its device tree's model, or what its firmware calls it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Identify {
+    /// True if single texts are given: then nothing else of a machine counts.
+    pub(crate) fn is_of_texts(&self) -> bool {
+        self.cpuinfo.is_some() || !self.compatible.is_empty() || self.model.is_some()
+    }
+
+    /// The strings of `--compatible`, each `vendor,part`. They have a comma in them, so that a list of
+    /// them may come with commas, blanks or bars between, or as several options.
+    pub(crate) fn compatible_strings(&self) -> Vec<String> {
+        self.compatible
+            .iter()
+            .flat_map(|text| strings(text))
+            .collect()
+    }
+}
+
+fn strings(text: &str) -> Vec<String> {
+    // Amlogic's kernels write a blank behind the comma.
+    let text = text.replace(", ", ",");
+    let separators = |c: char| c.is_whitespace() || matches!(c, '|' | ';' | '\0');
+    let lists = text.split(separators).filter(|list| !list.is_empty());
+    let pairs = |list: &str| -> Vec<String> {
+        let words: Vec<&str> = list.split(',').filter(|word| !word.is_empty()).collect();
+        match words.len() {
+            0 => Vec::new(),
+            // An odd number cannot be pairs: some strings have no comma, or two.
+            count if count % 2 == 1 => vec![words.join(",")],
+            _ => words.chunks(2).map(|pair| pair.join(",")).collect(),
+        }
+    };
+    lists.flat_map(pairs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strings;
+
+    #[test]
+    fn lists_of_strings_with_commas() {
+        for (text, expected) in [
+            ("rockchip,rk3399", &["rockchip,rk3399"][..]),
+            (
+                "radxa,rock-5b,rockchip,rk3588",
+                &["radxa,rock-5b", "rockchip,rk3588"],
+            ),
+            (
+                "radxa,rock-5b rockchip,rk3588",
+                &["radxa,rock-5b", "rockchip,rk3588"],
+            ),
+            ("a,b|c,d", &["a,b", "c,d"]),
+            (
+                "vendor,board|amlogic, sc2",
+                &["vendor,board", "amlogic,sc2"],
+            ),
+            ("s7d_s905x5m_bm201", &["s7d_s905x5m_bm201"]),
+            (
+                "bananapi,bpi-m4-berry,h618",
+                &["bananapi,bpi-m4-berry,h618"],
+            ),
+            ("", &[]),
+            (",,", &[]),
+        ] {
+            assert_eq!(strings(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The power meters that are polled: `--meter`, and `Netio` as scripts and habits know it.
+
+use super::Environment;
+
+/// Power meters.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct MeterFlags {
+    /// Poll a power meter on the network: netio, netio-json, shelly, smartpower2, smartpower3,
+    /// tasmota; /N is the output (default 1), /all all of them
+    #[arg(long = "meter", global = true, value_name = "KIND:HOST[/N]")]
+    meters: Vec<String>,
+}
+
+impl MeterFlags {
+    /// The meters as `kind:host/output`, those of the environment last.
+    pub(crate) fn all(self, environment: &Environment) -> Result<Vec<String>, String> {
+        let mut meters = self.meters;
+        // `Netio=host/socket` is that of the bash program.
+        meters.extend(
+            environment
+                .get("Netio")
+                .map(|netio| format!("netio:{netio}")),
+        );
+        for meter in &meters {
+            bench::meters::Address::parse(meter)?;
+        }
+        Ok(meters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meters_of_flags_and_environment() {
+        let environment = |netio: &str| Environment {
+            variables: vec![("Netio".into(), netio.into())],
+        };
+        let flags = |meter: &str| MeterFlags {
+            meters: vec![meter.into()],
+        };
+        let all = flags("shelly:plug/all").all(&environment("10.0.0.2/4"));
+        assert_eq!(all.unwrap(), ["shelly:plug/all", "netio:10.0.0.2/4"]);
+        for (meter, netio) in [("plug", "10.0.0.2"), ("shelly:plug", "10.0.0.2/x")] {
+            assert!(flags(meter).all(&environment(netio)).is_err());
+        }
+    }
+}

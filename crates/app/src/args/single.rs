@@ -1,0 +1,107 @@
+//! The verbs that answer one question at once: clock and core-to-core.
+
+use super::Environment;
+use bench::{ClockTask, Options, Task, parse_duration};
+use clap::Subcommand;
+use std::time::Duration;
+
+/// One question to the machine.
+#[derive(Debug, Clone, PartialEq, Subcommand)]
+pub(crate) enum Single {
+    /// Which clocks the CPUs really have: every OPP, each CPU alone, all at once
+    ///
+    /// As root the governors are set to performance for its time, and every OPP is tried; all is put
+    /// back at the end.
+    Clock {
+        #[command(flatten)]
+        common: Common,
+        /// Change no settings: the clocks as they are, without the lower OPPs
+        #[arg(long)]
+        quick: bool,
+        /// Successive readings of each clock
+        #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..=1000))]
+        readings: u16,
+        /// Let all CPUs work for so long, then measure the clocks again, for example 60s or 10min
+        #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+        heat: Option<Duration>,
+    },
+    /// How long data takes from every CPU to every other; clusters show without any table
+    CoreToCore {
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+/// What all of them take.
+#[derive(Debug, Clone, PartialEq, clap::Args)]
+pub(crate) struct Common {
+    /// Only these CPUs, for example 0-3,6
+    #[arg(long, value_name = "LIST")]
+    cpu: Option<String>,
+    /// Print the Record as JSON instead of the text
+    #[arg(long)]
+    json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// One of them, validated.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SingleArgs {
+    pub(crate) options: Options,
+    /// Report that tells the answer.
+    pub(crate) report: &'static str,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    /// What was asked for, in words, for the Record.
+    pub(crate) given: Vec<String>,
+}
+
+impl Single {
+    /// The options of the run that answers the question, or one sentence about what is wrong.
+    pub(crate) fn arguments(self, environment: &Environment) -> Result<SingleArgs, String> {
+        let mut options = environment.options()?;
+        let (report, common) = match self {
+            Single::Clock {
+                common,
+                quick,
+                readings,
+                heat,
+            } => {
+                options.tune &= !quick;
+                options.task = Task::Clock(ClockTask {
+                    cpus: common.cpus()?,
+                    readings: readings.into(),
+                    heat,
+                });
+                ("clock", common)
+            }
+            Single::CoreToCore { common } => {
+                options.task = Task::CoreToCore(common.cpus()?);
+                ("core-to-core", common)
+            }
+        };
+        let mut given = environment.given();
+        given.extend(common.cpu.map(|list| format!("--cpu {list}")));
+        Ok(SingleArgs {
+            options,
+            report,
+            json: common.json,
+            quiet: common.quiet,
+            given,
+        })
+    }
+}
+
+impl Common {
+    /// The CPUs that are wanted, in order; empty for all.
+    fn cpus(&self) -> Result<Vec<u32>, String> {
+        let Some(list) = &self.cpu else {
+            return Ok(Vec::new());
+        };
+        machine::parse_cpu_list(list)
+            .filter(|cpus| !cpus.is_empty())
+            .ok_or_else(|| format!("--cpu is a list of CPUs such as 0-3,6, not {list:?}."))
+    }
+}

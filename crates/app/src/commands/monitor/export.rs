@@ -1,0 +1,113 @@
+//! The latest values for other programs that watch: served to Prometheus, or in a file for the textfile
+//! collector of node_exporter.
+
+use super::View;
+use anyhow::Context;
+use explain::monitor::{Watch, metrics};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Serves the latest values. The server has a watch of its own, so that it waits for nobody.
+pub(super) struct Prometheus {
+    shared: Arc<Mutex<Watch>>,
+}
+
+impl Prometheus {
+    /// Listens at once, so that an address that is taken is told before anything is shown.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub(super) fn start(address: SocketAddr) -> anyhow::Result<Self> {
+        let shared = Arc::new(Mutex::new(Watch::new(super::replay::nothing_known())));
+        let served = Arc::clone(&shared);
+        let page = move || metrics(&served.lock().unwrap_or_else(PoisonError::into_inner));
+        let bound = bench::exporter::serve(address, page)
+            .with_context(|| format!("{address} cannot be listened on"))?;
+        if address.port() == 0 {
+            eprintln!("sbc-bench: metrics at http://{bound}/metrics");
+        }
+        Ok(Self { shared })
+    }
+}
+
+impl View for Prometheus {
+    fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        *shared = watch.clone();
+        Ok(())
+    }
+
+    fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.row(watch.at_ms(), watch.read().iter().copied());
+        watch
+            .happened()
+            .iter()
+            .cloned()
+            .for_each(|event| shared.event(event));
+        shared.seen();
+        shared.set_cost(watch.record().samples.cost.clone());
+        let run = &watch.record().run;
+        if let Some(started) = run.started.known() {
+            shared.set_time(*started, run.utc_offset_minutes);
+        }
+        Ok(true)
+    }
+}
+
+/// Writes the latest values into a file.
+pub(super) struct Textfile {
+    path: PathBuf,
+    /// Told once.
+    failed: bool,
+}
+
+impl Textfile {
+    pub(super) fn new(path: &Path) -> Self {
+        if path.extension().is_none_or(|extension| extension != "prom") {
+            let name = path.display();
+            eprintln!("sbc-bench: node_exporter reads only files named *.prom, not {name}.");
+        }
+        Self {
+            path: path.to_path_buf(),
+            failed: false,
+        }
+    }
+
+    /// In one step: readers see the old values or the new ones. Not synced, because yesterday's
+    /// values are worth nothing after a loss of power.
+    fn replace(&self, text: &str) -> std::io::Result<()> {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.new", std::process::id()));
+        let new = self.path.with_file_name(name);
+        let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &self.path));
+        if written.is_err() {
+            // Half a file is of no use; that it cannot be removed changes nothing about the error.
+            let _ = std::fs::remove_file(&new);
+        }
+        written
+    }
+}
+
+impl View for Textfile {
+    fn begin(&mut self, _watch: &Watch) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
+        let written = self.replace(&metrics(watch));
+        if let (Err(error), false) = (&written, self.failed) {
+            let name = self.path.display();
+            eprintln!("sbc-bench: {name} cannot be written: {error}. Watching goes on.");
+        }
+        self.failed = written.is_err();
+        Ok(true)
+    }
+
+    /// Values that nobody renews any more would be taken for those of now.
+    fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
+        let _ = std::fs::remove_file(&self.path);
+        Ok(())
+    }
+}

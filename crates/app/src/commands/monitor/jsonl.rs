@@ -1,0 +1,59 @@
+//! One JSON object per line: what was read at each moment, by the name of the channel, and between
+//! them the events of the stream in the form of the Record.
+
+use super::View;
+use crate::output;
+use explain::monitor::Watch;
+use record::{Event, Record};
+use serde_json::{Map, Value, json};
+
+/// Prints JSON.
+pub(super) struct Jsonl;
+
+impl View for Jsonl {
+    fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        for event in beginning(watch.record()) {
+            output::print(&format!("{}\n", serde_json::to_string(&event)?))?;
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
+        let mut text = String::new();
+        for event in watch.happened() {
+            text.push_str(&serde_json::to_string(event)?);
+            text.push('\n');
+        }
+        let read = watch.channels().iter().zip(watch.read());
+        let values: Map<String, Value> = read
+            .filter_map(|(channel, value)| Some((channel.id.clone(), Value::from((*value)?))))
+            .collect();
+        let started = watch.record().run.started.known();
+        let row = json!({
+            "event": "row",
+            "at_ms": watch.at_ms(),
+            "utc_ms": started.map(|started| started + watch.at_ms()),
+            "values": values,
+        });
+        text.push_str(&format!("{row}\n"));
+        output::print_while_read(&text)
+    }
+}
+
+/// What is known before the first row, as events: start, machine, channels.
+pub(super) fn beginning(record: &Record) -> [Event; 3] {
+    [
+        Event::Started {
+            schema: record.schema,
+            source: record.source.clone(),
+            run: Box::new(record.run.clone()),
+        },
+        Event::Machine {
+            machine: Box::new(record.machine.clone()),
+        },
+        Event::Channels {
+            interval_ms: record.samples.interval_ms,
+            channels: record.samples.channels.clone(),
+        },
+    ]
+}

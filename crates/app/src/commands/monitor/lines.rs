@@ -1,0 +1,107 @@
+//! The classic lines, on any terminal or pipe.
+
+use super::{View, live};
+use crate::output;
+use explain::monitor::{Columns, Watch, gaps, summary};
+use explain::throttle::Reason;
+use record::Event;
+
+/// The heading is repeated after so many lines on a terminal.
+const LINES_PER_HEADING: u64 = 15;
+
+/// Prints a line for each row.
+pub(super) struct Lines {
+    /// With the hardware above, and headings in between.
+    for_people: bool,
+    columns: Option<Columns>,
+    lines: u64,
+    /// Why CPUs were held back at the line before.
+    throttled: Vec<Reason>,
+}
+
+impl Lines {
+    /// `on_terminal`: for people, who scroll. Programs get one heading and rows.
+    pub(super) fn new(on_terminal: bool) -> Self {
+        let spacing = std::env::var("SPACING").is_ok_and(|value| value == "yes");
+        Self {
+            for_people: on_terminal || spacing,
+            columns: None,
+            lines: 0,
+            throttled: Vec::new(),
+        }
+    }
+
+    /// The columns are chosen with the first row: before it, nobody knows which sensors answer.
+    fn first_text(&self, watch: &Watch, columns: &Columns, why: Option<&str>) -> String {
+        let heading = columns.heading();
+        if self.for_people {
+            format!("{}\n{heading}\n", summary(watch.record(), columns, why))
+        } else {
+            format!("{heading}\n")
+        }
+    }
+}
+
+impl Lines {
+    /// What people should know although it has no column: to standard error, so that the lines stay
+    /// what programs expect.
+    fn notes(&mut self, watch: &Watch) {
+        let reasons: Vec<Reason> = watch.throttled().iter().map(|t| t.reason).collect();
+        if reasons != self.throttled {
+            let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
+            match words.as_slice() {
+                [] => eprintln!("sbc-bench: no longer slowed down."),
+                words => eprintln!("sbc-bench: slowed down: {}.", words.join(", ")),
+            }
+            self.throttled = reasons;
+        }
+        // What never answered is no news.
+        if self.lines > 1 {
+            gaps(watch)
+                .iter()
+                .for_each(|gap| eprintln!("sbc-bench: {gap}"));
+        }
+    }
+}
+
+impl View for Lines {
+    fn begin(&mut self, _watch: &Watch) -> anyhow::Result<()> {
+        self.columns = None;
+        Ok(())
+    }
+
+    fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
+        let mut text = String::new();
+        let columns = match self.columns.take() {
+            Some(columns) => columns,
+            None => {
+                let (place, why) = live::temperature(watch).unzip();
+                let columns = Columns::of(watch.record(), place);
+                text = self.first_text(watch, &columns, why.as_deref());
+                self.lines = 0;
+                columns
+            }
+        };
+        if self.for_people && self.lines > 0 && self.lines.is_multiple_of(LINES_PER_HEADING) {
+            text = format!("\n{}\n", columns.heading());
+        }
+        text.push_str(&columns.line(watch));
+        text.push('\n');
+        self.lines += 1;
+        self.columns = Some(columns);
+        if self.for_people {
+            text.push_str(&marks(watch));
+        }
+        self.notes(watch);
+        output::print_while_read(&text)
+    }
+}
+
+/// Notes of people, between the lines.
+fn marks(watch: &Watch) -> String {
+    let texts = watch.happened().iter().filter_map(|event| match event {
+        Event::Mark { mark } => Some(format!("--- {}\n", mark.text)),
+        _ => None,
+    });
+    texts.collect()
+}

@@ -1,0 +1,114 @@
+//! The machine itself as a source: one sampler, one row whenever its time has come.
+
+use super::Poll;
+use bench::meters::Meter;
+use explain::monitor::Watch;
+use machine::sensors::{known, temperature_channel};
+use machine::{Root, Sampler, SamplerOptions, Timeline};
+use record::{Fact, Record, Run, Source as Origin};
+use std::time::Duration;
+
+/// What each source costs is told after so many rows, and at the end.
+const ROWS_PER_COST: u64 = 100;
+
+/// Samples of this machine.
+pub(super) struct Source {
+    timeline: Timeline,
+    sampler: Sampler,
+    /// What is told at the beginning.
+    begin: Option<Record>,
+    /// They poll as long as they live.
+    _meters: Vec<Meter>,
+}
+
+impl Source {
+    /// Looks for everything that can be sampled. Fails with a sentence about a meter that is none.
+    pub(super) fn start(
+        root: &Root,
+        interval: Duration,
+        meters: &[String],
+    ) -> anyhow::Result<Self> {
+        let timeline = Timeline::start();
+        let mut trouble = None;
+        let meters = bench::meters::start(meters, |sentence| trouble = Some(sentence));
+        if let Some(sentence) = trouble {
+            anyhow::bail!("{sentence}");
+        }
+        let options = SamplerOptions {
+            interval,
+            feeds: meters.iter().map(Meter::feed).collect(),
+            ..SamplerOptions::default()
+        };
+        let sampler = Sampler::new(root, &options);
+        let mut record = Record::new(origin(), run(&timeline));
+        record.machine = machine::identify(root);
+        record.samples.channels = sampler.channels().to_vec();
+        record.samples.interval_ms = interval.as_millis() as u64;
+        Ok(Self {
+            begin: Some(record),
+            sampler,
+            timeline,
+            _meters: meters,
+        })
+    }
+}
+
+impl super::Source for Source {
+    fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
+        if let Some(record) = self.begin.take() {
+            return Ok(Poll::Begin(Watch::new(record)));
+        }
+        let (now_ns, due_ns) = (self.timeline.now_ns(), self.sampler.due_ns());
+        if now_ns < due_ns {
+            return Ok(Poll::Wait(Duration::from_nanos(due_ns - now_ns)));
+        }
+        // A board without a clock starts in 1970 and learns the time of day later.
+        let utc_ms = self.timeline.utc_ms();
+        watch.set_time(utc_ms - self.timeline.now_ms(), utc_offset_minutes(utc_ms));
+        self.sampler.tick(&self.timeline);
+        let values = self.sampler.row().iter().map(|value| known(*value));
+        watch.row(self.sampler.at_ms(), values);
+        for gap in self.sampler.take_gaps() {
+            watch.event(gap);
+        }
+        watch.set_cost(self.sampler.cost());
+        if self.sampler.cost().ticks.is_multiple_of(ROWS_PER_COST) {
+            watch.event(self.sampler.cost_event());
+        }
+        Ok(Poll::Row)
+    }
+
+    fn end(&mut self, watch: &mut Watch) {
+        watch.event(self.sampler.cost_event());
+    }
+}
+
+/// The place of the channel that stands for the SoC's temperature, and why this one.
+pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
+    let choice = temperature_channel(watch.channels(), |place| watch.value(place))?;
+    Some((choice.index, choice.why))
+}
+
+/// This program.
+fn origin() -> Origin {
+    Origin::Run {
+        version: env!("CARGO_PKG_VERSION").into(),
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+    }
+}
+
+fn run(timeline: &Timeline) -> Run {
+    Run {
+        started: Fact::Known(timeline.start_utc_ms()),
+        utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
+        mode: "monitor".into(),
+        as_root: machine::is_root(),
+        ..Run::default()
+    }
+}
+
+/// Offset of the local time zone at a moment.
+pub(super) fn utc_offset_minutes(utc_ms: i64) -> i32 {
+    let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
+}

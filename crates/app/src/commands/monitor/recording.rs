@@ -1,0 +1,220 @@
+//! Appends everything to a file: see [`record::recording`] for its form. What cannot be written is a
+//! gap with its reason; watching goes on, and so does the recording as soon as there is room again.
+
+use super::jsonl::beginning;
+use super::running::Running;
+use anyhow::Context;
+use explain::monitor::Watch;
+use record::recording::{RowWriter, frame, is_recording, payload};
+use record::{End, Event, Gap, Mark, Missing};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What was written survives a loss of power after so long.
+const SYNC_EVERY: Duration = Duration::from_secs(2);
+/// Waiting for the disk needs no memory.
+const SYNC_STACK_BYTES: usize = 64 << 10;
+/// A note of others is looked for in at most so much of what they appended.
+const FOREIGN_BYTES_MAX: u64 = 1 << 20;
+
+/// A recording that is being made.
+pub(super) struct Recording {
+    file: Arc<File>,
+    path: PathBuf,
+    rows: RowWriter,
+    /// Length of the file after our last write; what is longer was appended by others.
+    end: u64,
+    /// Begin the next write with a newline: the file ends in half a line.
+    torn: bool,
+    trouble: Option<Trouble>,
+    dirty: Arc<AtomicBool>,
+    /// Tells other processes of this recording.
+    running: Option<Running>,
+}
+
+/// Rows that could not be written.
+struct Trouble {
+    at_ms: i64,
+    rows: u32,
+    why: String,
+}
+
+impl Recording {
+    /// Opens the file for appending, and tells others that it is being written.
+    ///
+    /// # Errors
+    /// It is no recording, somebody else writes it, or it cannot be opened.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display();
+        let mut options = File::options();
+        let file = options.append(true).read(true).create(true).open(path);
+        let file = file.with_context(|| format!("{name} cannot be written"))?;
+        let end = file.metadata()?.len();
+        let mut beginning = [0; 8];
+        let read = file.read_at(&mut beginning, 0)?;
+        anyhow::ensure!(
+            end == 0 || is_recording(&beginning[..read]),
+            "{name} exists and is no recording; name another file."
+        );
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+            anyhow::anyhow!("{name} is being written by another monitor; name another file.")
+        })?;
+        let mut last = [b'\n'];
+        if end > 0 {
+            file.read_at(&mut last, end - 1)?;
+        }
+        let file = Arc::new(file);
+        let dirty = Arc::new(AtomicBool::new(false));
+        sync_now_and_then(Arc::clone(&file), Arc::clone(&dirty))?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            running: None,
+            file,
+            rows: RowWriter::default(),
+            end,
+            torn: last != *b"\n",
+            trouble: None,
+            dirty,
+        })
+    }
+
+    /// Writes what is known before the first row.
+    pub(super) fn begin(&mut self, watch: &Watch) {
+        let events = beginning(watch.record());
+        self.rows = RowWriter::default();
+        self.append(watch.at_ms(), &events.each_ref().map(text_of).concat());
+    }
+
+    /// Writes a row and what happened with it. Notes of others are read, and told to the watch.
+    pub(super) fn row(&mut self, watch: &mut Watch) {
+        let marks = self.marks_of_others();
+        let at_ms = watch.at_ms();
+        if self.running.is_none() {
+            let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
+            self.running = Running::announce(&self.path, now_ms - at_ms);
+        }
+        let mut text = String::new();
+        if let Some(trouble) = &self.trouble {
+            text.push_str(&text_of(&trouble.event()));
+        }
+        text.push_str(&frame(&self.rows.row(at_ms, watch.read().iter().copied())));
+        text.extend(watch.happened().iter().map(text_of));
+        self.append(at_ms, &text);
+        for mark in marks {
+            watch.event(Event::Mark { mark });
+        }
+    }
+
+    /// Writes that it ended, and what is told at the end.
+    pub(super) fn end(&mut self, watch: &Watch, signal: i32) {
+        let end = match signal {
+            0 => End::Finished,
+            signal => End::Interrupted { signal },
+        };
+        let elapsed_ms = watch.at_ms().max(0) as u64;
+        let mut text: String = watch.happened().iter().map(text_of).collect();
+        text.push_str(&text_of(&Event::Ended { end, elapsed_ms }));
+        self.append(watch.at_ms(), &text);
+        // The kernel writes it later in any case; nobody is left to be told.
+        let _ = self.file.sync_data();
+    }
+
+    /// One write, so that lines of others cannot get in between.
+    fn append(&mut self, at_ms: i64, text: &str) {
+        let text = if self.torn {
+            format!("\n{text}")
+        } else {
+            text.to_owned()
+        };
+        match (&*self.file).write_all(text.as_bytes()) {
+            Ok(()) => {
+                if let Some(trouble) = self.trouble.take() {
+                    eprintln!("sbc-bench: the recording goes on; {}", trouble.sentence());
+                }
+                self.torn = false;
+                self.end += text.len() as u64;
+                self.dirty.store(true, Ordering::Relaxed);
+            }
+            Err(error) => self.fail(at_ms, &error),
+        }
+    }
+
+    fn fail(&mut self, at_ms: i64, error: &std::io::Error) {
+        if self.trouble.is_none() {
+            let path = self.path.display();
+            eprintln!("sbc-bench: {path} cannot be written: {error}. Watching goes on.");
+        }
+        let trouble = self.trouble.get_or_insert_with(|| Trouble {
+            at_ms,
+            rows: 0,
+            why: error.to_string(),
+        });
+        trouble.rows += 1;
+        self.rows.start_again();
+        // Half a line may have been written.
+        self.torn = true;
+        self.end = self.file.metadata().map_or(self.end, |meta| meta.len());
+    }
+
+    /// Notes that other processes have appended since our last write.
+    fn marks_of_others(&mut self) -> Vec<Mark> {
+        let length = self.file.metadata().map_or(self.end, |meta| meta.len());
+        let foreign = length.saturating_sub(self.end).min(FOREIGN_BYTES_MAX);
+        if foreign == 0 {
+            return Vec::new();
+        }
+        let mut bytes = vec![0; foreign as usize];
+        let read = self.file.read_at(&mut bytes, self.end).unwrap_or(0);
+        self.end = length;
+        let lines = bytes[..read].split(|byte| *byte == b'\n');
+        let events = lines.filter_map(|line| serde_json::from_str(payload(line)?).ok());
+        events
+            .filter_map(|event| match event {
+                Event::Mark { mark } => Some(mark),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+impl Trouble {
+    fn sentence(&self) -> String {
+        format!("{} samples were lost: {}", self.rows, self.why)
+    }
+
+    fn event(&self) -> Event {
+        Event::Gap {
+            channel: "sampler.cpu".into(),
+            gap: Gap {
+                at_ms: self.at_ms,
+                missing: Missing::unsupported("recording", self.sentence()),
+            },
+        }
+    }
+}
+
+fn text_of(event: &Event) -> String {
+    frame(&serde_json::to_string(event).unwrap_or_default())
+}
+
+/// A thread that makes sure of what was written; the disk may take its time without a sample being
+/// late. It ends with the process.
+fn sync_now_and_then(file: Arc<File>, dirty: Arc<AtomicBool>) -> std::io::Result<()> {
+    let work = move || {
+        loop {
+            std::thread::sleep(SYNC_EVERY);
+            if dirty.swap(false, Ordering::Relaxed) {
+                // An error shows with the next write as well.
+                let _ = file.sync_data();
+            }
+        }
+    };
+    let builder = std::thread::Builder::new().name("sync".into());
+    builder.stack_size(SYNC_STACK_BYTES).spawn(work).map(|_| ())
+}

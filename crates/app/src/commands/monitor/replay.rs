@@ -1,0 +1,310 @@
+//! A file as a source: a recording, a Record, the stream of a run, or a log of the bash program, shown
+//! again at its own pace, faster, or as fast as it goes.
+
+use super::Poll;
+use crate::args::Replay;
+use crate::commands::explain;
+use ::explain::monitor::Watch;
+use anyhow::Context;
+use record::recording::{RowReader, is_recording, is_row, payload};
+use record::{Event, Fact, Mark, Record, Run, Source as Origin};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Pauses in a recording longer than this and than two intervals (between two sessions, or while the machine
+/// slept) are not waited for.
+const PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// Samples out of a file.
+pub(super) struct Source {
+    file: PathBuf,
+    items: Box<dyn Iterator<Item = Item>>,
+    next: Option<Item>,
+    pace: Pace,
+}
+
+/// One thing in a file.
+enum Item {
+    /// A session begins.
+    Begin(Box<Record>),
+    /// A row.
+    Row(i64, Vec<Option<i64>>),
+    /// Anything else.
+    Event(Event),
+}
+
+/// When what is due.
+struct Pace {
+    speed: Option<f64>,
+    /// Pauses longer than this are not waited for.
+    pause: Duration,
+    /// Before this moment of the file nothing is waited for and nothing shown.
+    seek_ms: i64,
+    /// A moment of the file, and when it was shown.
+    anchor: Option<(i64, Instant)>,
+}
+
+impl Source {
+    pub(super) fn open(replay: &Replay) -> anyhow::Result<Self> {
+        let mut source = Self {
+            items: items(&replay.file)?,
+            file: replay.file.clone(),
+            next: None,
+            pace: Pace {
+                speed: replay.speed,
+                pause: PAUSE_MAX,
+                seek_ms: replay.seek.as_millis() as i64,
+                anchor: None,
+            },
+        };
+        source.next = source.items.next();
+        let name = replay.file.display();
+        anyhow::ensure!(source.next.is_some(), "{name} holds no samples.");
+        Ok(source)
+    }
+
+    /// Goes to another moment, also back.
+    pub(super) fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
+        self.items = items(&self.file)?;
+        self.next = self.items.next();
+        self.pace.seek_ms = at_ms.max(0);
+        self.pace.anchor = None;
+        Ok(())
+    }
+
+    /// Changes the speed.
+    pub(super) fn set_speed(&mut self, speed: f64) {
+        self.pace.speed = Some(speed);
+        self.pace.anchor = None;
+    }
+}
+
+impl super::Source for Source {
+    fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
+        loop {
+            match self.next.take() {
+                None => return Ok(Poll::End),
+                Some(Item::Begin(record)) => {
+                    self.next = self.items.next();
+                    self.pace.anchor = None;
+                    let interval = Duration::from_millis(record.samples.interval_ms);
+                    self.pace.pause = PAUSE_MAX.max(interval * 2);
+                    return Ok(Poll::Begin(Watch::new(*record)));
+                }
+                Some(Item::Event(event)) => watch.event(event),
+                Some(Item::Row(at_ms, values)) => {
+                    if let Some(wait) = self.pace.wait(at_ms) {
+                        self.next = Some(Item::Row(at_ms, values));
+                        return Ok(Poll::Wait(wait));
+                    }
+                    watch.row(at_ms, values);
+                    if at_ms >= self.pace.seek_ms {
+                        self.next = self.items.next();
+                        return Ok(Poll::Row);
+                    }
+                    watch.seen();
+                }
+            }
+            self.next = self.items.next();
+        }
+    }
+}
+
+impl Pace {
+    /// How long to wait for this moment; none if it has come.
+    fn wait(&mut self, at_ms: i64) -> Option<Duration> {
+        let speed = self.speed?;
+        if at_ms < self.seek_ms {
+            return None;
+        }
+        let now = Instant::now();
+        let (from_ms, from) = *self.anchor.get_or_insert((at_ms, now));
+        let due = Duration::from_millis((at_ms - from_ms).max(0) as u64).div_f64(speed);
+        let wait = due.saturating_sub(now - from);
+        if wait.mul_f64(speed) > self.pause {
+            self.anchor = Some((at_ms, now));
+            return None;
+        }
+        (!wait.is_zero()).then_some(wait)
+    }
+}
+
+/// Everything in the file, in its order.
+fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
+    let name = file.display();
+    let mut opened = File::open(file).with_context(|| format!("{name} cannot be read"))?;
+    let mut beginning = [0; 8];
+    let read = opened
+        .read(&mut beginning)
+        .with_context(|| format!("{name} cannot be read"))?;
+    if is_recording(&beginning[..read]) {
+        return Ok(Box::new(Lines::new(BufReader::new(File::open(file)?))));
+    }
+    let record = explain::read(file)?;
+    anyhow::ensure!(!record.samples.at_ms.is_empty(), "{name} holds no samples.");
+    Ok(Box::new(items_of_record(record)))
+}
+
+/// The lines of a recording, those that are damaged left out.
+struct Lines<R> {
+    reader: R,
+    line: Vec<u8>,
+    rows: RowReader,
+    channels: usize,
+    session: Option<Record>,
+    at_ms: i64,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R) -> Self {
+        Self {
+            reader,
+            line: Vec::new(),
+            rows: RowReader::default(),
+            channels: 0,
+            session: None,
+            at_ms: 0,
+        }
+    }
+
+    /// What an event is to a reader; none for those that only prepare others.
+    fn item(&mut self, event: Event) -> Option<Item> {
+        match event {
+            Event::Started { source, run, .. } => {
+                self.session = Some(Record::new(source, *run));
+                self.at_ms = 0;
+                None
+            }
+            Event::Machine { machine } => {
+                self.session.as_mut()?.machine = *machine;
+                None
+            }
+            Event::Channels {
+                interval_ms,
+                channels,
+            } => {
+                let mut record = self.session.take().unwrap_or_else(nothing_known);
+                self.channels = channels.len();
+                self.rows = RowReader::default();
+                record.samples.interval_ms = interval_ms;
+                record.samples.channels = channels;
+                Some(Item::Begin(Box::new(record)))
+            }
+            // A note stands where it was written, whatever the clock of its writer says.
+            Event::Mark { mut mark } => {
+                mark.at_ms = mark.at_ms.max(self.at_ms);
+                Some(Item::Event(Event::Mark { mark }))
+            }
+            event => Some(Item::Event(event)),
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            self.line.clear();
+            // What cannot be read any more is the end.
+            if self.reader.read_until(b'\n', &mut self.line).ok()? == 0 {
+                return None;
+            }
+            if self.line == b"\n" {
+                continue;
+            }
+            let Some(payload) = payload(&self.line) else {
+                self.rows.lose();
+                continue;
+            };
+            if is_row(payload) {
+                if let Some((at_ms, values)) = self.rows.row(payload, self.channels) {
+                    self.at_ms = at_ms;
+                    return Some(Item::Row(at_ms, values));
+                }
+            } else if let Ok(event) = serde_json::from_str(payload)
+                && let Some(item) = self.item(event)
+            {
+                return Some(item);
+            }
+        }
+    }
+}
+
+/// A Record as the stream that it was: rows, and between them where steps begin, gaps and marks.
+fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
+    let mark = |at_ms: i64, text: String| {
+        let mark = Mark { at_ms, text };
+        (at_ms, Event::Mark { mark })
+    };
+    let begins = |step: &record::Step| {
+        let name = format!("{} {}", step.workload, step.variant);
+        mark(step.window.start_ms, format!("{} begins", name.trim_end()))
+    };
+    let mut events: Vec<(i64, Event)> = record.steps.iter().map(begins).collect();
+    events.extend(record.marks.iter().map(|m| mark(m.at_ms, m.text.clone())));
+    for channel in &record.samples.channels {
+        let gap = |gap: &record::Gap| {
+            let (channel, gap) = (channel.id.clone(), gap.clone());
+            (gap.at_ms, Event::Gap { channel, gap })
+        };
+        events.extend(channel.gaps.iter().map(gap));
+    }
+    events.sort_by_key(|(at_ms, _)| *at_ms);
+    let mut events = events.into_iter().peekable();
+    let begin = Watch::new(record.clone()).record().clone();
+    let samples = record.samples;
+    let rows = (0..samples.at_ms.len()).flat_map(move |row| {
+        let at_ms = samples.at_ms[row];
+        let mut items = Vec::new();
+        while let Some((_, event)) = events.next_if(|(event_ms, _)| *event_ms <= at_ms) {
+            items.push(Item::Event(event));
+        }
+        let value = |channel: &record::Channel| channel.values.get(row).copied().flatten();
+        items.push(Item::Row(
+            at_ms,
+            samples.channels.iter().map(value).collect(),
+        ));
+        items
+    });
+    std::iter::once(Item::Begin(Box::new(begin))).chain(rows)
+}
+
+/// The Record of a whole recording: its last session.
+///
+/// # Errors
+/// There is nothing in it.
+pub(crate) fn read_recording(bytes: &[u8]) -> anyhow::Result<Record> {
+    let mut record: Option<Record> = None;
+    for item in Lines::new(bytes) {
+        match (item, &mut record) {
+            (Item::Begin(new), record) => *record = Some(*new),
+            (Item::Event(event), Some(record)) => record.apply(event),
+            (Item::Row(at_ms, values), Some(record)) => {
+                record.samples.at_ms.push(at_ms);
+                let channels = record.samples.channels.iter_mut();
+                channels
+                    .zip(values)
+                    .for_each(|(channel, value)| channel.values.push(value));
+            }
+            (_, None) => {}
+        }
+    }
+    record.context("this recording holds no samples")
+}
+
+/// A Record of which nothing is known.
+pub(super) fn nothing_known() -> Record {
+    let source = Origin::Run {
+        version: String::new(),
+        target: String::new(),
+    };
+    let run = Run {
+        started: Fact::not_reached(),
+        mode: "monitor".into(),
+        ..Run::default()
+    };
+    Record::new(source, run)
+}

@@ -1,0 +1,77 @@
+//! `sbc-bench clock`, `core-to-core`: one question, answered at once. Nothing is written but
+//! settings, and those are put back; the log of the last run stays.
+
+use super::run::{restore_leftovers, source, utc_offset_minutes};
+use crate::args::SingleArgs;
+use crate::paths::Paths;
+use crate::progress::Bar;
+use crate::{output, signals, status};
+use bench::Context;
+use explain::{Severity, report, rules};
+use machine::{Root, Timeline};
+use record::{End, Machine, Outcome, Record, Restored};
+
+pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
+    anyhow::ensure!(
+        root.is_system(),
+        "measuring needs the running system; --root serves identify, monitor and snapshot."
+    );
+    check_cpus(&machine::identify(root), args.options.task.cpus())?;
+    let as_root = machine::is_root();
+    let paths = Paths::choose(as_root, None);
+    let cancelled = signals::watch()?;
+    let bar = Bar::new(args.quiet);
+    if as_root && args.options.tune {
+        restore_leftovers(root, &paths, &bar);
+    }
+    let timeline = Timeline::start();
+    let finished = bench::run(Context {
+        root,
+        timeline: &timeline,
+        options: &args.options,
+        given: args.given.clone(),
+        utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
+        source: source(),
+        stream: None,
+        journal: as_root.then_some(paths.journal.as_path()),
+        cancelled: &cancelled,
+        progress: &mut |progress| bar.show(&progress),
+    });
+    bar.finish();
+    conclude(&finished.record, args)
+}
+
+/// One sentence if a CPU is asked for that there is not.
+fn check_cpus(machine: &Machine, wanted: &[u32]) -> anyhow::Result<()> {
+    let online = |cpu: &&u32| machine.cpus.iter().any(|c| c.cpu == **cpu && c.online);
+    let missing: Vec<u32> = wanted.iter().filter(|cpu| !online(cpu)).copied().collect();
+    let known = machine.cpus.iter().filter(|cpu| cpu.online);
+    let known: Vec<u32> = known.map(|cpu| cpu.cpu).collect();
+    anyhow::ensure!(
+        missing.is_empty() || known.is_empty(),
+        "CPU {} is not there or switched off; online are {}.",
+        explain::cpu_list(&missing),
+        explain::cpu_list(&known)
+    );
+    Ok(())
+}
+
+fn conclude(record: &Record, args: &SingleArgs) -> anyhow::Result<u8> {
+    let findings = rules::check(record);
+    if args.json {
+        output::print(&format!("{}\n", serde_json::to_string(record)?))?;
+    } else if let Some(report) = report::find(args.report) {
+        output::print(&(report.render)(record, &findings))?;
+    }
+    let failed = |change: &record::SettingChange| {
+        matches!(change.restored, Restored::Failed(_) | Restored::Pending)
+    };
+    let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
+    Ok(match record.run.end {
+        _ if record.settings.iter().any(failed) => status::NOT_RESTORED,
+        End::Interrupted { .. } => status::INTERRUPTED,
+        _ if !record.steps.iter().any(is_done) => status::FAILURE,
+        _ if findings.iter().any(|f| f.severity == Severity::Invalid) => status::NOT_VALID,
+        _ => 0,
+    })
+}

@@ -1,0 +1,257 @@
+//! Whose kernel is running: traces in names, files and configuration, each with its weight.
+//!
+//! Two independent traces of 80 % and 90 % leave a doubt of 2 %. A version or a SoC alone proves
+//! nothing: many boards of a vendor run kernels from kernel.org.
+
+use record::{KernelFacts, Machine};
+use serde::Serialize;
+
+/// What kind of tree a kernel comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// A tree that the maker of the SoC changed by thousands of patches.
+    Vendor,
+    /// A tree of the board's maker, close to kernel.org and kept up with it.
+    Downstream,
+    /// A kernel that a community builds for boards.
+    Community,
+    /// A kernel that a distribution keeps for its users.
+    Distribution,
+}
+
+/// One trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trace {
+    /// What was found.
+    pub what: String,
+    /// Where it stands.
+    pub from: String,
+    /// How sure this alone makes it, in percent.
+    pub weight_percent: u8,
+}
+
+/// Somebody whose kernel this may be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// Who.
+    pub name: String,
+    /// What kind of tree.
+    pub class: Class,
+    /// How sure that is, in percent.
+    pub confidence_percent: u8,
+    /// Why.
+    pub traces: Vec<Trace>,
+}
+
+/// A row of the table.
+struct Row {
+    id: &'static str,
+    kind: &'static str,
+    what: &'static str,
+    origin: &'static str,
+    class: Class,
+    weight: u8,
+}
+
+/// A weak trace alone is not worth a name.
+const CONFIDENCE_PERCENT_MIN: u8 = 50;
+/// Whoever says nothing about himself in any of this was not the vendor of a SoC.
+const NOBODY_IN_PARTICULAR: &str = "a SoC maker";
+
+fn rows() -> Vec<Row> {
+    let text = include_str!("../../../../data/kernel_traces.tsv");
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.filter_map(|line| {
+        let cells: Vec<&'static str> = line.split('\t').collect();
+        let [id, kind, what, origin, class, weight, _] = cells.try_into().ok()?;
+        let class = match class {
+            "vendor" => Class::Vendor,
+            "downstream" => Class::Downstream,
+            "community" => Class::Community,
+            "distribution" => Class::Distribution,
+            _ => return None,
+        };
+        let weight = weight.parse().ok()?;
+        Some(Row {
+            id,
+            kind,
+            what,
+            origin,
+            class,
+            weight,
+        })
+    })
+    .collect()
+}
+
+/// Everybody of whom there are traces, most likely first.
+pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Origin> {
+    let mut origins: Vec<Origin> = Vec::new();
+    for row in rows() {
+        let Some((what, from)) = trace(&row, machine, facts) else {
+            continue;
+        };
+        let trace = Trace {
+            what,
+            from,
+            weight_percent: row.weight,
+        };
+        match origins.iter_mut().find(|known| known.name == row.origin) {
+            Some(known) => known.traces.push(trace),
+            None => origins.push(Origin {
+                name: row.origin.to_owned(),
+                class: row.class,
+                confidence_percent: 0,
+                traces: vec![trace],
+            }),
+        }
+    }
+    // Drivers that every vendor ships speak for the vendor who left a name.
+    let named = origins
+        .iter()
+        .position(|origin| origin.class == Class::Vendor && origin.name != NOBODY_IN_PARTICULAR);
+    let nameless = origins
+        .iter()
+        .position(|origin| origin.name == NOBODY_IN_PARTICULAR);
+    if let (Some(named), Some(nameless)) = (named, nameless) {
+        let traces = std::mem::take(&mut origins[nameless].traces);
+        origins[named].traces.extend(traces);
+        origins.remove(nameless);
+    }
+    for origin in &mut origins {
+        origin.confidence_percent = confidence(&origin.traces);
+    }
+    origins.retain(|origin| origin.confidence_percent >= CONFIDENCE_PERCENT_MIN);
+    origins.sort_by_key(|origin| (std::cmp::Reverse(origin.confidence_percent), origin.class));
+    origins
+}
+
+/// The doubts of all traces multiplied; no number of traces makes it certain.
+fn confidence(traces: &[Trace]) -> u8 {
+    let doubt = traces
+        .iter()
+        .map(|trace| 1.0 - f64::from(trace.weight_percent) / 100.0)
+        .product::<f64>();
+    ((100.0 * (1.0 - doubt)).round() as u8).min(99)
+}
+
+/// What a row says that was found, and where.
+fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(String, String)> {
+    let text = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
+    let within = |text: &str, from: &str| {
+        text.contains(row.what)
+            .then(|| (row.what.to_owned(), from.to_owned()))
+    };
+    match row.kind {
+        "release" => {
+            let release = text(&machine.kernel_release);
+            // `-rockchip` must not fit Armbian's `-rockchip64`, nor `-sunxi` its `-sunxi64`.
+            let ends = release
+                .split(row.what)
+                .skip(1)
+                .any(|rest| !row.what.ends_with(char::is_alphabetic) || !rest.starts_with("64"));
+            ends.then(|| (release, "uname -r".to_owned()))
+        }
+        "build" => within(&text(&machine.kernel_version), "/proc/version"),
+        "cmdline" => within(&text(&machine.kernel_cmdline), "/proc/cmdline"),
+        "compatible" => {
+            let behind_comma = format!(",{}", row.what);
+            let fits =
+                |entry: &&String| entry.starts_with(row.what) || entry.contains(&behind_comma);
+            let entry = machine.compatible.iter().find(fits)?;
+            Some((format!("compatible {entry}"), "device tree".to_owned()))
+        }
+        _ => {
+            let found = facts?.traces.iter().find(|trace| trace.name == row.id)?;
+            Some((found.value.clone(), found.from.clone()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Fact, NamedValue};
+
+    #[test]
+    fn every_row_is_understood() {
+        let text = include_str!("../../../../data/kernel_traces.tsv");
+        let lines = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .skip(1)
+            .count();
+        assert_eq!(rows().len(), lines);
+        for row in rows() {
+            assert!(
+                (1..=99).contains(&row.weight) && row.what.len() >= 3,
+                "{}",
+                row.id
+            );
+            let kinds = [
+                "release",
+                "build",
+                "cmdline",
+                "compatible",
+                "path",
+                "config",
+                "module",
+                "governor",
+                "message",
+            ];
+            assert!(kinds.contains(&row.kind), "{}", row.id);
+        }
+    }
+
+    fn check(release: &str, build: &str, ids: &[&str], expected: &[(&str, u8)]) {
+        let machine = Machine {
+            kernel_release: Fact::Known(release.into()),
+            kernel_version: Fact::Known(build.into()),
+            ..Machine::default()
+        };
+        let traces = ids.iter().map(|id| NamedValue {
+            name: (*id).into(),
+            value: "x".into(),
+            from: "y".into(),
+        });
+        let facts = KernelFacts {
+            traces: traces.collect(),
+            ..KernelFacts::default()
+        };
+        let found = origins(&machine, Some(&facts));
+        let found: Vec<(&str, u8)> = found
+            .iter()
+            .map(|origin| (origin.name.as_str(), origin.confidence_percent))
+            .collect();
+        assert_eq!(found, expected, "{release} {build} {ids:?}");
+    }
+
+    #[test]
+    fn vendors_leave_traces_and_versions_alone_prove_nothing() {
+        check("6.1.43", "", &[], &[]);
+        check("5.10.110-33-rockchip", "", &[], &[("Rockchip", 60)]);
+        check(
+            "5.10.110-33-rockchip",
+            "",
+            &["rk-sip", "rk-dmc-ondemand", "mali-bifrost"],
+            &[("Rockchip", 99)],
+        );
+        check("6.6.30-current-rockchip64", "", &[], &[("Armbian", 99)]);
+        check(
+            "6.1.115-vendor-rk35xx",
+            "",
+            &["rk-sip"],
+            &[("Rockchip", 99)],
+        );
+        check("4.9.170", "", &["mali-bifrost"], &[("a SoC maker", 50)]);
+        check("6.6.31+rpt-rpi-v8", "", &[], &[("Raspberry Pi", 99)]);
+        check(
+            "6.1.0-13-arm64",
+            "(debian-kernel@lists.debian.org)",
+            &[],
+            &[("Debian", 95)],
+        );
+        check("5.10.104-tegra", "", &["nv-gpu"], &[("Nvidia", 99)]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Whether kernel.org still supports a series, how far behind its last revision a kernel is, and what
+//! that is worth when the kernel is somebody else's.
+
+use super::{Class, Date, Eol, KernelVersion, Origin};
+use crate::{Finding, Place, Quantity, Severity};
+use serde::Serialize;
+
+/// So many revisions behind is a matter of weeks.
+const BEHIND_MIN: u32 = 6;
+/// Behind so many, holes that are known how to exploit are likely.
+const BEHIND_MANY: u32 = 20;
+/// Data older than this has certainly been overtaken.
+const DATA_DAYS_MAX: i32 = 45;
+
+/// What is known about the support of a series at kernel.org.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Support {
+    /// The release cannot be understood.
+    Unknown,
+    /// A release candidate: made for testing.
+    Candidate,
+    /// Newer than everything in the data.
+    Newer,
+    /// A series that never had support for long and is not in the data.
+    NotListed,
+    /// Support has ended.
+    Ended {
+        /// When.
+        on: Date,
+        /// With which revision.
+        last: KernelVersion,
+    },
+    /// Supported by what the data says.
+    Supported {
+        /// Until when, as announced.
+        until: Option<Date>,
+        /// True for a series that is kept for years.
+        longterm: bool,
+        /// Last revision in the data.
+        latest: KernelVersion,
+        /// How many revisions it is behind, where the revision is known.
+        behind: Option<u32>,
+    },
+}
+
+/// The support of this version on this day.
+pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<Date>) -> Support {
+    let Some(version) = version else {
+        return Support::Unknown;
+    };
+    if version.candidate.is_some() {
+        return Support::Candidate;
+    }
+    let Some(series) = eol.find(version.series()) else {
+        let newest = eol.series.first().map(|series| series.number);
+        return match newest.is_some_and(|newest| version.series() > newest) {
+            true => Support::Newer,
+            false => Support::NotListed,
+        };
+    };
+    // Without a clock the day of the data is the best that is known.
+    let today = today.unwrap_or(eol.as_of).max(eol.as_of);
+    match series.eol {
+        Some(on) if on <= today => Support::Ended {
+            on,
+            last: series.latest,
+        },
+        until => Support::Supported {
+            until,
+            longterm: series.longterm,
+            latest: series.latest,
+            behind: version
+                .revision
+                .zip(series.latest.revision)
+                .map(|(own, latest)| latest.saturating_sub(own)),
+        },
+    }
+}
+
+/// What that means for whoever runs it.
+pub(super) fn findings(
+    release: &str,
+    version: Option<&KernelVersion>,
+    support: &Support,
+    origins: &[Origin],
+    eol: &Eol,
+    today: Option<Date>,
+) -> Vec<Finding> {
+    let text = |text: String| Quantity::Text(text);
+    let place = || Place::Field("machine.kernel_release".into());
+    let finding = |rule, template| {
+        let series = version.map(KernelVersion::series_name).unwrap_or_default();
+        Finding::new(rule, Severity::Info, template)
+            .sure(97)
+            .with("series", text(series))
+            .with("release", text(release.to_owned()))
+            .at(place())
+    };
+    let mut found: Vec<Finding> = owner(origins, &finding).into_iter().collect();
+    // A distribution that keeps a series itself supports it by its own calendar.
+    let kept = origins
+        .iter()
+        .find(|origin| origin.class == Class::Distribution);
+    match support {
+        Support::Unknown => found.push(finding("kernel-unknown", "The kernel release {release} cannot be understood.")),
+        Support::Candidate => found.push(finding(
+            "kernel-candidate",
+            "{release} is a release candidate: made for finding bugs, not for use.",
+        )),
+        Support::Newer => found.push(finding(
+            "kernel-newer",
+            "Series {series} is newer than all that this program knows of.",
+        )),
+        Support::NotListed => found.push(finding(
+            "kernel-not-listed",
+            "Series {series} was never kept for long and gets no fixes any more.",
+        )),
+        Support::Ended { on, last } if kept.is_none() => found.push(
+            finding("kernel-ended", "Support of series {series} ended on {date} with {last}: holes found since then stay open.")
+                .with("date", text(on.to_string()))
+                .with("last", text(revision_name(last))),
+        ),
+        Support::Ended { .. } | Support::Supported { .. } => {}
+    }
+    if let Some(kept) = kept {
+        found.push(
+            finding("kernel-distribution", "{who} keeps this kernel and says itself how long: what kernel.org says of {series} does not bind it.")
+                .with("who", text(kept.name.clone())),
+        );
+    } else if let Support::Supported {
+        until,
+        longterm,
+        latest,
+        behind,
+    } = support
+    {
+        found.extend(age(&finding, latest, *behind, version));
+        if let Some(until) = until {
+            let template = match longterm {
+                true => "Series {series} is a longterm one, supported until {date} as announced.",
+                false => {
+                    "Series {series} is supported until {date} as announced, a few months in all."
+                }
+            };
+            found.push(finding("kernel-supported", template).with("date", text(until.to_string())));
+        }
+    }
+    let age_days = today.map_or(0, |today| eol.as_of.days_until(today));
+    if age_days > DATA_DAYS_MAX && kept.is_none() {
+        found.push(
+            finding("kernel-data-old", "This is by data of {date}, {days} days old: later revisions are not in it. --eol-file takes newer data.")
+                .with("date", text(eol.as_of.to_string()))
+                .with("days", Quantity::Count(age_days.into())),
+        );
+    }
+    found
+}
+
+/// How far behind it is.
+fn age(
+    finding: &dyn Fn(&'static str, &'static str) -> Finding,
+    latest: &KernelVersion,
+    behind: Option<u32>,
+    version: Option<&KernelVersion>,
+) -> Option<Finding> {
+    let newer_than_data = version.is_some_and(|version| version > latest);
+    let template = match behind {
+        None => "The release does not tell its revision, so it cannot be said how old it is.",
+        Some(_) if newer_than_data => {
+            "{release} is newer than {latest}, the last revision in the data."
+        }
+        Some(0..BEHIND_MIN) => {
+            "{release} is up to date: {latest} is the last revision in the data."
+        }
+        Some(BEHIND_MIN..BEHIND_MANY) => {
+            "{release} is {behind} revisions behind {latest}: bugs have been fixed since."
+        }
+        Some(_) => {
+            "{release} is {behind} revisions behind {latest}: it has holes that are known to everybody."
+        }
+    };
+    Some(
+        finding("kernel-revision", template)
+            .with("latest", Quantity::Text(revision_name(latest)))
+            .with("behind", Quantity::Count(behind.unwrap_or(0).into())),
+    )
+}
+
+/// Whose it is, where it is not plainly from kernel.org.
+fn owner(
+    origins: &[Origin],
+    finding: &dyn Fn(&'static str, &'static str) -> Finding,
+) -> Option<Finding> {
+    let best = origins.first()?;
+    let vendor = origins.iter().find(|origin| origin.class == Class::Vendor);
+    let (origin, template) = match (vendor, best.class) {
+        (Some(vendor), _) => (
+            vendor,
+            "This is a kernel of {who} ({why}): its version says from where it started, not which fixes are in it.",
+        ),
+        (None, Class::Downstream) => (
+            best,
+            "This is a kernel of {who} ({why}), which follows the releases of kernel.org.",
+        ),
+        (None, Class::Community) => (
+            best,
+            "This kernel was built by {who} ({why}): kernel.org with patches for boards.",
+        ),
+        (None, _) => (best, "This is a kernel of {who} ({why})."),
+    };
+    let mut traces: Vec<&str> = origin
+        .traces
+        .iter()
+        .map(|trace| trace.what.as_str())
+        .collect();
+    traces.truncate(4);
+    Some(
+        finding("kernel-origin", template)
+            .sure(origin.confidence_percent)
+            .with("who", Quantity::Text(origin.name.clone()))
+            .with("why", Quantity::Text(traces.join(", "))),
+    )
+}
+
+/// `6.1.55`.
+pub(super) fn revision_name(version: &KernelVersion) -> String {
+    let series = version.series_name();
+    version
+        .revision
+        .map_or_else(|| series.clone(), |revision| format!("{series}.{revision}"))
+}

@@ -1,0 +1,123 @@
+//! Verdicts over kernels of all kinds.
+
+use super::*;
+use record::{Fact, KernelFacts, NamedValue, Source, Survey};
+
+/// A Record of a machine with this kernel, looked at on this day.
+fn record(release: &str, build: &str, day: &str) -> Record {
+    let source = Source::Run {
+        version: "1.0.0".into(),
+        target: String::new(),
+    };
+    let mut record = Record::new(source, record::Run::default());
+    let midnight: jiff::Timestamp = format!("{day}T00:00:00Z").parse().unwrap();
+    record.run.started = Fact::Known(midnight.as_millisecond());
+    record.machine.kernel_release = Fact::Known(release.into());
+    record.machine.kernel_version = Fact::Known(build.into());
+    record.surveys = vec![Survey::default()];
+    record
+}
+
+fn check(release: &str, build: &str, day: &str, expected: &[&str]) {
+    let verdict = verdict(&record(release, build, day), &Eol::shipped());
+    let found: Vec<&str> = verdict
+        .findings
+        .iter()
+        .map(|finding| finding.rule)
+        .collect();
+    assert_eq!(found, expected, "{release}");
+    for finding in &verdict.findings {
+        let sentence = finding.sentence();
+        assert!(
+            !sentence.contains('?') && sentence.ends_with('.'),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn kernels_of_all_kinds() {
+    let day = "2025-12-20";
+    check("6.18.2", "", day, &["kernel-revision", "kernel-supported"]);
+    check("6.12.10", "", day, &["kernel-revision", "kernel-supported"]);
+    check("6.9.3", "", day, &["kernel-ended"]);
+    check("4.9.337", "", day, &["kernel-ended"]);
+    check("6.19.0-rc3", "", day, &["kernel-candidate"]);
+    check("7.1.4", "", day, &["kernel-newer"]);
+    check("3.13.0", "", day, &["kernel-not-listed"]);
+    check(
+        "5.10.110-33-rockchip",
+        "",
+        day,
+        &["kernel-origin", "kernel-revision", "kernel-supported"],
+    );
+    check(
+        "6.1.0-13-arm64",
+        "(debian-kernel@lists.debian.org) #1 SMP Debian 6.1.55-1 (2023-09-29)",
+        day,
+        &["kernel-origin", "kernel-distribution"],
+    );
+    check(
+        "5.14.0-427.el9.x86_64",
+        "",
+        day,
+        &["kernel-origin", "kernel-distribution"],
+    );
+    check("strange", "", day, &["kernel-unknown"]);
+    check("", "", day, &["kernel-unknown"]);
+}
+
+#[test]
+fn old_data_is_said_to_be_old() {
+    let verdict = verdict(&record("6.18.44", "", "2026-11-21"), &Eol::shipped());
+    let sentences: Vec<String> = verdict.findings.iter().map(Finding::sentence).collect();
+    assert_eq!(
+        sentences,
+        [
+            "6.18.44 is newer than 6.18.2, the last revision in the data.",
+            "Series 6.18 is a longterm one, supported until 2027-12-31 as announced.",
+            "This is by data of 2025-12-18, 338 days old: later revisions are not in it. --eol-file takes newer data.",
+        ]
+    );
+}
+
+#[test]
+fn what_costs_speed_is_named() {
+    let mut record = record("6.12.60-rt", "#1 SMP PREEMPT_RT", "2025-12-20");
+    record.machine.kernel_cmdline = Fact::Known("quiet mitigations=off".into());
+    record.machine.compatible = vec!["rockchip,rk3588".into()];
+    let option = |name: &str| NamedValue {
+        name: name.into(),
+        value: "y".into(),
+        from: "/proc/config.gz".into(),
+    };
+    record.surveys[0].kernel = KernelFacts {
+        config: Fact::Known(vec![option("KASAN"), option("CC_OPTIMIZE_FOR_SIZE")]),
+        ..KernelFacts::default()
+    };
+    let found = verdict(&record, &Eol::shipped()).findings;
+    let found: Vec<&str> = found.iter().map(|finding| finding.rule).collect();
+    assert!(
+        found.starts_with(&["kernel-debugging", "kernel-small", "kernel-realtime"]),
+        "{found:?}"
+    );
+    assert!(found.contains(&"mitigations-off") && !found.contains(&"kernel-too-old-for-soc"));
+    record.machine.kernel_release = Fact::Known("6.6.50".into());
+    let found = verdict(&record, &Eol::shipped()).findings;
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.rule == "kernel-too-old-for-soc")
+    );
+}
+
+#[test]
+fn hostile_names_stay_harmless() {
+    let mut record = record("6.1\u{1b}[31m.55-\u{202e}x", "\u{9b}2J", "2025-12-20");
+    record.surveys[0].kernel.foreign_modules = vec!["\u{1b}]0;x\u{7}".into()];
+    let text = text(&record, &verdict(&record, &Eol::shipped()));
+    assert!(
+        !text.contains(['\u{1b}', '\u{9b}', '\u{7}', '\u{202e}']),
+        "{text:?}"
+    );
+}

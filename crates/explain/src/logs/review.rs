@@ -1,0 +1,348 @@
+//! A review that stands alone, without the log that it was made from: topology, clocks and the first
+//! benchmarks.
+//!
+//! It tells less than a log: no versions of 7-zip and OpenSSL, so their scores are kept but marked as
+//! not comparable, and nothing about what happened while it measured. Below a log nothing is read from
+//! it, because all of this stands above it.
+
+use super::draft::{ClusterSeen, Draft, done, tool};
+use super::sections::{Kind, Line, Section};
+use super::{text, topology};
+use record::{
+    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow,
+    Measured, MemoryOperation, Step,
+};
+
+/// Block sizes of `openssl speed` since 1.1.
+const BLOCK_SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
+/// Columns of ramlat.
+const LATENCY_COLUMNS: [&str; 8] = [
+    "1x32", "2x32", "1x64", "2x64", "1xPTR", "2xPTR", "4xPTR", "8xPTR",
+];
+/// More rows than this are no review.
+const ROWS_MAX: usize = 1024;
+
+pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
+    let heading = section.heading().text.trim().trim_start_matches(['#', ' ']);
+    match heading {
+        _ if heading.starts_with("General information") => general(section, draft),
+        _ if heading.starts_with("Clockspeeds") => clocks(section, draft),
+        _ if heading.starts_with("Performance baseline") => baseline(section, draft),
+        // These stand below the benchmarks.
+        _ if heading.starts_with("Software versions") => draft.finished = true,
+        _ if heading.starts_with("Kernel info") => kernel(section, draft),
+        _ => {}
+    }
+}
+
+/// `Rockchip RK3566 (35662000), Kernel: aarch64, Userland: arm64` and the table of CPUs.
+fn general(section: &Section<'_, '_>, draft: &mut Draft) {
+    for line in section.body() {
+        let text = line.text.trim();
+        if !text.contains("Kernel: ") {
+            continue;
+        }
+        let (soc, rest) = text.split_once(", Kernel: ").unwrap_or_else(|| {
+            let rest = text.trim_start_matches("Kernel: ");
+            ("", rest)
+        });
+        let (kernel, userland) = rest.split_once(", Userland: ").unwrap_or((rest, ""));
+        let known = |text: &str| match text.trim() {
+            "" => Fact::not_in_log(),
+            text => Fact::Known(text.to_string()),
+        };
+        draft.machine.soc = known(soc);
+        draft.machine.kernel_arch = known(kernel.split(" / ").next().unwrap_or(kernel));
+        draft.machine.userland_arch = known(userland);
+    }
+    let is_table = |line: &Line<'_>| line.text.trim_start().starts_with("CPU sysfs topology");
+    if let Some(start) = section.lines.iter().position(is_table) {
+        let lines = &section.lines[start..];
+        topology::read(
+            &Section {
+                kind: Kind::Topology,
+                lines,
+            },
+            draft,
+        );
+    }
+}
+
+/// `Before at 48.3°C:`, `After at 76.9°C (throttled):`, rows below each.
+fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
+    let mut variant = "cold";
+    let mut points: [Vec<ClockPoint>; 2] = Default::default();
+    for line in section.body().iter().filter(|line| !line.is_blank()) {
+        let text = line.text.trim();
+        if text.starts_with("Before") {
+            variant = "cold";
+        } else if text.starts_with("After") {
+            variant = "hot-after";
+        } else if let Some((seen, point)) = clock(line) {
+            let is_cold = variant == "cold";
+            // Rows name the first CPU alone where the table of CPUs says all.
+            if is_cold && draft.topology.is_empty() && draft.clusters.len() < ROWS_MAX {
+                draft.clusters.push(seen);
+            }
+            points[usize::from(!is_cold)].push(point);
+        } else {
+            draft.unread(line);
+        }
+    }
+    let number = section.heading().number;
+    for (variant, points) in ["cold", "hot-after"].into_iter().zip(points) {
+        if !points.is_empty() {
+            let clocks = Measured::Clock(Clocks { points });
+            draft.push(done("clock", 0, variant, clocks, number));
+        }
+    }
+}
+
+/// `cpu0-cpu3 (Cortex-A55): OPP: 1800, Measured: 1849      (+2.7%)`.
+fn clock(line: &Line<'_>) -> Option<(ClusterSeen, ClockPoint)> {
+    let (place, values) = line.text.trim().split_once(": ")?;
+    let (cpus, core_type) = place_of(place)?;
+    let mhz_after = |name: &str| {
+        let (_, rest) = values.split_once(name)?;
+        let (mhz, _) = text::leading_number(rest.trim_start())?;
+        mhz.checked_mul(1000)
+    };
+    let measured_khz = mhz_after("Measured:")?;
+    let point = ClockPoint {
+        cpu: *cpus.first()?,
+        opp_khz: mhz_after("OPP:"),
+        claimed_khz: Fact::not_in_log(),
+        readings_khz: Vec::new(),
+        printed_mhz: Some(measured_khz / 1000),
+        counter_khz: Fact::not_in_log(),
+        firmware_khz: mhz_after("ThreadX:"),
+        line: Some(line.number),
+        ..ClockPoint::default()
+    };
+    let seen = ClusterSeen {
+        opps_khz: point.opp_khz.into_iter().collect(),
+        cpus,
+        core_type,
+    };
+    Some((seen, point))
+}
+
+/// `cpu0-cpu3 (Cortex-A55)`, `cpu0`.
+fn place_of(place: &str) -> Option<(Vec<u32>, Option<String>)> {
+    let cpus = place.split(' ').next()?;
+    let core_type = text::trailing_parenthesis(place).map(str::to_string);
+    Some((text::cpu_ranges(cpus)?, core_type))
+}
+
+/// `* Kernel 5.10.160-rockchip-rk356x / CONFIG_HZ=300`.
+fn kernel(section: &Section<'_, '_>, draft: &mut Draft) {
+    let rows = section.body().iter();
+    let mut releases = rows.filter_map(|line| line.text.trim().strip_prefix("* Kernel "));
+    if let Some(release) = releases.find_map(|rest| rest.split_whitespace().next()) {
+        draft.machine.kernel_release = Fact::Known(release.to_string());
+    }
+}
+
+fn baseline(section: &Section<'_, '_>, draft: &mut Draft) {
+    let rows = section.body().iter().filter(|line| !line.is_blank());
+    for line in rows.take(ROWS_MAX) {
+        let text = line.text.trim().trim_start_matches("* ");
+        let steps = match () {
+            () if text.starts_with('`') => cipher(text, line).into_iter().collect(),
+            () if text.contains("7-zip MIPS") => sevenzip(text, line.number),
+            () if text.contains(" latency: ") => latency(text, line.number).into_iter().collect(),
+            () => bandwidth(text, line).into_iter().collect(),
+        };
+        if steps.is_empty() {
+            draft.unread(line);
+        }
+        for step in steps {
+            if step.workload == "openssl" {
+                draft
+                    .cipher_places
+                    .push(super::openssl::Place::of_type(core_type_of(text)));
+            }
+            draft.push(step);
+        }
+    }
+}
+
+fn core_type_of(text: &str) -> Option<String> {
+    text::trailing_parenthesis(text.trim_matches('`')).map(str::to_string)
+}
+
+/// `cpu0 (Cortex-A55): memcpy: 3593.8 MB/s, memchr: 2928.1 MB/s, memset: 19355.6 MB/s`.
+fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
+    let start = text.find("memcpy: ")?;
+    let row = |part: &str| {
+        let (name, rate) = part.trim().split_once(": ")?;
+        let rate = text::decimal(rate.strip_suffix(" MB/s")?).filter(|rate| *rate >= 0.0)?;
+        let (routine, operation) = match name {
+            "memcpy" => ("libc memcpy copy", MemoryOperation::Copy),
+            "memset" => ("libc memset fill", MemoryOperation::Fill),
+            "memchr" => ("libc memchr scan", MemoryOperation::Read),
+            _ => return None,
+        };
+        Some(BandwidthRow {
+            routine: routine.to_string(),
+            operation,
+            bytes_per_s: vec![(rate * 1e6).round() as u64],
+            printed_deviation_percent: None,
+            line: Some(line.number),
+        })
+    };
+    let rows: Option<Vec<BandwidthRow>> = text[start..].split(',').map(row).collect();
+    let measured = Measured::Bandwidth(Bandwidth {
+        buffer_bytes: 0,
+        verified: false,
+        rows: rows?,
+    });
+    let mut step = done("memory-bandwidth", 0, "tinymembench", measured, line.number);
+    step.cpus = first_cpu(&text[..start]);
+    step.tool = tool("tinymembench", "");
+    Some(step)
+}
+
+/// The CPU that a row begins with; none where there is only one kind.
+fn first_cpu(text: &str) -> Vec<u32> {
+    let cpus = place_of(text.trim().trim_end_matches(':'));
+    cpus.map_or(Vec::new(), |(cpus, _)| cpus.into_iter().take(1).collect())
+}
+
+/// `cpu0 (Cortex-A55) 16M latency: 183.6 188.5 ...`.
+fn latency(text: &str, number: u32) -> Option<Step> {
+    let (place, values) = text.split_once(" latency: ")?;
+    let (place, size) = place.rsplit_once(' ').unwrap_or(("", place));
+    let size_mib: u64 = size.strip_suffix('M')?.parse().ok()?;
+    let ns: Vec<Option<f64>> = values.split_whitespace().map(text::decimal).collect();
+    if ns.len() != LATENCY_COLUMNS.len() {
+        return None;
+    }
+    let row = LatencyRow {
+        size_bytes: size_mib.checked_mul(1 << 20)?,
+        ns,
+        line: Some(number),
+    };
+    let measured = Measured::Latency(Latency {
+        columns: LATENCY_COLUMNS.map(str::to_string).to_vec(),
+        rows: vec![row],
+        pages: "as the kernel decides".to_string(),
+    });
+    let mut step = done("memory-latency", 0, "ramlat", measured, number);
+    step.cpus = first_cpu(place);
+    step.tool = tool("ramlat", "");
+    Some(step)
+}
+
+/// `7-zip MIPS (3 consecutive runs): 4564, 4569, 4606 (4580 avg), single-threaded: 1315`.
+fn sevenzip(text: &str, number: u32) -> Vec<Step> {
+    let Some((_, values)) = text.split_once("): ") else {
+        return Vec::new();
+    };
+    let (runs, single) = values
+        .split_once(", single-threaded: ")
+        .unwrap_or((values, ""));
+    let runs = runs.split(" (").next().unwrap_or(runs);
+    let scores = |variant: &'static str, list: &str| -> Vec<Step> {
+        let mips = list
+            .split(',')
+            .filter_map(|mips| mips.trim().parse::<u32>().ok());
+        let step = |(repetition, total_mips): (usize, u32)| {
+            let score = Measured::Compression(Compression {
+                total_mips,
+                ..Compression::default()
+            });
+            let mut step = done("sevenzip", 0, variant, score, number);
+            step.repetition = repetition as u32;
+            step.not_comparable = Some("a review does not name the version of 7-zip".to_string());
+            step.tool = tool("7z", "");
+            step
+        };
+        mips.take(8).enumerate().map(step).collect()
+    };
+    let mut steps = scores("single", single);
+    steps.extend(scores("multi", runs));
+    steps
+}
+
+/// `` `aes-256-cbc     150844.81k   397120.13k ... (Cortex-A55)` ``.
+fn cipher(text: &str, line: &Line<'_>) -> Option<Step> {
+    let text = text.trim_matches('`');
+    let values = text.split(" (").next()?;
+    let mut words = values.split_whitespace();
+    let algorithm = words.next()?.to_string();
+    let thousands = |(word, size): (&str, u32)| {
+        let rate = text::decimal(word.strip_suffix('k')?).filter(|rate| *rate >= 0.0)?;
+        Some((size, (rate * 1000.0).round() as u64))
+    };
+    let rows: Option<Vec<(u32, u64)>> = words.zip(BLOCK_SIZES).map(thousands).collect();
+    let rows = rows.filter(|rows| rows.len() == BLOCK_SIZES.len())?;
+    let variant = algorithm.clone();
+    let measured = Measured::Cipher(Cipher { algorithm, rows });
+    let mut step = done("openssl", 0, &variant, measured, line.number);
+    step.not_comparable = Some("a review does not name the version of OpenSSL".to_string());
+    step.tool = tool("openssl", "");
+    Some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Line<'_> {
+        Line { number: 1, text }
+    }
+
+    #[test]
+    fn rows_of_published_reviews() {
+        let (seen, point) = clock(&line(
+            "    cpu4-cpu5 (Cortex-A76): OPP: 2256, Measured: 2255      (-0.1%)",
+        ))
+        .unwrap();
+        assert_eq!(
+            (seen.cpus, seen.core_type),
+            (vec![4, 5], Some("Cortex-A76".into()))
+        );
+        assert_eq!(
+            (point.opp_khz, point.printed_mhz),
+            (Some(2_256_000), Some(2255))
+        );
+        let (_, point) = clock(&line("cpu0: OPP: 912, ThreadX:  900, Measured:  899")).unwrap();
+        assert_eq!(
+            (point.firmware_khz, point.printed_mhz),
+            (Some(900_000), Some(899))
+        );
+
+        let text = "cpu6 (Cortex-A76): memcpy: 9.5 MB/s, memchr: 8.0 MB/s, memset: 7.5 MB/s";
+        let step = bandwidth(text, &line(text)).unwrap();
+        assert_eq!(
+            (step.cpus.as_slice(), step.variant.as_str()),
+            (&[6][..], "tinymembench")
+        );
+        let step = latency("16M latency: 1 2 3 4 5 6 7 8.5 ", 1).unwrap();
+        assert!(step.cpus.is_empty());
+        assert_eq!(latency("16M latency: 1 2", 1), None);
+
+        let text = "7-zip MIPS (3 consecutive runs): 45, 46, 47 (46 avg), single-threaded: 13";
+        let variants: Vec<String> = sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
+        assert_eq!(variants, ["single", "multi", "multi", "multi"]);
+
+        let text = "`aes-256-cbc  1.00k  2.00k  3.00k  4.00k  5.00k  6.50k (Cortex-A55)`";
+        let step = cipher(text, &line(text)).unwrap();
+        assert!(step.not_comparable.is_some());
+        assert_eq!(core_type_of(text), Some("Cortex-A55".into()));
+    }
+
+    #[test]
+    fn other_rows_are_none() {
+        for text in ["", "memcpy: fast", "`aes`", "7-zip MIPS", "x latency: y"] {
+            assert_eq!(bandwidth(text, &line(text)), None, "{text}");
+            assert_eq!(cipher(text, &line(text)), None, "{text}");
+            assert!(
+                sevenzip(text, 1).is_empty() && latency(text, 1).is_none(),
+                "{text}"
+            );
+            assert!(clock(&line(text)).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Which clocks a row of the monitor shows: one for each cpufreq policy, and where a machine has more
+//! policies than fit into a row, one for each group of alike cores.
+
+use super::columns::Lookup;
+use record::{Channel, Record, Unit};
+
+/// So many clocks fit into a row of 80 columns.
+const CLOCKS_MAX: usize = 5;
+
+/// One clock of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Clock {
+    /// Number of its first policy, which is that of its first CPU; none for a clock that the
+    /// firmware tells.
+    pub(super) policy: Option<u32>,
+    /// Places of its channels. The highest value is shown: idle cores of a group say little.
+    pub(super) channels: Vec<usize>,
+    /// The highest clock that is claimed for it.
+    pub(super) khz_max: Option<u32>,
+    /// Place of its cluster, whose CPUs are alike.
+    pub(super) cluster: Option<usize>,
+}
+
+/// The clocks of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Clocks {
+    /// What the header calls them.
+    pub(super) label: String,
+    /// The clocks, in the order in which they are shown.
+    pub(super) clocks: Vec<Clock>,
+    /// How many policies there are.
+    pub(super) policies: usize,
+}
+
+impl Clocks {
+    pub(super) fn of(record: &Record) -> Self {
+        let each = policies(record);
+        let policies = each.len();
+        let mut clocks = if policies > CLOCKS_MAX {
+            alike(each)
+        } else {
+            each
+        };
+        let label = match clocks.as_slice() {
+            [] => "CPU n/a".to_owned(),
+            [_] => match firmware(record) {
+                Some(firmware) => {
+                    clocks.push(firmware);
+                    "fake/real".to_owned()
+                }
+                None => "CPU".to_owned(),
+            },
+            [little, big] => {
+                // The fast cluster comes first, whichever CPUs it has.
+                if little.khz_max <= big.khz_max {
+                    clocks.reverse();
+                }
+                "big.LITTLE".to_owned()
+            }
+            several => {
+                let cpus = several.iter().filter_map(|clock| clock.policy);
+                let names: Vec<String> = cpus.map(|cpu| format!("cpu{cpu}")).collect();
+                names.join("/")
+            }
+        };
+        Self {
+            label,
+            clocks,
+            policies,
+        }
+    }
+}
+
+/// One clock for each policy whose clock is sampled.
+fn policies(record: &Record) -> Vec<Clock> {
+    let channels = record.samples.channels.iter().enumerate();
+    channels
+        .filter_map(|(place, channel)| {
+            let name = channel.id.strip_suffix(".claimed")?;
+            let number: u32 = name.strip_prefix("policy")?.parse().ok()?;
+            let machine = &record.machine;
+            let policy = machine.policies.iter().find(|p| p.policy == number);
+            // A policy has the number of its first CPU.
+            let mut clusters = machine.clusters.iter();
+            Some(Clock {
+                policy: Some(number),
+                channels: vec![place],
+                khz_max: policy.and_then(|p| p.clock_khz_max.known().copied()),
+                cluster: clusters.position(|cluster| cluster.cpus.contains(&number)),
+            })
+        })
+        .collect()
+}
+
+/// One clock for each cluster; if that is still too much, one for all.
+fn alike(policies: Vec<Clock>) -> Vec<Clock> {
+    let mut groups: Vec<Clock> = Vec::new();
+    for policy in policies {
+        match groups.iter_mut().find(|g| g.cluster == policy.cluster) {
+            Some(group) => group.join(policy),
+            None => groups.push(policy),
+        }
+    }
+    if groups.len() > CLOCKS_MAX {
+        let mut groups = groups.into_iter();
+        let mut all: Vec<Clock> = groups.next().into_iter().collect();
+        groups.for_each(|group| all[0].join(group));
+        return all;
+    }
+    groups
+}
+
+impl Clock {
+    /// The highest clock of the group.
+    pub(super) fn khz(&self, record: &Record, value: Lookup<'_>) -> Option<i64> {
+        let khz = self.channels.iter().filter_map(|place| {
+            let value = value(*place)?;
+            Some(match record.samples.channels.get(*place)?.unit {
+                Unit::Hertz => value / 1000,
+                _ => value,
+            })
+        });
+        khz.max()
+    }
+
+    fn join(&mut self, other: Clock) {
+        self.channels.extend(other.channels);
+        self.khz_max = self.khz_max.max(other.khz_max);
+    }
+}
+
+/// The clock in the words of the firmware of a Raspberry Pi.
+fn firmware(record: &Record) -> Option<Clock> {
+    let is_clock = |channel: &Channel| {
+        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz)
+            && (channel.id.contains("firmware") || channel.id.starts_with("rpi."))
+    };
+    let place = record.samples.channels.iter().position(is_clock)?;
+    Some(Clock {
+        policy: None,
+        channels: vec![place],
+        khz_max: None,
+        cluster: None,
+    })
+}

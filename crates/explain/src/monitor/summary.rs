@@ -1,0 +1,46 @@
+//! What stands above the first row on a terminal: the board in one line, its CPUs, and which sensor
+//! is taken for the temperature.
+
+use super::{Columns, topology};
+use record::{Fact, Record};
+
+/// The hardware in a few lines; `temperature_why` says why this sensor stands for the SoC.
+pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>) -> String {
+    let machine = &record.machine;
+    let known = |fact: &Fact<String>| fact.known().cloned();
+    let kernel = known(&machine.kernel_release).map(|release| match machine.kernel_arch.known() {
+        Some(arch) => format!("Kernel: {release}/{arch}"),
+        None => format!("Kernel: {release}"),
+    });
+    let userland = known(&machine.userland_arch).map(|arch| format!("Userland: {arch}"));
+    let parts = [known(&machine.board), known(&machine.soc), kernel, userland];
+    let mut parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.dedup();
+    let line = match parts.len() {
+        0 => "The machine does not tell what it is.".to_owned(),
+        _ => parts.join(", "),
+    };
+    let source = match (temperature_why, columns.temperature()) {
+        (Some(why), _) => why.to_owned(),
+        (None, Some(place)) => {
+            let channel = &record.samples.channels[place];
+            format!("{} ({})", channel.source, channel.label)
+        }
+        (None, None) => "none: no sensor of the SoC's temperature was found".to_owned(),
+    };
+    let mut text = format!(
+        "{line}\n\n{}\nThermal source: {source}\n",
+        topology(machine)
+    );
+    let (policies, clocks) = columns.policies_and_clocks();
+    if policies > clocks {
+        let of = match clocks {
+            1 => "all of them".to_owned(),
+            _ => "each group of alike cores".to_owned(),
+        };
+        text.push_str(&format!(
+            "Clocks: {policies} policies; shown is the highest clock of {of}\n"
+        ));
+    }
+    text
+}

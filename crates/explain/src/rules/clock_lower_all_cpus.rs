@@ -1,0 +1,136 @@
+//! Rule: clock-lower-all-cpus. CPUs measure less when all of them work than alone, while cold.
+//!
+//! Too short for heat, so it is a limit of power or current, or a turbo that is for few cores only.
+
+use super::Rule;
+use super::place::step_place;
+use super::slowdown::is_x86;
+use crate::view::{self, ClusterClock};
+use crate::{Finding, Quantity, Severity};
+use record::{ClockPoint, Record};
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-lower-all-cpus",
+    about: "CPUs measure less when all of them work than alone, while cold.",
+    link: "https://docs.kernel.org/power/powercap/powercap.html",
+    check,
+};
+
+/// Readings agree within 0.5 %; the clocks of busy neighbours wobble by another one.
+const FALL_PERCENT_MIN: f64 = 2.0;
+/// What is taken from every program by a limit that the board does not tell of.
+const DEGRADED_PERCENT: f64 = 5.0;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let alone = view::cluster_clocks(record, "cold-cores");
+    let together = view::cluster_clocks(record, "cold-all-cpus");
+    let fall = |together: &ClusterClock| {
+        let alone = alone.iter().find(|alone| alone.cpu == together.cpu)?;
+        let kept = f64::from(together.measured_khz) / f64::from(alone.measured_khz.max(1));
+        let percent = 100.0 * (1.0 - kept);
+        // What a quota leaves to each of several threads is no clock.
+        let counts = percent >= FALL_PERCENT_MIN
+            && !together.is_withheld
+            && is_supported(record, together)
+            && is_supported(record, alone);
+        counts.then(|| (percent, alone.clone(), together.clone()))
+    };
+    let falls: Vec<_> = together.iter().filter_map(fall).collect();
+    let Some((percent, alone, together)) = falls.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return Vec::new();
+    };
+    let by_design = is_x86(record);
+    let template = if by_design {
+        "The clock of {cpus} is {alone} alone and {together} when all CPUs work ({change}): turbo \
+         clocks for few busy cores, or a limit of power."
+    } else {
+        "The clock of {cpus} is {alone} alone and {together} when all CPUs work ({change}), although \
+         cold: a limit of power or current."
+    };
+    let severity = match *percent >= DEGRADED_PERCENT && !by_design {
+        true => Severity::Degraded,
+        false => Severity::Info,
+    };
+    let cpus = falls.iter().map(|(_, _, clock)| clock.cpu).collect();
+    let finding = Finding::new(RULE.id, severity, template)
+        .sure(80)
+        .with("cpus", Quantity::Cpus(cpus))
+        .with("alone", Quantity::Khz(alone.measured_khz))
+        .with("together", Quantity::Khz(together.measured_khz))
+        .with("change", Quantity::Percent(-percent))
+        .at(step_place(record, alone.step))
+        .at(step_place(record, together.step));
+    vec![finding]
+}
+
+/// True unless the windows of the reading contradicted each other: then it is no clock.
+fn is_supported(record: &Record, clock: &ClusterClock) -> bool {
+    let of_step = |(step, _): &(usize, &record::Clocks)| *step == clock.step;
+    let passes = ["cold-cores", "cold-all-cpus"].map(|variant| view::clock_passes(record, variant));
+    let found = passes.into_iter().flatten().find(of_step);
+    let points = found.into_iter().flat_map(|(_, clocks)| &clocks.points);
+    let own = points.filter(|point| point.cpu == clock.cpu);
+    let supported = |point: &ClockPoint| point.windows.as_ref().and_then(|w| w.supported);
+    !own.map(supported).any(|supported| supported == Some(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, point, with_clocks};
+
+    fn check(together_khz: u32, supported: Option<bool>, expected: &[&str]) {
+        let clocks = |khz| -> Vec<_> { (0..4).map(|cpu| point(cpu, 1_800_000, khz)).collect() };
+        let record = with_clocks(own_run(), "cold-cores", clocks(1_799_000));
+        let mut together = clocks(together_khz);
+        for point in &mut together {
+            point.windows.as_mut().unwrap().supported = supported;
+        }
+        let record = with_clocks(record, "cold-all-cpus", together);
+        assert_eq!(sentences(RULE.id, &record), expected);
+    }
+
+    #[test]
+    fn less_on_all_cpus_is_a_limit_of_power() {
+        check(
+            1_500_000,
+            Some(true),
+            &[
+                "The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work (-17 %), although \
+               cold: a limit of power or current.",
+            ],
+        );
+        check(1_790_000, Some(true), &[]);
+        check(1_500_000, Some(false), &[]);
+        check(
+            1_500_000,
+            None,
+            &[
+                "The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work \
+               (-17 %), although cold: a limit of power or current.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_a_quota_leaves_is_no_limit_of_power() {
+        let record = with_clocks(
+            own_run(),
+            "cold-cores",
+            vec![point(0, 1_800_000, 1_799_000)],
+        );
+        let mut shared = point(0, 1_800_000, 900_000);
+        shared.windows.as_mut().unwrap().best_khz = 1_800_000;
+        let record = with_clocks(record, "cold-all-cpus", vec![shared]);
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn turbo_for_few_cores_is_by_design() {
+        let mut record = with_clocks(own_run(), "cold-cores", vec![point(0, 1, 4_400_000)]);
+        record.machine.kernel_arch = record::Fact::Known("x86_64".into());
+        let record = with_clocks(record, "cold-all-cpus", vec![point(0, 1, 3_900_000)]);
+        assert!(sentences(RULE.id, &record)[0].contains("turbo clocks for few"));
+    }
+}

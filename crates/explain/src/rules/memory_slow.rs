@@ -1,0 +1,151 @@
+//! Rule: memory-slow. Memory is slower than on other boards with the same SoC.
+//!
+//! The SoC decides what its memory can do; the board, its firmware and kernel settings decide what is
+//! left of it. A low DRAM clock, one channel instead of two or a lazy DRAM governor cost more than any
+//! setting of the cores, and are seen nowhere else. It cannot tell which, so it changes no verdict.
+
+use super::Rule;
+use super::place::step_place;
+use crate::reference::Reference;
+use crate::{Figure, Finding, Quantity, Severity, figures};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "memory-slow",
+    about: "Memory is slower than on other boards with the same SoC.",
+    link: "https://docs.kernel.org/driver-api/devfreq.html",
+    check,
+};
+
+/// Boards with one SoC differ by 10 to 15 % in their memory chips alone.
+const LOSS_PERCENT_MIN: f64 = 20.0;
+/// A handful of results is no proof.
+const SURE_PERCENT: u8 = 70;
+
+fn check(record: &Record) -> Vec<Finding> {
+    judged(record, Reference::builtin())
+}
+
+fn judged(record: &Record, reference: &Reference) -> Vec<Finding> {
+    let Some(soc) = record.machine.soc.known() else {
+        return Vec::new();
+    };
+    let is_memory = |figure: &Figure| {
+        figure.is_main
+            && figure.not_comparable.is_none()
+            && figure.workload().starts_with("memory-")
+    };
+    let slow = figures(record)
+        .into_iter()
+        .filter(is_memory)
+        .filter_map(|figure| {
+            let core_type = figure
+                .core
+                .as_ref()
+                .and_then(|core| core.core_type.as_deref());
+            let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
+            let loss_percent = match figure.higher_is_better {
+                true => 100.0 * (1.0 - figure.value / usual.median),
+                false => 100.0 * (1.0 - usual.median / figure.value),
+            };
+            (loss_percent >= LOSS_PERCENT_MIN).then_some((figure, usual, loss_percent))
+        });
+    // Bandwidth and latency fall together: the worst one stands for all.
+    let worst = slow.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
+    let Some((figure, usual, loss_percent)) = worst else {
+        return Vec::new();
+    };
+    let score = |value: f64| Quantity::Score(value, figure.unit.clone());
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "Memory is slower than on other boards with this SoC: {figure} is {value}, usual is \
+         {usual} ({loss} worse, {results} results). Look at DRAM clock, its governor, the number of \
+         channels and the firmware.",
+    );
+    vec![
+        finding
+            .sure(SURE_PERCENT)
+            .with("figure", Quantity::Text(figure.name()))
+            .with("value", score(figure.value))
+            .with("usual", score(usual.median))
+            .with("loss", Quantity::Percent(loss_percent))
+            .with("results", Quantity::Count(usual.rows as i64))
+            .with("boards", Quantity::Count(usual.boards as i64))
+            .at(step_place(record, figure.step)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judged;
+    use crate::reference::{Reference, parse};
+    use crate::test_support::{own_run, with_step};
+    use crate::{Finding, figures};
+    use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record};
+
+    fn copies(mb_per_s: u64) -> Record {
+        let rows = vec![BandwidthRow {
+            routine: "copy".into(),
+            operation: MemoryOperation::Copy,
+            bytes_per_s: vec![mb_per_s * 1_000_000; 3],
+            printed_deviation_percent: None,
+            line: None,
+        }];
+        let measured = Measured::Bandwidth(Bandwidth {
+            rows,
+            ..Bandwidth::default()
+        });
+        let mut record = with_step(
+            own_run(),
+            "memory-bandwidth",
+            "",
+            &[0],
+            (1.0, 2.0),
+            measured,
+        );
+        record.machine.soc = Fact::Known("Rockchip RK3399".into());
+        record
+    }
+
+    /// Three boards of one SoC whose figure is like that of the Record at 4000 MB/s.
+    fn reference(boards: &[(&str, u32)]) -> Reference {
+        let record = copies(4000);
+        let figure = figures(&record).into_iter().find(|figure| figure.is_main);
+        let figure = figure.expect("bandwidth is a main figure");
+        let core = figure.core.as_ref().and_then(|core| core.core_type.clone());
+        let mut text = format!(
+            "board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\t{}/core\tsource\n",
+            figure.key
+        );
+        for (board, value) in boards {
+            text.push_str(&format!(
+                "{board}\tRK3399\t4x {}\t-\t-\t-\t-\tvalid\t{value}\tx\n",
+                core.as_deref().unwrap_or("-")
+            ));
+        }
+        Reference {
+            rows: parse(&text).unwrap(),
+        }
+    }
+
+    #[test]
+    fn memory_is_judged_by_boards_with_the_same_soc() {
+        let usual = [("a", 4000), ("b", 4100), ("c", 3900)];
+        let sentences = |mb_per_s, boards: &[(&str, u32)]| -> Vec<String> {
+            let found = judged(&copies(mb_per_s), &reference(boards));
+            found.iter().map(Finding::sentence).collect()
+        };
+        let found = sentences(2000, &usual);
+        assert!(
+            found[0].contains("is 2000 MB/s, usual is 4000 MB/s (50 % worse, 3 results)"),
+            "{found:?}"
+        );
+        assert_eq!(sentences(3400, &usual), [""; 0]);
+        assert_eq!(sentences(8000, &usual), [""; 0]);
+        assert_eq!(sentences(2000, &usual[..2]), [""; 0]);
+        let mut unknown = copies(2000);
+        unknown.machine.soc = Fact::not_reached();
+        assert_eq!(judged(&unknown, &reference(&usual)), []);
+    }
+}

@@ -1,0 +1,267 @@
+//! Cores of a machine against the cores of a SoC: types, steppings and counts, in any order.
+//!
+//! Numbers of CPUs, clusters and policies are left out on purpose: they change with the kernel.
+//! Cores that are switched off or not shown never speak against a SoC.
+
+use super::names::squash;
+use std::collections::BTreeMap;
+
+/// Cores of one type and stepping, as they were seen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Seen {
+    /// Name of the type, as the machine's reader or a log gives it.
+    pub(super) core_type: String,
+    /// Stepping, where the kernel says it.
+    pub(super) stepping: Option<String>,
+}
+
+/// All cores that were seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Cores {
+    /// How many there are of each.
+    pub(super) seen: BTreeMap<Seen, usize>,
+    /// All CPUs that there are, those of unknown type and those switched off included.
+    pub(super) total: usize,
+    /// True if the kernel describes one CPU and lets it stand for all.
+    pub(super) one_for_all: bool,
+}
+
+/// Cores of one SoC in one of the ways that kernels show them: a cell of `socs.tsv` between two
+/// ` or `.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shape {
+    clusters: Vec<ShapeCluster>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ShapeCluster {
+    min: usize,
+    max: usize,
+    /// The type's name without blanks and signs.
+    core_type: String,
+    /// Steppings that are known; none if nobody wrote them down.
+    steppings: Vec<&'static str>,
+}
+
+/// Types of which kernels and tables know several names, in squashed spelling: names of older
+/// logs, and families whose members do not tell themselves apart by their registers.
+const SAME: &[(&str, &str)] = &[
+    ("sifiveu7series", "sifiveu74mc"),
+    ("sifive7series", "sifiveu74mc"),
+    ("sifiveu74", "sifiveu74mc"),
+    ("sifivebullet0", "sifiveu74mc"),
+    ("sifiveu5series", "sifiveu54mc"),
+    ("sifiveu54", "sifiveu54mc"),
+    ("sifivep500series", "sifivep550"),
+    ("eswineic770x", "sifivep550"),
+    ("theadc906", "xuantiec906"),
+    ("theadc908", "xuantiec908"),
+    ("theadc910", "xuantiec910"),
+    ("theadc920", "xuantiec920"),
+    ("kryov2", "qualcommkryo2xxsilver"),
+    ("falkorv1kryo", "qualcommkryo2xxgold"),
+    ("qualcommfalkorv1kryo", "qualcommkryo2xxgold"),
+    ("qualcommkryov2", "qualcommkryo2xxsilver"),
+    ("cortexa77kryo", "cortexa77"),
+    ("kryo", "qualcommkryosilver"),
+    ("marvellpj4pj4b", "marvellpj4"),
+];
+
+/// A name of a family, and how the names of its members begin.
+const FAMILIES: &[(&str, &str)] = &[
+    ("xuantiec9xx", "xuantiec9"),
+    ("ingenicxburst", "ingenicxburst"),
+];
+
+fn same_type(seen: &str, row: &str) -> bool {
+    let plain = |name: &str| -> String {
+        let name = squash(name);
+        let known = SAME.iter().find(|(other, _)| *other == name);
+        known.map_or(name, |(_, name)| (*name).to_owned())
+    };
+    let (seen, row) = (plain(seen), plain(row));
+    let of_family =
+        |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
+    seen == row || FAMILIES.iter().any(of_family)
+}
+
+impl Shape {
+    /// `4x Cortex-A53 r0p4 + 1-2x Cortex-A72 r0p1/r0p2`.
+    pub(super) fn parse(text: &'static str) -> Option<Self> {
+        let clusters: Option<Vec<ShapeCluster>> = text.split(" + ").map(cluster).collect();
+        clusters.map(|clusters| Self { clusters })
+    }
+
+    fn count_min(&self) -> usize {
+        self.clusters.iter().map(|cluster| cluster.min).sum()
+    }
+
+    fn count_max(&self) -> usize {
+        self.clusters.iter().map(|cluster| cluster.max).sum()
+    }
+
+    /// Could these cores be all or some of this SoC's, by their types?
+    pub(super) fn fits_types(&self, cores: &Cores) -> bool {
+        let mut by_type: BTreeMap<String, usize> = BTreeMap::new();
+        for (seen, count) in &cores.seen {
+            *by_type.entry(squash(&seen.core_type)).or_default() += count;
+        }
+        let fits = by_type.iter().all(|(core_type, count)| {
+            let clusters = self.clusters.iter();
+            let own = clusters.filter(|cluster| same_type(core_type, &cluster.core_type));
+            let room: usize = own.map(|cluster| cluster.max).sum();
+            room > 0 && (cores.one_for_all || *count <= room)
+        });
+        fits && cores.total <= self.count_max()
+    }
+
+    /// Is every stepping that was seen one that is known of this SoC? Where none is written down,
+    /// or none was seen, nothing speaks against it.
+    pub(super) fn fits_steppings(&self, cores: &Cores) -> bool {
+        cores.seen.keys().all(|seen| {
+            let Some(stepping) = seen.stepping.as_deref() else {
+                return true;
+            };
+            let mut clusters = self.clusters.iter();
+            clusters.any(|cluster| {
+                same_type(&seen.core_type, &cluster.core_type)
+                    && (cluster.steppings.is_empty() || cluster.steppings.contains(&stepping))
+            })
+        })
+    }
+
+    /// How many of this SoC's cores are not there; 0 if all are.
+    pub(super) fn absent(&self, cores: &Cores) -> usize {
+        self.count_min().saturating_sub(cores.total)
+    }
+}
+
+fn cluster(text: &'static str) -> Option<ShapeCluster> {
+    let (count, rest) = text.split_once("x ")?;
+    let (min, max) = count.split_once('-').unwrap_or((count, count));
+    let is_stepping = |word: &str| {
+        let mut letters = word.chars();
+        letters.next() == Some('r')
+            && letters.next().is_some_and(|c| c.is_ascii_digit())
+            && word.contains('p')
+    };
+    let (core_type, steppings) = match rest.rsplit_once(' ') {
+        Some((core_type, list)) if is_stepping(list) => (core_type, list.split('/').collect()),
+        _ => (rest, Vec::new()),
+    };
+    Some(ShapeCluster {
+        min: min.parse().ok()?,
+        max: max.parse().ok()?,
+        core_type: core_type.to_owned(),
+        steppings,
+    })
+}
+
+impl Cores {
+    /// `4x Cortex-A53 r0p4 + 2x Cortex-A72 r0p2`.
+    pub(super) fn text(&self) -> String {
+        let part = |(seen, count): (&Seen, &usize)| {
+            let stepping = seen.stepping.as_deref().map(|text| format!(" {text}"));
+            format!(
+                "{count}x {}{}",
+                seen.core_type,
+                stepping.unwrap_or_default()
+            )
+        };
+        let parts: Vec<String> = self.seen.iter().map(part).collect();
+        parts.join(" + ")
+    }
+
+    /// True if no type is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cores(seen: &[(usize, &str, Option<&str>)], total: usize) -> Cores {
+        let one = |(count, core_type, stepping): &(usize, &str, Option<&str>)| {
+            let seen = Seen {
+                core_type: (*core_type).to_owned(),
+                stepping: stepping.map(str::to_owned),
+            };
+            (seen, *count)
+        };
+        Cores {
+            seen: seen.iter().map(one).collect(),
+            total,
+            one_for_all: false,
+        }
+    }
+
+    const RK3399: &str = "4x Cortex-A53 r0p4 + 2x Cortex-A72 r0p2";
+
+    #[test]
+    fn cores_that_are_off_speak_against_nothing() {
+        let shape = Shape::parse(RK3399).unwrap();
+        for (seen, total, types, absent) in [
+            (
+                &[(4, "Cortex-A53", None), (2, "Cortex-A72", None)][..],
+                6,
+                true,
+                0,
+            ),
+            (
+                &[(3, "Cortex-A53", None), (1, "Cortex-A72", None)],
+                4,
+                true,
+                2,
+            ),
+            (&[(3, "Cortex-A53", None)], 6, true, 0),
+            (&[(5, "Cortex-A53", None)], 5, false, 1),
+            (&[(4, "Cortex-A55", None)], 4, false, 2),
+            (&[(4, "Cortex-A53", None)], 8, false, 0),
+        ] {
+            let cores = cores(seen, total);
+            assert_eq!(shape.fits_types(&cores), types, "{seen:?}");
+            assert_eq!(shape.absent(&cores), absent, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_steppings_speak_against_nothing() {
+        let shape = Shape::parse("4x Cortex-A53 + 4x Cortex-A73 r0p1/r0p2").unwrap();
+        for (core_type, stepping, fits) in [
+            ("Cortex-A53", Some("r0p4"), true),
+            ("Cortex-A73", Some("r0p2"), true),
+            ("Cortex-A73", Some("r1p0"), false),
+            ("Cortex-A73", None, true),
+        ] {
+            let cores = cores(&[(4, core_type, stepping)], 8);
+            assert_eq!(
+                shape.fits_steppings(&cores),
+                fits,
+                "{core_type} {stepping:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_block_for_all_says_one_type_of_several() {
+        let shape = Shape::parse(RK3399).unwrap();
+        let mut all = cores(&[(6, "Cortex-A72", Some("r0p2"))], 6);
+        assert!(!shape.fits_types(&all));
+        all.one_for_all = true;
+        assert!(shape.fits_types(&all) && shape.fits_steppings(&all));
+    }
+
+    #[test]
+    fn types_have_several_names() {
+        for (seen, row) in [
+            ("sifive,u74-mc", "SiFive U74-MC"),
+            ("XuanTie C9xx", "XuanTie C910"),
+            ("Cortex-A53", "Cortex-A53"),
+        ] {
+            assert!(same_type(seen, row), "{seen} {row}");
+        }
+        assert!(!same_type("Cortex-A53", "Cortex-A55"));
+    }
+}

@@ -1,0 +1,410 @@
+//! Evidence: what a file says, and the SoCs that can be meant by it.
+//!
+//! [`Kind`] is the order of authority. A text that says nothing gives no evidence, and what a
+//! machine does not have never counts against a SoC.
+
+use super::cores::{Cores, Shape};
+use super::facts::Facts;
+use super::names::{self, squash};
+use super::numbers;
+use super::table::{Soc, TABLES};
+use serde::Serialize;
+
+/// Kinds of evidence, the most authoritative first. Each weighs more than all below it together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The processor's own name (x86).
+    OwnName,
+    /// A string of the device tree's root that is given to SoCs.
+    Compatible,
+    /// `soc_id` of the kernel's SoC bus, from the chip or its firmware (SMCCC).
+    SocId,
+    /// Revision code of a Raspberry Pi.
+    Revision,
+    /// Code in the chip's OTP, eFuse or SID.
+    Otp,
+    /// Amlogic's chip id: in the serial number or a boot message.
+    ChipId,
+    /// DMI: processor, board, instance of a cloud.
+    Dmi,
+    /// A string of the device tree's root that is given to boards.
+    BoardCompatible,
+    /// `Hardware` of cpuinfo, or the names that the SoC bus gives.
+    Hardware,
+    /// A boot message of the kernel.
+    BootMessage,
+    /// Name of the board.
+    Board,
+    /// A SoC's name that stands in one of the texts.
+    Words,
+    /// Types of cores.
+    Cores,
+    /// Their steppings.
+    Steppings,
+    /// Features of cores.
+    Features,
+    /// A vendor's name that stands in one of the texts.
+    Vendor,
+    /// How many cores there are.
+    Count,
+    /// Of SoCs with more cores, those with the fewest more.
+    Absent,
+    /// What another program concluded.
+    Guess,
+}
+
+impl Kind {
+    /// True for evidence that names; cores, and a vendor alone, do not.
+    pub(super) fn names(self) -> bool {
+        self < Self::Cores
+    }
+
+    /// True for what the chip, its firmware or its device tree says of itself.
+    pub(super) fn is_authority(self) -> bool {
+        self <= Self::Dmi
+    }
+
+    /// What it is, in words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::OwnName => "processor",
+            Self::Compatible => "device tree",
+            Self::SocId => "SoC bus",
+            Self::Revision => "revision code",
+            Self::Otp => "OTP",
+            Self::ChipId => "chip id",
+            Self::Dmi => "DMI",
+            Self::BoardCompatible => "board (tree)",
+            Self::Hardware => "hardware line",
+            Self::BootMessage => "boot message",
+            Self::Board => "board",
+            Self::Words => "name",
+            Self::Vendor => "vendor",
+            Self::Cores => "core types",
+            Self::Steppings => "steppings",
+            Self::Features => "features",
+            Self::Count => "core count",
+            Self::Absent => "fewest absent",
+            Self::Guess => "earlier guess",
+        }
+    }
+}
+
+/// One piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// What kind of evidence.
+    pub kind: Kind,
+    /// What was read, or what follows from it.
+    pub says: String,
+    /// Where it was read.
+    pub from: String,
+    /// How many SoCs are left, once all evidence up to this one has been heard.
+    pub leaves: usize,
+    /// Rows of the table that it allows.
+    #[serde(skip)]
+    pub(super) socs: Vec<usize>,
+}
+
+/// All evidence in these facts, the most authoritative first.
+pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
+    let mut found = Vec::new();
+    of_device_tree(facts, &mut found);
+    of_numbers(facts, &mut found);
+    of_texts(facts, &mut found);
+    of_guess(facts, &mut found);
+    of_cores(facts, &mut found);
+    found.retain(|evidence| !evidence.socs.is_empty());
+    found.sort_by_key(|evidence| evidence.kind);
+    found.dedup_by_key(|evidence| evidence.kind);
+    let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
+    for evidence in &mut found {
+        let narrowed = left
+            .iter()
+            .copied()
+            .filter(|soc| evidence.socs.contains(soc));
+        let narrowed: Vec<usize> = narrowed.collect();
+        // What excludes everything that is left is contradicted by what has more authority.
+        if !narrowed.is_empty() {
+            left = narrowed;
+        }
+        evidence.leaves = without_packages(&left).len();
+    }
+    found
+}
+
+fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, socs: Vec<usize>) {
+    found.push(Evidence {
+        kind,
+        says: says.to_owned(),
+        from: from.to_owned(),
+        leaves: 0,
+        socs,
+    });
+}
+
+/// A package is left out where its chip is among the SoCs.
+pub(super) fn without_packages(socs: &[usize]) -> Vec<usize> {
+    let has_die = |soc: usize| TABLES.socs[soc].die.is_some_and(|die| socs.contains(&die));
+    socs.iter().copied().filter(|soc| !has_die(*soc)).collect()
+}
+
+/// The first string that is a SoC's decides: strings go from special to general.
+fn of_device_tree(facts: &Facts, found: &mut Vec<Evidence>) {
+    const FROM: &str = "compatible";
+    for text in &facts.compatible {
+        if let Some(socs) = of_compatible(text) {
+            push(found, Kind::Compatible, text, FROM, socs);
+            break;
+        }
+    }
+    for text in &facts.compatible {
+        if let Some(row) = names::row("board", text) {
+            push(found, Kind::BoardCompatible, text, FROM, row.socs.clone());
+            break;
+        }
+    }
+    // Words are for strings that follow no rule, as in some vendors' kernels.
+    let is_named = found.iter().any(|one| one.kind == Kind::Compatible);
+    for text in facts.compatible.iter().filter(|_| !is_named) {
+        push(found, Kind::Words, text, FROM, names::in_words(text));
+    }
+}
+
+/// SoCs that answer to this string: those of the table, else the vendor's SoC of that name.
+fn of_compatible(text: &str) -> Option<Vec<usize>> {
+    // Amlogic's kernels write a blank behind the comma.
+    let text: String = text.split_whitespace().collect();
+    let text = text.to_ascii_lowercase();
+    if let Some(socs) = TABLES.compatible.get(&text) {
+        return Some(socs.clone());
+    }
+    let (prefix, part) = text.split_once(',')?;
+    let vendor = TABLES.prefixes.get(prefix)?;
+    let socs = TABLES.spellings.get(&(squash(vendor) + &squash(part)))?;
+    Some(socs.clone())
+}
+
+fn of_numbers(facts: &Facts, found: &mut Vec<Evidence>) {
+    let by_name = |kind: &str, text: &str| names::row(kind, text).map(|row| row.socs.clone());
+    if let Some(id) = facts.saying("soc_id") {
+        let named = by_name("soc_id", &id.value).unwrap_or_else(|| names::in_words(&id.value));
+        push(found, Kind::SocId, &id.value, &id.from, named);
+    }
+    if let Some(code) = facts.saying("revision") {
+        let number = u32::from_str_radix(code.value.trim_start_matches("0x"), 16).ok();
+        let name = number.and_then(numbers::of_revision).unwrap_or_default();
+        push(
+            found,
+            Kind::Revision,
+            &code.value,
+            &code.from,
+            names::in_words(name),
+        );
+    }
+    if let Some(otp) = facts.saying("rockchip_otp") {
+        let bytes = numbers::bytes(&otp.value).unwrap_or_default();
+        push(
+            found,
+            Kind::Otp,
+            &otp.value,
+            &otp.from,
+            numbers::of_rockchip(&bytes),
+        );
+    }
+    if let Some(sid) = facts.saying("sunxi_sid") {
+        let socs = by_name("sid", &sid.value).unwrap_or_default();
+        push(found, Kind::Otp, &sid.value, &sid.from, socs);
+    }
+    if let Some(id) = facts.saying("amlogic_id") {
+        let socs = by_name("amlogic", &id.value).unwrap_or_default();
+        push(found, Kind::ChipId, &id.value, &id.from, socs);
+    }
+    for message in facts
+        .sayings
+        .iter()
+        .filter(|saying| saying.name == "boot_message")
+    {
+        if let Some(id) = numbers::amlogic_id(&message.value) {
+            let socs = by_name("amlogic", &id).unwrap_or_default();
+            push(found, Kind::ChipId, &message.value, &message.from, socs);
+        }
+        let socs = names::in_words(&message.value);
+        push(
+            found,
+            Kind::BootMessage,
+            &message.value,
+            &message.from,
+            socs,
+        );
+    }
+}
+
+fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
+    if let Some(hardware) = facts.saying("hardware") {
+        of_hardware(&hardware.value, &hardware.from, found);
+    }
+    for name in ["soc_machine", "soc_family", "cpu_model"] {
+        if let Some(text) = facts.saying(name) {
+            let socs = names::in_words(&text.value);
+            push(found, Kind::Hardware, &text.value, &text.from, socs);
+            of_vendor(&text.value, &text.from, found);
+        }
+    }
+    if let Some(text) = facts.saying("dmi_processor") {
+        let row = names::row_within("dmi", &text.value);
+        let socs = row.map_or_else(|| names::in_words(&text.value), |row| row.socs.clone());
+        push(found, Kind::Dmi, &text.value, &text.from, socs);
+    }
+    if let Some(board) = &facts.board {
+        let row = |row: Option<&super::table::Named>| row.map(|row| row.socs.clone());
+        let socs = row(names::row_within("dmi", board)).unwrap_or_default();
+        push(found, Kind::Board, board, "board", socs);
+        let socs = row(names::row_by_beginning("model", board)).unwrap_or_default();
+        push(found, Kind::Board, board, "board", socs);
+        push(found, Kind::Words, board, "board", names::in_words(board));
+    }
+    let vendor = facts.compatible.iter().rev().find_map(|text| {
+        let prefix = text.split_once(',')?.0;
+        Some((text, TABLES.prefixes.get(prefix)?))
+    });
+    if let Some((text, vendor)) = vendor {
+        push(
+            found,
+            Kind::Vendor,
+            text,
+            "compatible",
+            names::of_vendor(vendor),
+        );
+    }
+}
+
+/// A machine's name in vendor kernels, a SoC's name within the line, or only a vendor's.
+fn of_hardware(text: &str, from: &str, found: &mut Vec<Evidence>) {
+    match names::row("hardware", text) {
+        Some(row) if !row.vendor_only => push(found, Kind::Hardware, text, from, row.socs.clone()),
+        _ => push(found, Kind::Hardware, text, from, names::in_words(text)),
+    }
+    of_vendor(text, from, found);
+}
+
+fn of_vendor(text: &str, from: &str, found: &mut Vec<Evidence>) {
+    push(found, Kind::Vendor, text, from, names::of_vendor(text));
+}
+
+/// Logs of the bash program carry numbers of the chip in their guess, which are better than the
+/// guess: `(35881000 / 35 88 12 fe 33 41 ...)`, `(SID: 33802000)`, `Revision 28:c (70:2)`.
+fn of_guess(facts: &Facts, found: &mut Vec<Evidence>) {
+    const FROM: &str = "SoC guess";
+    let Some(guess) = &facts.guess else { return };
+    let inner = guess
+        .split_once('(')
+        .map(|(_, rest)| rest.trim_end_matches(')'))
+        .unwrap_or_default();
+    if let Some(id) = numbers::amlogic_id(guess) {
+        let socs = names::row("amlogic", &id).map(|row| row.socs.clone());
+        push(found, Kind::ChipId, guess, FROM, socs.unwrap_or_default());
+    } else if let Some(sid) = inner.strip_prefix("SID: ") {
+        let socs = names::row("sid", sid.trim()).map(|row| row.socs.clone());
+        push(found, Kind::Otp, guess, FROM, socs.unwrap_or_default());
+    } else if let Some(code) = inner.split('/').next_back().and_then(numbers::bytes) {
+        let bytes: Vec<u8> = b"RK".iter().copied().chain(code).collect();
+        push(found, Kind::Otp, guess, FROM, numbers::of_rockchip(&bytes));
+    }
+    push(found, Kind::Guess, guess, FROM, names::in_words(guess));
+}
+
+fn of_cores(facts: &Facts, found: &mut Vec<Evidence>) {
+    let cores = &facts.cores;
+    if cores.is_empty() && facts.features.is_empty() || cores.total == 0 {
+        return;
+    }
+    let text = cores.text();
+    let from = "cores";
+    let select = |fits: &dyn Fn(&Soc) -> bool| -> Vec<usize> {
+        let socs = TABLES.socs.iter().enumerate();
+        socs.filter(|(_, soc)| fits(soc))
+            .map(|(index, _)| index)
+            .collect()
+    };
+    let types = |soc: &Soc| soc.shapes.iter().any(|shape| shape.fits_types(cores));
+    let steppings = |soc: &Soc| soc.shapes.iter().any(|shape| fits_both(shape, cores));
+    if !cores.is_empty() {
+        push(found, Kind::Cores, &text, from, select(&types));
+        push(found, Kind::Steppings, &text, from, select(&steppings));
+    }
+    let features = |soc: &Soc| fits_features(soc, facts);
+    if !facts.features.is_empty() {
+        push(
+            found,
+            Kind::Features,
+            &feature_words(facts),
+            from,
+            select(&features),
+        );
+    }
+    let absent = |soc: &Soc| {
+        let shapes = soc.shapes.iter().filter(|shape| fits_both(shape, cores));
+        shapes.map(|shape| shape.absent(cores)).min()
+    };
+    let count = format!("{} CPUs", cores.total);
+    push(
+        found,
+        Kind::Count,
+        &count,
+        from,
+        select(&|soc| absent(soc) == Some(0)),
+    );
+    let fits_all = |soc: &&Soc| features(soc) && steppings(soc);
+    let fewest = TABLES.socs.iter().filter(fits_all).filter_map(absent).min();
+    let says = format!("{} more than were seen", fewest.unwrap_or(0));
+    push(
+        found,
+        Kind::Absent,
+        &says,
+        from,
+        select(&|soc| absent(soc) == fewest),
+    );
+}
+
+fn fits_both(shape: &Shape, cores: &Cores) -> bool {
+    shape.fits_types(cores) && shape.fits_steppings(cores)
+}
+
+/// Do the features of cpuinfo go with this SoC? Only what a kernel surely prints counts: 32-bit
+/// kernels print `aes` only if they are new enough to print `crc32` as well.
+fn fits_features(soc: &Soc, facts: &Facts) -> bool {
+    let has = |name: &str| facts.features.contains(name);
+    let prints_crypto = has("asimd") || has("crc32");
+    soc.features.iter().all(|feature| match *feature {
+        "crypto" => has("aes") || !prints_crypto,
+        "nocrypto" => !has("aes"),
+        "noneon" => !has("neon") && !has("asimd"),
+        _ => true,
+    }) && (!facts.is_riscv() || fits_riscv(soc, facts))
+}
+
+/// A RISC-V core may keep an extension to itself under an old kernel, but never has more than it
+/// has.
+fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
+    let is_riscv = soc.features.contains(&"riscv");
+    let has_all = ["v", "h"].iter().all(|letter| {
+        let maybe = format!("{letter}?");
+        !facts.features.contains(*letter)
+            || soc
+                .features
+                .iter()
+                .any(|feature| feature == letter || *feature == maybe)
+    });
+    is_riscv && has_all
+}
+
+/// The features that decide.
+fn feature_words(facts: &Facts) -> String {
+    const DECIDING: [&str; 7] = ["asimd", "neon", "aes", "crc32", "v", "h", "i"];
+    let found = DECIDING
+        .iter()
+        .filter(|name| facts.features.contains(**name));
+    found.copied().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,152 @@
+//! The facts that identification works with, taken out of a Record's machine. What they mean is
+//! not decided here.
+
+use super::cores::{Cores, Seen};
+use record::{Machine, NamedValue};
+use std::collections::BTreeSet;
+
+/// Longer texts than this name nothing; they are somebody's joke.
+const TEXT_CHARS_MAX: usize = 200;
+
+/// What is known of a machine's SoC.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Board: device tree model or DMI.
+    pub(super) board: Option<String>,
+    /// Strings of the device tree's root, most specific first.
+    pub(super) compatible: Vec<String>,
+    /// Texts and numbers of the chip, its firmware and its kernel, by name.
+    pub(super) sayings: Vec<NamedValue>,
+    /// Name of an x86 processor, which it says itself.
+    pub(super) x86_name: Option<String>,
+    /// What another program concluded, in a log of it.
+    pub(super) guess: Option<String>,
+    /// Cores.
+    pub(super) cores: Cores,
+    /// Words of `Features`, `flags` or `isa`.
+    pub(super) features: BTreeSet<String>,
+    /// Highest clock that any cpufreq policy claims.
+    pub(super) clock_khz_max: Option<u32>,
+    /// Hypervisor or container.
+    pub(super) virtualisation: Option<String>,
+}
+
+impl Facts {
+    /// The facts of this machine.
+    pub fn of(machine: &Machine) -> Self {
+        let is_x86 = machine.kernel_arch.known().is_some_and(|arch| is_x86(arch));
+        let named = machine.soc.known().map(|name| cut(name));
+        let from_log = machine.soc_is_guess;
+        Self {
+            board: machine.board.known().map(|name| cut(name)),
+            compatible: machine.compatible.iter().map(|text| cut(text)).collect(),
+            sayings: sayings(machine),
+            x86_name: named.clone().filter(|_| is_x86),
+            guess: named.filter(|_| !is_x86 && from_log),
+            cores: cores(machine),
+            features: features(machine),
+            clock_khz_max: clock_khz_max(machine),
+            virtualisation: machine
+                .virtualisation
+                .known()
+                .filter(|name| *name != "none")
+                .cloned(),
+        }
+    }
+
+    /// True if the cores print an instruction set of RISC-V.
+    pub(super) fn is_riscv(&self) -> bool {
+        ["i", "m", "a"]
+            .iter()
+            .all(|letter| self.features.contains(*letter))
+    }
+
+    /// The value of a saying.
+    pub(super) fn saying(&self, name: &str) -> Option<&NamedValue> {
+        self.sayings.iter().find(|saying| saying.name == name)
+    }
+}
+
+fn is_x86(arch: &str) -> bool {
+    arch.starts_with("x86") || arch.starts_with('i') && arch.ends_with("86")
+}
+
+/// Foreign text without control characters and of bounded length.
+fn cut(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let text: String = plain.take(TEXT_CHARS_MAX).collect();
+    text.trim().to_owned()
+}
+
+/// What the chip says, and what the kernel's SoC bus says (`soc_*` among the features).
+fn sayings(machine: &Machine) -> Vec<NamedValue> {
+    let bus = machine
+        .features
+        .iter()
+        .filter(|value| value.name.starts_with("soc_"));
+    machine
+        .chip
+        .iter()
+        .chain(bus)
+        .map(|value| NamedValue {
+            name: value.name.clone(),
+            value: cut(&value.value),
+            from: value.from.clone(),
+        })
+        .collect()
+}
+
+fn cores(machine: &Machine) -> Cores {
+    let mut cores = Cores {
+        total: machine.cpus.len(),
+        one_for_all: machine
+            .chip
+            .iter()
+            .any(|value| value.name == "cpuinfo_blocks"),
+        ..Cores::default()
+    };
+    for cpu in &machine.cpus {
+        let Some(core_type) = cpu.core_type.known() else {
+            continue;
+        };
+        // An instruction set is what many types of cores have in common.
+        if core_type.starts_with("rv32") || core_type.starts_with("rv64") {
+            continue;
+        }
+        let is_arm_stepping = |text: &&String| text.starts_with('r') && text.contains('p');
+        let seen = Seen {
+            core_type: core_type.clone(),
+            stepping: cpu.stepping.known().filter(is_arm_stepping).cloned(),
+        };
+        *cores.seen.entry(seen).or_default() += 1;
+    }
+    cores
+}
+
+fn features(machine: &Machine) -> BTreeSet<String> {
+    let own = machine
+        .cpus
+        .iter()
+        .flat_map(|cpu| cpu.features.iter().cloned());
+    let mut features: BTreeSet<String> = own.collect();
+    for cpu in &machine.cpus {
+        // Logs carry the instruction set of RISC-V in the place of the core's type.
+        if let Some(isa) = cpu
+            .core_type
+            .known()
+            .and_then(|text| text.strip_prefix("rv64"))
+        {
+            let letters = isa.split('_').next().unwrap_or_default();
+            let letters = letters.split(['x', 'z']).next().unwrap_or_default();
+            features.extend(letters.chars().map(String::from));
+        }
+    }
+    features
+}
+
+fn clock_khz_max(machine: &Machine) -> Option<u32> {
+    let claims = machine.policies.iter();
+    claims
+        .filter_map(|policy| policy.clock_khz_max.known().copied())
+        .max()
+}

@@ -1,0 +1,48 @@
+//! Which SoC a machine has: facts in, ranked candidates with evidence and confidence out.
+//!
+//! Every piece of evidence is a text that some file says and the SoCs that can be meant by it
+//! ([`evidence`]); it weighs more than all evidence of lower authority together ([`score`]). What
+//! cannot be told apart stays a set, and what nothing names and no known SoC fits stays unknown.
+//! Reading the facts is done by `machine`, and by `logs` for the logs of earlier versions.
+
+mod cores;
+mod evidence;
+mod facts;
+mod names;
+mod numbers;
+mod score;
+mod settle;
+mod table;
+mod text;
+
+pub use evidence::{Evidence, Kind};
+pub use facts::Facts;
+pub use score::{Answer, Candidate, Confidence};
+pub use table::Soc;
+pub use text::{line, report};
+
+use record::{Fact, Machine, Missing};
+
+/// More names than this in a row help nobody: then the SoC counts as not known.
+const NAMES_MAX: usize = 6;
+
+/// Identifies the SoC behind these facts.
+pub fn identify(machine: &Machine) -> Answer {
+    score::answer(&Facts::of(machine))
+}
+
+/// The name of the SoC to show where one line has room: one name, or a few that cannot be told
+/// apart (`Amlogic S905X2/S905Y2`).
+pub fn name(machine: &Machine) -> Fact<String> {
+    let answer = identify(machine);
+    let names = answer.names();
+    match names.as_slice() {
+        [] => Missing::unsupported("", answer.why).into(),
+        [name] => Fact::Known(name.clone()),
+        several if several.len() <= NAMES_MAX => Fact::Known(text::joined(&answer)),
+        several => {
+            let reason = format!("{} SoCs look like this", several.len());
+            Missing::unsupported("", reason).into()
+        }
+    }
+}

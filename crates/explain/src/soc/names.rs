@@ -1,0 +1,188 @@
+//! Finds names of SoCs in texts of kernels and firmware. Which texts are asked is decided in
+//! `evidence.rs`.
+
+use super::table::{Named, TABLES};
+
+/// No name of a SoC has more words.
+const WORDS_MAX: usize = 6;
+/// Texts of files can be long; no name stands behind this many words.
+const TEXT_WORDS_MAX: usize = 64;
+
+/// Letters, digits and `+` in lower case: `i.MX6 Quad` is `imx6quad`.
+pub(super) fn squash(text: &str) -> String {
+    let kept = |c: &char| c.is_ascii_alphanumeric() || *c == '+';
+    text.chars()
+        .filter(kept)
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
+}
+
+/// True for names that mean a SoC without their vendor: `s905` and `msm8998`, but not `a10` or
+/// `m1`, which several vendors have, and `juno`, which is also a word.
+pub(super) fn is_telling(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    letters > 0 && digits > 0 && (word.len() >= 5 || word.len() == 4 && digits == 3)
+}
+
+/// SoCs whose names stand in the text as whole words, those of the longest spelling only.
+pub(super) fn in_words(text: &str) -> Vec<usize> {
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '+')
+        .filter(|word| !word.is_empty())
+        .take(TEXT_WORDS_MAX)
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let mut longest: (usize, &[usize]) = (0, &[]);
+    for start in 0..words.len() {
+        let mut joined = String::new();
+        for word in words[start..].iter().take(WORDS_MAX) {
+            joined.push_str(word);
+            if let Some(socs) = TABLES.spellings.get(&joined)
+                && joined.len() > longest.0
+            {
+                longest = (joined.len(), socs);
+            }
+        }
+    }
+    longest.1.to_vec()
+}
+
+/// SoCs of the vendor that the text names.
+pub(super) fn of_vendor(text: &str) -> Vec<usize> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    let found = words
+        .take(TEXT_WORDS_MAX)
+        .find_map(|word| TABLES.vendors.get(&squash(word)));
+    found.cloned().unwrap_or_default()
+}
+
+/// The row of this kind whose pattern fits the whole text; of several the longest.
+pub(super) fn row(kind: &str, text: &str) -> Option<&'static Named> {
+    TABLES
+        .named
+        .iter()
+        .filter(|row| row.kind == kind && fits(row.value, text))
+        .max_by_key(|row| row.value.len())
+}
+
+/// The row of this kind whose value is how the text begins.
+pub(super) fn row_by_beginning(kind: &str, text: &str) -> Option<&'static Named> {
+    let text = text.to_ascii_lowercase();
+    TABLES
+        .named
+        .iter()
+        .filter(|row| row.kind == kind && begins(&text, &row.value.to_ascii_lowercase()))
+        .max_by_key(|row| row.value.len())
+}
+
+/// The row of this kind whose value stands in the text.
+pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static Named> {
+    let text = text.to_ascii_lowercase();
+    TABLES
+        .named
+        .iter()
+        .filter(|row| row.kind == kind && text.contains(&row.value.to_ascii_lowercase()))
+        .max_by_key(|row| row.value.len())
+}
+
+/// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`.
+fn begins(text: &str, beginning: &str) -> bool {
+    text.strip_prefix(beginning).is_some_and(|rest| {
+        let both_digits = beginning.ends_with(|c: char| c.is_ascii_digit())
+            && rest.starts_with(|c: char| c.is_ascii_digit());
+        !both_digits
+    })
+}
+
+/// Does the text fit the pattern? `?` stands for one character, `*` for any; case does not count.
+/// Steps back to the last `*` only, so its time is bounded by the product of both lengths.
+pub(super) fn fits(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut at, mut seen) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while seen < text.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, seen));
+                at += 1;
+            }
+            Some(c) if *c == b'?' || c.eq_ignore_ascii_case(&text[seen]) => {
+                at += 1;
+                seen += 1;
+            }
+            _ => match star {
+                Some((star_at, star_seen)) => {
+                    at = star_at + 1;
+                    seen = star_seen + 1;
+                    star = Some((star_at, seen));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|c| *c == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let socs = in_words(text).into_iter();
+        socs.map(|soc| TABLES.socs[soc].full_name()).collect()
+    }
+
+    #[test]
+    fn names_are_found_in_words() {
+        for (text, expected) in [
+            ("Qualcomm Technologies, Inc MSM8998", "Qualcomm MSM8998"),
+            ("Qualcomm MSM8974PRO-AC", "Qualcomm MSM8974PRO"),
+            ("SAMSUNG Exynos7580", "Samsung Exynos 7580"),
+            (
+                "ODROID-GO2 for linux based on Rockchip rk3326",
+                "Rockchip RK3326",
+            ),
+            ("vendor Kirin810", "HiSilicon Kirin 810"),
+            ("s7d_s905x5m_bm201", "Amlogic S905X5M"),
+        ] {
+            assert_eq!(found(text), [expected], "{text}");
+        }
+        for text in ["a10", "rev 4 (v7l)", "", "rk33999", "xrk3399", "M1"] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+        assert_eq!(found("Apple M1"), ["Apple M1"]);
+    }
+
+    #[test]
+    fn patterns_fit_whole_texts() {
+        for (pattern, text, expected) in [
+            ("02c00?81", "02c00181", true),
+            ("82c000*", "82c00001", true),
+            ("82c000*", "82c10001", false),
+            ("*BENGAL", "Qualcomm Technologies, Inc BENGAL", true),
+            ("BCM2709", "bcm2709", true),
+            ("BCM2709", "bcm27099", false),
+            ("a*b*c", "aXbXbXc", true),
+            ("*", "", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn the_longest_beginning_counts() {
+        let socs = |text: &str| -> Vec<String> {
+            let row = row_by_beginning("model", text);
+            let socs = row.map(|row| row.socs.clone()).unwrap_or_default();
+            socs.into_iter()
+                .map(|soc| TABLES.socs[soc].full_name())
+                .collect()
+        };
+        assert_eq!(socs("Khadas VIM3L"), ["Amlogic S905D3"]);
+        assert_eq!(socs("Khadas VIM"), ["Amlogic S905X"]);
+        assert_eq!(socs("Orange Pi 5 Plus"), ["Rockchip RK3588"]);
+        assert_eq!(socs("Orange Pi 50"), [] as [&str; 0]);
+    }
+}

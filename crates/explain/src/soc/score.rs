@@ -1,0 +1,314 @@
+//! The one scoring function: evidence in, ranked candidates out.
+//!
+//! A SoC's score is the sum of the weights of all evidence that allows it. Since each weight is
+//! larger than all below it together, the best score is what remains when one piece of evidence
+//! after the other, in order of authority, narrows the table, and leaves out what would exclude
+//! everything that is left.
+
+use super::evidence::{self, Evidence, Kind, without_packages};
+use super::facts::Facts;
+use super::names::squash;
+use super::settle;
+use super::table::{Soc, TABLES};
+use super::text;
+use serde::Serialize;
+
+/// So many candidates behind the answer are shown.
+const OTHERS_MAX: usize = 8;
+/// Named sets of up to so many are likely enough to be shown as an answer.
+const FEW: usize = 6;
+
+/// How sure the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Nothing names it, and no known SoC fits, or all do.
+    Unknown,
+    /// Its cores fit; nothing names it.
+    Possible,
+    /// Something names it, but not the chip itself, or not it alone.
+    Likely,
+    /// The chip, its firmware or its device tree names it.
+    Certain,
+}
+
+/// One SoC and what speaks for and against it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    /// Vendor and name.
+    pub name: String,
+    /// Names beside it: marketing names, families, packages of the same chip.
+    pub also: Vec<String>,
+    /// Sum of weights.
+    pub score: u32,
+    /// Kinds of evidence that allow it.
+    pub supported_by: Vec<Kind>,
+    /// Kinds of evidence that do not.
+    pub contradicted_by: Vec<Kind>,
+    /// Where the facts about it come from; none for a name that is not in the table.
+    pub source: Option<&'static str>,
+}
+
+/// What was found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// One sentence: why.
+    pub why: String,
+    /// SoCs that cannot be told apart; empty if it is unknown.
+    pub candidates: Vec<Candidate>,
+    /// Those that come next.
+    pub others: Vec<Candidate>,
+    /// All evidence, the most authoritative first.
+    pub evidence: Vec<Evidence>,
+    /// What would settle it; empty if it is certain.
+    pub settle: Vec<String>,
+}
+
+impl Answer {
+    /// One name, or those that cannot be told apart: `Amlogic S905X2/S905Y2`; none if it is unknown.
+    pub fn title(&self) -> Option<String> {
+        (!self.candidates.is_empty()).then(|| text::joined(self))
+    }
+
+    /// Full names of the candidates.
+    pub fn names(&self) -> Vec<String> {
+        self.candidates.iter().map(|one| one.name.clone()).collect()
+    }
+}
+
+/// Identifies the SoC.
+pub(super) fn answer(facts: &Facts) -> Answer {
+    let evidence = evidence::all(facts);
+    let mut answer = match &facts.x86_name {
+        Some(name) => of_own_name(name),
+        None => ranked(facts, evidence),
+    };
+    answer.settle = settle::hints(facts, &answer);
+    answer
+}
+
+/// x86 processors say their name themselves.
+fn of_own_name(name: &str) -> Answer {
+    let candidate = Candidate {
+        name: name.to_owned(),
+        also: Vec::new(),
+        score: weight(Kind::OwnName),
+        supported_by: vec![Kind::OwnName],
+        contradicted_by: Vec::new(),
+        source: None,
+    };
+    let evidence = Evidence {
+        kind: Kind::OwnName,
+        says: name.to_owned(),
+        from: "model name".to_owned(),
+        leaves: 1,
+        socs: Vec::new(),
+    };
+    Answer {
+        confidence: Confidence::Certain,
+        why: "the processor names itself".to_owned(),
+        candidates: vec![candidate],
+        others: Vec::new(),
+        evidence: vec![evidence],
+        settle: Vec::new(),
+    }
+}
+
+/// Each kind weighs more than all kinds below it together.
+fn weight(kind: Kind) -> u32 {
+    1 << (Kind::Guess as u32 - kind as u32)
+}
+
+fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
+    let mut ranking: Vec<(u32, usize)> = (0..TABLES.socs.len())
+        .map(|soc| (score(soc, &evidence), soc))
+        .collect();
+    let distance = |soc: usize| clock_distance(&TABLES.socs[soc], facts.clock_khz_max);
+    ranking.sort_by_key(|(score, soc)| (std::cmp::Reverse(*score), distance(*soc), *soc));
+    let best = ranking.first().map_or(0, |(score, _)| *score);
+    let (top, rest): (Vec<_>, Vec<_>) = ranking.into_iter().partition(|(score, _)| *score == best);
+    let top: Vec<usize> = top.into_iter().map(|(_, soc)| soc).collect();
+    let unlisted = unlisted(facts, &evidence);
+    if let Some(name) = unlisted {
+        return of_unlisted(name, evidence);
+    }
+    let reason = reason(&top, facts, &evidence);
+    let (confidence, why) = reason.unwrap_or_else(|why| (Confidence::Unknown, why));
+    let mut others: Vec<Candidate> = rest
+        .into_iter()
+        .take(OTHERS_MAX)
+        .filter(|(score, _)| *score > 0)
+        .map(|(_, soc)| candidate(soc, &[], &evidence))
+        .collect();
+    let mut candidates: Vec<Candidate> = without_packages(&top)
+        .into_iter()
+        .map(|soc| candidate(soc, &top, &evidence))
+        .collect();
+    if confidence == Confidence::Unknown {
+        candidates.truncate(OTHERS_MAX);
+        others = if best > 0 {
+            std::mem::take(&mut candidates)
+        } else {
+            Vec::new()
+        };
+        candidates.clear();
+    }
+    Answer {
+        confidence,
+        why,
+        candidates,
+        others,
+        evidence,
+        settle: Vec::new(),
+    }
+}
+
+fn score(soc: usize, evidence: &[Evidence]) -> u32 {
+    let allowing = evidence.iter().filter(|one| one.socs.contains(&soc));
+    allowing.map(|one| weight(one.kind)).sum()
+}
+
+/// Claimed clocks only order what cannot be told apart: kernels claim clocks that no chip reaches.
+fn clock_distance(soc: &Soc, claimed_khz: Option<u32>) -> u32 {
+    match (soc.clock_mhz_max, claimed_khz) {
+        (Some(nominal), Some(khz)) => nominal.abs_diff(khz / 1000),
+        _ => 0,
+    }
+}
+
+fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
+    let row = &TABLES.socs[soc];
+    let (for_it, against): (Vec<_>, Vec<_>) =
+        evidence.iter().partition(|one| one.socs.contains(&soc));
+    let kinds = |list: Vec<&Evidence>| list.into_iter().map(|one| one.kind).collect();
+    let also = row.also.iter().flat_map(|list| list.split(", "));
+    let packages = top
+        .iter()
+        .filter(|other| TABLES.socs[**other].die == Some(soc));
+    let relatives = packages
+        .chain(row.die.iter())
+        .map(|other| TABLES.socs[*other].name);
+    let is_said = |alias: &&str| {
+        let alias = squash(alias);
+        let mut named = evidence.iter().filter(|one| one.kind.names());
+        named.any(|one| squash(&one.says).contains(&alias))
+    };
+    let aliases = row.aliases.iter().copied().filter(is_said);
+    Candidate {
+        name: row.full_name(),
+        also: also
+            .chain(relatives)
+            .chain(aliases)
+            .map(str::to_owned)
+            .collect(),
+        score: score(soc, evidence),
+        supported_by: kinds(for_it),
+        contradicted_by: kinds(against),
+        source: Some(row.source),
+    }
+}
+
+/// How sure it is that the SoC is one of these, and why; the error is why nothing is said.
+fn reason(
+    top: &[usize],
+    facts: &Facts,
+    evidence: &[Evidence],
+) -> Result<(Confidence, String), String> {
+    let Some(first) = top.first().copied() else {
+        return Err("the table of SoCs is empty".to_owned());
+    };
+    let allows = |one: &&Evidence| one.socs.contains(&first);
+    let fits = |kind: Kind| evidence.iter().filter(allows).any(|one| one.kind == kind);
+    let named = evidence.iter().filter(allows).find(|one| one.kind.names());
+    let cores_known = !facts.cores.is_empty();
+    let cores_fit = fits(Kind::Cores) && fits(Kind::Steppings);
+    let features_fit = facts.features.is_empty() || fits(Kind::Features);
+    let count = without_packages(top).len();
+    if let Some(named) = named {
+        let doubt = cores_known && !cores_fit;
+        let mut naming = evidence.iter().filter(|one| one.kind.names());
+        // Names alone lead to it; where cores had to help, it is a conclusion.
+        let by_names = naming.next_back().is_some_and(|last| last.leaves == 1);
+        let authority = named.kind.is_authority() || named.kind == Kind::Hardware;
+        let confidence = match count {
+            _ if doubt => Confidence::Possible,
+            1 if authority && by_names => Confidence::Certain,
+            1..=FEW => Confidence::Likely,
+            _ => Confidence::Possible,
+        };
+        let but = if doubt {
+            ", but its cores are others"
+        } else {
+            ""
+        };
+        return Ok((
+            confidence,
+            format!("named by {} {:?}{but}", named.kind.words(), named.says),
+        ));
+    }
+    if facts.virtualisation.is_some() && !cores_fit {
+        return Err("a virtual machine hides what it runs on".to_owned());
+    }
+    if cores_known && cores_fit && features_fit {
+        return Ok((Confidence::Possible, of_cores(count, fits(Kind::Count))));
+    }
+    if !cores_known && features_fit && facts.is_riscv() {
+        let why = "only the instruction set is known".to_owned();
+        return Ok((Confidence::Possible, why));
+    }
+    if fits(Kind::Guess) {
+        return Ok((
+            Confidence::Possible,
+            "only an earlier guess names it".to_owned(),
+        ));
+    }
+    Err(match cores_known {
+        true => "nothing names it, and no known SoC has these cores".to_owned(),
+        false => "nothing names it, and its cores are not known".to_owned(),
+    })
+}
+
+fn of_cores(count: usize, exact: bool) -> String {
+    let seen = if exact {
+        ""
+    } else {
+        "; some cores are not there"
+    };
+    match count {
+        1 => format!("nothing names it; of the known SoCs only this one has such cores{seen}"),
+        _ => format!("nothing names it; {count} known SoCs have such cores{seen}"),
+    }
+}
+
+/// A SoC that its device tree names and that the table does not have: the last string of `compatible`
+/// is the SoC's (Devicetree Specification 2.3.1).
+fn unlisted(facts: &Facts, evidence: &[Evidence]) -> Option<String> {
+    if evidence.iter().any(|one| one.kind.names()) {
+        return None;
+    }
+    let (prefix, part) = facts.compatible.last()?.split_once(',')?;
+    let vendor = TABLES.prefixes.get(prefix)?;
+    let part = part.trim();
+    let is_name = part.bytes().any(|c| c.is_ascii_digit()) && !squash(part).is_empty();
+    is_name.then(|| format!("{vendor} {part}"))
+}
+
+fn of_unlisted(name: String, evidence: Vec<Evidence>) -> Answer {
+    Answer {
+        confidence: Confidence::Likely,
+        why: "named by the device tree; not in the table of known SoCs".to_owned(),
+        candidates: vec![Candidate {
+            name,
+            also: Vec::new(),
+            score: weight(Kind::Compatible),
+            supported_by: vec![Kind::Compatible],
+            contradicted_by: Vec::new(),
+            source: None,
+        }],
+        others: Vec::new(),
+        evidence,
+        settle: Vec::new(),
+    }
+}

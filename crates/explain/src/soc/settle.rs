@@ -1,0 +1,39 @@
+//! What would settle an open question: the files that name a SoC and could not be asked.
+
+use super::evidence::Kind;
+use super::facts::Facts;
+use super::score::{Answer, Confidence};
+
+/// One sentence for each thing that would tell more; none if the answer is certain.
+pub(super) fn hints(facts: &Facts, answer: &Answer) -> Vec<String> {
+    if answer.confidence == Confidence::Certain {
+        return Vec::new();
+    }
+    let mut hints: Vec<String> = Vec::new();
+    let asked = |kind: Kind| answer.evidence.iter().any(|one| one.kind == kind);
+    let vendor = |name: &str| {
+        let list = if answer.candidates.is_empty() {
+            &answer.others
+        } else {
+            &answer.candidates
+        };
+        list.iter().any(|one| one.name.starts_with(name))
+    };
+    if facts.compatible.is_empty() && !asked(Kind::Dmi) {
+        hints.push("the `compatible` of the device tree (--compatible a,b ...)".to_owned());
+    }
+    if vendor("Rockchip") && !asked(Kind::Otp) {
+        hints.push("the chip's OTP, which root can read: run as root".to_owned());
+    }
+    if vendor("Allwinner") && !asked(Kind::Otp) {
+        hints.push("the chip's SID, which root can read: run as root".to_owned());
+    }
+    if vendor("Amlogic") && !asked(Kind::ChipId) {
+        let hint = "the boot message \"Amlogic Meson ... detected\", which root can read";
+        hints.push(hint.to_owned());
+    }
+    if facts.board.is_none() {
+        hints.push("the name of the board (--model NAME)".to_owned());
+    }
+    hints
+}

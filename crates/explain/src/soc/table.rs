@@ -1,0 +1,224 @@
+//! The tables `data/socs.tsv` and `data/soc_names.tsv`, parsed once. What the columns mean is said
+//! in the tables' own heads.
+
+use super::cores::Shape;
+use super::names::{self, squash};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// One SoC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Soc {
+    /// Who makes it.
+    pub vendor: &'static str,
+    /// Its name without the vendor.
+    pub name: &'static str,
+    /// Names that are printed beside it.
+    pub also: Option<&'static str>,
+    /// Year in which it came out.
+    pub year: Option<u16>,
+    /// Highest nominal clock of its fastest cores.
+    pub clock_mhz_max: Option<u32>,
+    /// Where the facts come from.
+    pub source: &'static str,
+    /// Spellings that are printed only where they were read.
+    pub(super) aliases: Vec<&'static str>,
+    /// Ways in which kernels show its cores.
+    pub(super) shapes: Vec<Shape>,
+    /// Words of the column `features`.
+    pub(super) features: Vec<&'static str>,
+    /// The row whose chip is in this package.
+    pub(super) die: Option<usize>,
+}
+
+impl Soc {
+    /// `Rockchip RK3399`; names that begin with the vendor's stay as they are.
+    pub fn full_name(&self) -> String {
+        if self.name.starts_with(self.vendor) {
+            return self.name.to_owned();
+        }
+        format!("{} {}", self.vendor, self.name)
+    }
+}
+
+/// A row of `soc_names.tsv`.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) kind: &'static str,
+    pub(super) value: &'static str,
+    pub(super) socs: Vec<usize>,
+    /// True if only the vendor is said.
+    pub(super) vendor_only: bool,
+}
+
+/// Both tables, with the ways to look things up.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) socs: Vec<Soc>,
+    pub(super) named: Vec<Named>,
+    /// SoCs by a string of `compatible`.
+    pub(super) compatible: HashMap<String, Vec<usize>>,
+    /// SoCs by a name in squashed spelling.
+    pub(super) spellings: HashMap<String, Vec<usize>>,
+    /// SoCs by the vendor's name in squashed spelling.
+    pub(super) vendors: HashMap<String, Vec<usize>>,
+    /// Vendors of `soc_vendors.tsv` by their prefix in `compatible`.
+    pub(super) prefixes: HashMap<&'static str, &'static str>,
+}
+
+/// The tables that are part of the program.
+pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    Tables::parse(
+        include_str!("../../../../data/socs.tsv"),
+        include_str!("../../../../data/soc_names.tsv"),
+        include_str!("../../../../data/soc_vendors.tsv"),
+    )
+});
+
+/// Rows of a table without comments and head.
+fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .skip(1)
+        .map(|line| line.split('\t').collect())
+}
+
+/// A cell that is not the dash for "nothing".
+fn cell(text: &'static str) -> Option<&'static str> {
+    (text != "-").then_some(text)
+}
+
+impl Tables {
+    fn parse(socs: &'static str, named: &'static str, vendors: &'static str) -> Self {
+        let mut tables = Self {
+            socs: Vec::new(),
+            named: Vec::new(),
+            compatible: HashMap::new(),
+            spellings: HashMap::new(),
+            vendors: HashMap::new(),
+            prefixes: rows(vendors).map(|row| (row[0], row[1])).collect(),
+        };
+        let mut dies = Vec::new();
+        for row in rows(socs) {
+            let [
+                vendor,
+                name,
+                also,
+                aliases,
+                compatible,
+                cores,
+                features,
+                clock,
+                year,
+                die,
+                source,
+            ] = row.as_slice()
+            else {
+                continue;
+            };
+            let index = tables.socs.len();
+            tables.socs.push(Soc {
+                vendor,
+                name,
+                also: cell(also),
+                year: year.parse().ok(),
+                clock_mhz_max: clock.parse().ok(),
+                source,
+                aliases: cell(aliases)
+                    .map(|list| list.split(',').collect())
+                    .unwrap_or_default(),
+                shapes: cores.split(" or ").filter_map(Shape::parse).collect(),
+                features: cell(features).unwrap_or("").split_whitespace().collect(),
+                die: None,
+            });
+            dies.push(cell(die));
+            tables.spell(index, vendor, name, cell(also), cell(aliases));
+            for text in cell(compatible).unwrap_or("").split_whitespace() {
+                add(&mut tables.compatible, text.to_owned(), index);
+            }
+        }
+        tables.link_dies(&dies);
+        tables.add_names(named);
+        tables
+    }
+
+    /// Every spelling of a name leads to its SoC.
+    fn spell(
+        &mut self,
+        index: usize,
+        vendor: &'static str,
+        name: &'static str,
+        also: Option<&'static str>,
+        aliases: Option<&'static str>,
+    ) {
+        add(&mut self.vendors, squash(vendor), index);
+        let others = [also, aliases].into_iter().flatten();
+        let others = others.flat_map(|list| list.split(','));
+        for spelling in std::iter::once(name).chain(others) {
+            let word = squash(spelling);
+            add(&mut self.spellings, squash(vendor) + &word, index);
+            if names::is_telling(&word) {
+                add(&mut self.spellings, word, index);
+            }
+        }
+    }
+
+    /// A package answers to the `compatible` of the chip in it.
+    fn link_dies(&mut self, dies: &[Option<&'static str>]) {
+        for (index, die) in dies.iter().enumerate() {
+            let Some(die) = *die else { continue };
+            let vendor = self.socs[index].vendor;
+            let is_die = |soc: &Soc| soc.vendor == vendor && soc.name == die;
+            let Some(die) = self.socs.iter().position(is_die) else {
+                continue;
+            };
+            self.socs[index].die = Some(die);
+            for socs in self.compatible.values_mut() {
+                if socs.contains(&die) && !socs.contains(&index) {
+                    socs.push(index);
+                }
+            }
+        }
+    }
+
+    fn add_names(&mut self, text: &'static str) {
+        let by_name: HashMap<String, usize> = self.socs.iter().enumerate().map(key).collect();
+        for row in rows(text) {
+            let [kind, value, list, _source] = row.as_slice() else {
+                continue;
+            };
+            let vendor_only = list.ends_with(" *");
+            let socs: Vec<usize> = list
+                .split(", ")
+                .flat_map(|name| match name.strip_suffix(" *") {
+                    Some(vendor) => self.vendors.get(&squash(vendor)).cloned(),
+                    None => by_name.get(name).map(|index| vec![*index]),
+                })
+                .flatten()
+                .collect();
+            if *kind == "compatible" {
+                for index in socs {
+                    add(&mut self.compatible, (*value).to_owned(), index);
+                }
+                continue;
+            }
+            self.named.push(Named {
+                kind,
+                value,
+                socs,
+                vendor_only,
+            });
+        }
+    }
+}
+
+fn key((index, soc): (usize, &Soc)) -> (String, usize) {
+    (format!("{} {}", soc.vendor, soc.name), index)
+}
+
+fn add(map: &mut HashMap<String, Vec<usize>>, key: String, index: usize) {
+    let socs = map.entry(key).or_default();
+    if !socs.contains(&index) {
+        socs.push(index);
+    }
+}

@@ -1,0 +1,141 @@
+//! The answer as text of at most 80 columns: names, how sure, why, the evidence, what comes next
+//! and what would settle it.
+
+use super::evidence::{Evidence, Kind};
+use super::score::{Answer, Candidate, Confidence};
+use std::fmt::Write;
+
+/// Width of a terminal that everybody has.
+const WIDTH: usize = 80;
+/// Width of the left column.
+const LEFT: usize = 16;
+
+/// Names of the candidates in one text; the vendor once if all have the same.
+pub(super) fn joined(answer: &Answer) -> String {
+    let names = answer.names();
+    let vendor = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
+    let Some(first) = names.first() else {
+        return "unknown".to_owned();
+    };
+    let shared = vendor(first);
+    let part = |name: &String| name.strip_prefix(&format!("{shared} ")).map(str::to_owned);
+    let parts: Option<Vec<String>> = names.iter().map(part).collect();
+    match parts {
+        Some(parts) => format!("{shared} {}", parts.join("/")),
+        None => names.join(" or "),
+    }
+}
+
+/// The whole answer.
+pub fn report(answer: &Answer) -> String {
+    let mut text = String::new();
+    let title = match answer.candidates.as_slice() {
+        [] => "unknown".to_owned(),
+        [one] => with_also(one),
+        several => format!("one of {}: {}", several.len(), joined(answer)),
+    };
+    entry(&mut text, "SoC", &title);
+    let sure = match answer.confidence {
+        Confidence::Unknown => "not known",
+        Confidence::Possible => "possible",
+        Confidence::Likely => "likely",
+        Confidence::Certain => "certain",
+    };
+    entry(&mut text, "How sure", &format!("{sure}: {}", answer.why));
+    let mut left = usize::MAX;
+    for one in &answer.evidence {
+        let against = speaks_against(one, answer);
+        if one.kind.names() || one.leaves < left || against {
+            entry(&mut text, one.kind.words(), &what(one, against));
+        }
+        left = one.leaves;
+    }
+    let others: Vec<String> = answer.others.iter().map(|one| one.name.clone()).collect();
+    if !others.is_empty() && answer.confidence != Confidence::Certain {
+        entry(&mut text, "Less likely", &others.join(", "));
+    }
+    for (index, hint) in answer.settle.iter().enumerate() {
+        entry(
+            &mut text,
+            if index == 0 { "Would settle it" } else { "" },
+            hint,
+        );
+    }
+    text
+}
+
+fn with_also(one: &Candidate) -> String {
+    if one.also.is_empty() {
+        return one.name.clone();
+    }
+    format!("{} ({})", one.name, one.also.join(", "))
+}
+
+fn speaks_against(one: &Evidence, answer: &Answer) -> bool {
+    let first = answer.candidates.first();
+    one.kind != Kind::Guess && first.is_some_and(|first| first.contradicted_by.contains(&one.kind))
+}
+
+/// What was read, and how many SoCs can still be meant.
+fn what(one: &Evidence, against: bool) -> String {
+    match one.leaves {
+        _ if against => format!("{}: speaks against it", one.says),
+        0 | 1 => one.says.clone(),
+        count => format!("{}: leaves {count} SoCs", one.says),
+    }
+}
+
+/// One entry as text, wrapped like the rest of the report.
+pub fn line(name: &str, value: &str) -> String {
+    let mut text = String::new();
+    entry(&mut text, name, value);
+    text
+}
+
+/// A name on the left and text on the right, wrapped at blanks.
+fn entry(text: &mut String, name: &str, value: &str) {
+    // A long list of CPUs on the left keeps one blank before the text.
+    let mut line = format!("{name:<0$}", LEFT - 1) + " ";
+    let mut is_empty = true;
+    for word in value.split_whitespace() {
+        let word: String = word.chars().filter(|c| !c.is_control()).collect();
+        for piece in pieces(&word) {
+            let wanted = line.chars().count() + usize::from(!is_empty) + piece.chars().count();
+            if wanted > WIDTH {
+                let _ = writeln!(text, "{}", line.trim_end());
+                line = " ".repeat(LEFT);
+                is_empty = true;
+            }
+            if !is_empty {
+                line.push(' ');
+            }
+            line.push_str(&piece);
+            is_empty = false;
+        }
+    }
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+/// A word that is longer than the right column, at its slashes and otherwise anywhere.
+fn pieces(word: &str) -> Vec<String> {
+    let room = WIDTH - LEFT;
+    if word.chars().count() <= room {
+        return vec![word.to_owned()];
+    }
+    let mut pieces = vec![String::new()];
+    for part in word.split_inclusive('/') {
+        for letter in part.chars().collect::<Vec<_>>().chunks(room) {
+            let last = pieces
+                .last_mut()
+                .map(|last| last.chars().count())
+                .unwrap_or(0);
+            if last + letter.len() > room {
+                pieces.push(String::new());
+            }
+            if let Some(last) = pieces.last_mut() {
+                last.extend(letter);
+            }
+        }
+    }
+    pieces
+}

@@ -1,0 +1,330 @@
+//! Checks of the CPUs' clocks: governor, limits, boost, tunables, what the scheduler knows.
+
+use super::{first, place};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{Record, Scaler, ScalerKind};
+
+pub(super) const GOVERNOR: Rule = Rule {
+    id: "cpu-governor",
+    about: "A cpufreq governor keeps clocks low or lets them rise late.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
+    check: governor,
+};
+pub(super) const LIMIT: Rule = Rule {
+    id: "cpu-limit",
+    about: "CPUs are not allowed their highest clock.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
+    check: limit,
+};
+pub(super) const BOOST: Rule = Rule {
+    id: "cpu-boost-off",
+    about: "Turbo or boost clocks are switched off.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
+    check: boost,
+};
+pub(super) const IO_IS_BUSY: Rule = Rule {
+    id: "io-is-busy",
+    about: "The ondemand governor does not count waiting for storage and network as load.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
+    check: io_is_busy,
+};
+pub(super) const ONDEMAND: Rule = Rule {
+    id: "ondemand-tunables",
+    about: "Tunables make the ondemand or conservative governor slow to rise.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
+    check: tunables,
+};
+pub(super) const SCHEDUTIL_BLIND: Rule = Rule {
+    id: "schedutil-blind",
+    about: "The scheduler does not know which cores are the fast ones.",
+    link: "https://docs.kernel.org/scheduler/sched-capacity.html",
+    check: schedutil_blind,
+};
+pub(super) const SCHEDUTIL_SLOW: Rule = Rule {
+    id: "schedutil-slow",
+    about: "Schedutil waits long between two changes of the clock.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
+    check: schedutil_slow,
+};
+
+/// From this share of load on ondemand goes to the highest clock; 80 to 95 is what kernels ship.
+const UP_THRESHOLD_MAX: u64 = 95;
+/// Longer between two looks at the load than 100 ms, and bursts are over before the clock rises.
+const SAMPLING_US_MAX: u64 = 100_000;
+/// Schedutil of most drivers waits 2 to 10 ms.
+const RATE_LIMIT_US_MAX: u64 = 10_000;
+
+fn cpu_scalers(record: &Record) -> impl Iterator<Item = &Scaler> {
+    let scalers = first(record).map_or(&[][..], |survey| &survey.scalers);
+    scalers
+        .iter()
+        .filter(|scaler| scaler.kind == ScalerKind::Cpu)
+}
+
+pub(super) fn tunable<'a>(scaler: &'a Scaler, name: &str) -> Option<&'a str> {
+    let found = scaler
+        .tunables
+        .iter()
+        .find(|tunable| tunable.name == name)?;
+    Some(&found.value)
+}
+
+fn governor_of(scaler: &Scaler) -> &str {
+    scaler.governor.known().map_or("", String::as_str)
+}
+
+/// Policies with the same answer are named together: a server has a hundred.
+fn grouped<'a, T: PartialEq>(
+    scalers: impl Iterator<Item = &'a Scaler>,
+    answer: impl Fn(&'a Scaler) -> Option<T>,
+) -> Vec<(T, Vec<&'a str>)> {
+    let mut groups: Vec<(T, Vec<&str>)> = Vec::new();
+    for scaler in scalers {
+        let Some(found) = answer(scaler) else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, _)| *known == found) {
+            Some((_, names)) => names.push(&scaler.name),
+            None => groups.push((found, vec![&scaler.name])),
+        }
+    }
+    groups
+}
+
+fn names(names: &[&str]) -> Quantity {
+    let shown = names.len().min(8);
+    let mut text = names[..shown].join(", ");
+    if names.len() > shown {
+        text.push_str(&format!(" and {} more", names.len() - shown));
+    }
+    Quantity::Text(text)
+}
+
+fn governor(record: &Record) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(record), |scaler| {
+        let governor = governor_of(scaler);
+        // These drivers choose clocks themselves; their "powersave" only leans to saving.
+        let by_hardware = tunable(scaler, "scaling_driver")
+            .is_some_and(|driver| matches!(driver, "intel_pstate" | "amd-pstate-epp"));
+        let preference = tunable(scaler, "energy_performance_preference").filter(|_| by_hardware);
+        (!governor.is_empty()).then_some((governor, by_hardware, preference))
+    });
+    groups
+        .into_iter()
+        .filter_map(|((governor, by_hardware, preference), policies)| {
+            let (severity, sure, template) = match (governor, by_hardware, preference) {
+                ("performance", ..) => return None,
+                (_, true, Some("power" | "balance_power")) => (
+                    Severity::Degraded,
+                    90,
+                    "Hardware chooses the clocks of {policies} and is told to prefer saving ({preference}).",
+                ),
+                (_, true, _) => return None,
+                ("powersave", ..) => (
+                    Severity::Degraded,
+                    98,
+                    "Governor powersave holds {policies} at the lowest clock.",
+                ),
+                ("userspace", ..) => (
+                    Severity::Degraded,
+                    90,
+                    "Governor userspace holds {policies} at whatever clock somebody wrote.",
+                ),
+                ("conservative", ..) => (
+                    Severity::Degraded,
+                    80,
+                    "Governor conservative raises the clock of {policies} step by step: short work ends before it is fast.",
+                ),
+                _ => (
+                    Severity::Info,
+                    90,
+                    "Governor {governor} of {policies} raises the clock only after load was seen; work in bursts loses by it.",
+                ),
+            };
+            Some(
+                Finding::new(GOVERNOR.id, severity, template)
+                    .sure(sure)
+                    .with("governor", Quantity::Text(governor.into()))
+                    .with("preference", Quantity::Text(preference.unwrap_or_default().into()))
+                    .with("policies", names(&policies))
+                    .at(place("scalers")),
+            )
+        })
+        .collect()
+}
+
+fn limit(record: &Record) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(record), |scaler| {
+        let (limit, top) = (*scaler.limit_hz_max.known()?, *scaler.clock_hz_max.known()?);
+        (limit < top).then_some((limit, top))
+    });
+    let khz = |hz: u64| Quantity::Khz(u32::try_from(hz / 1000).unwrap_or(u32::MAX));
+    groups
+        .into_iter()
+        .map(|((limit, top), policies)| {
+            Finding::new(
+                LIMIT.id,
+                Severity::Degraded,
+                "{policies} may run at {limit} at most, and could at {top}.",
+            )
+            .sure(97)
+            .with("policies", names(&policies))
+            .with("limit", khz(limit))
+            .with("top", khz(top))
+            .at(place("scalers"))
+        })
+        .collect()
+}
+
+fn boost(record: &Record) -> Vec<Finding> {
+    let feature = |name: &str, value: &str| {
+        let features = record.machine.features.iter();
+        features
+            .clone()
+            .any(|feature| feature.name == name && feature.value == value)
+    };
+    let off = feature("boost", "0") || feature("intel_no_turbo", "1");
+    if !off || first(record).is_none() {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            BOOST.id,
+            Severity::Degraded,
+            "Boost clocks are switched off: single threads run slower than they could.",
+        )
+        .sure(97)
+        .at(crate::Place::Field("machine.features".into())),
+    ]
+}
+
+fn io_is_busy(record: &Record) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(record), |scaler| {
+        let ondemand = matches!(governor_of(scaler), "ondemand" | "interactive");
+        ondemand.then(|| tunable(scaler, "io_is_busy").map(|value| value != "0"))
+    });
+    groups
+        .into_iter()
+        .filter_map(|(set, policies)| {
+            let (sure, template) = match set {
+                Some(true) => return None,
+                Some(false) => (
+                    97,
+                    "io_is_busy of {policies} is 0: the clock stays low while programs wait for storage or network, \
+                     which makes both slower.",
+                ),
+                None => (
+                    75,
+                    "Governor ondemand of {policies} shows no io_is_busy: waiting for storage or network does not \
+                     raise the clock.",
+                ),
+            };
+            Some(
+                Finding::new(IO_IS_BUSY.id, Severity::Degraded, template)
+                    .sure(sure)
+                    .with("policies", names(&policies))
+                    .at(place("scalers")),
+            )
+        })
+        .collect()
+}
+
+fn tunables(record: &Record) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(record), |scaler| {
+        if !matches!(governor_of(scaler), "ondemand" | "conservative") {
+            return None;
+        }
+        let number = |name: &str| tunable(scaler, name)?.parse::<u64>().ok();
+        let slow: Vec<String> = [
+            ("up_threshold", UP_THRESHOLD_MAX),
+            ("sampling_rate", SAMPLING_US_MAX),
+            ("powersave_bias", 0),
+            ("ignore_nice_load", 0),
+        ]
+        .iter()
+        .filter_map(|(name, most)| {
+            let value = number(name).filter(|value| value > most)?;
+            Some(format!("{name}={value}"))
+        })
+        .collect();
+        (!slow.is_empty()).then(|| slow.join(", "))
+    });
+    groups
+        .into_iter()
+        .map(|(slow, policies)| {
+            Finding::new(
+                ONDEMAND.id,
+                Severity::Degraded,
+                "Tunables of {policies} make the clock rise late or not at all: {tunables}.",
+            )
+            .with("policies", names(&policies))
+            .with("tunables", Quantity::Text(slow))
+            .at(place("scalers"))
+        })
+        .collect()
+}
+
+fn schedutil_blind(record: &Record) -> Vec<Finding> {
+    let machine = &record.machine;
+    let mut types: Vec<&String> = machine
+        .clusters
+        .iter()
+        .filter_map(|c| c.core_type.known())
+        .collect();
+    types.sort_unstable();
+    types.dedup();
+    if types.len() < 2 || first(record).is_none() {
+        return Vec::new();
+    }
+    let mut capacities: Vec<Option<u32>> = machine
+        .cpus
+        .iter()
+        .map(|cpu| cpu.capacity.known().copied())
+        .collect();
+    capacities.sort_unstable();
+    capacities.dedup();
+    // Hybrid x86 ranks its cores by firmware, without this file.
+    let arm_or_riscv = machine.kernel_arch.known().is_some_and(|arch| {
+        arch.starts_with("arm") || arch == "aarch64" || arch.starts_with("riscv")
+    });
+    if capacities.len() > 1 || !arm_or_riscv {
+        return Vec::new();
+    }
+    let template = match capacities.first() {
+        Some(Some(_)) => {
+            "The kernel takes all cores for equally fast although there are {types} kinds: a single thread \
+                          may land on a slow one."
+        }
+        _ => {
+            "The kernel has no capacities of its cores although there are {types} kinds: a single thread may land on a \
+              slow one."
+        }
+    };
+    vec![
+        Finding::new(SCHEDUTIL_BLIND.id, Severity::Degraded, template)
+            .sure(85)
+            .with("types", Quantity::Count(types.len() as i64))
+            .at(crate::Place::Field("machine.cpus".into())),
+    ]
+}
+
+fn schedutil_slow(record: &Record) -> Vec<Finding> {
+    let groups = grouped(cpu_scalers(record), |scaler| {
+        let limit: u64 = tunable(scaler, "rate_limit_us")?.parse().ok()?;
+        (governor_of(scaler) == "schedutil" && limit > RATE_LIMIT_US_MAX).then_some(limit)
+    });
+    groups
+        .into_iter()
+        .map(|(limit, policies)| {
+            Finding::new(
+                SCHEDUTIL_SLOW.id,
+                Severity::Degraded,
+                "Schedutil of {policies} changes the clock every {limit} µs at most: short work ends before it is fast.",
+            )
+            .with("policies", names(&policies))
+            .with("limit", Quantity::Count(limit as i64))
+            .at(place("scalers"))
+        })
+        .collect()
+}

@@ -1,0 +1,113 @@
+//! Checks of everything else that scales its clock: memory controller, GPU, NPU.
+
+use super::{first, place};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{Record, Scaler, ScalerKind};
+
+pub(super) const GOVERNOR: Rule = Rule {
+    id: "device-governor",
+    about: "A governor keeps the clock of memory, GPU or NPU low or lets it rise late.",
+    link: "https://docs.kernel.org/driver-api/devfreq.html",
+    check: governor,
+};
+pub(super) const LIMIT: Rule = Rule {
+    id: "device-limit",
+    about: "Memory, GPU or NPU are not allowed their highest clock.",
+    link: "https://docs.kernel.org/driver-api/devfreq.html",
+    check: limit,
+};
+
+fn devices(record: &Record) -> impl Iterator<Item = &Scaler> {
+    let scalers = first(record).map_or(&[][..], |survey| &survey.scalers);
+    scalers
+        .iter()
+        .filter(|scaler| scaler.kind != ScalerKind::Cpu)
+}
+
+/// What people call it.
+pub(super) fn kind_name(kind: ScalerKind) -> &'static str {
+    match kind {
+        ScalerKind::Cpu => "CPU",
+        ScalerKind::Memory => "memory",
+        ScalerKind::Gpu => "GPU",
+        ScalerKind::Npu => "NPU",
+        ScalerKind::Other => "device",
+    }
+}
+
+fn mhz(hz: Option<u64>) -> Quantity {
+    hz.map_or(Quantity::Text("an unknown clock".into()), |hz| {
+        Quantity::Khz(u32::try_from(hz / 1000).unwrap_or(u32::MAX))
+    })
+}
+
+fn governor(record: &Record) -> Vec<Finding> {
+    devices(record)
+        .filter_map(|scaler| {
+            let governor = scaler.governor.known()?;
+            let (now, top) = (scaler.clock_hz.known(), scaler.clock_hz_max.known());
+            if governor == "performance" || scaler.clocks_hz.len() == 1 {
+                return None;
+            }
+            let memory = scaler.kind == ScalerKind::Memory;
+            let at_top = now.zip(top).is_some_and(|(now, top)| now >= top);
+            let (severity, sure, template) = match (governor.as_str(), memory) {
+                ("powersave", _) => (
+                    Severity::Degraded,
+                    97,
+                    "Governor powersave holds {name} ({kind}) at its lowest clock: {now} of {top}.",
+                ),
+                ("userspace", _) if !at_top => (
+                    Severity::Degraded,
+                    90,
+                    "Governor userspace holds {name} ({kind}) at {now} of {top}.",
+                ),
+                ("userspace", _) => return None,
+                (_, true) => (
+                    Severity::Degraded,
+                    85,
+                    "Governor {governor} raises the clock of memory ({name}) only after it was busy: {now} of {top} \
+                     now. Latencies and everything that computes suffer; performance avoids it.",
+                ),
+                _ => (
+                    Severity::Info,
+                    85,
+                    "Governor {governor} scales {name} ({kind}), now at {now} of {top}.",
+                ),
+            };
+            Some(
+                Finding::new(GOVERNOR.id, severity, template)
+                    .sure(sure)
+                    .with("governor", Quantity::Text(governor.clone()))
+                    .with("name", Quantity::Text(scaler.name.clone()))
+                    .with("kind", Quantity::Text(kind_name(scaler.kind).into()))
+                    .with("now", mhz(now.copied()))
+                    .with("top", mhz(top.copied()))
+                    .at(place("scalers")),
+            )
+        })
+        .collect()
+}
+
+fn limit(record: &Record) -> Vec<Finding> {
+    devices(record)
+        .filter_map(|scaler| {
+            let (limit, top) = (*scaler.limit_hz_max.known()?, *scaler.clock_hz_max.known()?);
+            // Some drivers show no limit as 0.
+            (limit > 0 && limit < top).then(|| {
+                Finding::new(
+                    LIMIT.id,
+                    Severity::Degraded,
+                    "{name} ({kind}) may run at {limit} at most, and could at {top}.",
+                )
+                .sure(95)
+                .with("name", Quantity::Text(scaler.name.clone()))
+                .with("kind", Quantity::Text(kind_name(scaler.kind).into()))
+                .with("limit", mhz(Some(limit)))
+                .with("top", mhz(Some(top)))
+                .at(place("scalers"))
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,105 @@
+//! Checks of disks and file systems: schedulers that cost CPU time, NTFS by FUSE, synchronous mounts.
+
+use super::{first, place};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{DiskBus, Record};
+
+pub(super) const SCHEDULER: Rule = Rule {
+    id: "disk-scheduler",
+    about: "The I/O scheduler does not fit the disk.",
+    link: "https://docs.kernel.org/block/switching-sched.html",
+    check: scheduler,
+};
+pub(super) const FUSE: Rule = Rule {
+    id: "disk-fuse",
+    about: "A file system in user space costs CPU time.",
+    link: "https://docs.kernel.org/filesystems/ntfs3.html",
+    check: fuse,
+};
+pub(super) const SYNC: Rule = Rule {
+    id: "mount-options",
+    about: "A mount option makes every write wait.",
+    link: "https://man7.org/linux/man-pages/man8/mount.8.html",
+    check: options,
+};
+
+fn scheduler(record: &Record) -> Vec<Finding> {
+    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+    disks
+        .iter()
+        .filter_map(|disk| {
+            let scheduler = disk.scheduler.as_deref()?;
+            let fast = matches!(disk.bus, DiskBus::Nvme | DiskBus::Virtual);
+            let rotating = disk.rotational == Some(true) && !fast && disk.bus != DiskBus::Mmc;
+            let (severity, sure, template) = match scheduler {
+                "bfq" | "cfq" if fast => (
+                    Severity::Degraded,
+                    85,
+                    "Scheduler {scheduler} of {disk} costs CPU time for each access and cannot make it faster; none or mq-deadline fit.",
+                ),
+                "none" | "noop" if rotating => (
+                    Severity::Info,
+                    75,
+                    "The rotating disk {disk} has no scheduler: accesses from several programs are not put in order.",
+                ),
+                _ => return None,
+            };
+            Some(
+                Finding::new(SCHEDULER.id, severity, template)
+                    .sure(sure)
+                    .with("scheduler", Quantity::Text(scheduler.into()))
+                    .with("disk", Quantity::Text(disk.name.clone()))
+                    .at(place("disks")),
+            )
+        })
+        .collect()
+}
+
+fn fuse(record: &Record) -> Vec<Finding> {
+    let mounts = first(record).map_or(&[][..], |survey| &survey.mounts);
+    mounts
+        .iter()
+        .filter(|mount| mount.kind == "fuseblk" || mount.kind.starts_with("fuse.ntfs") || mount.kind.starts_with("fuse.exfat"))
+        .map(|mount| {
+            Finding::new(
+                FUSE.id,
+                Severity::Degraded,
+                "{device} at {place} is NTFS or exFAT through FUSE: a program copies every byte, which holds fast disks \
+                 back and keeps a core busy.",
+            )
+            .with("device", Quantity::Text(mount.device.clone()))
+            .with("place", Quantity::Text(mount.place.clone()))
+            .at(place("mounts"))
+        })
+        .collect()
+}
+
+fn options(record: &Record) -> Vec<Finding> {
+    let mounts = first(record).map_or(&[][..], |survey| &survey.mounts);
+    mounts
+        .iter()
+        .filter_map(|mount| {
+            let slow: Vec<&str> = mount.options.iter().map(String::as_str).collect();
+            let waits = slow.iter().any(|option| matches!(*option, "sync" | "dirsync" | "data=journal"));
+            // Trimming at once is harmless on good SSDs and slow on cards.
+            let (severity, sure, template) = match () {
+                () if waits => (Severity::Degraded, 95, "{device} at {place} is mounted with {options}: every write waits for the disk."),
+                () if slow.contains(&"discard") && mount.device.contains("mmcblk") => (
+                    Severity::Info,
+                    70,
+                    "{device} at {place} is mounted with {options}: deleting files waits for the card.",
+                ),
+                () => return None,
+            };
+            Some(
+                Finding::new(SYNC.id, severity, template)
+                    .sure(sure)
+                    .with("device", Quantity::Text(mount.device.clone()))
+                    .with("place", Quantity::Text(mount.place.clone()))
+                    .with("options", Quantity::Text(slow.join(",")))
+                    .at(place("mounts")),
+            )
+        })
+        .collect()
+}

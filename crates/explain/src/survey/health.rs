@@ -1,0 +1,127 @@
+//! Check: disk-health. What smartctl told of a disk: failing, worn, hot, errors on medium or cable.
+
+use super::{first, place};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{Disk, Health, Record};
+
+pub(super) const DISK: Rule = Rule {
+    id: "disk-health",
+    about: "A disk fails, is worn out, hot, or has errors.",
+    link: "https://www.smartmontools.org/wiki/FAQ",
+    check,
+};
+
+/// Flash slows down and ages above; its makers give 70 °C as the limit.
+const HOT_FLASH_CELSIUS: i64 = 60;
+/// Rotating disks die earlier above 45 °C.
+const HOT_ROTATING_CELSIUS: i64 = 45;
+/// Three quarters of the life its maker gave it.
+const WORN_PERCENT: u64 = 75;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let disks = first(record).map_or(&[][..], |survey| &survey.disks);
+    disks
+        .iter()
+        .filter_map(|disk| Some((disk, disk.health.known()?)))
+        .flat_map(|(disk, health)| of_disk(disk, health))
+        .collect()
+}
+
+fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut add = |sure: u8, template: &'static str, value: u64| {
+        found.push(
+            Finding::new(DISK.id, Severity::Degraded, template)
+                .sure(sure)
+                .with("disk", Quantity::Text(disk.name.clone()))
+                .with(
+                    "value",
+                    Quantity::Count(value.try_into().unwrap_or(i64::MAX)),
+                )
+                .at(place("disks")),
+        );
+    };
+    if health.passed == Some(false) {
+        add(
+            99,
+            "The disk {disk} says of itself that it fails: save the data now.",
+            0,
+        );
+    }
+    let hot = match disk.rotational {
+        Some(true) => HOT_ROTATING_CELSIUS,
+        _ => HOT_FLASH_CELSIUS,
+    };
+    if let Some(celsius) = health.temp_celsius.filter(|celsius| *celsius > hot) {
+        add(
+            97,
+            "The disk {disk} has {value} °C, which is too hot for it.",
+            celsius.unsigned_abs(),
+        );
+    }
+    if let Some(percent) = health
+        .worn_percent
+        .filter(|percent| *percent > WORN_PERCENT)
+    {
+        add(
+            95,
+            "The disk {disk} has used {value} % of its life.",
+            percent,
+        );
+    }
+    for (count, sure, template) in [
+        (
+            health.media_errors,
+            97,
+            "The disk {disk} could not keep {value} pieces of data whole.",
+        ),
+        (
+            health.uncorrectable,
+            97,
+            "The disk {disk} has {value} sectors that cannot be read.",
+        ),
+        (
+            health.pending,
+            95,
+            "The disk {disk} has {value} sectors that wait to be replaced.",
+        ),
+        (
+            health.reallocated,
+            90,
+            "The disk {disk} has replaced {value} sectors.",
+        ),
+        (
+            health.end_to_end_errors,
+            90,
+            "The disk {disk} found {value} times that data had changed inside it.",
+        ),
+        (
+            health.cable_errors,
+            85,
+            "The disk {disk} counted {value} errors on its cable.",
+        ),
+    ] {
+        if let Some(count) = count.filter(|count| *count > 0) {
+            add(sure, template, count);
+        }
+    }
+    // Most entries are harmless questions that the disk did not understand.
+    if let Some(count) = health.error_log_entries.filter(|count| *count > 0) {
+        found.push(
+            Finding::new(
+                DISK.id,
+                Severity::Info,
+                "The error log of {disk} has {value} entries, mostly harmless ones.",
+            )
+            .sure(60)
+            .with("disk", Quantity::Text(disk.name.clone()))
+            .with(
+                "value",
+                Quantity::Count(count.try_into().unwrap_or(i64::MAX)),
+            )
+            .at(place("disks")),
+        );
+    }
+    found
+}

@@ -1,0 +1,128 @@
+//! Checks of memory: clock and channels of modules, huge pages, priorities of swap.
+
+use super::{first, place};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{Record, SwapKind};
+
+pub(super) const CLOCK: Rule = Rule {
+    id: "memory-clock",
+    about: "Memory modules run slower than they are made for.",
+    link: "https://www.dmtf.org/standards/smbios",
+    check: clock,
+};
+pub(super) const CHANNELS: Rule = Rule {
+    id: "memory-one-module",
+    about: "One module only: half of the bandwidth may be missing.",
+    link: "https://www.dmtf.org/standards/smbios",
+    check: one_module,
+};
+pub(super) const HUGE_PAGES: Rule = Rule {
+    id: "transparent-hugepage",
+    about: "Huge pages are switched off.",
+    link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
+    check: huge_pages,
+};
+pub(super) const SWAP_PRIORITY: Rule = Rule {
+    id: "swap-priority",
+    about: "Slow swap is used before compressed memory.",
+    link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
+    check: swap_priority,
+};
+
+fn clock(record: &Record) -> Vec<Finding> {
+    let modules = first(record).map_or(&[][..], |survey| &survey.memory);
+    modules
+        .iter()
+        .filter_map(|module| {
+            let (now, possible) = (module.rate_mt?, module.rate_mt_max?);
+            // 2666 and 2667 are the same rate.
+            (now + now / 50 < possible).then(|| {
+                Finding::new(
+                    CLOCK.id,
+                    Severity::Degraded,
+                    "The memory in {slot} runs at {now} MT/s and is made for {possible} MT/s.",
+                )
+                .sure(85)
+                .with("slot", Quantity::Text(module.slot.clone()))
+                .with("now", Quantity::Count(now.into()))
+                .with("possible", Quantity::Count(possible.into()))
+                .at(place("memory"))
+            })
+        })
+        .collect()
+}
+
+fn one_module(record: &Record) -> Vec<Finding> {
+    let modules = first(record).map_or(&[][..], |survey| &survey.memory);
+    let [module] = modules else {
+        return Vec::new();
+    };
+    // Soldered memory often shows as one device whatever its width; virtual machines have none.
+    let real = module.from == "DMI" && module.kind.starts_with("DDR");
+    let virtual_machine = record
+        .machine
+        .virtualisation
+        .known()
+        .is_some_and(|kind| kind != "none");
+    if !real || virtual_machine {
+        return Vec::new();
+    }
+    vec![
+        Finding::new(
+            CHANNELS.id,
+            Severity::Info,
+            "One memory module is plugged in ({slot}): where the board has a second channel, half of the bandwidth is missing.",
+        )
+        .sure(60)
+        .with("slot", Quantity::Text(module.slot.clone()))
+        .at(place("memory")),
+    ]
+}
+
+fn huge_pages(record: &Record) -> Vec<Finding> {
+    let choices = first(record).map_or(&[][..], |survey| &survey.choices);
+    let off = choices.iter().find(|choice| {
+        choice.path.ends_with("transparent_hugepage/enabled") && choice.chosen == "never"
+    });
+    off.map(|_| {
+        Finding::new(
+            HUGE_PAGES.id,
+            Severity::Degraded,
+            "Huge pages are switched off: programs that touch much memory, 7-zip among them, run slower.",
+        )
+        .sure(75)
+        .at(place("choices"))
+    })
+    .into_iter()
+    .collect()
+}
+
+fn swap_priority(record: &Record) -> Vec<Finding> {
+    let swaps = first(record).map_or(&[][..], |survey| &survey.swaps);
+    let is_zram = |swap: &&record::Swap| swap.state.kind == SwapKind::Zram;
+    let Some(zram) = swaps
+        .iter()
+        .filter(is_zram)
+        .map(|swap| swap.state.priority)
+        .max()
+    else {
+        return Vec::new();
+    };
+    swaps
+        .iter()
+        .filter(|swap| !is_zram(swap) && swap.state.priority >= zram)
+        .map(|swap| {
+            Finding::new(
+                SWAP_PRIORITY.id,
+                Severity::Degraded,
+                "Swap {path} has priority {own} and zram {zram}: the disk is used before compressed memory, or with it.",
+            )
+            .sure(97)
+            .with("path", Quantity::Text(swap.state.path.clone()))
+            .with("own", Quantity::Count(swap.state.priority.into()))
+            .with("zram", Quantity::Count(zram.into()))
+            .at(place("swaps"))
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! Check: power-supply. The power supply gives less than the board may need.
+
+use super::{first, place};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{Record, Supply};
+
+pub(super) const SUPPLY: Rule = Rule {
+    id: "power-supply",
+    about: "The power supply gives less than the board may need.",
+    link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
+    check,
+};
+
+/// Raspberry Pi 5 limits its USB ports to 0.6 A below this, by its documentation.
+const RASPBERRY_UA: u64 = 5_000_000;
+
+fn check(record: &Record) -> Vec<Finding> {
+    let supplies = first(record).map_or(&[][..], |survey| &survey.supplies);
+    supplies.iter().filter_map(of_supply).collect()
+}
+
+fn of_supply(supply: &Supply) -> Option<Finding> {
+    supply.online?.then_some(())?;
+    let finding = |severity, sure, template| {
+        Finding::new(SUPPLY.id, severity, template)
+            .sure(sure)
+            .with("name", Quantity::Text(supply.name.clone()))
+            .at(place("supplies"))
+    };
+    let ampere = |ua: u64| Quantity::Text(format!("{:.1} A", ua as f64 / 1e6));
+    if supply.kind == "Raspberry Pi supply" {
+        let agreed = supply
+            .current_ua_max
+            .filter(|current| *current < RASPBERRY_UA)?;
+        return Some(
+            finding(
+                Severity::Info,
+                95,
+                "The power supply agreed on {current}: USB devices get 0.6 A in all, and there is little left for the clock.",
+            )
+            .with("current", ampere(agreed)),
+        );
+    }
+    match supply.agreed.as_deref() {
+        // Nothing was agreed on: 0.5 A or 0.9 A, by USB.
+        Some("default" | "SDP") => Some(finding(
+            Severity::Degraded,
+            75,
+            "{name} agreed on no more than USB gives by default (0.5 to 0.9 A): under load the voltage may break down.",
+        )),
+        Some("1.5A") => Some(finding(
+            Severity::Info,
+            75,
+            "{name} agreed on 1.5 A at 5 V: little for a board with disks.",
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,106 @@
+//! Decoders of registers and firmware bits that say why a CPU is held back. Pure.
+
+use super::Reason;
+
+/// Live bits of `IA32_THERM_STATUS` (0x19C): Intel SDM volume 4, table 2-2, and volume 3, section
+/// "Digital readout". The bit after each is its sticky log, which may be as old as the last boot.
+const CORE: [(u32, Reason); 6] = [
+    (0, Reason::Heat),
+    (2, Reason::External),
+    (4, Reason::CriticalHeat),
+    (10, Reason::PowerLimit),
+    (12, Reason::CurrentLimit),
+    (14, Reason::OtherDomain),
+];
+
+/// Live bits of `IA32_PACKAGE_THERM_STATUS` (0x1B1).
+const PACKAGE: [(u32, Reason); 4] = [
+    (0, Reason::Heat),
+    (2, Reason::External),
+    (4, Reason::CriticalHeat),
+    (10, Reason::PowerLimit),
+];
+
+/// Live bits of a Raspberry Pi's firmware (mailbox property `0x00030046`); the same 16 places higher
+/// stick from boot on and say nothing about now.
+const FIRMWARE: [(u32, Reason); 4] = [
+    (0, Reason::LowVoltage),
+    (1, Reason::ClockCapped),
+    (2, Reason::FirmwareThrottled),
+    (3, Reason::SoftTemperatureLimit),
+];
+
+/// Why a core is held back, by `IA32_THERM_STATUS`.
+pub fn core_status(bits: i64) -> Vec<Reason> {
+    set(bits, &CORE)
+}
+
+/// Why a package is held back, by `IA32_PACKAGE_THERM_STATUS`.
+pub fn package_status(bits: i64) -> Vec<Reason> {
+    set(bits, &PACKAGE)
+}
+
+/// What the firmware of a Raspberry Pi says now.
+pub fn firmware_status(bits: i64) -> Vec<Reason> {
+    set(bits, &FIRMWARE)
+}
+
+/// Degrees below the temperature at which the core is held back, by `IA32_THERM_STATUS` or
+/// `IA32_PACKAGE_THERM_STATUS`; none if the readout is not valid (cores only have that bit).
+pub fn degrees_below_limit(bits: i64, of_package: bool) -> Option<u32> {
+    let valid = of_package || bits & (1 << 31) != 0;
+    valid.then_some((bits >> 16 & 0x7f) as u32)
+}
+
+fn set(bits: i64, table: &[(u32, Reason)]) -> Vec<Reason> {
+    let set = table.iter().filter(|(bit, _)| bits >> bit & 1 == 1);
+    set.map(|(_, reason)| *reason).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_decoded() {
+        use Reason::*;
+        for (bits, expected) in [
+            // Readout 34 degrees below, valid; the log bits of heat and power stick.
+            (0x8822_0802, &[][..]),
+            (0x8800_0003, &[Heat]),
+            (0x8822_0c04, &[External, PowerLimit]),
+            (0x8822_5000, &[CurrentLimit, OtherDomain]),
+            (0x8800_0030, &[CriticalHeat]),
+            (
+                -1,
+                &[
+                    Heat,
+                    External,
+                    CriticalHeat,
+                    PowerLimit,
+                    CurrentLimit,
+                    OtherDomain,
+                ],
+            ),
+        ] {
+            assert_eq!(core_status(bits), expected, "{bits:x}");
+        }
+        assert_eq!(package_status(0x0022_5c01), [Heat, PowerLimit]);
+        assert_eq!(degrees_below_limit(0x8822_0802, false), Some(34));
+        assert_eq!(degrees_below_limit(0x0822_0802, false), None);
+        assert_eq!(degrees_below_limit(0x0000_0000, true), Some(0));
+    }
+
+    #[test]
+    fn sticky_bits_of_the_firmware_are_history() {
+        use Reason::*;
+        for (bits, expected) in [
+            (0x50000, &[][..]),
+            (0x50005, &[LowVoltage, FirmwareThrottled]),
+            (0xe0008, &[SoftTemperatureLimit]),
+            (0x2, &[ClockCapped]),
+        ] {
+            assert_eq!(firmware_status(bits), expected, "{bits:x}");
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! Why CPUs are held back at one moment, in one vocabulary over x86, ARM and Raspberry Pi.
+//!
+//! What was seen live counts, never a sticky bit. Whether it cost a run anything is decided by the
+//! rules, not here.
+
+mod bits;
+
+pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
+
+use record::{Channel, Record, Unit};
+
+/// Why a CPU is held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// Too hot: the CPU or the kernel lowers the clock.
+    Heat,
+    /// So hot that the CPU will be switched off.
+    CriticalHeat,
+    /// Warmer than the firmware's soft limit: the clock is lowered a little.
+    SoftTemperatureLimit,
+    /// The limit of power.
+    PowerLimit,
+    /// The limit of current.
+    CurrentLimit,
+    /// The input voltage is too low.
+    LowVoltage,
+    /// The firmware allows less than the highest clock.
+    ClockCapped,
+    /// The firmware runs a lower clock than was asked for.
+    FirmwareThrottled,
+    /// Another chip of the board asks for it (PROCHOT), usually the voltage regulator.
+    External,
+    /// Another part of the chip needs the power, such as its graphics.
+    OtherDomain,
+    /// The kernel allows a lower clock than before.
+    LimitLowered,
+    /// CPUs were switched off.
+    CpusOff,
+    /// A CPU quota of the control group.
+    Quota,
+}
+
+impl Reason {
+    /// Every reason, the gravest first.
+    pub const ALL: [Reason; 13] = [
+        Reason::CriticalHeat,
+        Reason::Heat,
+        Reason::LowVoltage,
+        Reason::SoftTemperatureLimit,
+        Reason::PowerLimit,
+        Reason::CurrentLimit,
+        Reason::External,
+        Reason::OtherDomain,
+        Reason::FirmwareThrottled,
+        Reason::ClockCapped,
+        Reason::CpusOff,
+        Reason::LimitLowered,
+        Reason::Quota,
+    ];
+
+    /// The reason in words that follow "slowed down: ".
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::Heat => "too hot",
+            Reason::CriticalHeat => "critically hot",
+            Reason::SoftTemperatureLimit => "soft temperature limit",
+            Reason::PowerLimit => "power limit",
+            Reason::CurrentLimit => "current limit",
+            Reason::LowVoltage => "low input voltage",
+            Reason::ClockCapped => "clock capped by firmware",
+            Reason::FirmwareThrottled => "throttled by firmware",
+            Reason::External => "asked for by another chip (PROCHOT)",
+            Reason::OtherDomain => "power goes to another part of the chip",
+            Reason::LimitLowered => "clock limit lowered",
+            Reason::CpusOff => "CPUs switched off",
+            Reason::Quota => "CPU quota of the control group",
+        }
+    }
+}
+
+/// One reason with where it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Throttle {
+    /// Why.
+    pub reason: Reason,
+    /// Id of the channel that says so.
+    pub channel: String,
+}
+
+/// How old a value may be to speak of a moment: the slowest of these channels is read every 2 s,
+/// and less often where a tick is dear.
+const AGE_MS_MAX: i64 = 5_000;
+
+/// A power this close to its limit is at it: RAPL lets averages swing by some percent.
+const AT_LIMIT_PERCENT: i64 = 97;
+
+/// Kinds of cooling devices that take clock or time from CPUs; fans and other chips do not. Names as
+/// registered by the kernel: `cpufreq_cooling.c`, `processor_thermal.c`, `cpuidle_cooling.c`,
+/// `intel_powerclamp.c`.
+const CPU_COOLING: [&str; 6] = [
+    "cpufreq",
+    "thermal-cpu",
+    "processor",
+    "idle",
+    "powerclamp",
+    "cpu-",
+];
+
+/// True if a cooling device of this type slows CPUs down.
+pub fn cools_cpus(device: &str) -> bool {
+    let device = device.to_lowercase();
+    device.starts_with("intel_powerclamp")
+        || CPU_COOLING.iter().any(|kind| device.starts_with(kind))
+}
+
+/// Why CPUs are held back at the sample of this row, the gravest reason first, each once.
+pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
+    let mut found: Vec<Throttle> = Vec::new();
+    for channel in &record.samples.channels {
+        for reason in reasons(record, channel, row) {
+            if !found.iter().any(|known| known.reason == reason) {
+                let channel = channel.id.clone();
+                found.push(Throttle { reason, channel });
+            }
+        }
+    }
+    let rank = |reason: Reason| Reason::ALL.iter().position(|known| *known == reason);
+    found.sort_by_key(|throttle| rank(throttle.reason));
+    found
+}
+
+/// True if this channel can tell of throttling, or is needed to. Whoever keeps little of the past
+/// keeps these.
+pub fn is_told_by(channel: &Channel) -> bool {
+    let quantity = channel
+        .id
+        .split_once('.')
+        .map_or("", |(_, quantity)| quantity);
+    quantity.starts_with("limit.")
+        || matches!(
+            quantity,
+            "throttled"
+                | "therm_status"
+                | "therm_status.package"
+                | "in0.alarm"
+                | "state"
+                | "throttle.core"
+                | "throttle.package"
+                | "limit_max"
+                | "online"
+                | "energy"
+        )
+}
+
+/// What one channel says at a row.
+fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
+    let latest = || latest(record, channel, row).map(|(_, value)| value);
+    let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };
+    let id = channel.id.as_str();
+    let thing = id.split('.').next().unwrap_or_default();
+    let quantity = id.strip_prefix(thing).unwrap_or_default();
+    match quantity {
+        ".throttled" if thing == "rpi" => latest().map_or(Vec::new(), firmware_status),
+        ".therm_status" => latest().map_or(Vec::new(), core_status),
+        ".therm_status.package" => latest().map_or(Vec::new(), package_status),
+        ".in0.alarm" => one(Reason::LowVoltage, latest() > Some(0)),
+        ".state" if thing.starts_with("cooling_device") => one(
+            Reason::Heat,
+            cools_cpus(&channel.label) && latest() > Some(0),
+        ),
+        ".throttle.core" | ".throttle.package" => {
+            one(Reason::Heat, growth(record, channel, row) > Some(0))
+        }
+        ".throttled" if thing == "cgroup" => {
+            one(Reason::Quota, growth(record, channel, row) > Some(0))
+        }
+        ".limit_max" => one(Reason::LimitLowered, below_highest(record, channel, row)),
+        ".online" if thing == "cpu" => one(Reason::CpusOff, below_highest(record, channel, row)),
+        ".energy" if channel.unit == Unit::Microjoules => {
+            one(Reason::PowerLimit, at_limit(record, channel, thing, row))
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The latest value up to a row that is not too old, and its row.
+fn latest(record: &Record, channel: &Channel, row: usize) -> Option<(usize, i64)> {
+    let at_ms = *record.samples.at_ms.get(row)?;
+    let mut known = known_until(channel, row);
+    let (of, value) = known.next()?;
+    (at_ms - record.samples.at_ms.get(of)? <= AGE_MS_MAX).then_some((of, value))
+}
+
+/// Values up to a row with their rows, the latest first.
+fn known_until(channel: &Channel, row: usize) -> impl Iterator<Item = (usize, i64)> {
+    let until = channel.values.get(..=row).unwrap_or(&channel.values);
+    let rows = until.iter().enumerate().rev();
+    rows.filter_map(|(row, value)| value.map(|value| (row, value)))
+}
+
+/// By how much a counter grew to its latest value.
+fn growth(record: &Record, channel: &Channel, row: usize) -> Option<i64> {
+    let (of, value) = latest(record, channel, row)?;
+    let (_, before) = known_until(channel, of).nth(1)?;
+    Some(value - before)
+}
+
+/// True if a value that stands for full speed was higher before.
+fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
+    let highest = known_until(channel, row).map(|(_, value)| value).max();
+    latest(record, channel, row).is_some_and(|(_, value)| Some(value) < highest)
+}
+
+/// True if the power of a zone is at the limit that is set for it. Power in microwatts is energy
+/// in microjoules over time in seconds.
+fn at_limit(record: &Record, energy: &Channel, zone: &str, row: usize) -> bool {
+    let limits = record.samples.channels.iter().filter(|limit| {
+        let id = limit.id.strip_prefix(zone);
+        id.is_some_and(|id| id.starts_with(".limit."))
+    });
+    // Limits are read every few seconds and hold until they are changed.
+    let limit = limits
+        .filter_map(|limit| known_until(limit, row).next())
+        .map(|(_, microwatts)| microwatts)
+        .filter(|microwatts| *microwatts > 0)
+        .min();
+    let power = latest(record, energy, row).and_then(|(of, after)| {
+        let (from, before) = known_until(energy, of).nth(1)?;
+        let times = &record.samples.at_ms;
+        let elapsed_ms = times.get(of)? - times.get(from)?;
+        (elapsed_ms > 0).then(|| (after - before) * 1000 / elapsed_ms)
+    });
+    power
+        .zip(limit)
+        .is_some_and(|(power, limit)| power * 100 >= limit * AT_LIMIT_PERCENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, gauge_channel, labelled, own_run};
+
+    /// Reasons at the last of the samples, which come twice a second.
+    fn reasons_of(record: &Record) -> Vec<&'static str> {
+        let last = record.samples.at_ms.len() - 1;
+        let found = now(record, last).into_iter();
+        found.map(|throttle| throttle.reason.words()).collect()
+    }
+
+    #[test]
+    fn every_reason_is_in_the_list_once_with_words_of_its_own() {
+        let mut words: Vec<&str> = Reason::ALL.iter().map(|reason| reason.words()).collect();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), Reason::ALL.len());
+    }
+
+    #[test]
+    fn each_source_has_its_reason() {
+        let none: &[&str] = &[];
+        for (id, label, unit, values, expected) in [
+            (
+                "rpi.throttled",
+                "",
+                Unit::Bits,
+                [0x50000, 0x50005],
+                &["low input voltage", "throttled by firmware"][..],
+            ),
+            ("rpi.throttled", "", Unit::Bits, [0x50005, 0x50000], none),
+            (
+                "cpu0.therm_status",
+                "",
+                Unit::Bits,
+                [0, 0x8800_0400],
+                &["power limit"],
+            ),
+            (
+                "cpu0.therm_status.package",
+                "",
+                Unit::Bits,
+                [0, 1],
+                &["too hot"],
+            ),
+            (
+                "cooling_device3.state",
+                "cpufreq-cpu0",
+                Unit::Count,
+                [0, 2],
+                &["too hot"],
+            ),
+            (
+                "cooling_device3.state",
+                "cpufreq-cpu0",
+                Unit::Count,
+                [2, 0],
+                none,
+            ),
+            (
+                "cooling_device0.state",
+                "pwm-fan",
+                Unit::Count,
+                [0, 3],
+                none,
+            ),
+            (
+                "cooling_device0.state",
+                "intel_powerclamp",
+                Unit::Count,
+                [-1, 20],
+                &["too hot"],
+            ),
+            ("cpu0.throttle.core", "", Unit::Count, [7, 9], &["too hot"]),
+            ("cpu0.throttle.core", "", Unit::Count, [9, 9], none),
+            (
+                "cgroup.throttled",
+                "",
+                Unit::Count,
+                [1, 2],
+                &["CPU quota of the control group"],
+            ),
+            (
+                "policy4.limit_max",
+                "",
+                Unit::Kilohertz,
+                [2_304_000, 1_200_000],
+                &["clock limit lowered"],
+            ),
+            (
+                "policy4.limit_max",
+                "",
+                Unit::Kilohertz,
+                [1_200_000, 2_304_000],
+                none,
+            ),
+            (
+                "cpu.online",
+                "",
+                Unit::Count,
+                [4, 3],
+                &["CPUs switched off"],
+            ),
+            (
+                "hwmon1.in0.alarm",
+                "rpi_volt",
+                Unit::Count,
+                [0, 1],
+                &["low input voltage"],
+            ),
+        ] {
+            let record = gauge_channel(own_run(), id, unit, &values);
+            assert_eq!(
+                reasons_of(&labelled(record, label)),
+                expected,
+                "{id} {values:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn power_at_its_limit_is_a_reason() {
+        // Half a second at 15 W is 7.5 J.
+        for (joules, expected) in [(7_400_000, &["power limit"][..]), (6_900_000, &[])] {
+            let record = counter(own_run(), "rapl0.energy", Unit::Microjoules, &[0, joules]);
+            let limit = [15_000_000, 15_000_000];
+            let id = "rapl0.limit.long_term";
+            let record = gauge_channel(record, id, Unit::Microwatts, &limit);
+            assert_eq!(reasons_of(&record), expected, "{joules}");
+        }
+    }
+
+    #[test]
+    fn the_gravest_reason_comes_first_and_old_values_do_not_count() {
+        let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, &[0xf, 0xf]);
+        let mut record = counter(record, "cpu0.throttle.core", Unit::Count, &[0, 1]);
+        let reasons = reasons_of(&record);
+        assert_eq!(reasons[..2], ["too hot", "low input voltage"]);
+        // Without newer values, after a minute nothing is known.
+        record.samples.at_ms.push(60_000);
+        for channel in &mut record.samples.channels {
+            channel.values.push(None);
+        }
+        assert!(reasons_of(&record).is_empty());
+        assert!(now(&record, 99).is_empty());
+    }
+}

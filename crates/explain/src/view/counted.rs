@@ -1,0 +1,63 @@
+//! Clocks of CPUs by their own cycle counters: what was really run, whatever cpufreq claims.
+
+use super::samples::{counter_total, gauge};
+use record::{Record, Window};
+
+/// A CPU that was busy for less than this share of the time has too coarse a busy time.
+const BUSY_SHARE_MIN: f64 = 0.2;
+/// `/proc/stat` counts in ticks of 10 ms; fewer are too coarse.
+const BUSY_TICKS_MIN: i64 = 50;
+const TICK_MS: i64 = 10;
+
+/// Columns of `/proc/stat` in which a CPU works; time stolen by other guests counts no cycles of
+/// ours.
+const BUSY: [&str; 6] = ["user", "nice", "system", "irq", "softirq", "busy"];
+
+/// Mean clock of a CPU while it worked within a window, in kHz: its cycles over its busy time. None
+/// if its cycles were not counted, or if it idled too much for an answer.
+pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
+    let cycles = record.samples.channel(&format!("cpu{cpu}.cycles"))?;
+    // Cycles are read on a slower beat than the times; both have to be of the same stretch.
+    let readings = gauge(record, cycles, window);
+    let stretch = Window {
+        start_ms: readings.first()?.at_ms,
+        end_ms: readings.last()?.at_ms,
+        ..Window::default()
+    };
+    let counted = counter_total(record, cycles, stretch)?;
+    let busy_ticks: i64 = BUSY
+        .iter()
+        .filter_map(|column| record.samples.channel(&format!("cpu{cpu}.{column}")))
+        .filter_map(|channel| counter_total(record, channel, stretch))
+        .sum();
+    let share = (busy_ticks * TICK_MS) as f64 / stretch.elapsed_ms().max(1) as f64;
+    if busy_ticks < BUSY_TICKS_MIN || share < BUSY_SHARE_MIN {
+        return None;
+    }
+    u32::try_from(counted / (busy_ticks * TICK_MS)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, own_run};
+    use crate::view::whole_run;
+    use record::Unit;
+
+    #[test]
+    fn cycles_over_busy_time() {
+        // Five samples, half a second apart: 2 s.
+        for (busy_ticks, expected) in [
+            ([0, 50, 100, 150, 200], Some(1_500_000)),
+            ([0, 25, 50, 75, 100], Some(3_000_000)),
+            ([0, 5, 10, 15, 20], None),
+            ([0, 12, 24, 36, 49], None),
+        ] {
+            let record = counter(own_run(), "cpu2.user", Unit::Ticks, &busy_ticks);
+            let cycles = [7, 7, 1_000_000_007, 2_000_000_007, 3_000_000_007];
+            let record = counter(record, "cpu2.cycles", Unit::Count, &cycles);
+            assert_eq!(counted_khz(&record, 2, whole_run()), expected);
+            assert_eq!(counted_khz(&record, 0, whole_run()), None);
+        }
+    }
+}

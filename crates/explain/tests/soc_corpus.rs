@@ -1,0 +1,257 @@
+//! Judges the identification of SoCs by real cpuinfo files and real logs, and prints the figures.
+//!
+//! The corpus is no part of this repository; `tests/corpus.rs` says where it is looked for, and
+//! the labels lie beside it in `spec/data`. Without them these tests say so and pass.
+
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
+
+mod files;
+
+use explain::soc::{self, Answer, Confidence};
+use record::Machine;
+use std::path::{Path, PathBuf};
+
+/// What is asked of a group of answers, in percent.
+struct Wanted {
+    included_min: f64,
+    wrong_max: f64,
+}
+
+/// Answers to cpuinfo alone.
+const ALONE: Wanted = Wanted {
+    included_min: 75.0,
+    wrong_max: 2.0,
+};
+/// Answers with the device tree at hand.
+const WITH_TREE: Wanted = Wanted {
+    included_min: 97.0,
+    wrong_max: 1.0,
+};
+/// Answers to logs that carry their device tree.
+const LOGS: Wanted = Wanted {
+    included_min: 98.0,
+    wrong_max: 0.0,
+};
+
+/// Answers to logs that nothing says the truth about.
+const ANY: Wanted = Wanted {
+    included_min: 50.0,
+    wrong_max: 0.0,
+};
+
+/// Letters and digits in lower case.
+fn squash(text: &str) -> String {
+    let kept = text.chars().filter(char::is_ascii_alphanumeric);
+    kept.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// True for what can be the number of a part.
+fn is_part(name: &str) -> bool {
+    name.len() >= 2 && name.bytes().any(|c| c.is_ascii_digit())
+}
+
+/// A cpuinfo file and the names that are right.
+struct Label {
+    file: String,
+    names: Vec<Name>,
+    compatible: Vec<String>,
+    model: Option<String>,
+}
+
+/// A name that is right, as a label writes it.
+#[derive(Debug, Clone)]
+struct Name {
+    text: String,
+    whole_word: bool,
+    not_before: Option<String>,
+}
+
+impl Name {
+    /// Labels are regular expressions of a few forms: `(?<!\w)A10(?!\w)`, `MSM8996(?!pro)`.
+    fn parse(text: &str) -> Self {
+        let whole_word = text.contains(r"(?<!\w)");
+        let text = text.replace(r"(?<!\w)", "").replace(r"(?!\w)", "");
+        let (text, not_before) = match text.split_once("(?!") {
+            Some((text, rest)) => (
+                text.to_owned(),
+                Some(rest.trim_end_matches(')').to_lowercase()),
+            ),
+            None => (text, None),
+        };
+        let text = text
+            .replace('\\', "")
+            .replace(" ?", " ")
+            .trim()
+            .to_lowercase();
+        Self {
+            text,
+            whole_word,
+            not_before,
+        }
+    }
+
+    fn stands_in(&self, shown: &str) -> bool {
+        let shown = shown.to_lowercase();
+        let mut places = shown.match_indices(&self.text);
+        places.any(|(at, _)| {
+            let (before, after) = (&shown[..at], &shown[at + self.text.len()..]);
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let bounded = !before.ends_with(is_word) && !after.starts_with(is_word);
+            let refused = self
+                .not_before
+                .as_ref()
+                .is_some_and(|text| after.starts_with(text));
+            (!self.whole_word || bounded) && !refused
+        })
+    }
+}
+
+fn spec() -> Option<PathBuf> {
+    let data = files::corpus()?.parent()?.join("spec/data");
+    let found = data.join("soc-labels-open.tsv").is_file();
+    if !found {
+        eprintln!("skipped: no spec/data beside the corpus");
+    }
+    found.then_some(data)
+}
+
+fn labels(spec: &Path) -> Vec<Label> {
+    let text = std::fs::read_to_string(spec.join("soc-labels-open.tsv")).unwrap();
+    text.lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let strings = cells[4].split('|').filter(|text| *text != "-");
+            Label {
+                file: cells[0].to_owned(),
+                names: cells[3].split(" || ").map(Name::parse).collect(),
+                compatible: strings.map(str::to_owned).collect(),
+                model: Some(cells[6])
+                    .filter(|model| *model != "x")
+                    .map(str::to_owned),
+            }
+        })
+        .collect()
+}
+
+fn machine(cpuinfo: &[u8], label: Option<&Label>) -> Machine {
+    let mut texts = vec![("/proc/cpuinfo", cpuinfo.to_vec())];
+    if let Some(label) = label {
+        let list: Vec<u8> = label.compatible.join("\0").into_bytes();
+        if !list.is_empty() {
+            texts.push(("/sys/firmware/devicetree/base/compatible", list));
+        }
+        if let Some(model) = &label.model {
+            texts.push((
+                "/sys/firmware/devicetree/base/model",
+                model.clone().into_bytes(),
+            ));
+        }
+    }
+    testkit::machine_of(&texts)
+}
+
+/// How good the answers of one group are.
+#[derive(Debug, Default)]
+struct Tally {
+    asked: usize,
+    included: usize,
+    points: f64,
+    wrong: Vec<String>,
+    unknown: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, file: &str, answer: &Answer, is_right: impl Fn(&str) -> bool) {
+        self.asked += 1;
+        let shown = |one: &soc::Candidate| format!("{} ({})", one.name, one.also.join(", "));
+        let right = answer.candidates.iter().any(|one| is_right(&shown(one)));
+        let size = answer.candidates.len();
+        if right {
+            self.included += 1;
+            self.points += 1.0 / size as f64;
+        } else if answer.confidence == Confidence::Unknown {
+            self.unknown.push(format!("{file}: {}", answer.why));
+        } else {
+            self.points -= 1.0;
+            let names: Vec<String> = answer.names().into_iter().take(8).collect();
+            self.wrong.push(format!(
+                "{file}: {} SoCs: {}: {}",
+                size,
+                names.join(", "),
+                answer.why
+            ));
+        }
+    }
+
+    fn percent(&self, count: usize) -> f64 {
+        100.0 * count as f64 / self.asked.max(1) as f64
+    }
+
+    fn judge(&self, title: &str, wanted: &Wanted) {
+        let (included, wrong) = (self.percent(self.included), self.percent(self.wrong.len()));
+        eprintln!(
+            "{title}: {} answers, right name included {included:.1} %, wrong {wrong:.1} %, unknown {}, points {:.1}",
+            self.asked,
+            self.unknown.len(),
+            self.points
+        );
+        for line in self.wrong.iter().chain(&self.unknown) {
+            eprintln!("    {line}");
+        }
+        assert!(
+            included >= wanted.included_min && wrong <= wanted.wrong_max,
+            "{title}"
+        );
+    }
+}
+
+fn cpuinfo(label: &Label) -> Vec<u8> {
+    let corpus = files::corpus().unwrap();
+    std::fs::read(corpus.join("open/results/cpuinfo").join(&label.file)).unwrap()
+}
+
+#[test]
+fn cpuinfo_alone_and_with_its_device_tree() {
+    let Some(spec) = spec() else { return };
+    let (mut alone, mut with_tree) = (Tally::default(), Tally::default());
+    for label in labels(&spec) {
+        let text = cpuinfo(&label);
+        let is_right = |shown: &str| label.names.iter().any(|name| name.stands_in(shown));
+        alone.add(&label.file, &soc::identify(&machine(&text, None)), is_right);
+        let answer = soc::identify(&machine(&text, Some(&label)));
+        with_tree.add(&label.file, &answer, is_right);
+    }
+    alone.judge("cpuinfo alone", &ALONE);
+    with_tree.judge("with device tree", &WITH_TREE);
+}
+
+#[test]
+fn real_logs() {
+    let Some(spec) = spec() else { return };
+    let corpus = files::corpus().unwrap();
+    let table = std::fs::read_to_string(spec.join("soc-eval-reallogs-open.tsv")).unwrap();
+    let texts = files::texts(&corpus);
+    let (mut with_tree, mut without) = (Tally::default(), Tally::default());
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (name, tree) = (cells[0], cells[5]);
+        let Some((_, text)) = texts.iter().find(|(known, _)| known == name) else {
+            continue;
+        };
+        let record = explain::logs::read(text);
+        let answer = soc::identify(&record.machine);
+        let truth = squash(&format!("{tree} {} {}", cells[6], cells[7]));
+        let is_right = |shown: &str| {
+            let mut names = shown.split([' ', '(', ')', ',']).map(squash);
+            names.any(|name| is_part(&name) && truth.contains(&name))
+        };
+        if tree == "-" {
+            without.add(name, &answer, |_| true);
+        } else {
+            with_tree.add(name, &answer, is_right);
+        }
+    }
+    with_tree.judge("logs with device tree", &LOGS);
+    without.judge("logs without, known or not", &ANY);
+}

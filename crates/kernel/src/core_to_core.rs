@@ -1,0 +1,117 @@
+//! How long a cache line takes from one CPU to another: two threads play ping-pong with it.
+//!
+//! One thread writes an odd number, the other waits for it and answers with the next even one. Both
+//! loops are nothing but loads of that line, without `pause` or `yield`, which would wait longer than
+//! the line travels. The caller starts and pins both threads.
+
+use crate::timer::now_ns;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Tells the other side that the game is over. Even, so that nobody takes it for a ball.
+const OVER: u32 = u32::MAX - 1;
+/// Balls start again from here long before they reach [`OVER`].
+const LAST: u32 = 1 << 31;
+
+/// The line. Two of the usual length of 64 bytes are kept free of all else, because some CPUs fetch
+/// them in pairs and some have lines of 128.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct PingPong {
+    ball: AtomicU32,
+}
+
+impl PingPong {
+    /// A ball that nobody has touched.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns every ball until the other side has enough.
+    pub fn answer(&self) {
+        let mut seen = 0;
+        loop {
+            let ball = self.ball.load(Ordering::Acquire);
+            if ball == OVER {
+                return;
+            }
+            if ball != seen && ball % 2 == 1 {
+                // Losing this exchange means that the game was ended meanwhile.
+                let (before, after) = (Ordering::Release, Ordering::Relaxed);
+                let _ = self.ball.compare_exchange(ball, ball + 1, before, after);
+                seen = ball;
+            }
+        }
+    }
+
+    /// Plays so many round trips and returns the nanoseconds of one way, half a round trip. None once
+    /// the game is over.
+    pub fn play(&self, round_trips: u32) -> Option<f64> {
+        let mut ball = self.ball.load(Ordering::Relaxed);
+        if ball == OVER {
+            return None;
+        }
+        if ball > LAST {
+            ball = 0;
+        }
+        let start_ns = now_ns();
+        for _ in 0..round_trips {
+            self.ball.store(ball + 1, Ordering::Release);
+            loop {
+                match self.ball.load(Ordering::Acquire) {
+                    OVER => return None,
+                    answer if answer == ball + 2 => break,
+                    _ => {}
+                }
+            }
+            ball += 2;
+        }
+        let elapsed_ns = now_ns() - start_ns;
+        Some(elapsed_ns as f64 / f64::from(round_trips.max(1)) / 2.0)
+    }
+
+    /// Ends the game for both sides.
+    pub fn end(&self) {
+        self.ball.store(OVER, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ball_comes_back() {
+        let game = PingPong::new();
+        let times = std::thread::scope(|scope| {
+            scope.spawn(|| game.answer());
+            let times = [game.play(50), game.play(50)];
+            assert_eq!(game.ball.load(Ordering::Relaxed), 200);
+            game.ball.store(LAST + 2, Ordering::Relaxed);
+            assert!(game.play(3).is_some());
+            assert_eq!(game.ball.load(Ordering::Relaxed), 6, "it starts again");
+            game.end();
+            times
+        });
+        assert!(
+            times
+                .into_iter()
+                .all(|time| time.is_some_and(|ns| ns > 0.0))
+        );
+    }
+
+    #[test]
+    fn a_game_that_is_over_ends_both_sides() {
+        let game = PingPong::new();
+        game.end();
+        game.answer();
+        assert_eq!(game.play(10), None);
+        let late = PingPong::new();
+        std::thread::scope(|scope| {
+            let player = scope.spawn(|| late.play(10));
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            late.end();
+            // Nobody answered, and still it comes back.
+            assert_eq!(player.join().unwrap(), None);
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! Why a read gave nothing: plain data that can be noted without allocation, and its words.
+
+use record::{Missing, Why};
+
+/// Characters of an answer that are kept when nobody understands it.
+const EXCERPT_BYTES: usize = 40;
+
+/// Why a read gave nothing, or why values around this moment mean less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// The kernel answered with an error.
+    Errno(i32),
+    /// The answer could not be understood; its beginning.
+    Garbled([u8; EXCERPT_BYTES]),
+    /// The answer is fine, but says nothing about this channel (a CPU that is offline).
+    NotNamed,
+    /// No answer for so many seconds.
+    Silent(u32),
+    /// The machine was suspended for so many milliseconds before this moment.
+    Suspended(u64),
+    /// The time of day was set forward (or backward, negative) by so many milliseconds.
+    TimeStepped(i64),
+}
+
+impl Failure {
+    /// An answer that nobody understands.
+    pub fn garbled(answer: &[u8]) -> Self {
+        let mut excerpt = [0; EXCERPT_BYTES];
+        let length = answer.len().min(EXCERPT_BYTES);
+        excerpt[..length].copy_from_slice(&answer[..length]);
+        Self::Garbled(excerpt)
+    }
+
+    /// The reason in the words of the Record; `path` is what was read.
+    pub fn missing(&self, path: &str) -> Missing {
+        let why = match self {
+            Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,
+            Failure::Errno(libc::EACCES | libc::EPERM) => Why::Denied,
+            Failure::Errno(libc::EOPNOTSUPP) => {
+                Why::Unsupported(format!("this machine does not offer it ({path})"))
+            }
+            Failure::Errno(errno) => Why::Io(*errno),
+            Failure::Garbled(excerpt) => {
+                let text = String::from_utf8_lossy(excerpt);
+                return Missing::garbled(path, text.trim_end_matches('\0').trim_end());
+            }
+            Failure::NotNamed => {
+                Why::Unsupported(format!("{path} does not name it at this moment"))
+            }
+            Failure::Silent(seconds) => {
+                Why::Unsupported(format!("{path} has not answered for {seconds} s"))
+            }
+            Failure::Suspended(ms) => Why::Unsupported(format!(
+                "the machine was suspended for {}.{:03} s",
+                ms / 1000,
+                ms % 1000
+            )),
+            Failure::TimeStepped(ms) => {
+                let direction = if *ms < 0 { "back" } else { "forward" };
+                let ms = ms.unsigned_abs();
+                Why::Unsupported(format!(
+                    "the time of day was set {direction} by {}.{:03} s; samples keep their own clock",
+                    ms / 1000,
+                    ms % 1000
+                ))
+            }
+        };
+        Missing {
+            path: path.to_owned(),
+            why,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_words() {
+        for (failure, words) in [
+            (Failure::Errno(libc::ENODEV), "/x does not exist"),
+            (Failure::Errno(libc::EAGAIN), "/x: error 11"),
+            (Failure::garbled(b"N/A\n"), "/x answered \"N/A\""),
+            (Failure::Silent(7), "/x has not answered for 7 s"),
+            (
+                Failure::Suspended(61_020),
+                "the machine was suspended for 61.020 s",
+            ),
+            (
+                Failure::TimeStepped(-3_600_000),
+                "the time of day was set back by 3600.000 s; samples keep their own clock",
+            ),
+        ] {
+            assert_eq!(failure.missing("/x").to_string(), words);
+        }
+    }
+}

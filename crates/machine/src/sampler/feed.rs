@@ -1,0 +1,169 @@
+//! Values that somebody else reads: sources that are slow or may hang, and meters on the network.
+//!
+//! The reader has a thread of its own and puts what it got here; the sampler takes the latest at
+//! its ticks and never waits. A reader that stays away for longer than its patience is a gap.
+
+use super::failure::Failure;
+use crate::sensors::NONE;
+use record::Channel;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// The latest values of some channels. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Feed(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    source: String,
+    channels: Vec<Channel>,
+    patience_ns: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    values: Vec<i64>,
+    failure: Option<Failure>,
+    /// Rises with every answer.
+    stamp: u64,
+    at_ns: u64,
+    reads: u64,
+    read_ns: u64,
+}
+
+/// What the sampler finds when it looks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Values that were not there before.
+    Fresh,
+    /// Nothing since the last time.
+    Nothing,
+    /// The reader failed, or has not been heard of for too long.
+    Failed(Failure),
+}
+
+impl Feed {
+    /// A feed for these channels of one source. `patience` is the time after which silence is told.
+    pub fn new(source: impl Into<String>, mut channels: Vec<Channel>, patience: Duration) -> Self {
+        let source = source.into();
+        for channel in &mut channels {
+            channel.source.clone_from(&source);
+        }
+        Self(Arc::new(Inner {
+            state: Mutex::new(State {
+                values: vec![NONE; channels.len()],
+                failure: None,
+                stamp: 0,
+                at_ns: crate::timeline::monotonic_ns(),
+                reads: 0,
+                read_ns: 0,
+            }),
+            source,
+            channels,
+            patience_ns: patience.as_nanos() as u64,
+        }))
+    }
+
+    /// Its channels, without values.
+    pub fn channels(&self) -> &[Channel] {
+        &self.0.channels
+    }
+
+    /// What it is read from.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// Puts what a read of `read_ns` gave, in the order of the channels; missing ones are
+    /// [`NONE`]. Does not allocate.
+    pub fn put(&self, outcome: Result<&[i64], Failure>, read_ns: u64) {
+        let mut state = self.state();
+        state.stamp += 1;
+        state.reads += 1;
+        state.read_ns += read_ns;
+        state.at_ns = crate::timeline::monotonic_ns();
+        state.failure = outcome.err();
+        state.values.fill(NONE);
+        let values = outcome.unwrap_or_default();
+        let count = values.len().min(state.values.len());
+        state.values[..count].copy_from_slice(&values[..count]);
+    }
+
+    /// Takes the latest values if they are newer than `seen`.
+    pub(super) fn take(&self, seen: &mut u64, values: &mut [i64], now_ns: u64) -> Taken {
+        let state = self.state();
+        let silence_ns = now_ns.saturating_sub(state.at_ns);
+        if state.stamp == *seen {
+            if silence_ns > self.0.patience_ns {
+                return Taken::Failed(Failure::Silent((silence_ns / 1_000_000_000) as u32));
+            }
+            return Taken::Nothing;
+        }
+        *seen = state.stamp;
+        values.copy_from_slice(&state.values);
+        state.failure.map_or(Taken::Fresh, Taken::Failed)
+    }
+
+    /// Number of reads, and their time in all in nanoseconds.
+    pub(super) fn cost(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.reads, state.read_ns)
+    }
+
+    /// The lock is held for a copy of a few numbers, never while anything is read.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::monotonic_ns;
+    use record::{ChannelKind, Unit};
+
+    fn channel(id: &str) -> Channel {
+        Channel {
+            id: id.into(),
+            label: String::new(),
+            unit: Unit::Count,
+            kind: ChannelKind::Gauge,
+            source: String::new(),
+            values: Vec::new(),
+            gaps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn values_are_taken_once() {
+        let feed = Feed::new("meter", vec![channel("a"), channel("b")], Duration::MAX);
+        assert_eq!(feed.channels()[1].source, "meter");
+        let (mut seen, mut values) = (0, [NONE; 2]);
+        let mut take = || {
+            values.fill(NONE);
+            (feed.take(&mut seen, &mut values, monotonic_ns()), values)
+        };
+        assert_eq!(take(), (Taken::Nothing, [NONE; 2]));
+        feed.put(Ok(&[1]), 10);
+        assert_eq!(take(), (Taken::Fresh, [1, NONE]));
+        assert_eq!(take(), (Taken::Nothing, [NONE; 2]));
+        feed.put(Err(Failure::Errno(110)), 10);
+        assert_eq!(take(), (Taken::Failed(Failure::Errno(110)), [NONE; 2]));
+        assert_eq!(feed.cost(), (2, 20));
+    }
+
+    #[test]
+    fn silence_is_told_after_the_patience() {
+        let feed = Feed::new("meter", vec![channel("a")], Duration::from_secs(2));
+        let mut values = [NONE];
+        let soon = monotonic_ns() + 1_000_000_000;
+        assert_eq!(feed.take(&mut 0, &mut values, soon), Taken::Nothing);
+        let late = soon + 6_000_000_000;
+        let taken = feed.take(&mut 0, &mut values, late);
+        assert!(
+            matches!(taken, Taken::Failed(Failure::Silent(6 | 7))),
+            "{taken:?}"
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! Jumps of the clocks between two ticks: suspend, and a time of day that was set.
+//!
+//! Samples stand on the monotonic clock, which neither of them moves; so both are told, or nobody
+//! could see why a temperature fell by 20 degrees within one sample.
+
+use super::failure::Failure;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Less is the time that passes between reading two clocks on a machine under load.
+const SUSPEND_MS_MIN: i64 = 100;
+/// Less is slewing: NTP moves the clock by at most half a millisecond per second.
+const STEP_MS_MIN: i64 = 500;
+
+/// By how much the clocks are apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Distances {
+    /// Boot time (goes on in suspend) ahead of monotonic time.
+    suspended_ms: i64,
+    /// Time of day ahead of boot time.
+    utc_ms: i64,
+}
+
+impl Distances {
+    /// Now, on the clocks of the machine.
+    pub(super) fn now() -> Self {
+        let monotonic = ms(clock_gettime(ClockId::Monotonic));
+        let boot = ms(clock_gettime(ClockId::Boottime));
+        let utc = ms(clock_gettime(ClockId::Realtime));
+        Self {
+            suspended_ms: boot - monotonic,
+            utc_ms: utc - boot,
+        }
+    }
+
+    /// What happened between `before` and this moment.
+    pub(super) fn jumps_since(self, before: Self) -> [Option<Failure>; 2] {
+        let suspended_ms = self.suspended_ms - before.suspended_ms;
+        let stepped_ms = self.utc_ms - before.utc_ms;
+        [
+            (suspended_ms >= SUSPEND_MS_MIN).then_some(Failure::Suspended(suspended_ms as u64)),
+            (stepped_ms.abs() >= STEP_MS_MIN).then_some(Failure::TimeStepped(stepped_ms)),
+        ]
+    }
+}
+
+fn ms(time: Timespec) -> i64 {
+    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jumps_are_told_apart() {
+        let at = |suspended_ms, utc_ms| Distances {
+            suspended_ms,
+            utc_ms,
+        };
+        let before = at(5_000, 1_700_000_000_000);
+        for (now, expected) in [
+            (at(5_020, 1_700_000_000_010), [None, None]),
+            (
+                at(65_000, 1_700_000_000_000),
+                [Some(Failure::Suspended(60_000)), None],
+            ),
+            (
+                at(5_000, 1_699_996_400_000),
+                [None, Some(Failure::TimeStepped(-3_600_000))],
+            ),
+        ] {
+            assert_eq!(now.jumps_since(before), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_jumps_here() {
+        let before = Distances::now();
+        assert_eq!(Distances::now().jumps_since(before), [None, None]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Threads for sources that are slow or may hang, so that the ticks of the sampler never wait.
+//!
+//! One thread reads them all, one after the other, and puts the values into their feeds. A read
+//! that does not come back (a broken I2C bus, a dead drive) keeps only its own source: when its
+//! feed falls silent, another thread takes over the rest.
+
+use super::feed::Feed;
+use super::plan::Plan;
+use super::reader::{Own, Reader};
+use crate::sensors::NONE;
+use crate::timeline::{monotonic_ns, thread_cpu_ns};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// Room for one answer: these files are short.
+const BUFFER_BYTES: usize = 4 << 10;
+const STACK_BYTES: usize = 128 << 10;
+/// With so many reads that hang, no further thread would help.
+const THREADS_MAX: u32 = 4;
+/// With nothing due, a thread looks again after this time.
+const NAP_NS: u64 = 60_000_000_000;
+
+/// A source that is read apart from the ticks.
+#[derive(Debug)]
+pub(super) struct Apart {
+    pub(super) reader: Reader,
+    pub(super) plan: Plan,
+    pub(super) feed: Feed,
+    values: Vec<i64>,
+}
+
+impl Apart {
+    pub(super) fn new(reader: Reader, plan: Plan, feed: Feed) -> Self {
+        let values = vec![NONE; feed.channels().len()];
+        Self {
+            reader,
+            plan,
+            feed,
+            values,
+        }
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) {
+        let begin_ns = monotonic_ns();
+        self.values.fill(NONE);
+        let outcome = self.reader.read(Own::default(), buffer, &mut self.values);
+        let read_ns = monotonic_ns() - begin_ns;
+        self.plan.after_read(begin_ns, read_ns, outcome);
+        self.feed.put(outcome.map(|()| &self.values[..]), read_ns);
+    }
+}
+
+/// The threads and what they read.
+#[derive(Debug, Default)]
+pub(super) struct Lanes(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    sources: Mutex<Vec<Arc<Mutex<Apart>>>>,
+    threads: AtomicU32,
+    stop: AtomicBool,
+    cpu_ns: AtomicU64,
+    sleepers: Mutex<Vec<Thread>>,
+}
+
+impl Lanes {
+    /// Adds a source; it is read soon.
+    pub(super) fn add(&self, source: Apart) {
+        lock(&self.0.sources).push(Arc::new(Mutex::new(source)));
+        self.wake();
+    }
+
+    /// Starts the first thread if there is anything to read. Where the kernel refuses a thread, the
+    /// feeds fall silent, and that is told.
+    pub(super) fn start(&self) {
+        if self.0.threads.load(Ordering::Relaxed) == 0 && !lock(&self.0.sources).is_empty() {
+            self.spawn();
+        }
+    }
+
+    /// Called when a feed has fallen silent: starts another thread if a read hangs.
+    pub(super) fn help(&self) {
+        let threads = self.0.threads.load(Ordering::Relaxed);
+        let sources = lock(&self.0.sources);
+        let hanging = sources.iter().filter(|source| source.try_lock().is_err());
+        if hanging.count() as u32 >= threads && (1..THREADS_MAX).contains(&threads) {
+            drop(sources);
+            self.spawn();
+        }
+    }
+
+    /// CPU time of all the threads, in nanoseconds.
+    pub(super) fn cpu_ns(&self) -> u64 {
+        self.0.cpu_ns.load(Ordering::Relaxed)
+    }
+
+    fn spawn(&self) {
+        let shared = Arc::clone(&self.0);
+        let builder = std::thread::Builder::new().name("slow-sensors".into());
+        let spawned = builder.stack_size(STACK_BYTES).spawn(move || work(&shared));
+        if let Ok(handle) = spawned {
+            self.0.threads.fetch_add(1, Ordering::Relaxed);
+            lock(&self.0.sleepers).push(handle.thread().clone());
+        }
+    }
+
+    fn wake(&self) {
+        lock(&self.0.sleepers).iter().for_each(Thread::unpark);
+    }
+}
+
+impl Drop for Lanes {
+    /// The threads end by themselves; one that hangs in the kernel cannot be waited for.
+    fn drop(&mut self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn work(shared: &Shared) {
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut counted_ns = 0;
+    while !shared.stop.load(Ordering::Relaxed) {
+        let mut next_ns = monotonic_ns() + NAP_NS;
+        let mut index = 0;
+        loop {
+            let source = lock(&shared.sources).get(index).cloned();
+            let Some(source) = source else { break };
+            // Locked: another thread is reading it, perhaps for ever.
+            if let Ok(mut source) = source.try_lock() {
+                if source.plan.is_due(monotonic_ns(), 0) {
+                    source.read(&mut buffer);
+                }
+                next_ns = next_ns.min(source.plan.due_ns());
+            }
+            index += 1;
+        }
+        let cpu_ns = thread_cpu_ns();
+        shared
+            .cpu_ns
+            .fetch_add(cpu_ns - counted_ns, Ordering::Relaxed);
+        counted_ns = cpu_ns;
+        let pause_ns = next_ns.saturating_sub(monotonic_ns());
+        if pause_ns > 0 && !shared.stop.load(Ordering::Relaxed) {
+            std::thread::park_timeout(Duration::from_nanos(pause_ns));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::feed::Taken;
+    use super::*;
+    use crate::Root;
+    use crate::sensors::{Beat, Probe, Read, Scale};
+    use record::{Channel, ChannelKind, Unit};
+
+    /// While this is set, one source hangs.
+    static HANGS: AtomicBool = AtomicBool::new(true);
+
+    fn hang(_: &[u8], values: &mut [i64]) {
+        while HANGS.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        values[0] = 1;
+    }
+
+    fn answer(_: &[u8], values: &mut [i64]) {
+        values[0] = 2;
+    }
+
+    fn source(parser: crate::sensors::Parser) -> (Apart, Feed) {
+        let probe = Probe {
+            path: "/a".into(),
+            channels: vec![Channel {
+                id: "a".into(),
+                label: String::new(),
+                unit: Unit::Count,
+                kind: ChannelKind::Gauge,
+                source: "/a".into(),
+                values: Vec::new(),
+                gaps: Vec::new(),
+            }],
+            beat: Beat::AtMostEveryMs(1),
+            read: Read::File(parser),
+            wraps_after: None,
+            scale: Scale::One,
+            apart: true,
+        };
+        let root = Root::from_board("== /a\n1\n").unwrap();
+        let feed = Feed::new("/a", probe.channels.clone(), Duration::MAX);
+        let reader = Reader::new(&root, &probe);
+        (
+            Apart::new(reader, Plan::new(probe.beat), feed.clone()),
+            feed,
+        )
+    }
+
+    /// Waits until a feed has an answer, however busy the machine is.
+    fn answered(feed: &Feed) -> i64 {
+        let mut values = [NONE];
+        while feed.take(&mut 0, &mut values, 0) != Taken::Fresh {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        values[0]
+    }
+
+    #[test]
+    fn a_source_that_hangs_keeps_only_itself() {
+        let lanes = Lanes::default();
+        let (hanging, hanging_feed) = source(hang);
+        let (other, other_feed) = source(answer);
+        lanes.add(hanging);
+        lanes.add(other);
+        lanes.start();
+        // Only once the first thread hangs does help come.
+        while lanes.0.threads.load(Ordering::Relaxed) < 2 {
+            lanes.help();
+        }
+        assert_eq!(answered(&other_feed), 2);
+        let mut values = [NONE];
+        assert_eq!(hanging_feed.take(&mut 0, &mut values, 0), Taken::Nothing);
+        HANGS.store(false, Ordering::Relaxed);
+        assert_eq!(answered(&hanging_feed), 1);
+    }
+}

@@ -1,0 +1,133 @@
+//! Finds the threads that are measured, and adds up how long they ran and waited.
+//!
+//! They are all threads of this process but the first one, which only waits for the others, and the
+//! sampler's own; and all threads of the programs that this process started, and those started.
+//! Source: `schedstat` of each thread (<https://docs.kernel.org/scheduler/sched-stats.html>), and
+//! `children` of each, which needs `CONFIG_PROC_CHILDREN`.
+
+use crate::Root;
+use crate::sensors::parse::numbers;
+use record::Reading;
+use std::collections::BTreeMap;
+
+/// Names of threads that watch. The kernel keeps 15 characters of a name.
+const WATCHING: [&str; 2] = ["sampler", "slow-sensors"];
+
+/// More threads than this are not followed, so that watching stays cheap.
+const THREADS_MAX: usize = 128;
+
+/// The threads and what they have used.
+#[derive(Debug, Default)]
+pub(super) struct MeasuredThreads {
+    /// Latest `(on a CPU, waiting)` in nanoseconds of each thread that lives.
+    latest: BTreeMap<u32, [i64; 2]>,
+    total: [i64; 2],
+}
+
+impl MeasuredThreads {
+    /// Time on a CPU and time waiting of all of them, in nanoseconds, since the first look at each.
+    /// What a thread used between the last look and its end is lost.
+    pub(super) fn read(&mut self, root: &Root) -> Reading<[i64; 2]> {
+        let own: u32 = rustix::process::getpid().as_raw_pid() as u32;
+        let mut now = BTreeMap::new();
+        let mut processes = vec![own];
+        while let Some(process) = processes.pop() {
+            let directory = format!("/proc/{process}/task");
+            let names = match root.list(&directory) {
+                Ok(names) => names,
+                // It has ended meanwhile; only our own must be there.
+                Err(missing) if process == own => return Err(missing),
+                Err(_) => continue,
+            };
+            for thread in names.iter().filter_map(|name| name.parse::<u32>().ok()) {
+                if now.len() >= THREADS_MAX {
+                    break;
+                }
+                let directory = format!("{directory}/{thread}");
+                let children = root.read(&format!("{directory}/children"));
+                let children = children.unwrap_or_default();
+                processes.extend(
+                    children
+                        .split_whitespace()
+                        .filter_map(|pid| pid.parse::<u32>().ok()),
+                );
+                if process == own && (thread == own || watches(root, &directory)) {
+                    continue;
+                }
+                if let Ok(text) = root.read_bytes(&format!("{directory}/schedstat")) {
+                    let mut times = [0; 2];
+                    numbers(&text, &mut times);
+                    now.insert(thread, times);
+                }
+            }
+        }
+        self.add(now);
+        Ok(self.total)
+    }
+
+    /// Adds what each thread used since the last look; the first look at one begins its account.
+    fn add(&mut self, now: BTreeMap<u32, [i64; 2]>) {
+        for (thread, times) in &now {
+            let before = self.latest.get(thread).unwrap_or(&[0; 2]);
+            for (index, total) in self.total.iter_mut().enumerate() {
+                // A smaller number is another thread with the same id.
+                let grown = times[index] - before[index];
+                *total += if grown < 0 { times[index] } else { grown };
+            }
+        }
+        self.latest = now;
+    }
+}
+
+fn watches(root: &Root, directory: &str) -> bool {
+    let name = root.read_value(&format!("{directory}/comm"));
+    name.is_ok_and(|name| WATCHING.contains(&name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(own: u32, worker_ns: [u64; 2], child_ns: [u64; 2]) -> Root {
+        let task = |process: u32, thread: u32, name: &str, ns: [u64; 2], children: &str| {
+            let directory = format!("/proc/{process}/task/{thread}");
+            let [on_cpu, waiting] = ns;
+            format!(
+                "== {directory}/comm\n{name}\n== {directory}/schedstat\n{on_cpu} {waiting} 7\n\
+                 == {directory}/children\n{children}\n"
+            )
+        };
+        let board = [
+            task(own, own, "sbc-bench", [900, 900], "88 99 "),
+            task(own, own + 1, "sampler", [800, 800], ""),
+            task(own, own + 2, "worker", worker_ns, ""),
+            task(88, 88, "7zz", child_ns, ""),
+        ];
+        Root::from_board(&board.concat()).unwrap()
+    }
+
+    #[test]
+    fn workers_and_programs_count_and_watchers_do_not() {
+        let own = rustix::process::getpid().as_raw_pid() as u32;
+        let mut threads = MeasuredThreads::default();
+        let mut read = |worker, child| threads.read(&board(own, worker, child)).unwrap();
+        assert_eq!(read([100, 5], [1_000, 10]), [1_100, 15]);
+        assert_eq!(read([150, 5], [1_000, 40]), [1_150, 45]);
+        // The child is another one now.
+        assert_eq!(read([150, 5], [20, 1]), [1_170, 46]);
+    }
+
+    #[test]
+    fn a_machine_without_proc_says_so() {
+        let root = Root::from_board("").unwrap();
+        assert!(MeasuredThreads::default().read(&root).is_err());
+    }
+
+    #[test]
+    fn threads_of_the_running_system_are_found() {
+        // The harness runs this in a thread of its own, which counts.
+        let mut threads = MeasuredThreads::default();
+        let [on_cpu, _] = threads.read(&Root::system()).unwrap();
+        assert!(on_cpu > 0);
+    }
+}

@@ -1,0 +1,153 @@
+//! Sensor: voltages of converters that are wired to a board's inputs (IIO), and of the power
+//! controller of the Allwinner A20.
+//!
+//! An IIO channel gives the voltage at the pin of the chip. The divider between the board's input
+//! and that pin is known for a few boards only; there the channel says the input voltage.
+
+use super::parse::number;
+use super::{Probe, Scale, Sensor, gauge, labelled, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "adc",
+    about: "Voltages at analogue inputs, and the input voltage of boards that wire it to one.",
+    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-bus-iio",
+    discover,
+};
+
+const DIRECTORY: &str = "/sys/bus/iio/devices";
+
+/// A conversion takes up to milliseconds and sleeps.
+const BEAT_MS: u32 = 1000;
+
+/// Boards whose input voltage is on a channel: model, channel, steps per volt at the input
+/// (sbc-bench's own list; vendors' schematics give the dividers).
+const INPUTS: [(&str, u32, f64); 4] = [
+    ("ROCK 5B", 6, 173.5),
+    ("ROCK 5 ITX", 6, 173.5),
+    ("NanoPi R6S", 2, 206.2),
+    ("NanoPi R6C", 2, 206.2),
+];
+
+/// The power controller AXP209 under mainline kernels with patches, in microvolts.
+const AXP: [(&str, &str); 2] = [
+    ("/sys/power/axp_pmu/ac/voltage", "axp.ac.voltage"),
+    ("/sys/power/axp_pmu/vbus/voltage", "axp.vbus.voltage"),
+];
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let model = root
+        .read_value("/proc/device-tree/model")
+        .or_else(|_| root.read_value("/sys/firmware/devicetree/base/model"))
+        .unwrap_or_default();
+    let mut probes = Vec::new();
+    for (device, number_of_device) in numbered(root, DIRECTORY, "iio:device") {
+        let directory = format!("{DIRECTORY}/{device}");
+        for file in root.list(&directory).unwrap_or_default() {
+            let index = file.strip_prefix("in_voltage");
+            let index = index.and_then(|rest| rest.strip_suffix("_raw"));
+            let Some(index) = index.and_then(|index| index.parse::<u32>().ok()) else {
+                continue;
+            };
+            let input = input_of(&model, number_of_device, index);
+            let scale = match input {
+                Some(steps_per_volt) => millionths(1e6 / steps_per_volt),
+                None => scale(root, &directory, index),
+            };
+            // Steps of unknown size say nothing.
+            let Some(scale) = scale else { continue };
+            let (id, label) = match input {
+                Some(_) => ("adc.input.voltage".to_owned(), "DC in".to_owned()),
+                None => {
+                    let name = root.read_value(&format!("{directory}/name"));
+                    let id = format!("iio{number_of_device}.in{index}");
+                    (id, name.unwrap_or_default())
+                }
+            };
+            let channel = labelled(gauge(id, Unit::Microvolts), label);
+            let probe = Probe::file(format!("{directory}/{file}"), number, channel);
+            probes.push(probe.scaled(scale).at_most_every_ms(BEAT_MS).apart());
+        }
+    }
+    for (path, id) in AXP {
+        if root.read(path).is_ok() {
+            let channel = labelled(gauge(id, Unit::Microvolts), "axp209");
+            let probe = Probe::file(path.into(), number, channel);
+            probes.push(probe.at_most_every_ms(BEAT_MS).apart());
+        }
+    }
+    probes
+}
+
+/// Steps per volt if this channel is the board's input.
+fn input_of(model: &str, device: u32, channel: u32) -> Option<f64> {
+    let mut boards = INPUTS.iter();
+    let found =
+        boards.find(|(board, of, _)| device == 0 && *of == channel && model.contains(board));
+    found.map(|(_, _, steps_per_volt)| *steps_per_volt)
+}
+
+/// `in_voltage3_scale` or the common `in_voltage_scale`: millivolts per step; offset likewise.
+fn scale(root: &Root, directory: &str, index: u32) -> Option<Scale> {
+    let value = |what: &str| {
+        let own = root.read_value(&format!("{directory}/in_voltage{index}_{what}"));
+        let text = own.or_else(|_| root.read_value(&format!("{directory}/in_voltage_{what}")));
+        text.ok()?.parse::<f64>().ok()
+    };
+    let Scale::Times { millionths, .. } = millionths(value("scale")? * 1000.0)? else {
+        return None;
+    };
+    let offset = value("offset").unwrap_or(0.0) as i64;
+    Some(Scale::Times { offset, millionths })
+}
+
+/// So many microvolts per step.
+fn millionths(microvolts: f64) -> Option<Scale> {
+    let millionths = microvolts * 1e6;
+    (millionths.is_finite() && millionths >= 1.0).then_some(Scale::Times {
+        offset: 0,
+        millionths: millionths as i64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn voltages_at_pins_and_inputs() {
+        let adc = |model: &str| {
+            let device = format!("{DIRECTORY}/iio:device0");
+            format!(
+                "== /proc/device-tree/model\n{model}\n== {device}/name\nfec10000.saradc\n\
+                 == {device}/in_voltage_scale\n0.439453125\n== {device}/in_voltage1_raw\n4095\n\
+                 == {device}/in_voltage6_raw\n868\n== {device}/in_voltage1-voltage2_raw\n1\n"
+            )
+        };
+        let elsewhere = check::found(&SENSOR, &adc("Some Board"));
+        let expected = [
+            "iio0.in1 fec10000.saradc 1799560",
+            "iio0.in6 fec10000.saradc 381445",
+        ];
+        assert_eq!(elsewhere, expected);
+        let here = check::found(&SENSOR, &adc("Radxa ROCK 5B"));
+        assert_eq!(here[1], "adc.input.voltage DC in 5002881");
+    }
+
+    #[test]
+    fn steps_of_unknown_size_say_nothing() {
+        let device = format!("{DIRECTORY}/iio:device1");
+        for scale in ["", "0", "x", "inf"] {
+            let board =
+                format!("== {device}/in_voltage0_raw\n7\n== {device}/in_voltage_scale\n{scale}\n");
+            assert_eq!(check::found(&SENSOR, &board), [""; 0], "{scale:?}");
+        }
+        let board = "== /sys/power/axp_pmu/ac/voltage\n5012000\n";
+        assert_eq!(
+            check::found(&SENSOR, board),
+            ["axp.ac.voltage axp209 5012000"]
+        );
+    }
+}

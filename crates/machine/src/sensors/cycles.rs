@@ -1,0 +1,61 @@
+//! Sensor: cycles that each CPU did not idle through, counted by the CPU itself.
+//!
+//! Over the time in which the CPU was busy, that is its true clock, whatever cpufreq claims. Needs
+//! root or `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
+
+use super::parse::number;
+use super::{Probe, Read, Sensor, counter, labelled, numbered};
+use crate::{Root, perf};
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "cycles",
+    about: "Cycles of each CPU while it did not idle, by its own counter.",
+    kernel_doc: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
+    discover,
+};
+
+/// Each read interrupts the CPU whose counter it is.
+const BEAT_MS: u32 = 1000;
+
+/// With more CPUs, their interrupts would be a disturbance; the first ones stand for all.
+const CPUS_MAX: usize = 64;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    if !root.is_system() {
+        return Vec::new();
+    }
+    let cpus = numbered(root, "/sys/devices/system/cpu", "cpu");
+    let mut probes = Vec::new();
+    for (name, cpu) in cpus.into_iter().take(CPUS_MAX) {
+        let opened = perf::CpuCycles::open(root, cpu);
+        let works = opened.is_ok();
+        let pmu = opened.map_or(String::new(), |counter| counter.pmu().to_owned());
+        let channel = labelled(counter(format!("{name}.cycles"), Unit::Count), pmu);
+        let probe = Probe {
+            read: Read::Cycles(cpu),
+            ..Probe::file("perf_event_open".into(), number, channel)
+        };
+        probes.push(probe.at_most_every_ms(BEAT_MS));
+        if !works {
+            // One channel says why for all.
+            break;
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_running_system_counts_or_says_why() {
+        let root = Root::system();
+        let probes = discover(&root);
+        assert!(!probes.is_empty());
+        let works = perf::CpuCycles::open(&root, 0).is_ok();
+        assert!(works || probes.len() == 1, "{}", probes.len());
+        assert!(discover(&Root::from_board("").unwrap()).is_empty());
+    }
+}

@@ -1,0 +1,65 @@
+//! Sensor: time that each CPU spent in each idle state (C-states, cpuidle).
+//!
+//! Deep states make the first microseconds of work slow; a state that is never entered makes a
+//! board draw power for nothing.
+
+use super::parse::number;
+use super::{Probe, Sensor, counter, labelled, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "idle-states",
+    about: "Time that each CPU spent in each idle state.",
+    kernel_doc: "https://docs.kernel.org/admin-guide/pm/cpuidle.html#representation-of-idle-states",
+    discover,
+};
+
+const DIRECTORY: &str = "/sys/devices/system/cpu";
+
+/// Counters lose nothing when they are read seldom, and there is a file for each CPU and state.
+const BEAT_MS: u32 = 5000;
+
+/// With more CPUs, the first ones stand for all: hundreds of files would cost more than they tell.
+const CPUS_MAX: usize = 16;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (cpu, _) in numbered(root, DIRECTORY, "cpu").into_iter().take(CPUS_MAX) {
+        let directory = format!("{DIRECTORY}/{cpu}/cpuidle");
+        for (state, index) in numbered(root, &directory, "state") {
+            let name = root
+                .read_value(&format!("{directory}/{state}/name"))
+                .unwrap_or_default();
+            let channel = counter(format!("{cpu}.idle_state.{index}"), Unit::Microseconds);
+            let path = format!("{directory}/{state}/time");
+            let probe = Probe::file(path, number, labelled(channel, name));
+            probes.push(probe.at_most_every_ms(BEAT_MS));
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn every_state_of_every_cpu() {
+        let mut board = String::new();
+        for cpu in 0..2 {
+            for (state, name, us) in [(0, "WFI", 1_234), (1, "cpu-sleep-0", 987_654_321)] {
+                let directory = format!("{DIRECTORY}/cpu{cpu}/cpuidle/state{state}");
+                board += &format!("== {directory}/name\n{name}\n== {directory}/time\n{us}\n");
+            }
+        }
+        let expected = [
+            "cpu0.idle_state.0 WFI 1234",
+            "cpu0.idle_state.1 cpu-sleep-0 987654321",
+            "cpu1.idle_state.0 WFI 1234",
+            "cpu1.idle_state.1 cpu-sleep-0 987654321",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+    }
+}

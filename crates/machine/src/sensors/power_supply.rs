@@ -1,0 +1,87 @@
+//! Sensor: power supplies and batteries as the kernel sees them.
+//!
+//! What a USB-C supply says is the contract it offers, not what flows; the label tells its type so
+//! that nobody takes the one for the other. A battery that is charged draws power besides.
+
+use super::parse::number;
+use super::{Probe, Scale, Sensor, gauge, labelled};
+use crate::Root;
+use record::{Channel, Unit};
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "power-supplies",
+    about: "Voltage, current, power and charge of power supplies and batteries.",
+    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-class-power",
+    discover,
+};
+
+const DIRECTORY: &str = "/sys/class/power_supply";
+
+/// Embedded controllers and I2C gauges answer slowly, and average over seconds by themselves.
+const BEAT_MS: u32 = 2000;
+
+/// File, quantity, unit, and millionths of the unit per unit of the file (micro units).
+const ATTRIBUTES: [(&str, &str, Unit, i64); 6] = [
+    ("voltage_now", "voltage", Unit::Microvolts, 1_000_000),
+    ("current_now", "current", Unit::Milliamperes, 1_000),
+    ("power_now", "power", Unit::Microwatts, 1_000_000),
+    // Microwatt hours; one is 3600 microjoules.
+    ("energy_now", "energy", Unit::Microjoules, 3_600_000_000),
+    ("capacity", "capacity", Unit::Percent, 1_000_000),
+    ("online", "online", Unit::Count, 1_000_000),
+];
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for supply in root.list(DIRECTORY).unwrap_or_default() {
+        let directory = format!("{DIRECTORY}/{supply}");
+        let files = root.list(&directory).unwrap_or_default();
+        let kind = root
+            .read_value(&format!("{directory}/type"))
+            .unwrap_or_default();
+        for (file, quantity, unit, millionths) in ATTRIBUTES {
+            if files.iter().any(|known| known == file) {
+                let id = format!("supply.{supply}.{quantity}");
+                let channel: Channel = labelled(gauge(id, unit), kind.clone());
+                let probe = Probe::file(format!("{directory}/{file}"), number, channel);
+                let scale = Scale::Times {
+                    offset: 0,
+                    millionths,
+                };
+                probes.push(probe.scaled(scale).at_most_every_ms(BEAT_MS).apart());
+            }
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn a_battery_and_a_plug() {
+        let mut board = String::new();
+        for (file, value) in [
+            ("BAT0/type", "Battery"),
+            ("BAT0/voltage_now", "11870000"),
+            ("BAT0/current_now", "-1203000"),
+            ("BAT0/energy_now", "41230000"),
+            ("BAT0/capacity", "87"),
+            ("BAT0/status", "Discharging"),
+            ("usb-c/type", "USB"),
+            ("usb-c/online", "1"),
+        ] {
+            board += &format!("== {DIRECTORY}/{file}\n{value}\n");
+        }
+        let expected = [
+            "supply.BAT0.voltage Battery 11870000",
+            "supply.BAT0.current Battery -1203",
+            "supply.BAT0.energy Battery 148428000000",
+            "supply.BAT0.capacity Battery 87",
+            "supply.usb-c.online USB 1",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+    }
+}

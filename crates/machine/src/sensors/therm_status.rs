@@ -1,0 +1,87 @@
+//! Sensor: the thermal status registers of Intel CPUs, which say why a core is held back.
+//!
+//! `IA32_THERM_STATUS` (0x19C) of each core and `IA32_PACKAGE_THERM_STATUS` (0x1B1) of each package,
+//! as they are; what the bits mean is decided by who reads the samples. Needs root and the module
+//! `msr`; nothing is ever written, so that the sticky bits stay as they are for others.
+//! Intel SDM volume 3, "Thermal monitoring and protection"; volume 4, table of architectural MSRs.
+
+use super::parse::number;
+use super::{Probe, Read, Sensor, gauge, numbered};
+use crate::Root;
+use record::{Channel, Unit};
+use std::collections::BTreeSet;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "therm-status",
+    about: "Thermal status registers of Intel cores and packages: why they are held back.",
+    kernel_doc: "https://www.kernel.org/doc/Documentation/ABI/testing/sysfs-devices-system-cpu",
+    discover,
+};
+
+const IA32_THERM_STATUS: u32 = 0x19C;
+const IA32_PACKAGE_THERM_STATUS: u32 = 0x1B1;
+
+/// Each read interrupts the CPU that is asked.
+const BEAT_MS: u32 = 1000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let cpuinfo = root.read("/proc/cpuinfo").unwrap_or_default();
+    if !cpuinfo.contains("GenuineIntel") {
+        return Vec::new();
+    }
+    let mut probes = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (name, cpu) in numbered(root, "/dev/cpu", "") {
+        let topology = |file: &str| {
+            root.read_value(&format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}"))
+                .unwrap_or_default()
+        };
+        let package = topology("physical_package_id");
+        let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
+        let mut add = |channel: Channel, register: u32| {
+            let probe = Probe {
+                read: Read::Register(register),
+                ..Probe::file(format!("/dev/cpu/{name}/msr"), number, channel)
+            };
+            probes.push(probe.at_most_every_ms(BEAT_MS));
+        };
+        // Threads of a core share its register, and cores that of their package.
+        if seen.insert(core) {
+            let id = format!("cpu{cpu}.therm_status");
+            add(gauge(id, Unit::Bits), IA32_THERM_STATUS);
+        }
+        if seen.insert(package) {
+            let id = format!("cpu{cpu}.therm_status.package");
+            add(gauge(id, Unit::Bits), IA32_PACKAGE_THERM_STATUS);
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_register_per_core_and_package() {
+        let mut board = "== /proc/cpuinfo\nvendor_id : GenuineIntel\n".to_owned();
+        for (cpu, core) in [(0, 0), (1, 0), (2, 4)] {
+            let topology = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+            board += &format!("== /dev/cpu/{cpu}/msr\nx\n");
+            board += &format!("== {topology}/core_id\n{core}\n");
+            board += &format!("== {topology}/physical_package_id\n0\n");
+        }
+        let ids = |board: &str| -> Vec<String> {
+            let probes = discover(&Root::from_board(board).unwrap());
+            let channels = probes.into_iter().flat_map(|probe| probe.channels);
+            channels.map(|channel| channel.id).collect()
+        };
+        let expected = [
+            "cpu0.therm_status",
+            "cpu0.therm_status.package",
+            "cpu2.therm_status",
+        ];
+        assert_eq!(ids(&board), expected);
+        assert_eq!(ids(&board.replace("Intel", "AMD")), [""; 0]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Sensor: trip points, the temperatures at which the kernel begins to cool or switches off.
+//!
+//! They are read again now and then, because firmware and power daemons move them.
+
+use super::parse::number;
+use super::thermal::{DIRECTORY, TEMPERATURE};
+use super::{Probe, Sensor, gauge, labelled, numbered};
+use crate::Root;
+use record::Unit;
+
+pub(super) const SENSOR: Sensor = Sensor {
+    id: "trip-points",
+    about: "Temperatures at which the kernel begins to cool, or switches off.",
+    kernel_doc: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html#thermal-zone-device",
+    discover,
+};
+
+const BEAT_MS: u32 = 60_000;
+
+fn discover(root: &Root) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (zone, _) in numbered(root, DIRECTORY, "thermal_zone") {
+        let directory = format!("{DIRECTORY}/{zone}");
+        let files = root.list(&directory).unwrap_or_default();
+        let trips = files.iter().filter_map(|file| {
+            let index = file.strip_prefix("trip_point_")?.strip_suffix("_temp")?;
+            index.parse::<u32>().ok()
+        });
+        for trip in trips {
+            let kind = root
+                .read_value(&format!("{directory}/trip_point_{trip}_type"))
+                .unwrap_or_default();
+            let channel = gauge(format!("{zone}.trip{trip}"), Unit::Millicelsius);
+            let path = format!("{directory}/trip_point_{trip}_temp");
+            let probe = Probe::file(path, number, labelled(channel, format!("trip {kind}")));
+            probes.push(probe.at_most_every_ms(BEAT_MS).scaled(TEMPERATURE));
+        }
+    }
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn trips_with_their_kinds() {
+        let mut board = String::new();
+        for (file, value) in [
+            ("temp", "45000"),
+            ("trip_point_0_temp", "75000"),
+            ("trip_point_0_type", "passive"),
+            ("trip_point_1_temp", "115000"),
+            ("trip_point_1_type", "critical"),
+            // A switched-off trip point of ACPI.
+            ("trip_point_2_temp", "-274000"),
+            ("trip_point_2_hyst", "2000"),
+        ] {
+            board += &format!("== {DIRECTORY}/thermal_zone0/{file}\n{value}\n");
+        }
+        let expected = [
+            "thermal_zone0.trip0 trip passive 75000",
+            "thermal_zone0.trip1 trip critical 115000",
+            "thermal_zone0.trip2 trip  -",
+        ];
+        assert_eq!(check::found(&SENSOR, &board), expected);
+    }
+}

@@ -1,0 +1,92 @@
+//! A look over the machine: its kernel, everything that scales a clock, buses, storage, memory
+//! modules, power supply. Reading changes nothing, and starts nothing: the health of disks is asked
+//! by whoever may start programs.
+//!
+//! What identification already tells is not repeated here. A thousand small files are read, which
+//! takes some milliseconds, so identification alone does not do it.
+
+mod cards;
+mod config_txt;
+mod cpu_use;
+mod disks;
+mod dmi;
+mod files;
+mod flash;
+mod kernel;
+mod memory;
+mod messages;
+mod pci;
+mod scaling;
+mod spd;
+mod supplies;
+mod usb;
+
+use crate::{Root, identify};
+use record::{NamedValue, Survey, Swap, SwapState};
+
+pub(crate) use dmi::without_serials as dmi_without_serials;
+pub(crate) use spd::without_serials as spd_without_serials;
+
+/// Looks over the machine. `at_ms` is the moment on the axis of the run.
+pub fn survey(root: &Root, at_ms: i64) -> Survey {
+    let messages = messages::of_boot(root);
+    let usb = usb::devices(root);
+    let mut disks = disks::disks(root);
+    cards::describe(root, &mut disks, messages.as_deref().unwrap_or_default());
+    let mut left_out = Vec::new();
+    if let Err(missing) = &messages {
+        left_out.push(format!("Messages of the boot: {missing}"));
+    }
+    Survey {
+        at_ms,
+        kernel: kernel::facts(root, messages.as_deref().unwrap_or_default()),
+        scalers: scaling::scalers(root),
+        choices: scaling::choices(root),
+        cpu_use: cpu_use::cpu_use(root),
+        pci: pci::devices(root),
+        usb,
+        disks,
+        flash: flash::parts(root),
+        mounts: flash::mounts(root),
+        swaps: swaps(root),
+        memory: memory::modules(root, &mut left_out),
+        supplies: supplies::supplies(root),
+        config_txt: config_txt::settings(root).into(),
+        left_out,
+    }
+}
+
+/// Swap devices with what zram says of itself (Linux Documentation/admin-guide/blockdev/zram.rst).
+fn swaps(root: &Root) -> Vec<Swap> {
+    let with_zram = |state: SwapState| {
+        let name = state.path.rsplit('/').next().unwrap_or_default();
+        let folder = format!("/sys/block/{name}");
+        let is_zram = name.starts_with("zram");
+        let compressor = files::choice(root, &format!("{folder}/comp_algorithm"));
+        let numbers = root.read(&format!("{folder}/mm_stat")).ok();
+        let numbers: Vec<u64> = numbers
+            .iter()
+            .flat_map(|text| text.split_whitespace())
+            .map_while(|word| word.parse().ok())
+            .collect();
+        Swap {
+            compressor: compressor.filter(|_| is_zram).map(|choice| choice.chosen),
+            zram_bytes: match numbers.as_slice() {
+                [stored, packed, total, ..] if is_zram => Some([*stored, *packed, *total]),
+                _ => None,
+            },
+            state,
+        }
+    };
+    let swaps = identify::swaps(root).unwrap_or_default();
+    swaps.into_iter().map(with_zram).collect()
+}
+
+/// A name, a value and where it stands.
+fn named(name: impl Into<String>, value: impl Into<String>, from: impl Into<String>) -> NamedValue {
+    NamedValue {
+        name: name.into(),
+        value: value.into(),
+        from: from.into(),
+    }
+}

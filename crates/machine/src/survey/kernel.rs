@@ -1,0 +1,244 @@
+//! The kernel beyond its release: configuration, taint, foreign modules, weaknesses of the CPU, and
+//! traces of a vendor's tree. What they mean is decided elsewhere.
+//!
+//! Sources: `/proc/config.gz` (`CONFIG_IKCONFIG_PROC`), Linux Documentation/admin-guide/
+//! tainted-kernels.rst, Documentation/ABI/testing/sysfs-module, sysfs-devices-system-cpu.
+
+use super::{files, named};
+use crate::Root;
+use crate::identify::data::Table;
+use crate::identify::kernel_release;
+use record::{KernelFacts, Missing, NamedValue, Reading};
+use std::io::Read;
+
+/// No kernel configuration is larger; a file that unpacks to more is not one.
+const CONFIG_BYTES_MAX: u64 = 4 << 20;
+
+/// Options that tell how a kernel behaves. Names end in `*` where all with this beginning count.
+const TELLING: &[&str] = &[
+    "HZ",
+    "PREEMPT*",
+    "NO_HZ_*",
+    "ARM64_4K_PAGES",
+    "ARM64_16K_PAGES",
+    "ARM64_64K_PAGES",
+    "CPU_FREQ_DEFAULT_GOV_*",
+    "CPU_MITIGATIONS",
+    "SPECULATION_MITIGATIONS",
+    "ENERGY_MODEL",
+    "TRANSPARENT_HUGEPAGE_*",
+    "USB_UAS",
+    "NTFS3_FS",
+    "PCIEASPM_*",
+    "LTO_CLANG_*",
+    "CC_OPTIMIZE_FOR_SIZE",
+    // Made for finding bugs; each costs speed.
+    "DEBUG_ATOMIC_SLEEP",
+    "DEBUG_KMEMLEAK",
+    "DEBUG_LOCK_ALLOC",
+    "DEBUG_OBJECTS",
+    "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
+    "DEBUG_SPINLOCK",
+    "DEBUG_VM",
+    "KASAN",
+    "KCSAN",
+    "PROVE_LOCKING",
+    "PROVE_RCU",
+    "SLUB_DEBUG_ON",
+    "UBSAN",
+];
+
+/// Everything of this kind. `messages` are those of the boot.
+pub(super) fn facts(root: &Root, messages: &[String]) -> KernelFacts {
+    let config = config(root);
+    let all: &[NamedValue] = config.as_deref().unwrap_or_default();
+    let traces = traces(root, all, messages);
+    let telling = |option: &&NamedValue| TELLING.iter().any(|name| fits(name, &option.name));
+    KernelFacts {
+        traces,
+        config: match &config {
+            Ok(options) => record::Fact::Known(options.iter().filter(telling).cloned().collect()),
+            Err(missing) => missing.clone().into(),
+        },
+        taint: root.read_number("/proc/sys/kernel/tainted").into(),
+        foreign_modules: foreign_modules(root),
+        vulnerabilities: vulnerabilities(root),
+        upstream: root.read_value("/proc/version_signature").into(),
+    }
+}
+
+/// The configuration: the kernel's own, else the file that its package brought.
+fn config(root: &Root) -> Reading<Vec<NamedValue>> {
+    const PACKED: &str = "/proc/config.gz";
+    if let Ok(bytes) = root.read_bytes(PACKED) {
+        return Ok(parse_config(&unpack(PACKED, &bytes)?, PACKED));
+    }
+    let release = kernel_release(root)?;
+    // A release from a board file must not lead out of the folders.
+    if release.contains('/') {
+        return Err(Missing::garbled("/proc/sys/kernel/osrelease", &release));
+    }
+    let mut last = Missing::absent(PACKED);
+    for path in [
+        format!("/boot/config-{release}"),
+        format!("/lib/modules/{release}/config"),
+        format!("/usr/lib/modules/{release}/config"),
+    ] {
+        match root.read(&path) {
+            Ok(text) => return Ok(parse_config(&text, &path)),
+            Err(missing) => last = missing,
+        }
+    }
+    Err(last)
+}
+
+/// Unpacks gzip, up to a limit.
+fn unpack(path: &str, bytes: &[u8]) -> Reading<String> {
+    let mut text = Vec::new();
+    let reader = flate2::read::GzDecoder::new(bytes);
+    match reader.take(CONFIG_BYTES_MAX).read_to_end(&mut text) {
+        Ok(_) => Ok(String::from_utf8_lossy(&text).into_owned()),
+        Err(error) => Err(Missing::garbled(path, &error.to_string())),
+    }
+}
+
+/// Parses a kernel configuration: `CONFIG_HZ=250`. Options that are not set are left out.
+fn parse_config(text: &str, from: &str) -> Vec<NamedValue> {
+    text.lines()
+        .filter_map(|line| line.strip_prefix("CONFIG_")?.split_once('='))
+        .map(|(name, value)| named(name, value.trim().trim_matches('"'), from))
+        .collect()
+}
+
+/// `ARCH_SUN50IW*` fits everything with this beginning.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => pattern == name,
+    }
+}
+
+/// Traces that only a look at this machine finds; what the names in a Record tell is not here.
+fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedValue> {
+    const DEVFREQ: &str = "/sys/class/devfreq";
+    let devices = root.list(DEVFREQ).unwrap_or_default();
+    let governors: Vec<(String, String)> = devices
+        .iter()
+        .filter_map(|device| {
+            let path = format!("{DEVFREQ}/{device}/available_governors");
+            Some((root.read(&path).ok()?, path))
+        })
+        .collect();
+    let table = Table::kernel_traces();
+    let found = |kind: &str, what: &str| match kind {
+        "path" => files::exists(root, what).then(|| (what.to_owned(), what.to_owned())),
+        "module" => {
+            let path = format!("/sys/module/{what}");
+            files::exists(root, &path).then(|| (what.to_owned(), path))
+        }
+        "config" => config
+            .iter()
+            .find(|option| fits(what, &option.name))
+            .map(|option| (format!("CONFIG_{}", option.name), option.from.clone())),
+        "governor" => governors
+            .iter()
+            .find(|(listed, _)| listed.split_whitespace().any(|word| word == what))
+            .map(|(_, path)| (format!("governor {what}"), path.clone())),
+        "message" => messages
+            .iter()
+            .find(|message| message.contains(what))
+            .map(|_| (format!("message with {what}"), "kernel log".to_owned())),
+        _ => None,
+    };
+    table
+        .rows()
+        .filter_map(|row| {
+            let (what, from) = found(row.get("kind"), row.get("what"))?;
+            Some(named(row.get("id"), what, from))
+        })
+        .collect()
+}
+
+/// Modules that are not part of the kernel's own tree, or not free.
+fn foreign_modules(root: &Root) -> Vec<String> {
+    const FOLDER: &str = "/sys/module";
+    let modules = root.list(FOLDER).unwrap_or_default();
+    modules
+        .into_iter()
+        .filter(|module| {
+            files::value(root, &format!("{FOLDER}/{module}/taint"))
+                .is_some_and(|taint| taint.contains(['O', 'P']))
+        })
+        .collect()
+}
+
+fn vulnerabilities(root: &Root) -> Vec<NamedValue> {
+    const FOLDER: &str = "/sys/devices/system/cpu/vulnerabilities";
+    let names = root.list(FOLDER).unwrap_or_default();
+    names
+        .into_iter()
+        .filter_map(|name| {
+            let path = format!("{FOLDER}/{name}");
+            let value = files::value(root, &path)?;
+            Some(named(name, value, path))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_packed_configuration_is_read() {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packer
+            .write_all(b"CONFIG_HZ=300\n# CONFIG_KASAN is not set\nCONFIG_ROCKCHIP_SIP=y\n")
+            .unwrap();
+        let packed = packer.finish().unwrap();
+        let root = Root::from_board("").unwrap();
+        let root = root.with_file("/proc/config.gz", &packed);
+        let facts = facts(&root, &["cpu cpu0: pvtm=1526".into()]);
+        let config = facts.config.known().unwrap();
+        assert_eq!(config.len(), 1);
+        assert_eq!(
+            (config[0].name.as_str(), config[0].value.as_str()),
+            ("HZ", "300")
+        );
+        let ids: Vec<&str> = facts
+            .traces
+            .iter()
+            .map(|trace| trace.name.as_str())
+            .collect();
+        assert_eq!(ids, ["rk-sip", "rk-pvtm"]);
+    }
+
+    #[test]
+    fn what_is_no_gzip_or_too_large_harms_nothing() {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        for _ in 0..64 {
+            packer.write_all(&vec![b'x'; 1 << 20]).unwrap();
+        }
+        let bomb = packer.finish().unwrap();
+        assert_eq!(unpack("", &bomb).unwrap().len() as u64, CONFIG_BYTES_MAX);
+        let root = Root::from_board("").unwrap();
+        let root = root.with_file("/proc/config.gz", b"\x1f\x8b garbage");
+        assert!(facts(&root, &[]).config.missing().is_some());
+    }
+
+    #[test]
+    fn a_release_cannot_lead_elsewhere() {
+        let board =
+            "== /proc/sys/kernel/osrelease\n../../etc/secret\n== /boot/config-x\nCONFIG_HZ=1\n";
+        assert!(config(&Root::from_board(board).unwrap()).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_configuration_is_parsed(text in "(CONFIG_[A-Z_]{0,5}=?|\\PC|\n){0,30}", bytes: Vec<u8>) {
+            parse_config(&text, "");
+            let _ = unpack("", &bytes);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The rails of a Raspberry Pi 5's power controller: a power meter that every such board has.
+//!
+//! The firmware answers the command `pmic_read_adc` with text, one line for the current and one for
+//! the voltage of each rail: `3V3_SYS_A current(1)=0.06930480A`, `3V3_SYS_V volt(9)=3.30738700V`.
+//! <https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd>. The rails are behind the
+//! board's own converters: their sum is less than what the board draws, and USB devices are not
+//! in it.
+
+use crate::sensors::NONE;
+use crate::sensors::parse::lines;
+
+/// Text in question and answer, in bytes.
+pub(super) const TEXT_BYTES: usize = 1024;
+/// Length, code, tag, room, length of the value, error.
+const HEADER_WORDS: usize = 6;
+pub(super) const WORDS: usize = HEADER_WORDS + TEXT_BYTES / 4 + 1;
+const TAG_COMMAND: u32 = 0x0003_0080;
+const COMMAND: &[u8] = b"pmic_read_adc\0";
+
+/// Room for the rails: the power controller has 27 lines.
+pub const PMIC_RAILS_MAX: usize = 48;
+
+/// One line of the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rail {
+    /// Name in lower case without its kind: `3v3_sys`.
+    pub name: String,
+    /// True for a voltage (in microvolts), false for a current (in milliamperes).
+    pub is_voltage: bool,
+}
+
+/// The command as a message.
+pub(super) fn question() -> [u32; WORDS] {
+    let mut message = [0; WORDS];
+    message[0] = (WORDS * 4) as u32;
+    message[2] = TAG_COMMAND;
+    message[3] = TEXT_BYTES as u32;
+    for (index, bytes) in COMMAND.chunks(4).enumerate() {
+        let mut word = [0; 4];
+        word[..bytes.len()].copy_from_slice(bytes);
+        message[HEADER_WORDS + index] = u32::from_le_bytes(word);
+    }
+    message
+}
+
+/// The text of an answer.
+pub(super) fn answer<'a>(
+    message: &[u32; WORDS],
+    text: &'a mut [u8; TEXT_BYTES],
+) -> Result<&'a [u8], i32> {
+    if message[1] != super::ANSWERED {
+        return Err(libc::EIO);
+    }
+    // Other boards answer with an error number, or with `error=1 error_msg="Command not ..."`.
+    if message[HEADER_WORDS - 1] != 0 {
+        return Err(libc::EOPNOTSUPP);
+    }
+    let words = &message[HEADER_WORDS..HEADER_WORDS + TEXT_BYTES / 4];
+    for (bytes, word) in text.chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    let end = text.iter().position(|byte| *byte == 0);
+    let text = &text[..end.unwrap_or(TEXT_BYTES)];
+    if text.starts_with(b"error=") {
+        return Err(libc::EOPNOTSUPP);
+    }
+    Ok(text)
+}
+
+/// The rails of an answer, by name.
+pub(super) fn rails(text: &[u8]) -> Vec<Rail> {
+    let lines = lines(text).filter_map(line).take(PMIC_RAILS_MAX - 1);
+    lines
+        .map(|(name, is_voltage, _)| Rail {
+            name: String::from_utf8_lossy(name).to_ascii_lowercase(),
+            is_voltage,
+        })
+        .collect()
+}
+
+/// Power of all rails in microwatts, then current in milliamperes or voltage in microvolts of each
+/// line.
+pub(super) fn parse(text: &[u8], values: &mut [i64]) {
+    let Some((total, each)) = values.split_first_mut() else {
+        return;
+    };
+    let mut product = None;
+    for ((name, is_voltage, nano), value) in lines(text).filter_map(line).zip(each) {
+        *value = nano / if is_voltage { 1_000 } else { 1_000_000 };
+        if is_voltage {
+            continue;
+        }
+        let mut voltages = lines(text).filter_map(line);
+        let voltage = voltages.find(|(of, is_voltage, _)| *is_voltage && *of == name);
+        if let Some((_, _, nanovolts)) = voltage {
+            *product.get_or_insert(0) += i128::from(nano) * i128::from(nanovolts);
+        }
+    }
+    *total = product.map_or(NONE, |product| (product / 1_000_000_000_000) as i64);
+}
+
+/// Name, kind and value in billionths of a line.
+fn line(line: &[u8]) -> Option<(&[u8], bool, i64)> {
+    let line = line.trim_ascii();
+    let equals = line.iter().position(|byte| *byte == b'=')?;
+    let name = line.split(|byte| *byte == b' ').next()?;
+    let is_voltage = name.ends_with(b"_V");
+    if !is_voltage && !name.ends_with(b"_A") {
+        return None;
+    }
+    let nano = billionths(&line[equals + 1..])?;
+    Some((&name[..name.len() - 2], is_voltage, nano))
+}
+
+/// A decimal number such as `0.06930480`, followed by anything but digits.
+fn billionths(text: &[u8]) -> Option<i64> {
+    let (whole, rest) = crate::sensors::parse::take_number(text)?;
+    let mut nano = whole.checked_mul(1_000_000_000)?;
+    let mut place = 100_000_000;
+    let decimals = rest.strip_prefix(b".").unwrap_or_default();
+    for digit in decimals.iter().take_while(|byte| byte.is_ascii_digit()) {
+        nano += i64::from(digit - b'0') * place;
+        place /= 10;
+    }
+    Some(nano)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &[u8] = b"   3V7_WL_SW_A current(0)=0.09759325A
+     3V3_SYS_A current(1)=0.05562826A
+   3V7_WL_SW_V volt(8)=3.71551300V
+     3V3_SYS_V volt(9)=3.31174500V
+       EXT5V_V volt(24)=5.14389000V
+";
+
+    #[test]
+    fn rails_have_current_voltage_and_power() {
+        let names: Vec<String> = rails(TEXT).into_iter().map(|rail| rail.name).collect();
+        let expected = ["3v7_wl_sw", "3v3_sys", "3v7_wl_sw", "3v3_sys", "ext5v"];
+        assert_eq!(names, expected);
+        let mut values = [NONE; 7];
+        parse(TEXT, &mut values);
+        // 0.09759325 A * 3.715513 V + 0.05562826 A * 3.311745 V = 0.54683... W
+        let expected = [546_835, 97, 55, 3_715_513, 3_311_745, 5_143_890, NONE];
+        assert_eq!(values, expected);
+    }
+
+    #[test]
+    fn the_command_is_in_the_message() {
+        let message = question();
+        assert_eq!(
+            message[..6],
+            [(WORDS * 4) as u32, 0, 0x0003_0080, 1024, 0, 0]
+        );
+        assert_eq!(message[6], u32::from_le_bytes(*b"pmic"));
+        assert_eq!(message[9], u32::from_le_bytes([b'c', 0, 0, 0]));
+    }
+
+    #[test]
+    fn answers_of_other_boards_are_refused() {
+        let answered = |error: u32, first: [u8; 4], code: u32| {
+            let mut message = question();
+            message[1] = code;
+            message[5] = error;
+            message[6] = u32::from_le_bytes(first);
+            message[7] = u32::from_le_bytes(*b"r=1\0");
+            let mut text = [0; TEXT_BYTES];
+            answer(&message, &mut text).map(<[u8]>::to_vec)
+        };
+        let done = super::super::ANSWERED;
+        assert_eq!(answered(0, *b"abcd", done), Ok(b"abcdr=1".to_vec()));
+        assert_eq!(answered(0, *b"abcd", done | 1), Err(libc::EIO));
+        assert_eq!(answered(1, *b"abcd", done), Err(libc::EOPNOTSUPP));
+    }
+
+    #[test]
+    fn nonsense_is_nothing() {
+        for text in [
+            &b"error=1 error_msg=\"Command not registered\""[..],
+            b"",
+            b"_V",
+            b"x_A=",
+            b"a_A current=x",
+        ] {
+            let mut values = [NONE; 3];
+            parse(text, &mut values);
+            assert_eq!(values, [NONE; 3]);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The form of a recording on disk: lines that carry their length and checksum, and rows of samples
+//! that cost few bytes. Bytes in, bytes out; files are opened elsewhere.
+//!
+//! ```text
+//! sbc1 55 7c4130d7 {"event":"mark","mark":{"at_ms":4200,"text":"fan off"}}
+//! sbc1 23 0da3a602 K 5000 4= 1 5 -3 10= 2-
+//! ```
+//!
+//! A line is the word `sbc1`, the length of its payload in bytes, the CRC-32 of the payload in hex,
+//! the payload, and a newline, which never occurs in a payload. It is appended in one write, so that
+//! several programs can append to one recording. Whatever cuts a line (a loss of power, a full disk) or
+//! damages it costs that line and nothing else: readers go on with the next line that is whole, and
+//! a file that ends in half a line is continued behind a newline.
+//!
+//! A payload is an [`crate::Event`] as JSON, or a row of samples: see [`RowWriter`].
+
+/// The first word of each line.
+const MAGIC: &str = "sbc1";
+/// A longer payload is none of ours; a bound keeps damaged files from asking for much memory.
+const PAYLOAD_BYTES_MAX: usize = 64 << 20;
+
+/// One payload as a line to append. A newline in the payload would cut it and is made a blank.
+pub fn frame(payload: &str) -> String {
+    let payload = payload.replace('\n', " ");
+    let checksum = crc32fast::hash(payload.as_bytes());
+    format!("{MAGIC} {} {checksum:08x} {payload}\n", payload.len())
+}
+
+/// The payload of one line, with or without its newline; none if the line is not whole.
+pub fn payload(line: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
+    let mut words = line.splitn(4, ' ');
+    let magic = words.next()?;
+    let length: usize = words.next()?.parse().ok()?;
+    let checksum = u32::from_str_radix(words.next()?, 16).ok()?;
+    let payload = words.next()?;
+    let whole = magic == MAGIC
+        && length <= PAYLOAD_BYTES_MAX
+        && payload.len() == length
+        && crc32fast::hash(payload.as_bytes()) == checksum;
+    whole.then_some(payload)
+}
+
+/// True if a file that begins with these bytes is a recording.
+pub fn is_recording(beginning: &[u8]) -> bool {
+    beginning.starts_with(MAGIC.as_bytes())
+}
+
+/// True if a payload is a row of samples and not an event.
+pub fn is_row(payload: &str) -> bool {
+    payload.starts_with(['K', 'R'])
+}
+
+/// After so many rows one stands for itself, so that what follows a damaged line can be read again.
+const ROWS_PER_KEY: u32 = 100;
+
+/// Writes rows of samples: `K 5000 4= 1 5 -3 10= 2-` is the moment 5000 ms, 4 channels as before, then
+/// 3 that differ by 1, 5 and -3 from their last known value, 10 as before, and 2 that were not read.
+/// Rows with `R` build on the rows before, those with `K` on zeros.
+#[derive(Debug, Default)]
+pub struct RowWriter {
+    before: Vec<i64>,
+    rows_until_key: u32,
+}
+
+impl RowWriter {
+    /// The payload for one row.
+    pub fn row(&mut self, at_ms: i64, values: impl IntoIterator<Item = Option<i64>>) -> String {
+        use std::fmt::Write;
+        let key = self.rows_until_key == 0;
+        self.rows_until_key = if key {
+            ROWS_PER_KEY
+        } else {
+            self.rows_until_key
+        } - 1;
+        if key {
+            self.before.fill(0);
+        }
+        let mut text = format!("{} {at_ms}", if key { 'K' } else { 'R' });
+        let mut run = (0_u32, '=');
+        let close = |text: &mut String, run: &mut (u32, char)| {
+            if run.0 > 0 {
+                let _ = write!(text, " {}{}", run.0, run.1);
+            }
+            run.0 = 0;
+        };
+        for (place, value) in values.into_iter().enumerate() {
+            if place == self.before.len() {
+                self.before.push(0);
+            }
+            let before = &mut self.before[place];
+            let kind = match value {
+                None => '-',
+                Some(value) if value == *before => '=',
+                Some(value) => {
+                    close(&mut text, &mut run);
+                    let _ = write!(text, " {}", value.wrapping_sub(*before));
+                    *before = value;
+                    continue;
+                }
+            };
+            if run.1 != kind {
+                close(&mut text, &mut run);
+                run.1 = kind;
+            }
+            run.0 += 1;
+        }
+        close(&mut text, &mut run);
+        text
+    }
+
+    /// The next row stands for itself: to be called when a row was not written.
+    pub fn start_again(&mut self) {
+        self.rows_until_key = 0;
+    }
+}
+
+/// Reads rows back.
+#[derive(Debug, Default)]
+pub struct RowReader {
+    before: Vec<i64>,
+    lost: bool,
+}
+
+impl RowReader {
+    /// Moment and values of a row with so many channels; none if it is no row, or builds on rows
+    /// that are lost.
+    pub fn row(&mut self, payload: &str, channels: usize) -> Option<(i64, Vec<Option<i64>>)> {
+        let mut words = payload.split(' ');
+        match words.next()? {
+            "K" => {
+                self.before = vec![0; channels];
+                self.lost = false;
+            }
+            "R" if !self.lost && self.before.len() == channels => {}
+            _ => return None,
+        }
+        let row = self.values(words, channels);
+        self.lost = row.is_none();
+        row
+    }
+
+    /// A line was damaged: rows that build on it cannot be understood.
+    pub fn lose(&mut self) {
+        self.lost = true;
+    }
+
+    fn values<'a>(
+        &mut self,
+        mut words: impl Iterator<Item = &'a str>,
+        channels: usize,
+    ) -> Option<(i64, Vec<Option<i64>>)> {
+        let at_ms = words.next()?.parse().ok()?;
+        let mut values = Vec::with_capacity(channels);
+        for word in words {
+            let count = |run: &str| -> Option<usize> {
+                let count: usize = run.parse().ok()?;
+                (count <= channels - values.len()).then_some(count)
+            };
+            if let Some(run) = word.strip_suffix('=') {
+                let from = values.len();
+                values.extend(
+                    self.before[from..from + count(run)?]
+                        .iter()
+                        .copied()
+                        .map(Some),
+                );
+            } else if let Some(run) = word.strip_suffix('-') {
+                let to = values.len() + count(run)?;
+                values.resize(to, None);
+            } else {
+                let before = self.before.get_mut(values.len())?;
+                *before = before.wrapping_add(word.parse().ok()?);
+                values.push(Some(*before));
+            }
+        }
+        (values.len() == channels).then_some((at_ms, values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_line_is_whole_or_nothing() {
+        let line = frame("{\"event\":\"mark\"}\n");
+        assert_eq!(line, "sbc1 17 e030fa7b {\"event\":\"mark\"} \n");
+        assert_eq!(payload(line.as_bytes()), Some("{\"event\":\"mark\"} "));
+        for end in 0..line.len() - 1 {
+            assert_eq!(payload(&line.as_bytes()[..end]), None, "{end}");
+        }
+        for (place, byte) in line.bytes().enumerate().filter(|(_, byte)| *byte != b'\n') {
+            let mut damaged = line.clone().into_bytes();
+            damaged[place] = byte ^ 1;
+            assert_eq!(payload(&damaged), None, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_short() {
+        let mut writer = RowWriter::default();
+        let mut row = |at_ms, values: &[i64]| {
+            let known = |value: &i64| (*value >= 0).then_some(*value);
+            writer.row(at_ms, values.iter().map(known))
+        };
+        assert_eq!(row(0, &[7, 0, 0, -1, -1]), "K 0 7 2= 2-");
+        assert_eq!(row(500, &[7, 5, 0, -1, 3]), "R 500 1= 5 1= 1- 3");
+        assert_eq!(row(1000, &[7, 4, 0, 9, 3]), "R 1000 1= -1 1= 9 1=");
+        writer.start_again();
+        assert_eq!(writer.row(1500, [Some(7)]), "K 1500 7");
+    }
+
+    #[test]
+    fn rows_behind_a_lost_one_wait_for_the_next_key() {
+        let mut writer = RowWriter::default();
+        let rows: Vec<String> = (0..250).map(|at| writer.row(at, [Some(at * 3)])).collect();
+        let mut reader = RowReader::default();
+        let mut read = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            if index == 150 {
+                reader.lose();
+                continue;
+            }
+            read.extend(reader.row(row, 1));
+        }
+        let expected = (0..150).chain(200..250);
+        let expected: Vec<_> = expected.map(|at| (at, vec![Some(at * 3)])).collect();
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn what_is_no_row_is_none() {
+        for text in [
+            "",
+            "K",
+            "K x",
+            "R 5 1=",
+            "K 5 3=",
+            "K 5 2= 1",
+            "K 5 99999999999=",
+            "Q 5 2=",
+        ] {
+            assert_eq!(RowReader::default().row(text, 2), None, "{text:?}");
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Option<i64>> {
+        prop_oneof![
+            Just(None),
+            Just(Some(0)),
+            Just(Some(i64::MAX)),
+            Just(Some(i64::MIN)),
+            (-1000_i64..1000).prop_map(Some)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn rows_survive(rows in proptest::collection::vec(proptest::collection::vec(value(), 6), 1..130)) {
+            let (mut writer, mut reader) = (RowWriter::default(), RowReader::default());
+            for (at_ms, row) in rows.into_iter().enumerate() {
+                let text = writer.row(at_ms as i64, row.iter().copied());
+                prop_assert_eq!(reader.row(&text, 6), Some((at_ms as i64, row)));
+            }
+        }
+
+        #[test]
+        fn any_text_survives_its_line(text in "\\PC*") {
+            let line = frame(&text);
+            prop_assert_eq!(payload(line.as_bytes()), Some(text.as_str()));
+        }
+
+        #[test]
+        fn any_bytes_are_refused_or_read(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let text = String::from_utf8_lossy(&bytes);
+            prop_assert_eq!(payload(&bytes), None);
+            let _ = RowReader::default().row(&text, 3);
+        }
+    }
+}
