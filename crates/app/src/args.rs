@@ -27,7 +27,6 @@ pub(crate) use several::Several;
 pub(crate) use single::{Single, SingleArgs};
 use thermal::ThermalFlags;
 
-use bench::thermal::StartAt;
 use bench::{Options, Task};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -338,15 +337,7 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
     if let Some(given) = monitor.first_given() {
         return Err(format!("{given} belongs to the monitor: sbc-bench -m {given} ..."));
     }
-    let task = match (&classic.cool, &classic.heat_to) {
-        (Some(celsius), _) => thermal::classic("-t", celsius, StartAt::CoolTo)?,
-        (None, Some(celsius)) => thermal::classic("-T", celsius, StartAt::HeatTo)?,
-        (None, None) if classic.memory_throttle => Task::DramThrottling,
-        (None, None) => match &classic.graph {
-            Some(sets) => efficiency::task(sets)?,
-            None => Task::Standard,
-        },
-    };
+    let task = thermal::classic_task(&classic)?;
     run_command(run, task, classic.heat, environment)
 }
 
@@ -405,9 +396,6 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
     })
 }
 
-/// A thermal test asks when exactly throttling began.
-const THERMAL_INTERVAL: Duration = Duration::from_millis(200);
-
 fn run_command(
     flags: RunFlags,
     task: Task,
@@ -422,7 +410,7 @@ fn run_command(
         ..environment.options()?
     };
     if matches!(options.task, Task::Thermal(_)) {
-        options.interval = THERMAL_INTERVAL;
+        options.interval = thermal::INTERVAL;
     }
     let mut given = environment.given();
     given.extend(flags.force.then(|| "--force".to_owned()));

@@ -3,6 +3,7 @@
 
 mod clocks;
 mod heat;
+mod sides;
 
 use crate::child::failure;
 use crate::context::{Context, Finished, Progress};
@@ -14,7 +15,7 @@ use crate::plan::{self, Available, online_clusters};
 use crate::recorder::Recorder;
 use crate::repeat;
 use crate::switch::Switch;
-use crate::task::{self, Setting, Stage};
+use crate::task::{self, Stage};
 use crate::tools::Tools;
 use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
@@ -24,7 +25,6 @@ use record::{
     End, Event, Failure, FailureKind, Machine, Outcome, Reading, Restored, Run, State, Step, Window,
 };
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// While a program runs, samples go to disk this often.
 const FLUSH_MS: i64 = 5_000;
@@ -254,51 +254,6 @@ impl Runner<'_> {
         }
     }
 
-    /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
-    /// would fail again.
-    fn until_steady(&mut self, machine: &Machine, job: &Job, cap: Duration) {
-        let started_ms = self.context.timeline.now_ms();
-        let mut scores: Vec<f64> = Vec::new();
-        for repetition in 0.. {
-            let values = self.job(
-                machine,
-                &Job {
-                    repetition,
-                    ..job.clone()
-                },
-            );
-            if values.is_empty() {
-                return;
-            }
-            let elapsed_ms = self.context.timeline.now_ms() - started_ms;
-            let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
-            // The rule looks at certain numbers of values only; a step can bring several at once.
-            let mut is_enough = self.interrupted().is_some();
-            for value in values {
-                scores.push(value);
-                is_enough |= repeat::is_enough(&scores, elapsed, cap);
-            }
-            if is_enough {
-                return;
-            }
-        }
-    }
-
-    /// Puts the settings of a side into place, and those of the other side back.
-    fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
-        let (root, recorder) = (self.context.root, &mut self.recorder);
-        let applied = self
-            .switch
-            .apply(root, machine, self.settings.as_mut(), wanted, |event| {
-                recorder.append(event);
-            });
-        self.refused = applied.err();
-        self.share_percent = wanted.iter().find_map(|setting| match setting {
-            Setting::SharePercent(percent) => Some(*percent),
-            _ => None,
-        });
-    }
-
     /// Runs one step and returns its score, or the scores of its turns; nothing if it has none.
     fn job(&mut self, machine: &Machine, job: &Job) -> Vec<f64> {
         let name = step_name(job);
@@ -365,27 +320,6 @@ impl Runner<'_> {
         let scores = repeat::scores(&step);
         self.step_ended(step);
         scores
-    }
-
-    /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.
-    fn emulate_clock(&mut self, machine: &Machine, job: &Job) {
-        let limited = self.group.as_ref().is_some_and(Group::is_limited);
-        if self.share_percent.is_none() && !limited {
-            return;
-        }
-        let cpus = match job.cpus.len() {
-            0 => plan::online_cpus(machine).len(),
-            pinned => pinned,
-        };
-        let share = self.share_percent.filter(|percent| *percent < 100);
-        let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
-        let Some(group) = &mut self.group else {
-            self.refused = Some("A slower clock is emulated by a CPU quota, which needs root.".into());
-            return;
-        };
-        if let Err(missing) = group.limit(limit) {
-            self.refused = Some(format!("A slower clock cannot be emulated: {missing}."));
-        }
     }
 
     fn step_begins(&mut self, name: &str, step_s: u64) {

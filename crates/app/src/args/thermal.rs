@@ -1,5 +1,6 @@
 //! Arguments of `thermal`, and of the classic `-t` and `-T`. They end in a [`bench::Task`].
 
+use super::Classic;
 use super::program::{ProgramFlags, ScoreFlags};
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
 use bench::{Task, parse_duration};
@@ -83,11 +84,28 @@ impl ThermalFlags {
     }
 }
 
+/// A thermal test asks when exactly throttling began.
+pub(super) const INTERVAL: Duration = Duration::from_millis(200);
+
+/// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else the standard run.
+///
+/// # Errors
+/// One sentence about what is wrong.
+pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
+    match (&flags.cool, &flags.heat_to, &flags.graph) {
+        (Some(celsius), ..) => classic("-t", celsius, StartAt::CoolTo),
+        (None, Some(celsius), _) => classic("-T", celsius, StartAt::HeatTo),
+        (None, None, _) if flags.memory_throttle => Ok(Task::DramThrottling),
+        (None, None, Some(sets)) => super::efficiency::task(sets),
+        (None, None, None) => Ok(Task::Standard),
+    }
+}
+
 /// The task of `-t [°C]` and `-T [°C]`.
 ///
 /// # Errors
 /// One sentence about what is wrong.
-pub(super) fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Task, String> {
+fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Task, String> {
     let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
     let celsius = text.parse().map_err(|_| {
         format!("{flag} takes a temperature in °C such as 50, not {text:?}.")

@@ -1,5 +1,7 @@
 //! The stages of a thermal test: waiting for a temperature, heating under watch, cooling down.
 
+mod limits;
+
 use super::{RUN_S, Runner};
 use crate::child::move_to;
 use crate::context::Progress;
@@ -9,7 +11,8 @@ use crate::plan::online_cpus;
 use crate::thermal::{HeatLoad, StartAt, Thermal};
 use crate::{repeat, workloads};
 use kernel::load::{Load, spin};
-use machine::{Root, Thermometer, critical_millicelsius};
+use limits::{Brake, Waiting};
+use machine::{Thermometer, critical_millicelsius};
 use record::{
     ClockSeries, Counters, Fact, Machine, Measured, Missing, Outcome, Series, Step, Wait, Window,
 };
@@ -19,10 +22,6 @@ use std::time::Duration;
 
 /// Time between two looks at the temperature.
 const LOOK: Duration = Duration::from_secs(1);
-/// A temperature that moved less than this, in thousandths of a degree ...
-const STILL_MILLICELSIUS: i64 = 500;
-/// ... for so long, in milliseconds, will not get anywhere.
-const STILL_MS: i64 = 120_000;
 /// So far below the critical trip point, where the kernel cuts the power, a load ends by default:
 /// more than a chip without a heatsink warms between two looks.
 const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
@@ -30,48 +29,6 @@ const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
 const MAX_MILLICELSIUS: i64 = 105_000;
 /// Rises when what is done in these stages changes.
 const METHOD: u32 = 1;
-
-/// A wait that goes on.
-struct Waiting {
-    start: StartAt,
-    began: i64,
-    /// The last temperature that differed, and when it was seen.
-    moved: (i64, i64),
-}
-
-impl Waiting {
-    /// Whether to go on at this temperature: none to go on, else why not, empty if it is reached.
-    fn verdict(&mut self, now_ms: i64, millicelsius: i64, limit: Duration) -> Option<String> {
-        let degrees = |value: i64| format!("{:.1} °C", value as f64 / 1000.0);
-        let reached = match self.start {
-            StartAt::CoolTo(target) => millicelsius <= target,
-            StartAt::HeatTo(target) => millicelsius >= target,
-        };
-        if reached {
-            return Some(String::new());
-        }
-        if (millicelsius - self.moved.0).abs() >= STILL_MILLICELSIUS {
-            self.moved = (millicelsius, now_ms);
-        }
-        let (verb, how) = match self.start {
-            StartAt::CoolTo(_) => ("cool", "a fan, a cooler room or a higher target helps"),
-            StartAt::HeatTo(_) => ("warm", "less cooling or a lower target helps"),
-        };
-        if now_ms - self.moved.1 >= STILL_MS {
-            return Some(format!(
-                "it stays at {} and does not {verb} any further; {how}",
-                degrees(millicelsius)
-            ));
-        }
-        (now_ms - self.began >= limit.as_millis() as i64).then(|| {
-            format!(
-                "after {} s it is at {}; {how}",
-                limit.as_secs(),
-                degrees(millicelsius)
-            )
-        })
-    }
-}
 
 impl Runner<'_> {
     /// Waits for the start temperature; heats up to it with all CPUs where that is wanted.
@@ -362,46 +319,6 @@ impl Runner<'_> {
     }
 }
 
-/// Ends a load: at its time, at a temperature, at an interruption.
-struct Brake<'a> {
-    root: &'a Root,
-    thermometer: Option<Thermometer>,
-    max: i64,
-    end_ms: i64,
-    /// Number of the signal, or 1 for the other reasons.
-    stop: AtomicI32,
-    /// Why it ended before its time.
-    why: Option<String>,
-}
-
-impl Brake<'_> {
-    fn now(&self) -> record::Reading<i64> {
-        match &self.thermometer {
-            Some(thermometer) => thermometer.millicelsius(self.root),
-            None => Err(Missing::unsupported("/sys/class/thermal", "no thermometer")),
-        }
-    }
-
-    fn look(&mut self, now_ms: i64, cancelled: &AtomicI32) {
-        let signal = cancelled.load(Ordering::Relaxed);
-        if signal != 0 {
-            self.why.get_or_insert("the run was interrupted".into());
-            self.stop.store(signal, Ordering::Relaxed);
-        } else if let Ok(value) = self.now()
-            && value >= self.max
-        {
-            self.why.get_or_insert(format!(
-                "the temperature reached {:.1} °C (limit {:.1} °C)",
-                value as f64 / 1000.0,
-                self.max as f64 / 1000.0
-            ));
-            self.stop.store(1, Ordering::Relaxed);
-        } else if now_ms >= self.end_ms {
-            self.stop.store(1, Ordering::Relaxed);
-        }
-    }
-}
-
 fn job(machine: &Machine, load: &HeatLoad) -> Job {
     let cpus = online_cpus(machine);
     let threads = cpus.len() as u32;
@@ -448,61 +365,5 @@ fn add(series: &mut Series, measured: Measured, started_ms: i64, ended_ms: i64) 
                 series.values.push(value);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Looks once a second; the text is empty for a temperature that was reached.
-    fn check(start: StartAt, temperatures: impl Fn(i64) -> i64, expected: (i64, &str)) {
-        let mut waiting = Waiting {
-            start,
-            began: 0,
-            moved: (temperatures(0), 0),
-        };
-        let limit = Duration::from_secs(600);
-        let ended = (0..1000).find_map(|second| {
-            let verdict = waiting.verdict(second * 1000, temperatures(second), limit)?;
-            Some((second, verdict))
-        });
-        let (second, why) = ended.unwrap();
-        assert_eq!(second, expected.0, "{why}");
-        assert!(why.contains(expected.1) && (!expected.1.is_empty() || why.is_empty()));
-    }
-
-    #[test]
-    fn waits_are_bounded_and_give_their_reason() {
-        let (cool, heat) = (StartAt::CoolTo(50_000), StartAt::HeatTo(70_000));
-        check(cool, |_| 45_000, (0, ""));
-        check(cool, |second| 70_000 - 100 * second, (200, ""));
-        check(cool, |second| (70_000 - 100 * second).max(60_000), (220, "stays at 60.0 °C"));
-        check(cool, |second| 80_000 - 10 * second, (600, "after 600 s"));
-        check(heat, |second| 40_000 + 1000 * second, (30, ""));
-        check(heat, |second| (40_000 + 1000 * second).min(65_000), (145, "less cooling"));
-    }
-
-    #[test]
-    fn the_brake_ends_a_load_at_its_limit() {
-        let board = "== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n\
-                     == /sys/class/thermal/thermal_zone0/temp\n80000\n";
-        let root = Root::from_board(board).unwrap();
-        let check = |max: i64, now_ms: i64, signal: i32, expected: (i32, bool)| {
-            let mut brake = Brake {
-                root: &root,
-                thermometer: Thermometer::find(&root).ok(),
-                max,
-                end_ms: 1000,
-                stop: AtomicI32::new(0),
-                why: None,
-            };
-            brake.look(now_ms, &AtomicI32::new(signal));
-            assert_eq!((brake.stop.into_inner(), brake.why.is_some()), expected);
-        };
-        check(90_000, 500, 0, (0, false));
-        check(90_000, 1000, 0, (1, false));
-        check(80_000, 500, 0, (1, true));
-        check(90_000, 500, 15, (15, true));
     }
 }
