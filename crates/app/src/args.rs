@@ -335,7 +335,9 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
         return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
     }
     if let Some(given) = monitor.first_given() {
-        return Err(format!("{given} belongs to the monitor: sbc-bench -m {given} ..."));
+        return Err(format!(
+            "{given} belongs to the monitor: sbc-bench -m {given} ..."
+        ));
     }
     let task = thermal::classic_task(&classic)?;
     run_command(run, task, classic.heat, environment)

@@ -261,7 +261,13 @@ impl ClockPass<'_> {
         let start = self.now();
         self.timeline.sleep(LIMIT_SETTLES);
         let outcome = self.point(cpus[0], Some(opp_khz));
-        self.step("opp", cpus.to_vec(), 1, start, outcome.map(|point| vec![point]))
+        self.step(
+            "opp",
+            cpus.to_vec(),
+            1,
+            start,
+            outcome.map(|point| vec![point]),
+        )
     }
 
     /// One CPU, measured in a thread of its own.

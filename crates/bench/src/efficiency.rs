@@ -74,7 +74,11 @@ pub(crate) fn stages(
     options: &Options,
     available: Available,
 ) -> Vec<Stage> {
-    let own = if available.sevenzip { "sevenzip" } else { "lzma" };
+    let own = if available.sevenzip {
+        "sevenzip"
+    } else {
+        "lzma"
+    };
     let load = walk.load.unwrap_or(own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
@@ -105,7 +109,11 @@ fn job(cpus: &[u32], khz: u32, load: &'static str) -> Job {
 
 /// The sets, each once.
 fn cpu_sets(machine: &Machine, sets: &Sets) -> Vec<Vec<u32>> {
-    let clusters = || online_clusters(machine).into_iter().map(|cluster| cluster.cpus);
+    let clusters = || {
+        online_clusters(machine)
+            .into_iter()
+            .map(|cluster| cluster.cpus)
+    };
     let cores = || clusters().map(|cpus| vec![cpus[0]]).collect::<Vec<_>>();
     let mut found = match sets {
         Sets::Together => vec![online_cpus(machine)],
@@ -147,7 +155,9 @@ fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
 
 /// Policies of the set at the clock or the nearest below, all others at their lowest.
 fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
-    let of_set: Vec<u32> = policies_of(machine, cpus).map(|policy| policy.policy).collect();
+    let of_set: Vec<u32> = policies_of(machine, cpus)
+        .map(|policy| policy.policy)
+        .collect();
     let policies = machine.policies.iter();
     let limits = policies.filter_map(|policy| {
         let own = opps(policy);
@@ -259,7 +269,11 @@ mod tests {
                 ],
             ),
         ] {
-            assert_eq!(cpu_sets(&machine(), &Sets::parse(text).unwrap()), expected, "{text}");
+            assert_eq!(
+                cpu_sets(&machine(), &Sets::parse(text).unwrap()),
+                expected,
+                "{text}"
+            );
         }
         assert!(Sets::parse("most").unwrap_err().contains("coreclusters"));
     }
@@ -275,7 +289,13 @@ mod tests {
         };
         assert_eq!(walked(&machine(), &[4, 5], &bounded), [408_000, 1_008_000]);
         let limits = limits(&machine(), &[4], 1_008_000);
-        assert!(limits.contains(&Setting::PolicyMaxKhz(0, 408_000)), "{limits:?}");
-        assert!(limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)), "{limits:?}");
+        assert!(
+            limits.contains(&Setting::PolicyMaxKhz(0, 408_000)),
+            "{limits:?}"
+        );
+        assert!(
+            limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)),
+            "{limits:?}"
+        );
     }
 }

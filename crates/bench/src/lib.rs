@@ -25,9 +25,9 @@ mod score;
 pub mod sensitivity;
 mod switch;
 mod task;
-pub mod thermal;
 #[cfg(test)]
 mod testing;
+pub mod thermal;
 pub mod tools;
 pub mod workloads;
 

@@ -77,7 +77,11 @@ pub fn heat_load(id: &str) -> Result<HeatLoad, String> {
 
 pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
-    stages.extend(thermal.start.map(|start| Stage::WaitFor(start, thermal.wait)));
+    stages.extend(
+        thermal
+            .start
+            .map(|start| Stage::WaitFor(start, thermal.wait)),
+    );
     stages.push(Stage::Heat(thermal.clone()));
     if !thermal.cool_down.is_zero() {
         stages.push(Stage::Rest("cool-down", thermal.cool_down));

@@ -22,7 +22,9 @@ const PROGRAMS_MAX: usize = 2;
 
 /// One paragraph for the top of a report.
 pub fn headline(record: &Record, findings: &[Finding]) -> String {
-    let answers = findings.iter().filter(|finding| ANSWERS.contains(&finding.rule));
+    let answers = findings
+        .iter()
+        .filter(|finding| ANSWERS.contains(&finding.rule));
     let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
     if sentences.is_empty() {
         sentences.push(scores(record));

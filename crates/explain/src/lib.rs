@@ -7,8 +7,8 @@
 
 pub mod ab;
 pub mod compare;
-pub mod figures;
 pub mod efficiency;
+pub mod figures;
 mod finding;
 mod headline;
 pub mod kernel;

@@ -28,9 +28,7 @@ impl Thermometer {
     /// The machine has no such sensor.
     pub fn find(root: &Root) -> Reading<Self> {
         let sensors = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
-        let probes: Vec<_> = sensors
-            .flat_map(|sensor| (sensor.discover)(root))
-            .collect();
+        let probes: Vec<_> = sensors.flat_map(|sensor| (sensor.discover)(root)).collect();
         let mut channels = Vec::new();
         let mut found = Vec::new();
         for probe in &probes {

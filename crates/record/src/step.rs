@@ -49,7 +49,9 @@ pub struct Step {
 }
 
 /// A clock that a step was made to run at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum SetClock {
     /// Emulated: the step got this share of the time of its CPUs, by a CPU quota, in percent.

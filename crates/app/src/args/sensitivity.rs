@@ -82,7 +82,9 @@ fn parse_at(text: &str) -> Result<At, String> {
         .filter(|clocks| clocks.iter().all(|khz| *khz >= 1000))
         .map(At::Khz)
         .ok_or_else(|| {
-            format!("--at takes clocks in kHz such as 600000,1500000, or extremes or all, not {text:?}.")
+            format!(
+                "--at takes clocks in kHz such as 600000,1500000, or extremes or all, not {text:?}."
+            )
         })
 }
 

@@ -58,7 +58,9 @@ impl ThermalFlags {
                 Duration::from_secs_f64(60.0 * minutes)
             }
             Some(minutes) => {
-                return Err(format!("--minutes takes 0.05 to 1440 minutes, not {minutes}."));
+                return Err(format!(
+                    "--minutes takes 0.05 to 1440 minutes, not {minutes}."
+                ));
             }
         };
         Ok(Task::Thermal(Thermal {
@@ -106,10 +108,14 @@ pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
 /// # Errors
 /// One sentence about what is wrong.
 fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Task, String> {
-    let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
-    let celsius = text.parse().map_err(|_| {
-        format!("{flag} takes a temperature in °C such as 50, not {text:?}.")
-    })?;
+    let text = if text.is_empty() {
+        CLASSIC_CELSIUS
+    } else {
+        text
+    };
+    let celsius = text
+        .parse()
+        .map_err(|_| format!("{flag} takes a temperature in °C such as 50, not {text:?}."))?;
     Ok(Task::Thermal(Thermal {
         start: Some(start(millicelsius(flag, celsius)?)),
         ..Thermal::default()
@@ -135,7 +141,10 @@ mod tests {
         };
         assert_eq!(start(""), Some(StartAt::CoolTo(50_000)));
         assert_eq!(start("42.5"), Some(StartAt::CoolTo(42_500)));
-        assert_eq!((start("cold"), start("0"), start("NaN")), (None, None, None));
+        assert_eq!(
+            (start("cold"), start("0"), start("NaN")),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -38,7 +38,10 @@ impl Runner<'_> {
             StartAt::HeatTo(target) => ("heating", target),
         };
         let root = self.context.root;
-        self.step_begins(&format!("{word} to {} °C", target / 1000), limit.as_secs() / 4);
+        self.step_begins(
+            &format!("{word} to {} °C", target / 1000),
+            limit.as_secs() / 4,
+        );
         let begin = self.moment();
         let outcome = match Thermometer::find(root) {
             Err(missing) => Outcome::Skipped(missing),
@@ -128,7 +131,8 @@ impl Runner<'_> {
         self.step_begins(&format!("heating with {name}"), thermal.time.as_secs());
         let begin = self.moment();
         let max = thermal.max_millicelsius.unwrap_or_else(|| {
-            let below = critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
+            let below =
+                critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
             below.unwrap_or(MAX_MILLICELSIUS)
         });
         let mut brake = Brake {
@@ -263,7 +267,11 @@ impl Runner<'_> {
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
         let thermometer = Thermometer::find(root);
-        let now = || thermometer.clone().and_then(|found| found.millicelsius(root));
+        let now = || {
+            thermometer
+                .clone()
+                .and_then(|found| found.millicelsius(root))
+        };
         let first: Fact<i64> = now().into();
         let end_ms = begin.0 + time.as_millis() as i64;
         while timeline.now_ms() < end_ms && self.interrupted().is_none() {

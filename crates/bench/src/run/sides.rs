@@ -68,7 +68,8 @@ impl Runner<'_> {
         let share = self.share_percent.filter(|percent| *percent < 100);
         let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
         let Some(group) = &mut self.group else {
-            self.refused = Some("A slower clock is emulated by a CPU quota, which needs root.".into());
+            self.refused =
+                Some("A slower clock is emulated by a CPU quota, which needs root.".into());
             return;
         };
         if let Err(missing) = group.limit(limit) {

@@ -67,7 +67,11 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let cancelled = lab.cancelled;
     let time = lab.job.time.unwrap_or(TIME);
     // A short run takes short turns, so that there are enough of them to tell a median.
-    let bytes = if lab.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
+    let bytes = if lab.job.time.is_some() {
+        SHORT_TEXT_BYTES
+    } else {
+        TEXT_BYTES
+    };
     if bytes < TEXT_BYTES {
         let why = "a short run with a small text, to be set beside others of its kind only";
         lab.not_comparable = Some(why.into());

@@ -96,7 +96,13 @@ fn clock_error(rung: &Rung) -> Option<f64> {
 fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
     let points: Vec<(usize, f64, f64)> = rungs
         .iter()
-        .filter_map(|(index, rung)| Some((*index, f64::from(rung.clock_khz()).ln(), rung.net_energy()?.ln())))
+        .filter_map(|(index, rung)| {
+            Some((
+                *index,
+                f64::from(rung.clock_khz()).ln(),
+                rung.net_energy()?.ln(),
+            ))
+        })
         .collect();
     let slopes: Vec<f64> = points
         .windows(2)
@@ -149,7 +155,8 @@ fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
         let (index, top, _) = points[high];
         let span = top.saturating_sub(points[low].1);
         let wide = f64::from(span) >= FLAT_SPAN_SHARE * f64::from(highest.saturating_sub(lowest));
-        if wide && high - low + 1 >= FLAT_RUNGS_MIN && longest.is_none_or(|(_, known)| span > known) {
+        if wide && high - low + 1 >= FLAT_RUNGS_MIN && longest.is_none_or(|(_, known)| span > known)
+        {
             longest = Some((index, span));
         }
     }
@@ -216,7 +223,10 @@ mod tests {
             .map(|(index, anomaly)| (index, format!("{anomaly:?}")))
             .collect();
         let is_same = found.len() == expected.len()
-            && found.iter().zip(expected).all(|(f, e)| f.0 == e.0 && f.1.starts_with(e.1));
+            && found
+                .iter()
+                .zip(expected)
+                .all(|(f, e)| f.0 == e.0 && f.1.starts_with(e.1));
         assert!(is_same, "{found:?} instead of {expected:?}");
     }
 

@@ -18,7 +18,9 @@ pub fn csv(record: &Record) -> String {
             let cells = [
                 format!("\"{}\"", crate::cpu_list(&walk.cpus)),
                 point.opp_khz.to_string(),
-                point.measured_khz.map_or(String::new(), |khz| khz.to_string()),
+                point
+                    .measured_khz
+                    .map_or(String::new(), |khz| khz.to_string()),
                 format!("{:.3}", point.score),
                 walk.unit.clone(),
                 point.values.to_string(),

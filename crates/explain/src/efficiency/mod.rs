@@ -101,7 +101,9 @@ pub fn walks(record: &Record) -> Vec<Walk> {
         }
     }
     let idle = idle(record);
-    sets.into_iter().filter_map(|cpus| walk(record, cpus, &idle)).collect()
+    sets.into_iter()
+        .filter_map(|cpus| walk(record, cpus, &idle))
+        .collect()
 }
 
 fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
@@ -116,15 +118,27 @@ fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
     let mut unit = String::new();
     let (mut points, mut rungs) = (Vec::new(), Vec::new());
     for opp_khz in opps {
-        let steps: Vec<&Step> = own.iter().copied().filter(|step| khz(step) == Some(opp_khz)).collect();
+        let steps: Vec<&Step> = own
+            .iter()
+            .copied()
+            .filter(|step| khz(step) == Some(opp_khz))
+            .collect();
         let Some((point, rung)) = point(record, &steps, opp_khz, idle) else {
             continue;
         };
-        unit = steps.iter().find_map(|step| step_score(step)).map_or(unit, |score| score.unit);
+        unit = steps
+            .iter()
+            .find_map(|step| step_score(step))
+            .map_or(unit, |score| score.unit);
         points.push(point);
         rungs.push(rung);
     }
-    let costs = || points.iter().enumerate().filter_map(|(at, point)| Some((at, point.energy()?)));
+    let costs = || {
+        points
+            .iter()
+            .enumerate()
+            .filter_map(|(at, point)| Some((at, point.energy()?)))
+    };
     let sweet_spot = costs().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
     Some(Walk {
         cpus,
@@ -160,7 +174,9 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
         ..last.window
     };
     let clock = steps.iter().find_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => view::point_clock(record, 0, clocks.points.first()?),
+        Outcome::Done(Measured::Clock(clocks)) => {
+            view::point_clock(record, 0, clocks.points.first()?)
+        }
         _ => None,
     });
     let milliwatts = view::mean_power_mw(record, window);
@@ -169,10 +185,15 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
     let firmware = view::firmware_clock_channel(record);
     let firmware_khz = firmware.and_then(|channel| {
         let readings = gauge(record, channel, window);
-        let khz: Vec<f64> = readings.iter().map(|reading| reading.value as f64 / 1000.0).collect();
+        let khz: Vec<f64> = readings
+            .iter()
+            .map(|reading| reading.value as f64 / 1000.0)
+            .collect();
         mean(&khz)
     });
-    let begin_ms = steps.first().map_or(window.start_ms, |step| step.window.start_ms);
+    let begin_ms = steps
+        .first()
+        .map_or(window.start_ms, |step| step.window.start_ms);
     let point = Point {
         opp_khz,
         measured_khz: clock.as_ref().map(|clock| clock.measured_khz),
@@ -183,7 +204,9 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
         milliwatts,
         elapsed_ms: window.end_ms - begin_ms,
     };
-    let net_mw = milliwatts.zip(idle.milliwatts).map(|(all, idle)| all - idle);
+    let net_mw = milliwatts
+        .zip(idle.milliwatts)
+        .map(|(all, idle)| all - idle);
     let rung = Rung {
         opp_khz,
         measured: clock.map(|clock| (clock.measured_khz, clock.tolerance_percent(1.0))),
@@ -198,7 +221,10 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
 fn values(step: &Step) -> Vec<f64> {
     match &step.outcome {
         Outcome::Done(Measured::Series(series)) => series.values.clone(),
-        _ => step_score(step).map(|score| score.value).into_iter().collect(),
+        _ => step_score(step)
+            .map(|score| score.value)
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -210,12 +236,18 @@ fn is_held_back(record: &Record, step: &Step, window: Window, opp_khz: u32) -> b
         // A slower cluster of a mixed set stands at its own highest clock.
         let top = policy.clock_khz_max.known().copied().unwrap_or(opp_khz);
         let wanted = i64::from(opp_khz.min(top));
-        let Some(channel) = record.samples.channel(&format!("policy{}.limit_max", policy.policy)) else {
+        let Some(channel) = record
+            .samples
+            .channel(&format!("policy{}.limit_max", policy.policy))
+        else {
             return false;
         };
         let readings = gauge(record, channel, window);
         let reached = readings.iter().map(|reading| reading.value).max() >= Some(wanted);
-        let low = readings.iter().filter(|reading| reading.value < wanted).count();
+        let low = readings
+            .iter()
+            .filter(|reading| reading.value < wanted)
+            .count();
         reached && low >= 2
     })
 }

@@ -23,7 +23,9 @@ pub fn text(record: &Record) -> String {
         text,
         "   Idle temperature: {}, idle consumption: {}",
         known(celsius, "°C"),
-        milliwatts.map_or("not known (no power meter)".into(), |mw| format!("{mw:.0} mW"))
+        milliwatts.map_or("not known (no power meter)".into(), |mw| format!(
+            "{mw:.0} mW"
+        ))
     );
     if view::power_source(record).is_some_and(|source| !source.is_whole) {
         let _ = writeln!(
@@ -38,13 +40,22 @@ pub fn text(record: &Record) -> String {
 }
 
 fn table(walk: &Walk) -> String {
-    let most = walk.points.iter().map(|point| point.values).max().unwrap_or(0);
+    let most = walk
+        .points
+        .iter()
+        .map(|point| point.values)
+        .max()
+        .unwrap_or(0);
     let mut text = format!(
         "\n   Testing through CPU {}, up to {most} values each:\n\n",
         crate::cpu_list(&walk.cpus)
     );
     let has_firmware = walk.points.iter().any(|point| point.firmware_khz.is_some());
-    let names = if has_firmware { "Sysfs/ThreadX/Tested" } else { "Sysfs/Tested" };
+    let names = if has_firmware {
+        "Sysfs/ThreadX/Tested"
+    } else {
+        "Sysfs/Tested"
+    };
     let _ = writeln!(
         text,
         "   {names:>12}: {:>8} /   Temp /    Watt / mJ per {}",
@@ -63,8 +74,14 @@ fn row(walk: &Walk, index: usize, point: &Point) -> String {
     let mhz = |khz: f64| format!("{:.0}", khz / 1000.0);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let measured = or_dash(point.measured_khz.map(|khz| mhz(f64::from(khz))));
-    let firmware = point.firmware_khz.map_or(String::new(), |khz| format!("{:>4} / ", mhz(khz)));
-    let mark = if walk.sweet_spot == Some(index) { "  <- sweet spot" } else { "" };
+    let firmware = point
+        .firmware_khz
+        .map_or(String::new(), |khz| format!("{:>4} / ", mhz(khz)));
+    let mark = if walk.sweet_spot == Some(index) {
+        "  <- sweet spot"
+    } else {
+        ""
+    };
     format!(
         "   {:>5} / {firmware}{measured:>4}: {:>8} {:>8} {:>9} {:>8}{mark}\n",
         mhz(f64::from(point.opp_khz)),

@@ -44,7 +44,9 @@ fn draw(record: &Record) -> Option<String> {
         for (row, cpu) in cpus.iter().enumerate() {
             let uses = column.iter().flat_map(|(_, uses)| uses.iter());
             let uses: Vec<f64> = uses.filter(|(of, _)| of == cpu).map(|(_, u)| *u).collect();
-            let Some(mean) = crate::stats::mean(&uses) else { continue };
+            let Some(mean) = crate::stats::mean(&uses) else {
+                continue;
+            };
             let at = (LEFT + width * nth as f64, TOP + row_height * row as f64);
             // A hair wider, so that no white shows between two columns.
             canvas.shade(at, (width + 0.3, row_height - 1.0), mean / 100.0);
@@ -58,11 +60,19 @@ fn draw(record: &Record) -> Option<String> {
     let seconds = whole.elapsed_ms() as f64 / 1000.0;
     for tick in 0..=8 {
         let share = f64::from(tick) / 8.0;
-        let anchor = if tick == 8 { Anchor::End } else { Anchor::Middle };
+        let anchor = if tick == 8 {
+            Anchor::End
+        } else {
+            Anchor::Middle
+        };
         let words = format!("{:.0}", seconds * share);
         canvas.text((LEFT + inner * share, bottom + 17.0), &words, anchor);
     }
-    canvas.text((LEFT + inner / 2.0, bottom + 36.0), "seconds", Anchor::Middle);
+    canvas.text(
+        (LEFT + inner / 2.0, bottom + 36.0),
+        "seconds",
+        Anchor::Middle,
+    );
     legend(&mut canvas);
     Some(canvas.finish())
 }

@@ -35,7 +35,12 @@ fn draw(record: &Record) -> Option<String> {
     let panels: Vec<(&str, String, Of, bool)> = match has_power {
         true => vec![
             ("power of the machine (W)", score, power, true),
-            (measured, format!("energy of work (mJ per {unit})"), energy, true),
+            (
+                measured,
+                format!("energy of work (mJ per {unit})"),
+                energy,
+                true,
+            ),
         ],
         false => vec![
             (measured, score, clock, true),
@@ -45,7 +50,10 @@ fn draw(record: &Record) -> Option<String> {
     let title = format!("Efficiency of {}", board(record));
     let mut canvas = Canvas::new(WIDTH, TITLE + PANEL * panels.len() as f64, &title);
     for (index, (x_label, y_label, of, from_zero)) in panels.into_iter().enumerate() {
-        let lines = walks.iter().enumerate().map(|(nth, walk)| line(walk, nth, of));
+        let lines = walks
+            .iter()
+            .enumerate()
+            .map(|(nth, walk)| line(walk, nth, of));
         let chart = Chart {
             x_label: x_label.into(),
             y_label,

@@ -47,15 +47,26 @@ fn draw(record: &Record) -> Option<String> {
     for step in 0..=steps {
         let value = low + 0.2 * step as f64;
         canvas.grid((x(value), TOP), (x(value), bottom));
-        canvas.text((x(value), bottom + 17.0), &format!("{value:.1}"), Anchor::Middle);
+        canvas.text(
+            (x(value), bottom + 17.0),
+            &format!("{value:.1}"),
+            Anchor::Middle,
+        );
     }
     canvas.line((x(1.0), TOP), (x(1.0), bottom), "4 3", 1.0);
     let label = "elasticity: 0 the clock does not matter, 1 in proportion to it (no unit)";
     canvas.text(((left + right) / 2.0, bottom + 36.0), label, Anchor::Middle);
     for (index, (result, elasticity)) in bars.iter().enumerate() {
         let middle = TOP + ROW * (index as f64 + 0.5);
-        canvas.text((left - 10.0, middle + 4.0), &name(&result.name), Anchor::End);
-        let (from, to) = (x(0.0).min(x(elasticity.value)), x(0.0).max(x(elasticity.value)));
+        canvas.text(
+            (left - 10.0, middle + 4.0),
+            &name(&result.name),
+            Anchor::End,
+        );
+        let (from, to) = (
+            x(0.0).min(x(elasticity.value)),
+            x(0.0).max(x(elasticity.value)),
+        );
         canvas.shade((from, middle - 9.0), (to - from, 18.0), 0.3);
         canvas.frame((from, middle - 9.0), (to - from, 18.0));
         let mut end = to;

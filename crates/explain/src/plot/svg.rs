@@ -74,7 +74,10 @@ impl Canvas {
     }
 
     pub(super) fn polyline(&mut self, points: &[(f64, f64)], dashes: &str, width: f64) {
-        let places: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let places: Vec<String> = points
+            .iter()
+            .map(|(x, y)| format!("{x:.1},{y:.1}"))
+            .collect();
         let dashes = match dashes {
             "" => String::new(),
             dashes => format!(" stroke-dasharray=\"{dashes}\""),
@@ -157,7 +160,8 @@ impl Canvas {
     pub(super) fn upright(&mut self, at: (f64, f64), text: &str) {
         let turn = format!(" transform=\"rotate(-90 {:.1} {:.1})\"", at.0, at.1);
         let half = text_width(text) / 2.0;
-        self.taken.push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
+        self.taken
+            .push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
         self.put(at, text, Anchor::Middle, &turn);
     }
 

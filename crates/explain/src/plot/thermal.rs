@@ -84,9 +84,17 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
     }
     let mut clocks: Vec<Line> = Vec::new();
     for (index, channel) in view::channels_of(record, "policy", ".claimed").enumerate() {
-        let style = if index == 0 { Style::Solid } else { Style::Dashed };
+        let style = if index == 0 {
+            Style::Solid
+        } else {
+            Style::Dashed
+        };
         let name = channel.id.trim_end_matches(".claimed");
-        clocks.push(line(&format!("{name} claimed"), gauge(channel, 0.001), style));
+        clocks.push(line(
+            &format!("{name} claimed"),
+            gauge(channel, 0.001),
+            style,
+        ));
     }
     if let Some(first) = series.clocks.first() {
         let times = series.at_ms.iter().zip(&first.khz);
@@ -103,10 +111,16 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
         .map(|(at, milliwatts)| ((at - zero_ms) as f64 / 1000.0, milliwatts / 1000.0))
         .collect();
     if !power.is_empty() {
-        panels.push(("power (W)".into(), vec![line("", power, Style::Solid)], true));
+        panels.push((
+            "power (W)".into(),
+            vec![line("", power, Style::Solid)],
+            true,
+        ));
     }
     let score = series.at_ms.iter().zip(&series.values);
-    let score: Vec<(f64, f64)> = score.map(|(at, value)| (*at as f64 / 1000.0, *value)).collect();
+    let score: Vec<(f64, f64)> = score
+        .map(|(at, value)| (*at as f64 / 1000.0, *value))
+        .collect();
     if !score.is_empty() {
         let label = format!("score ({})", series.unit);
         panels.push((label, vec![line("", score, Style::Solid)], true));

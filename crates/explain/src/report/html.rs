@@ -23,7 +23,11 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut page = HEAD.to_owned();
-    let board = record.machine.board.known().map_or("sbc-bench", String::as_str);
+    let board = record
+        .machine
+        .board
+        .known()
+        .map_or("sbc-bench", String::as_str);
     let _ = writeln!(page, "<h1>{}</h1>", escaped(board));
     let _ = writeln!(page, "<p>{}</p>", escaped(&headline(record, findings)));
     if !findings.is_empty() {

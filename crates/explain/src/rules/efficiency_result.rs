@@ -68,12 +68,23 @@ mod tests {
         let mut record = own_run();
         record.run.mode = "efficiency".into();
         let mut power = Vec::new();
-        for (nth, (khz, mips, milliwatts)) in [(600_000, 1000, 2000), (1_200_000, 2000, 2500), (1_800_000, 3000, 6000)]
-            .into_iter()
-            .enumerate()
+        for (nth, (khz, mips, milliwatts)) in [
+            (600_000, 1000, 2000),
+            (1_200_000, 2000, 2500),
+            (1_800_000, 3000, 6000),
+        ]
+        .into_iter()
+        .enumerate()
         {
             let start = 10.0 * nth as f64;
-            record = with_step(record, "sevenzip", "opp", &[0], (start, start + 9.9), compression(mips));
+            record = with_step(
+                record,
+                "sevenzip",
+                "opp",
+                &[0],
+                (start, start + 9.9),
+                compression(mips),
+            );
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
             power.extend([milliwatts; 20]);
         }

@@ -178,7 +178,9 @@ fn speed(record: &Record, step: &Step, clock: SetClock) -> f64 {
 
 fn elasticity(steps: &[&Step], levels: &[Level]) -> Option<Elasticity> {
     let point = |step: &&Step| {
-        let level = levels.iter().find(|level| Some(level.clock) == step.set_clock)?;
+        let level = levels
+            .iter()
+            .find(|level| Some(level.clock) == step.set_clock)?;
         let rate = step_score(step)?.rate();
         Some((step.repetition, (level.speed.ln(), rate.ln())))
     };

@@ -34,7 +34,9 @@ pub fn text(record: &Record) -> String {
 
 fn how(result: &Sensitivity) -> &'static str {
     match result.levels.first().map(|level| level.clock) {
-        Some(SetClock::SharePercent(_)) => "emulated: no cpufreq here, a CPU quota stands for the clock",
+        Some(SetClock::SharePercent(_)) => {
+            "emulated: no cpufreq here, a CPU quota stands for the clock"
+        }
         _ => "clock set by limits of cpufreq",
     }
 }

@@ -81,7 +81,8 @@ pub fn fit_power(moments: &[Moment], tau_s: Option<f64>) -> Option<PowerFit> {
 
 /// A time constant can be told from data that is neither much shorter nor at the edge of the search.
 fn is_inside(tau_s: f64, moments: &[Moment]) -> bool {
-    let span = moments.last().map_or(0.0, |last| last.at_s) - moments.first().map_or(0.0, |m| m.at_s);
+    let span =
+        moments.last().map_or(0.0, |last| last.at_s) - moments.first().map_or(0.0, |m| m.at_s);
     tau_s > 1.1 * TAU_S.0 && tau_s < 3.0 * span
 }
 
@@ -205,7 +206,10 @@ fn search(solve: impl Fn(f64) -> Option<Solution>) -> Option<(f64, Solution)> {
     // Golden section.
     let ratio = (5_f64.sqrt() - 1.0) / 2.0;
     for _ in 0..40 {
-        let (a, b) = (right - ratio * (right - left), left + ratio * (right - left));
+        let (a, b) = (
+            right - ratio * (right - left),
+            left + ratio * (right - left),
+        );
         match squares(a) < squares(b) {
             true => right = b,
             false => left = a,

@@ -151,8 +151,17 @@ fn measured_khz(series: &Series, window: Window, part: Window) -> Option<f64> {
 fn claimed_khz(record: &Record, part: Window) -> Option<f64> {
     let mean_of = |channel: &record::Channel| {
         let readings = gauge(record, channel, part);
-        let scale = if channel.unit == Unit::Hertz { 0.001 } else { 1.0 };
-        mean(&readings.iter().map(|r| r.value as f64 * scale).collect::<Vec<_>>())
+        let scale = if channel.unit == Unit::Hertz {
+            0.001
+        } else {
+            1.0
+        };
+        mean(
+            &readings
+                .iter()
+                .map(|r| r.value as f64 * scale)
+                .collect::<Vec<_>>(),
+        )
     };
     if let Some(firmware) = view::firmware_clock_channel(record) {
         return mean_of(firmware);
@@ -188,16 +197,16 @@ fn fits(
     let power = view::power_mw(record, whole);
     let moments = |part: Window| -> Vec<Moment> {
         let readings = gauge(record, channel, part).into_iter();
-        let moment = |reading: view::Reading| {
-            Moment {
-                at_s: reading.at_ms as f64 / 1000.0,
-                celsius: reading.value as f64 / 1000.0,
-                watts: at(&power, reading.at_ms) / 1000.0,
-            }
+        let moment = |reading: view::Reading| Moment {
+            at_s: reading.at_ms as f64 / 1000.0,
+            celsius: reading.value as f64 / 1000.0,
+            watts: at(&power, reading.at_ms) / 1000.0,
         };
         readings.map(moment).collect()
     };
-    let until = throttle.map_or(window.end_ms, |throttle| window.start_ms + throttle.after_ms);
+    let until = throttle.map_or(window.end_ms, |throttle| {
+        window.start_ms + throttle.after_ms
+    });
     let warming = moments(Window {
         end_ms: until,
         ..window
@@ -222,7 +231,10 @@ fn fits(
 /// often than temperatures.
 fn at(readings: &[(i64, f64)], at_ms: i64) -> f64 {
     let after = readings.partition_point(|(at, _)| *at < at_ms);
-    match (after.checked_sub(1).map(|at| readings[at]), readings.get(after)) {
+    match (
+        after.checked_sub(1).map(|at| readings[at]),
+        readings.get(after),
+    ) {
         (Some((t0, v0)), Some((t1, v1))) => {
             let share = (at_ms - t0) as f64 / (t1 - t0).max(1) as f64;
             v0 + share * (v1 - v0)

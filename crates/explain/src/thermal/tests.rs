@@ -37,7 +37,9 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
         values: (0..60).map(|second| 30.0 * share(second)).collect(),
         clocks: vec![ClockSeries {
             cpu: 0,
-            khz: (0..60).map(|second| (1_800_000.0 * share(second)) as u32).collect(),
+            khz: (0..60)
+                .map(|second| (1_800_000.0 * share(second)) as u32)
+                .collect(),
         }],
         ..Series::default()
     });
@@ -80,7 +82,10 @@ fn without_power_there_is_a_time_constant_and_no_resistance() {
     near(result.tau_s().unwrap(), 8.0);
     let text = text(&record);
     assert!(text.contains("thermal resistance     not known"), "{text}");
-    assert!(text.contains("1800 MHz cold, 1200 MHz steady (67 %)"), "{text}");
+    assert!(
+        text.contains("1800 MHz cold, 1200 MHz steady (67 %)"),
+        "{text}"
+    );
 }
 
 #[test]

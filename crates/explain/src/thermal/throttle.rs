@@ -35,7 +35,8 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
     let cooling = view::raised_cooling(record).into_iter();
     signs.extend(cooling.map(|device| (device.first_ms, "a cooling device of the CPUs rose")));
-    for channel in channels_of(record, "cpu", ".core").chain(channels_of(record, "cpu", ".package")) {
+    for channel in channels_of(record, "cpu", ".core").chain(channels_of(record, "cpu", ".package"))
+    {
         let counts = channel.id.contains(".throttle.");
         let steps = if counts {
             counter_steps(record, channel, window)
@@ -48,12 +49,20 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     let firmware = view::firmware_clock_channel(record).into_iter();
     for channel in channels_of(record, "policy", ".claimed").chain(firmware) {
         let readings = gauge(record, channel, window);
-        let top = readings.iter().map(|reading| reading.value).max().unwrap_or(0) as f64;
+        let top = readings
+            .iter()
+            .map(|reading| reading.value)
+            .max()
+            .unwrap_or(0) as f64;
         let is_low = |value: i64| (value as f64) < top * (1.0 - LOWER_PERCENT / 100.0);
         // A governor that only wakes up is low at first: the fall comes after the top.
         let pairs = readings.windows(2).skip_while(|pair| is_low(pair[0].value));
         let mut falls = pairs.filter(|pair| is_low(pair[0].value) && is_low(pair[1].value));
-        signs.extend(falls.next().map(|pair| (pair[0].at_ms, "the claimed clock fell")));
+        signs.extend(
+            falls
+                .next()
+                .map(|pair| (pair[0].at_ms, "the claimed clock fell")),
+        );
     }
     let inside = signs.into_iter().filter(|(at, _)| window.contains(*at));
     let (at_ms, sign) = inside.min_by_key(|(at, _)| *at)?;
@@ -93,7 +102,10 @@ fn measured(series: &Series) -> Option<Throttle> {
 /// The first of several values in a row that lie clearly below the first ones.
 fn fall(values: &[f64]) -> Option<usize> {
     let top = median(values.get(..FIRST_INTERVALS)?)?;
-    let steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    let steps: Vec<f64> = values
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).abs())
+        .collect();
     let scatter = SCATTER * median(&steps)?;
     let low = top - (top * LOWER_PERCENT / 100.0).max(scatter);
     let rows = values.windows(LOWER_INTERVALS);
@@ -109,7 +121,10 @@ mod tests {
     #[test]
     fn a_lasting_fall_is_one_and_a_dent_is_none() {
         for (values, expected) in [
-            (&[100.0, 100.5, 99.8, 100.1, 90.0, 89.9, 90.2, 90.1][..], Some(4)),
+            (
+                &[100.0, 100.5, 99.8, 100.1, 90.0, 89.9, 90.2, 90.1][..],
+                Some(4),
+            ),
             (&[100.0, 100.5, 99.8, 90.0, 100.1, 100.0, 99.9], None),
             (&[100.0, 92.0, 104.0, 95.0, 106.0, 93.0, 99.0, 101.0], None),
             (&[100.0], None),

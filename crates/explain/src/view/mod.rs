@@ -6,8 +6,8 @@
 
 mod clocks;
 mod core_clusters;
-mod counted;
 mod core_use;
+mod counted;
 mod cpu_use;
 mod falls;
 mod firmware;
@@ -28,8 +28,8 @@ pub use clocks::{
     point_clock,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
-pub use counted::counted_khz;
 pub use core_use::{core_use, core_use_by_second};
+pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{

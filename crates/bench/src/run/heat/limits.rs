@@ -22,7 +22,12 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Whether to go on at this temperature: none to go on, else why not, empty if it is reached.
-    pub(super) fn verdict(&mut self, now_ms: i64, millicelsius: i64, limit: Duration) -> Option<String> {
+    pub(super) fn verdict(
+        &mut self,
+        now_ms: i64,
+        millicelsius: i64,
+        limit: Duration,
+    ) -> Option<String> {
         let degrees = |value: i64| format!("{:.1} °C", value as f64 / 1000.0);
         let reached = match self.start {
             StartAt::CoolTo(target) => millicelsius <= target,
@@ -120,10 +125,18 @@ mod tests {
         let (cool, heat) = (StartAt::CoolTo(50_000), StartAt::HeatTo(70_000));
         check(cool, |_| 45_000, (0, ""));
         check(cool, |second| 70_000 - 100 * second, (200, ""));
-        check(cool, |second| (70_000 - 100 * second).max(60_000), (220, "stays at 60.0 °C"));
+        check(
+            cool,
+            |second| (70_000 - 100 * second).max(60_000),
+            (220, "stays at 60.0 °C"),
+        );
         check(cool, |second| 80_000 - 10 * second, (600, "after 600 s"));
         check(heat, |second| 40_000 + 1000 * second, (30, ""));
-        check(heat, |second| (40_000 + 1000 * second).min(65_000), (145, "less cooling"));
+        check(
+            heat,
+            |second| (40_000 + 1000 * second).min(65_000),
+            (145, "less cooling"),
+        );
     }
 
     #[test]
