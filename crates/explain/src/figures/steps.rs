@@ -58,6 +58,33 @@ pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
     }
 }
 
+/// What a thermal test says of a heatsink or a setting, beside the score itself.
+pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
+    let Some(result) = crate::thermal::result(record) else {
+        return;
+    };
+    let maker = Maker {
+        record,
+        index: result.step,
+        step: &record.steps[result.step],
+    };
+    let throttled_s = result
+        .throttle
+        .as_ref()
+        .map(|throttle| throttle.after_ms as f64 / 1000.0);
+    let resistance = result.power_fit.map(|fit| fit.k_per_w);
+    for (name, unit, higher_is_better, value) in [
+        ("steady clock", "%", true, result.steady_clock_percent()),
+        ("first throttled", "s", true, throttled_s),
+        ("resistance", "K/W", false, resistance),
+    ] {
+        gathered.add(Part {
+            values: value.into_iter().collect(),
+            ..maker.part(name, unit, higher_is_better)
+        });
+    }
+}
+
 struct Maker<'a> {
     record: &'a Record,
     index: usize,

@@ -32,7 +32,12 @@ fn draw(record: &Record) -> Option<String> {
         .map(|(result, _)| text_width(&name(&result.name)))
         .fold(0.0, f64::max);
     let left = longest + 24.0;
-    let right = WIDTH - 170.0;
+    let words = |result: &crate::sensitivity::Sensitivity, value: f64| {
+        format!("{value:.2}, {}", result.limiter.words())
+    };
+    let widths = bars.iter();
+    let widths = widths.map(|(result, found)| text_width(&words(result, found.value)));
+    let right = WIDTH - 24.0 - widths.fold(0.0, f64::max);
     let ends = bars.iter().flat_map(|(_, elasticity)| {
         let [low, high] = elasticity.interval.unwrap_or([elasticity.value; 2]);
         [low, high, elasticity.value]
@@ -77,7 +82,7 @@ fn draw(record: &Record) -> Option<String> {
             }
             end = end.max(x(high));
         }
-        let words = format!("{:.2}, {}", elasticity.value, result.limiter.words());
+        let words = words(result, elasticity.value);
         canvas.text_where_free((end + 8.0, middle + 4.0), &words, Anchor::Start);
     }
     canvas.line((x(0.0), TOP), (x(0.0), bottom), "", 1.2);

@@ -7,6 +7,9 @@ const TEXT: f64 = 12.0;
 /// Width of a letter, on the large side of common sans-serif fonts.
 const LETTER: f64 = 0.58 * TEXT;
 
+/// White around the letters, so that a line behind them does not cross them out.
+const HALO: &str = " stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\"";
+
 /// Where text is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
@@ -178,7 +181,7 @@ impl Canvas {
         };
         let _ = writeln!(
             self.shapes,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{more}>{}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{HALO}{more}>{}</text>",
             at.0,
             at.1,
             escaped(text)

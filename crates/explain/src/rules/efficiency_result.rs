@@ -26,7 +26,7 @@ fn findings(walk: &Walk) -> Vec<Finding> {
             Anomaly::OutOfProportion(_) | Anomaly::FlatVoltage(_) => Severity::Info,
         };
         found.push(
-            Finding::new(RULE.id, severity, "On CPU {cpus}: {sentence}")
+            Finding::new(RULE.id, severity, "On {cpus}: {sentence}")
                 .with("cpus", Quantity::Cpus(walk.cpus.clone()))
                 .with("opp", Quantity::Khz(point.opp_khz))
                 .with("sentence", Quantity::Text(sentence)),
@@ -40,9 +40,9 @@ fn sweet_spot(walk: &Walk) -> Option<Finding> {
     let top = walk.points.last()?;
     let saved = 100.0 * (1.0 - best.energy()? / top.energy()?);
     let template = match best.opp_khz == top.opp_khz {
-        true => "On CPU {cpus} work costs least energy at the highest OPP, {opp}.",
+        true => "On {cpus} work costs least energy at the highest OPP, {opp}.",
         false => {
-            "On CPU {cpus} work costs least energy at {opp}: {saved} less than at {top}, at {share} of its \
+            "On {cpus} work costs least energy at {opp}: {saved} less than at {top}, at {share} of its \
              performance."
         }
     };

@@ -89,6 +89,18 @@ fn without_power_there_is_a_time_constant_and_no_resistance() {
 }
 
 #[test]
+fn two_heatsinks_can_be_compared() {
+    let figures = crate::figures(&record(true, true));
+    let value = |key: &str| {
+        let found = figures.iter().find(|figure| figure.key.ends_with(key));
+        found.unwrap().value
+    };
+    near(value("resistance"), 12.0);
+    near(value("steady clock"), 66.7);
+    near(value("first throttled"), 8.0);
+}
+
+#[test]
 fn other_runs_are_no_thermal_test() {
     assert_eq!(result(&own_run()), None);
     assert_eq!(text(&own_run()), "");
