@@ -1,3 +1,5 @@
+//! Efficiency walks made for tests: sweet spot, table and CSV, with and without a meter. No real board is in them.
+
 use super::*;
 use crate::test_support::{
     compression, gauge_channel, labelled, own_run, point, with_clocks, with_step,

@@ -1,3 +1,5 @@
+//! Made runs at several clocks, and the figures of a published report. Nothing is measured here.
+
 use super::*;
 use crate::test_support::{counter, own_run, with_step};
 use record::{Fact, Measured, Score, Scores, Unit};

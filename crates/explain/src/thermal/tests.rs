@@ -1,3 +1,5 @@
+//! A made board that is throttled: what the answer says of it, with and without power. No real board is in it.
+
 use super::*;
 use crate::test_support::{gauge_channel, labelled, own_run, with_step};
 use record::{ClockSeries, Fact};
