@@ -20,6 +20,9 @@ const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
 /// Columns that can be told apart; longer runs have wider seconds.
 const COLUMNS_MAX: usize = 300;
 
+/// The end of a second, and the use of each core in it.
+type Second = (i64, Vec<(u32, f64)>);
+
 fn draw(record: &Record) -> Option<String> {
     if !MODES.contains(&record.run.mode.as_str()) {
         return None;
@@ -34,7 +37,7 @@ fn draw(record: &Record) -> Option<String> {
     let rows = core_use_by_second(record, whole);
     let cpus: Vec<u32> = rows.first()?.1.iter().map(|(cpu, _)| *cpu).collect();
     let stride = rows.len().div_ceil(COLUMNS_MAX);
-    let columns: Vec<&[(i64, Vec<(u32, f64)>)]> = rows.chunks(stride).collect();
+    let columns: Vec<&[Second]> = rows.chunks(stride).collect();
     let row_height = (240.0 / cpus.len().max(1) as f64).clamp(4.0, 30.0);
     let (inner, bottom) = (WIDTH - LEFT - RIGHT, TOP + row_height * cpus.len() as f64);
     let width = inner / columns.len() as f64;

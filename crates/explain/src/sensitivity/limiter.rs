@@ -25,6 +25,8 @@ pub enum Limiter {
 const FULL: f64 = 0.9;
 /// Cores that are full and give less than this of the clock wait for something beside it.
 const MEMORY_ELASTICITY_MAX: f64 = 0.7;
+/// From here on a workload goes with the clock.
+const PROPORTIONAL_MIN: f64 = 0.9;
 /// Waiting for storage shows from this share of one CPU on, in percent.
 const IOWAIT_PERCENT_MIN: f64 = 10.0;
 /// Work that fills one core in sum and gives this much of the clock is held back by that core; with less,
@@ -68,6 +70,8 @@ impl Limiter {
             // Free to move, it fills one core in sum; whether that holds it back its elasticity tells.
             Some(value) if one_is_full && value >= ONE_CORE_ELASTICITY_MIN => Self::OneCore,
             None if one_is_full => Self::OneCore,
+            // All of the clock arrives, so it is the CPU, however its time is counted.
+            Some(value) if value >= PROPORTIONAL_MIN => Self::OneCore,
             Some(value) if value >= MEMORY_ELASTICITY_MAX && used > 0.5 => Self::OneCore,
             _ if waits_for_storage => Self::Storage,
             _ => Self::Other,

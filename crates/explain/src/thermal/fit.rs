@@ -179,8 +179,9 @@ fn solve(rows: &[Row]) -> Option<Solution> {
         for k in 0..3 {
             if k != i {
                 let factor = matrix[k][i] / matrix[i][i];
-                for j in i..4 {
-                    matrix[k][j] -= factor * matrix[i][j];
+                let pivot = matrix[i];
+                for (cell, above) in matrix[k].iter_mut().zip(pivot).skip(i) {
+                    *cell -= factor * above;
                 }
             }
         }
