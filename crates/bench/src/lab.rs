@@ -128,6 +128,15 @@ impl<'a> Lab<'a> {
         self.cancelled.load(Ordering::Relaxed) != 0
     }
 
+    /// The failure of a step that the user has interrupted.
+    pub fn interruption(&self) -> Failure {
+        failure(
+            FailureKind::Interrupted,
+            "The run was interrupted.".into(),
+            "",
+        )
+    }
+
     /// Runs an external program on the job's CPUs and returns what it printed.
     ///
     /// # Errors
@@ -138,6 +147,48 @@ impl<'a> Lab<'a> {
         arguments: &[&str],
         time_limit: Duration,
     ) -> Result<String, Failure> {
+        self.program_with(found, arguments, &[], time_limit)
+    }
+
+    /// As [`Lab::program`], with further variables of the environment.
+    ///
+    /// # Errors
+    /// As [`Lab::program`].
+    pub fn program_with(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(found, arguments, environment, time_limit)?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that never ends by itself for so long, ends it and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed before that time, or was interrupted.
+    pub fn program_for(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        time: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(found, arguments, &[], time)?;
+        match ended.outcome {
+            Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
+            _ => Ok(ended.output),
+        }
+    }
+
+    fn call(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        time_limit: Duration,
+    ) -> Result<Ended, Failure> {
         let words = [found.path.as_str()]
             .into_iter()
             .chain(arguments.iter().copied());
@@ -147,6 +198,7 @@ impl<'a> Lab<'a> {
             argv: &argv,
             cpus,
             time_limit,
+            environment,
             group: self.group,
         });
         self.tool = Some(Tool {
@@ -163,13 +215,8 @@ impl<'a> Lab<'a> {
             cancelled: self.cancelled,
             watch: self.watch,
         };
-        let Ended {
-            output,
-            elapsed,
-            usage,
-            seen_on,
-            outcome,
-        } = child.finish(&mut supervisor);
+        let mut ended = child.finish(&mut supervisor);
+        let usage = std::mem::take(&mut ended.usage);
         self.counters = Counters {
             task_clock_ns: usage.task_clock_ns,
             run_delay_ns: usage.run_delay_ns,
@@ -186,9 +233,9 @@ impl<'a> Lab<'a> {
         if let Some(counting) = counting {
             self.take_counted(vec![counting.map(|read| read())]);
         }
-        self.take_places(seen_on);
-        self.elapsed = elapsed;
-        outcome.map(|()| output)
+        self.take_places(std::mem::take(&mut ended.seen_on));
+        self.elapsed = ended.elapsed;
+        Ok(ended)
     }
 
     /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at

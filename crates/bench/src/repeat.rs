@@ -1,8 +1,9 @@
 //! When a program was repeated often enough, and by which of its scores that is told. The rule itself
 //! is [`record::StoppingRule`].
 
-use record::{Measured, Outcome, Step, StoppingRule};
-use std::time::Duration;
+use record::{Ended, Measured, Outcome, Step, StoppingRule};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 /// However unsteady it is.
 pub(crate) const TIME_CAP: Duration = Duration::from_secs(600);
@@ -13,6 +14,26 @@ const TIMES_MAX: usize = 100;
 pub(crate) fn is_enough(values: &[f64], elapsed: Duration, cap: Duration) -> bool {
     let rule = StoppingRule::new(TIMES_MAX, cap);
     rule.ended(values, elapsed).is_some()
+}
+
+/// Repeats something until its median is known well enough, or the run is interrupted. There is always
+/// one value.
+pub(crate) fn until_known(
+    rule: &StoppingRule,
+    cancelled: &AtomicI32,
+    mut once: impl FnMut() -> f64,
+) -> (Vec<f64>, Ended) {
+    let started = Instant::now();
+    let mut values = Vec::with_capacity(rule.times_max);
+    loop {
+        values.push(once());
+        if cancelled.load(Ordering::Relaxed) != 0 {
+            return (values, Ended::Interrupted);
+        }
+        if let Some(ended) = rule.ended(&values, started.elapsed()) {
+            return (values, ended);
+        }
+    }
 }
 
 /// The score of a step that has a single one, or those of its turns.
@@ -58,5 +79,22 @@ mod tests {
             assert_eq!(is_enough(values, elapsed, TIME_CAP), expected, "{values:?}");
         }
         assert!(is_enough(&[1.0; 100], short, TIME_CAP));
+    }
+
+    #[test]
+    fn kernels_are_repeated_until_they_agree() {
+        let rule = StoppingRule::new(30, Duration::from_secs(600));
+        let goes_on = AtomicI32::new(0);
+        let steady = until_known(&rule, &goes_on, || 5.0);
+        assert_eq!(steady, (vec![5.0; 7], Ended::Narrow));
+        let mut value = 0.0;
+        let mut rising = || {
+            value += 1.0;
+            value
+        };
+        let (values, ended) = until_known(&rule, &goes_on, &mut rising);
+        assert_eq!((values.len(), ended), (30, Ended::Times));
+        let interrupted = until_known(&rule, &AtomicI32::new(15), || 5.0);
+        assert_eq!(interrupted, (vec![5.0], Ended::Interrupted));
     }
 }

@@ -46,6 +46,9 @@ const REMOVAL_NAP: std::time::Duration = std::time::Duration::from_millis(2);
 /// each LZMA thread lost 12 %, of slices of 40 ms 3 %, so that much shorter ones measure the pauses.
 const PERIOD_US: u64 = 100_000;
 
+/// Version 1's hierarchy of quotas.
+const QUOTA_MOUNT: &str = "/sys/fs/cgroup/cpu";
+
 impl Group {
     /// Makes a group.
     ///
@@ -124,22 +127,68 @@ impl Group {
             return Ok(place.folder.clone());
         }
         let membership = self.root.read("/proc/thread-self/cgroup")?;
-        let mount = "/sys/fs/cgroup/cpu";
         let home = cgroup::folders(&membership, "cpu").into_iter().next();
         let name = self.folder.rsplit('/').next().unwrap_or_default();
-        let folder = format!("{mount}/{name}");
+        let folder = format!("{QUOTA_MOUNT}/{name}");
         if std::fs::create_dir(&folder).is_err() && !std::path::Path::new(&folder).exists() {
             return Err(Missing::unsupported(
                 folder,
                 "no control group for a CPU quota can be made",
             ));
         }
-        let home = home.unwrap_or(mount.into());
+        let home = home.unwrap_or(QUOTA_MOUNT.into());
         self.quota = Some(Place {
             folder: folder.clone(),
             home,
         });
         Ok(folder)
+    }
+
+    /// Groups that a program of this name has left behind, found by the process id at the end of their
+    /// names: nobody is left to remove them.
+    pub fn left_behind(root: &Root, name: &str) -> Vec<Self> {
+        let Some((_, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
+            return Vec::new();
+        };
+        let owner = |folder: &String| -> Option<u32> {
+            folder.strip_prefix(name)?.strip_prefix('-')?.parse().ok()
+        };
+        let is_gone = |folder: &String| {
+            owner(folder).is_some_and(|pid| root.read(&format!("/proc/{pid}/stat")).is_err())
+        };
+        let folders = root.list(&mount).unwrap_or_default().into_iter();
+        folders
+            .filter(is_gone)
+            .filter_map(|folder| Self::adopted(root, &format!("{mount}/{folder}")))
+            .collect()
+    }
+
+    /// An existing group, which this value now owns.
+    pub fn adopted(root: &Root, folder: &str) -> Option<Self> {
+        let (version, mount) = hierarchy(root)?;
+        // Dropping removes the folder, so only a group of ours will do.
+        let name = folder.strip_prefix(&format!("{mount}/"))?;
+        if folder.contains("..") {
+            return None;
+        }
+        let quota = format!("{QUOTA_MOUNT}/{name}");
+        let has_quota = version == Version::One && root.list(&quota).is_ok();
+        Some(Self {
+            root: root.clone(),
+            version,
+            folder: folder.to_owned(),
+            home: mount.clone(),
+            quota: has_quota.then(|| Place {
+                folder: quota,
+                home: QUOTA_MOUNT.into(),
+            }),
+            limit_cpus: None,
+        })
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &str {
+        &self.folder
     }
 
     /// Moves the calling thread (version 1) or process (version 2) into the group for as long as the
@@ -300,8 +349,17 @@ mod tests {
             let _inside = group.enter().unwrap();
             assert!(group.is_limited() == cgroup::has_quota(&root));
         }
-        let folder = group.folder.clone();
+        let folder = group.folder().to_owned();
+        // Ours is not left behind as long as we live; that of a process that never was is.
+        assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
         drop(group);
+        assert!(!std::path::Path::new(&folder).exists());
+        let ended = Group::new(&root, "sbc-bench-ended-4000000000").unwrap();
+        std::mem::forget(ended);
+        let left = Group::left_behind(&root, "sbc-bench-ended");
+        assert_eq!(left.len(), 1);
+        let folder = left[0].folder().to_owned();
+        drop(left);
         assert!(!std::path::Path::new(&folder).exists());
     }
 }

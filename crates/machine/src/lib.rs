@@ -9,6 +9,7 @@
 pub mod cgroup;
 pub mod cycles;
 mod group;
+mod huge_pages;
 mod identify;
 pub mod kernel_log;
 pub mod perf;
@@ -29,6 +30,7 @@ pub mod timeline;
 pub mod vcio;
 
 pub use group::{Group, Inside};
+pub use huge_pages::huge_kib;
 pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;

@@ -1,6 +1,6 @@
 //! What the workloads measure. Every repetition is kept; nothing here is a mean.
 
-use crate::Fact;
+use crate::{BandwidthCurve, Fact, LoadedLatency};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,10 @@ pub enum Measured {
     Bandwidth(Bandwidth),
     /// Memory latency.
     Latency(Latency),
+    /// Memory bandwidth of several CPUs at once.
+    BandwidthCurve(BandwidthCurve),
+    /// Memory latency beside load.
+    LoadedLatency(LoadedLatency),
     /// Throughput of a cipher.
     Cipher(Cipher),
     /// Latency between CPUs.
@@ -51,6 +55,12 @@ pub struct Scores {
     /// What the program printed, bounded: beginning and end are kept.
     #[serde(default)]
     pub output: String,
+    /// What to know when reading the scores, for example that they come from the caches.
+    #[serde(default)]
+    pub detail: String,
+    /// Where the program says that its results can be seen.
+    #[serde(default)]
+    pub links: Vec<String>,
 }
 
 /// One score of a program.
@@ -210,6 +220,9 @@ pub struct Latency {
     /// What backs the buffer: `huge pages`, `4 KiB pages`, or why not known.
     #[serde(default)]
     pub pages: String,
+    /// Clock of the CPU, measured right before: nanoseconds times this are cycles.
+    #[serde(default)]
+    pub clock_khz: Fact<u32>,
 }
 
 /// Latencies at one size.

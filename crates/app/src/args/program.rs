@@ -2,7 +2,7 @@
 //! how often. They end in a [`bench::Task`].
 
 use bench::{
-    Ab, Definition, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
+    Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
     parse_pinning, parse_repeat, score_both, side,
 };
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ pub(crate) struct ProgramFlags {
     /// Name of the command in the results
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// A workload that you defined in TOML (see `sbc-bench list definitions`)
+    /// A load of the table such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one
+    /// that you defined in TOML (see `sbc-bench list definitions`)
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub(super) workload: Option<String>,
     /// A file of definitions, besides those in /etc/sbc-bench/workloads.d and
@@ -60,7 +61,7 @@ pub(crate) struct ScoreFlags {
 /// Arguments of `ab` besides those of a run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AbFlags {
-    /// First side: settings such as governor=schedutil or maxkhz=1416000, or a command
+    /// First side: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
     #[arg(long, value_name = "SETTINGS|CMD")]
     a: String,
     /// Second side
@@ -96,6 +97,9 @@ impl ProgramFlags {
     /// # Errors
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Task, String> {
+        if let Some(load) = self.load()? {
+            return Ok(Task::Loads(vec![load]));
+        }
         if self.is_given() {
             return Ok(Task::Program(self.definition()?));
         }
@@ -110,6 +114,24 @@ impl ProgramFlags {
         }
     }
 
+    /// A load of the table, unless it is a workload of the user's own.
+    fn load(&self) -> Result<Option<Load>, String> {
+        let Some(name) = &self.workload else {
+            return Ok(None);
+        };
+        let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
+            return Ok(None);
+        };
+        if self.name.is_some() || self.score.is_given() || self.timeout.is_some() {
+            return Err(format!(
+                "{name} has its own name, score and time limit; only --repeat and --cpus go with it."
+            ));
+        }
+        load.repeat = self.repeat;
+        load.pinning = self.cpus.clone();
+        Ok(Some(load))
+    }
+
     /// The task of `ab`.
     ///
     /// # Errors
@@ -117,6 +139,11 @@ impl ProgramFlags {
     pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Task, String> {
         if self.repeat.is_some() {
             return Err("ab takes --blocks instead of --repeat.".into());
+        }
+        if self.load()?.is_some() {
+            return Err(
+                "ab takes commands and workloads of your own, not those of the table.".into(),
+            );
         }
         let program = self.is_given().then(|| self.definition()).transpose()?;
         let side = |name: &str, words: &str| {

@@ -89,7 +89,8 @@ impl ThermalFlags {
 /// A thermal test asks when exactly throttling began.
 pub(super) const INTERVAL: Duration = Duration::from_millis(200);
 
-/// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else the standard run.
+/// The task of the classic flags: `-t`, `-T`, `-M`, `-g`, else that of the
+/// loads, which is the standard run without any.
 ///
 /// # Errors
 /// One sentence about what is wrong.
@@ -99,7 +100,7 @@ pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
         (None, Some(celsius), _) => classic("-T", celsius, StartAt::HeatTo),
         (None, None, _) if flags.memory_throttle => Ok(Task::DramThrottling),
         (None, None, Some(sets)) => super::efficiency::task(sets),
-        (None, None, None) => Ok(Task::Standard),
+        (None, None, None) => flags.loads.task(),
     }
 }
 

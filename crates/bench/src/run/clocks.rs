@@ -3,7 +3,7 @@
 
 use super::Runner;
 use crate::clock_pass::ClockPass;
-use crate::plan::{CLOCK_STEP_S, online_clusters};
+use crate::plan::online_clusters;
 use machine::settings::Settings;
 use record::{Cluster, Event, Machine, SetClock, Step};
 
@@ -73,7 +73,7 @@ impl Runner<'_> {
         if self.interrupted().is_some() {
             return;
         }
-        self.step_begins(name, CLOCK_STEP_S);
+        self.step_begins(name);
         let pass = ClockPass {
             root: self.context.root,
             machine,
@@ -88,6 +88,7 @@ impl Runner<'_> {
         events
             .into_iter()
             .for_each(|event| self.recorder.append(event));
+        self.estimates.clock_step(&step);
         self.step_ended(step);
     }
 }

@@ -2,7 +2,8 @@
 
 mod limits;
 
-use super::{RUN_S, Runner};
+use super::Runner;
+use super::steps::flush;
 use crate::child::move_to;
 use crate::context::Progress;
 use crate::heated::{self, INTERVAL_NS, Interval};
@@ -27,6 +28,8 @@ const LOOK: Duration = Duration::from_secs(1);
 const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
 /// Where no trip point tells: hotter than any board runs that is made to last.
 const MAX_MILLICELSIUS: i64 = 105_000;
+/// One run of a program that heats again and again, where its time can be chosen.
+const RUN: Duration = Duration::from_secs(10);
 /// Rises when what is done in these stages changes.
 const METHOD: u32 = 1;
 
@@ -38,10 +41,7 @@ impl Runner<'_> {
             StartAt::HeatTo(target) => ("heating", target),
         };
         let root = self.context.root;
-        self.step_begins(
-            &format!("{word} to {} °C", target / 1000),
-            limit.as_secs() / 4,
-        );
+        self.step_begins(&format!("{word} to {} °C", target / 1000));
         let begin = self.moment();
         let outcome = match Thermometer::find(root) {
             Err(missing) => Outcome::Skipped(missing),
@@ -110,14 +110,10 @@ impl Runner<'_> {
     fn tell_temperature(&mut self, now: &record::Reading<i64>) {
         if let Ok(value) = now {
             let name = format!("{:.1} °C now", *value as f64 / 1000.0);
-            let (done, total) = (self.done_s, self.total_s);
-            (self.context.progress)(Progress::Step {
-                name: &name,
-                done,
-                total,
-            });
+            let left = self.estimates.of_stages(&self.ahead);
+            (self.context.progress)(Progress::Step { name: &name, left });
         }
-        super::flush(&mut self.sampler, &mut self.recorder);
+        flush(&mut self.sampler, &mut self.recorder);
     }
 
     /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
@@ -128,7 +124,7 @@ impl Runner<'_> {
             HeatLoad::Workload(id) => id,
             HeatLoad::Program(definition) => &definition.name,
         };
-        self.step_begins(&format!("heating with {name}"), thermal.time.as_secs());
+        self.step_begins(&format!("heating with {name}"));
         let begin = self.moment();
         let max = thermal.max_millicelsius.unwrap_or_else(|| {
             let below =
@@ -143,19 +139,13 @@ impl Runner<'_> {
             stop: AtomicI32::new(0),
             why: None,
         };
-        let outcome = match &thermal.load {
+        let mut outcome = match &thermal.load {
             HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
             load => self.heat_again_and_again(machine, load, &mut brake),
         };
-        let outcome = outcome.map_or_else(
-            |outcome| outcome,
-            |series| {
-                Outcome::Done(Measured::Series(Series {
-                    ended_early: brake.why.take(),
-                    ..series
-                }))
-            },
-        );
+        if let Outcome::Done(Measured::Series(series)) = &mut outcome {
+            series.ended_early = brake.why.take();
+        }
         let step = self.heat_step("heat", name, online_cpus(machine), begin, outcome);
         self.step_ended(step);
     }
@@ -165,7 +155,7 @@ impl Runner<'_> {
         machine: &Machine,
         thermal: &Thermal,
         brake: &mut Brake,
-    ) -> Result<Series, Outcome> {
+    ) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let cpus = online_cpus(machine);
         let seconds = thermal.time.as_secs().max(1) as usize;
@@ -199,7 +189,7 @@ impl Runner<'_> {
         let count = working().map(Vec::len).min().unwrap_or(0);
         let rate = |at: usize| working().map(|own| own[at].operations_per_s).sum::<f64>() / 1e9;
         let clocks = cpus.iter().zip(&threads).filter(|(_, own)| !own.is_empty());
-        Ok(Series {
+        Outcome::Done(Measured::Series(Series {
             unit: "Gop/s".into(),
             higher_is_better: true,
             detail: "multiply-adds on the widest unit, each lane counted twice".into(),
@@ -214,7 +204,7 @@ impl Runner<'_> {
                 })
                 .collect(),
             ended_early: None,
-        })
+        }))
     }
 
     /// Runs a program until the brake stops it; the run that is cut off does not count.
@@ -223,13 +213,13 @@ impl Runner<'_> {
         machine: &Machine,
         load: &HeatLoad,
         brake: &mut Brake,
-    ) -> Result<Series, Outcome> {
+    ) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
         let job = job(machine, load);
         let Some(workload) = workloads::workload(job.workload) else {
             let missing = Missing::unsupported(job.workload, "there is no such workload");
-            return Err(Outcome::Skipped(missing));
+            return Outcome::Skipped(missing);
         };
         let mut series = Series::default();
         let open_counters = |pid: u32| crate::counters::open(root, pid);
@@ -238,7 +228,7 @@ impl Runner<'_> {
             let mut watch = || {
                 brake.look(timeline.now_ms(), self.context.cancelled);
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
-                super::flush(&mut self.sampler, &mut self.recorder);
+                flush(&mut self.sampler, &mut self.recorder);
                 (self.context.progress)(Progress::Beat);
             };
             let places = (root, machine, timeline);
@@ -246,7 +236,7 @@ impl Runner<'_> {
             lab.group = self.group.as_ref();
             lab.open_counters = Some(&open_counters);
             if let Some(missing) = (workload.lacking)(&lab) {
-                return Err(Outcome::Skipped(missing));
+                return Outcome::Skipped(missing);
             }
             let started_ms = timeline.now_ms() - begin_ms;
             let result = (workload.run)(&mut lab);
@@ -254,16 +244,16 @@ impl Runner<'_> {
             match result {
                 Ok(measured) => add(&mut series, measured, started_ms, ended_ms),
                 Err(_) if brake.stop.load(Ordering::Relaxed) != 0 => break,
-                Err(failure) => return Err(Outcome::Failed(failure)),
+                Err(failure) => return Outcome::Failed(failure),
             }
         }
-        Ok(series)
+        Outcome::Done(Measured::Series(series))
     }
 
     /// Watches what happens without load.
     pub(super) fn rest(&mut self, name: &str, time: Duration) {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        self.step_begins(name, time.as_secs());
+        self.step_begins(name);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
         let thermometer = Thermometer::find(root);
@@ -347,7 +337,7 @@ fn job(machine: &Machine, load: &HeatLoad) -> Job {
             .to_owned(),
             cpus,
             threads,
-            time: Some(Duration::from_secs(RUN_S)),
+            time: Some(RUN),
             ..Job::default()
         },
         HeatLoad::Simd => Job::default(),

@@ -43,11 +43,10 @@ impl Runner<'_> {
     /// Puts the settings of a side into place, and those of the other side back.
     pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
         let (root, recorder) = (self.context.root, &mut self.recorder);
-        let applied = self
-            .switch
-            .apply(root, machine, self.settings.as_mut(), wanted, |event| {
-                recorder.append(event);
-            });
+        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
+        let applied = self.switch.apply(root, machine, settings, wanted, |event| {
+            recorder.append(event);
+        });
         self.refused = applied.err();
         self.share_percent = wanted.iter().find_map(|setting| match setting {
             Setting::SharePercent(percent) => Some(*percent),

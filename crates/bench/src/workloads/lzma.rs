@@ -25,6 +25,7 @@ pub(super) const LZMA: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking,
     run,
 };

@@ -25,6 +25,7 @@ pub(super) const SEVENZIP: Workload = Workload {
     unit: "MIPS",
     higher_is_better: true,
     tool: Some(&KIND),
+    shape: None,
     lacking,
     run,
 };
@@ -35,6 +36,8 @@ const KIND: ToolKind = ToolKind {
     programs: &["7zz", "7za", "7z", "7zr"],
     version_args: &[],
     recognise: banner,
+    oldest: &[],
+    variable: None,
 };
 
 /// A short run, for tests that repeat it at many clocks: a second for each direction.

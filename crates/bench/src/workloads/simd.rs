@@ -14,6 +14,7 @@ pub(super) const SIMD: Workload = Workload {
     unit: "Gop/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };

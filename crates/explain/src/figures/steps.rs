@@ -30,7 +30,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
         // Clocks come from all steps of a pass at once.
         Measured::Clock(_) | Measured::Wait(_) => {}
         // A matrix is no figure to set side by side.
-        Measured::CoreToCore(_) => {}
+        Measured::CoreToCore(_) | Measured::BandwidthCurve(_) | Measured::LoadedLatency(_) => {}
         Measured::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
         Measured::Latency(latency) => maker.latency(latency, gathered),
         Measured::Cipher(cipher) => maker.cipher(cipher, gathered),

@@ -6,9 +6,11 @@ mod efficiency_csv;
 mod html;
 mod json;
 mod log;
+mod memory;
 pub(crate) mod number;
 mod plots;
 mod record;
+mod review;
 pub(crate) mod summary;
 pub(crate) mod terminal;
 
@@ -33,11 +35,13 @@ pub const REPORTS: &[Report] = &[
     json::REPORT,
     html::REPORT,
     log::REPORT,
+    memory::REPORT,
     plots::CORES,
     plots::EFFICIENCY,
     plots::ELASTICITY,
     plots::THERMAL,
     record::REPORT,
+    review::REPORT,
     summary::REPORT,
     terminal::REPORT,
 ];

@@ -185,6 +185,9 @@ fn figures(record: &Record) -> String {
         let line = format!("   {:<22} {}", program.name, program.words());
         let _ = writeln!(text, "{}", wrapped(&line, 6));
     }
+    for remark in view::remarks(record) {
+        let _ = writeln!(text, "{}", wrapped(&format!("   {remark}"), 6));
+    }
     text
 }
 

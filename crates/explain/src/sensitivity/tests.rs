@@ -20,7 +20,7 @@ fn with_runs(mut record: Record, name: &str, runs: &[Run], higher_is_better: boo
                 unit: if higher_is_better { "MB/s" } else { "s" }.into(),
                 higher_is_better,
             }],
-            output: String::new(),
+            ..Scores::default()
         });
         let start = record.steps.len() as f64 * 10.0;
         record = with_step(record, name, "", &[], (start, start + 10.0), scores);

@@ -240,7 +240,7 @@ mod tests {
                 _ => 1.5,
             };
             let end = ambient + k_per_w * watts;
-            celsius = end + (celsius - end) * (-step_s / tau_s as f64).exp();
+            celsius = end + (celsius - end) * (-step_s / tau_s).exp();
             if tick % 10 == 9 {
                 moments.push(Moment {
                     at_s: (tick + 1) as f64 * step_s,

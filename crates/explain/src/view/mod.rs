@@ -12,6 +12,7 @@ mod cpu_use;
 mod falls;
 mod firmware;
 mod heat;
+mod memory;
 mod messages;
 mod opp_clock;
 mod phases;
@@ -36,11 +37,12 @@ pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
 };
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
+pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
-pub use programs::{ProgramScore, programs};
+pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
     Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,

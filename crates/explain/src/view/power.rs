@@ -16,9 +16,8 @@ pub struct PowerSource<'a> {
 /// The best source of power: a network meter, then a chip, then the processor's own counters.
 pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
     let channels = || record.samples.channels.iter();
-    let is_power = |channel: &&Channel| matches!(channel.unit, Unit::Milliwatts | Unit::Microwatts);
     let has_values = |channel: &&Channel| channel.values.iter().any(Option::is_some);
-    let gauges = || channels().filter(is_power).filter(has_values);
+    let gauges = || channels().filter(|c| c.is_power()).filter(has_values);
     let whole = gauges()
         .find(|channel| channel.id.starts_with("meter"))
         .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::Gauge));
@@ -83,6 +82,10 @@ mod tests {
         record = labelled(record, "package-0");
         let all = window(0.0, 10.0);
         assert_eq!(power_mw(&record, all), [(1000, 2000.0), (1500, 2000.0)]);
+        assert!(!power_source(&record).unwrap().is_whole);
+        // A limit is set, not measured.
+        let id = "rapl0.limit.long_term";
+        record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; 4]);
         assert!(!power_source(&record).unwrap().is_whole);
         record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &[3_000_000; 4]);
         assert_eq!(mean_power_mw(&record, all), Some(3000.0));

@@ -17,7 +17,9 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         | Measured::Compression(_)
         | Measured::Scores(_)
         | Measured::Wait(_)
-        | Measured::CoreToCore(_) => None,
+        | Measured::BandwidthCurve(_)
+        | Measured::CoreToCore(_)
+        | Measured::LoadedLatency(_) => None,
     };
     last.unwrap_or(line).max(line)
 }

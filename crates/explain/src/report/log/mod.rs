@@ -35,6 +35,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         scores::ciphers(record),
         scores::sevenzip(record),
         scores::series(record),
+        scores::programs(record),
         crate::sensitivity::text(record),
         crate::thermal::text(record),
         crate::efficiency::text(record),
