@@ -3,17 +3,22 @@
 
 mod arrange;
 mod classic_loads;
+mod efficiency;
 mod environment;
 mod identify;
 mod meters;
 mod monitor;
 mod program;
+mod run;
+mod sensitivity;
 mod several;
 mod single;
 mod survey;
+mod thermal;
 
 pub(crate) use arrange::arranged;
 use classic_loads::ClassicLoads;
+use efficiency::EfficiencyFlags;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 use meters::MeterFlags;
@@ -21,14 +26,16 @@ use monitor::MonitorFlags;
 pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
+use run::{RunFlags, run_command};
+use sensitivity::SensitivityFlags;
 pub(crate) use several::Several;
 pub(crate) use single::{Single, SingleArgs};
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
+use thermal::ThermalFlags;
 
-use bench::{Options, Task, Watched};
+use bench::{Options, Watched};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// What is to be done, validated.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +131,8 @@ struct Classic {
     /// Watch the machine; every SECONDS, fractions allowed (default 5)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
-    #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Efficiency: every OPP of SETS (cpulist, cores, clusters, coreclusters, all; default all cores)
+    #[arg(short = 'g', value_name = "SETS", num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
     /// As -r
     #[arg(short = 'j')]
@@ -132,7 +140,8 @@ struct Classic {
     /// Whose kernel this is, and whether it is still supported
     #[arg(short = 'k')]
     kernel: bool,
-    #[arg(short = 'M', hide = true)]
+    /// Is the memory controller throttled by heat? AES, a heavy load, AES again
+    #[arg(short = 'M')]
     memory_throttle: bool,
     /// Review: settings that cost performance, what each costs, then watching until Ctrl-C
     #[arg(short = 'r')]
@@ -143,32 +152,14 @@ struct Classic {
     /// Disks, cards, their buses and health
     #[arg(short = 'S')]
     storage: bool,
-    #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Thermal test: wait until the SoC has cooled to CELSIUS (default 50), then heat for 5 minutes
+    #[arg(short = 't', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     cool: Option<String>,
-    #[arg(short = 'T', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Thermal test: heat the SoC up to CELSIUS (default 50) first
+    #[arg(short = 'T', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     heat_to: Option<String>,
     #[arg(short = 'u', hide = true)]
     update: bool,
-}
-
-/// Options of a run.
-#[derive(Debug, Clone, clap::Args)]
-struct RunFlags {
-    /// Start although the system is busy (recorded in the results)
-    #[arg(long)]
-    force: bool,
-    /// Wait at most so long for a quiet system
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
-    wait: Duration,
-    /// Print the Record as JSON instead of the report
-    #[arg(long)]
-    json: bool,
-    /// Write the log here, and the Record beside it as .json
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -188,6 +179,27 @@ enum Verb {
         flags: RunFlags,
         #[command(flatten)]
         program: ProgramFlags,
+    },
+    /// What do workloads lose when the clock falls? Elasticity, what limits, use of each core
+    Sensitivity {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        sensitivity: SensitivityFlags,
+    },
+    /// What does the machine make of heat? Throttling, steady clock, time constant, K per W
+    Thermal {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        thermal: ThermalFlags,
+    },
+    /// What does performance cost? Every OPP with clock, score, temperature and power, sweet spot
+    Efficiency {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        efficiency: EfficiencyFlags,
     },
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
@@ -277,20 +289,9 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 5] = [
-        (classic.graph.is_some(), "-g (efficiency per OPP)"),
-        (classic.memory_throttle, "-M (DRAM throttling test)"),
-        (classic.cool.is_some(), "-t (thermal test)"),
-        (classic.heat_to.is_some(), "-T (thermal test)"),
-        (
-            classic.update,
-            "-u (self-update: install a newer binary over this one instead)",
-        ),
-    ];
-    table
-        .into_iter()
-        .find(|(given, _)| *given)
-        .map(|(_, name)| name)
+    classic
+        .update
+        .then_some("-u (self-update: install a newer binary over this one instead)")
 }
 
 /// The command, or one sentence about what is wrong with the arguments.
@@ -324,14 +325,16 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
     if let Some(verb) = survey::of_flags(&classic, &run) {
         return verb.command(environment);
     }
-    match classic.monitor {
-        Some(interval) => Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?)),
-        None if monitor.first_given().is_some() => Err(format!(
-            "{} belongs to the monitor: sbc-bench -m {0} ...",
-            monitor.first_given().unwrap_or_default()
-        )),
-        None => run_command(run, classic.loads.task()?, &classic.loads, environment),
+    if let Some(interval) = classic.monitor {
+        return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
     }
+    if let Some(given) = monitor.first_given() {
+        return Err(format!(
+            "{given} belongs to the monitor: sbc-bench -m {given} ..."
+        ));
+    }
+    let task = thermal::classic_task(&classic)?;
+    run_command(run, task, &classic.loads, environment)
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
@@ -345,6 +348,15 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             flags,
             program,
         } => return run_command(flags, program.ab(&sides)?, &no_flags, environment),
+        Verb::Sensitivity { flags, sensitivity } => {
+            return run_command(flags, sensitivity.task()?, &no_flags, environment);
+        }
+        Verb::Thermal { flags, thermal } => {
+            return run_command(flags, thermal.task()?, &no_flags, environment);
+        }
+        Verb::Efficiency { flags, efficiency } => {
+            return run_command(flags, efficiency.task()?, &no_flags, environment);
+        }
         Verb::Monitor {
             interval,
             quiet,
@@ -391,51 +403,11 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
     })
 }
 
-fn run_command(
-    flags: RunFlags,
-    task: Task,
-    loads: &ClassicLoads,
-    environment: &Environment,
-) -> Result<Command, String> {
-    let options = Options {
-        task,
-        force: flags.force,
-        wait: flags.wait,
-        heat: loads.heat,
-        stockfish: loads.stockfish(),
-        ..environment.options()?
-    };
-    let mut given = environment.given();
-    given.extend(flags.force.then(|| "--force".to_owned()));
-    given.extend(loads.given());
-    Ok(Command::Run(Box::new(RunArgs {
-        options,
-        json: flags.json,
-        log: flags.log,
-        given,
-        cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
-        quiet: flags.quiet,
-    })))
-}
-
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, factor) = match text.as_bytes().last() {
-        Some(b's') => (&text[..text.len() - 1], 1.0),
-        Some(b'm') => (&text[..text.len() - 1], 60.0),
-        _ => (text, 1.0),
-    };
-    match number.parse::<f64>() {
-        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => {
-            Ok(Duration::from_secs_f64(value * factor))
-        }
-        _ => Err("a time such as 120s or 2m".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::ffi::OsString;
+    use std::time::Duration;
 
     fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());

@@ -256,6 +256,20 @@ impl ClockPass<'_> {
         self.step("hot-after", vec![cpu], 1, start, outcome)
     }
 
+    /// The first of these CPUs at an OPP that is set already.
+    pub(crate) fn at_opp(&self, cpus: &[u32], opp_khz: u32) -> Step {
+        let start = self.now();
+        self.timeline.sleep(LIMIT_SETTLES);
+        let outcome = self.point(cpus[0], Some(opp_khz));
+        self.step(
+            "opp",
+            cpus.to_vec(),
+            1,
+            start,
+            outcome.map(|point| vec![point]),
+        )
+    }
+
     /// One CPU, measured in a thread of its own.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
         let thread = std::thread::scope(|scope| {
@@ -322,6 +336,7 @@ impl ClockPass<'_> {
             counters: Counters::default(),
             repeated: Vec::new(),
             outcome,
+            set_clock: None,
             line: None,
         }
     }

@@ -88,6 +88,14 @@ impl Estimates {
             Stage::HotClocks => (self.clusters + 1) as f64 * self.clock_s,
             Stage::Job(job) => self.job_s(job),
             Stage::UntilSteady(job) => REPETITIONS * self.job_s(job),
+            Stage::UntilSteadyWithin(job, time) => {
+                time.as_secs_f64().min(REPETITIONS * self.job_s(job))
+            }
+            Stage::OppClock(..) => self.clock_s,
+            // Most waits are short against the longest that is allowed.
+            Stage::WaitFor(_, limit) => limit.as_secs_f64() / 4.0,
+            Stage::Heat(thermal) => thermal.time.as_secs_f64(),
+            Stage::Rest(_, time) => time.as_secs_f64(),
             Stage::Probe(job, _) => self.job_s(job),
             // Watching takes as long as somebody wants.
             Stage::Side(_) | Stage::Raise(_) | Stage::Watch(_) | Stage::Survey => 0.0,

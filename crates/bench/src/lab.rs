@@ -9,7 +9,9 @@ use crate::Definition;
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
 use crate::tools::{Found, Tools};
 use machine::{Group, Root, Timeline, timeline};
-use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
+use record::{
+    Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, SetClock, Tool,
+};
 use rustix::thread::{gettid, sched_getcpu};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -31,6 +33,10 @@ pub struct Job {
     pub repetition: u32,
     /// The program of the user's own, for the workload `program`.
     pub definition: Option<Arc<Definition>>,
+    /// For workloads of their own length: run about so long instead.
+    pub time: Option<Duration>,
+    /// The clock that it is made to run at, for the Record.
+    pub set_clock: Option<SetClock>,
 }
 
 /// What a kernel counter of one thread or process read at its end.
@@ -262,6 +268,10 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<T>, Failure> {
         let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
         let watch = &mut *self.watch;
+        // Threads are born where their maker is. Without the group there is no quota, and the
+        // stage that wanted one was refused.
+        let limited = self.group.filter(|group| group.is_limited());
+        let _inside = limited.and_then(|group| group.enter().ok());
         let ended: Vec<Result<Worked<T>, String>> = std::thread::scope(|scope| {
             let (done, ends) = channel::<()>();
             let threads: Vec<_> = (0..count)

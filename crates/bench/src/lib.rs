@@ -10,10 +10,12 @@ mod clock_pass;
 mod context;
 mod counters;
 mod definition;
+pub mod efficiency;
 mod estimate;
 pub mod exporter;
 mod gate;
 mod guard;
+mod heated;
 pub mod lab;
 mod load;
 pub mod meters;
@@ -24,11 +26,13 @@ mod repeat;
 mod review;
 mod run;
 mod score;
+pub mod sensitivity;
 mod smart;
 mod switch;
 mod task;
 #[cfg(test)]
 mod testing;
+pub mod thermal;
 pub mod tools;
 pub mod workloads;
 

@@ -127,6 +127,8 @@ impl Load {
             cpus,
             repetition: 0,
             definition: None,
+            time: None,
+            set_clock: None,
         }
     }
 

@@ -252,7 +252,7 @@ fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> J
         cpus,
         threads,
         repetition: 0,
-        definition: None,
+        ..Job::default()
     }
 }
 

@@ -5,12 +5,15 @@ use record::{Ended, Measured, Outcome, Step, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Repetitions of a program.
-const RULE: StoppingRule = StoppingRule::new(100, Duration::from_secs(600));
+/// However unsteady it is.
+pub(crate) const TIME_CAP: Duration = Duration::from_secs(600);
+/// More repetitions tell nothing more.
+const TIMES_MAX: usize = 100;
 
 /// True if the median of the values is known well enough, or more of them is not worth the time.
-pub(crate) fn is_enough(values: &[f64], elapsed: Duration) -> bool {
-    RULE.ended(values, elapsed).is_some()
+pub(crate) fn is_enough(values: &[f64], elapsed: Duration, cap: Duration) -> bool {
+    let rule = StoppingRule::new(TIMES_MAX, cap);
+    rule.ended(values, elapsed).is_some()
 }
 
 /// Repeats something until its median is known well enough, or the run is interrupted. There is always
@@ -33,11 +36,27 @@ pub(crate) fn until_known(
     }
 }
 
-/// The score of a step that has a single one.
-pub(crate) fn score(step: &Step) -> Option<f64> {
+/// The score of a step that has a single one, or those of its turns.
+pub(crate) fn scores(step: &Step) -> Vec<f64> {
     match &step.outcome {
-        Outcome::Done(Measured::Scores(scores)) => scores.rows.first().map(|score| score.value),
-        Outcome::Done(Measured::Compression(done)) => Some(f64::from(done.total_mips)),
+        Outcome::Done(Measured::Series(series)) => series.values.clone(),
+        Outcome::Done(measured) => {
+            let score = measured_score(measured).map(|(value, _, _)| value);
+            score.into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The single score of what was measured, its unit, and whether a higher one is better.
+pub(crate) fn measured_score(measured: &Measured) -> Option<(f64, String, bool)> {
+    match measured {
+        Measured::Scores(scores) => {
+            let score = scores.rows.first()?;
+            Some((score.value, score.unit.clone(), score.higher_is_better))
+        }
+        Measured::Compression(done) => Some((f64::from(done.total_mips), "MIPS".into(), true)),
+        Measured::Cipher(cipher) => Some((cipher.rows.last()?.1 as f64 / 1e6, "MB/s".into(), true)),
         _ => None,
     }
 }
@@ -57,9 +76,9 @@ mod tests {
             (&wide[..], short, false),
             (&wide[..], Duration::from_secs(600), true),
         ] {
-            assert_eq!(is_enough(values, elapsed), expected, "{values:?}");
+            assert_eq!(is_enough(values, elapsed, TIME_CAP), expected, "{values:?}");
         }
-        assert!(is_enough(&[1.0; 100], short));
+        assert!(is_enough(&[1.0; 100], short, TIME_CAP));
     }
 
     #[test]

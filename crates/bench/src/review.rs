@@ -80,6 +80,8 @@ fn watched_job(review: &Review) -> Option<Job> {
         threads: 0,
         repetition: 0,
         definition: Some(Arc::new(definition)),
+        time: None,
+        set_clock: None,
     })
     .filter(|_| !first.is_empty())
 }
@@ -99,6 +101,8 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
             threads: 1,
             repetition,
             definition: None,
+            time: None,
+            set_clock: None,
         };
         Stage::Probe(job, raised.to_vec())
     };

@@ -2,7 +2,9 @@
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
 mod clocks;
+mod heat;
 mod review;
+mod sides;
 mod steps;
 
 use crate::context::{Context, Finished, Progress};
@@ -41,6 +43,7 @@ pub fn run(context: Context) -> Finished {
         switch: Switch::default(),
         untuned: "Settings need root, and NOTUNING forbids them.".into(),
         refused: None,
+        share_percent: None,
         ahead: Vec::new(),
         estimates: Estimates::default(),
         context,
@@ -83,6 +86,8 @@ struct Runner<'a> {
     untuned: String,
     /// Why the settings of the side that is to run are not in place.
     refused: Option<String>,
+    /// Share of its CPUs that a step gets, where a slower clock is emulated.
+    share_percent: Option<u32>,
     /// What is still to be done, the stage that runs first, and how long each takes.
     ahead: Vec<Stage>,
     estimates: Estimates,

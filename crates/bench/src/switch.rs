@@ -66,7 +66,7 @@ fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, S
     let mut nodes = Vec::new();
     for setting in wanted {
         let of_policies = match setting {
-            Setting::Cpus(_) => continue,
+            Setting::Cpus(_) | Setting::SharePercent(_) => continue,
             Setting::HugePages(value) => {
                 nodes.push((Node::HugePages, value.clone()));
                 continue;
@@ -81,7 +81,13 @@ fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, S
                 Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
                 Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
                 Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
-                Setting::HugePages(_) | Setting::Cpus(_) => None,
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => {
+                    Some((Node::ClockMax(policy), khz.to_string()))
+                }
+                Setting::PolicyMinKhz(one, khz) if *one == policy => {
+                    Some((Node::ClockMin(policy), khz.to_string()))
+                }
+                _ => None,
             });
         }
     }

@@ -1,10 +1,17 @@
 //! What a run is for: the standard benchmark, one program, or two sides of a question. Each becomes
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
-use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+mod setting;
+
+pub use setting::Setting;
+
+use crate::definition::{Definition, Pinning, Repeat};
+use crate::efficiency::{self, Efficiency};
 use crate::load::Load;
 use crate::plan::{self, Available, Options};
 use crate::review::{self, Group, Review};
+use crate::sensitivity::{self, Sensitivity};
+use crate::thermal::{self, StartAt, Thermal};
 use crate::{Job, ScoreRule};
 use record::{Machine, Survey};
 use std::sync::Arc;
@@ -26,6 +33,14 @@ pub enum Task {
     Clock(ClockTask),
     /// Nothing but the latency between these CPUs (all if empty), at once.
     CoreToCore(Vec<u32>),
+    /// What do workloads lose when the clock falls?
+    Sensitivity(Sensitivity),
+    /// What does the machine make of heat?
+    Thermal(Thermal),
+    /// What does performance cost, OPP by OPP?
+    Efficiency(Efficiency),
+    /// Is the memory controller throttled by heat?
+    DramThrottling,
     /// What settings of this machine cost, and what happens while it is watched.
     Review(Review),
     /// Nothing but memory, at once: of each core type, or of the first of these CPUs; the others of
@@ -76,6 +91,10 @@ impl Task {
             },
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
+            Task::Sensitivity(_) => "sensitivity",
+            Task::Thermal(_) => "thermal",
+            Task::Efficiency(_) => "efficiency",
+            Task::DramThrottling => "dram-throttling",
             Task::Review(_) => "review",
             Task::Clock(_) => "clock",
             Task::CoreToCore(_) => "core-to-core",
@@ -87,10 +106,13 @@ impl Task {
     /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
     /// wants it now, and is told how disturbed it was.
     pub(crate) fn is_whole_run(&self) -> bool {
-        matches!(
-            self,
-            Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_)
-        )
+        match self {
+            Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_) => true,
+            Task::Sensitivity(_) | Task::Thermal(_) | Task::Efficiency(_) => true,
+            Task::DramThrottling => true,
+            Task::Review(_) | Task::Clock(_) | Task::CoreToCore(_) => false,
+            Task::Memory(_) | Task::One(_) => false,
+        }
     }
 
     /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
@@ -171,69 +193,6 @@ pub struct Side {
     pub definition: Definition,
 }
 
-/// A setting of the machine, or of where the program runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Setting {
-    /// Governor of all cpufreq policies.
-    Governor(String),
-    /// Highest clock of all policies, in kHz.
-    ClockMaxKhz(u32),
-    /// Lowest clock of all policies, in kHz.
-    ClockMinKhz(u32),
-    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
-    HugePages(String),
-    /// CPUs the program may use.
-    Cpus(Pinning),
-}
-
-impl Setting {
-    /// Reads `governor=schedutil,maxkhz=1416000,cpus=0-3`. None if it is a command and no list of
-    /// settings.
-    ///
-    /// # Errors
-    /// It is a list of settings with something wrong in it, in one sentence.
-    pub fn parse_list(text: &str) -> Result<Option<Vec<Setting>>, String> {
-        // A list of CPUs has commas of its own, so that a part without `=` belongs to the one before.
-        let mut parts: Vec<String> = Vec::new();
-        for part in text.split(',') {
-            match parts.last_mut() {
-                Some(last) if !part.contains('=') => {
-                    last.push(',');
-                    last.push_str(part);
-                }
-                _ => parts.push(part.to_owned()),
-            }
-        }
-        let pairs: Vec<(&str, &str)> = parts
-            .iter()
-            .filter_map(|part| part.split_once('='))
-            .collect();
-        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
-        if pairs.len() != parts.len() || !pairs.iter().all(|(name, _)| is_name(name)) {
-            return Ok(None);
-        }
-        let settings = pairs.iter().map(|(name, value)| Self::parse(name, value));
-        settings.collect::<Result<Vec<_>, _>>().map(Some)
-    }
-
-    fn parse(name: &str, value: &str) -> Result<Setting, String> {
-        let khz = || {
-            let khz = value.parse().ok().filter(|khz| *khz > 0);
-            khz.ok_or_else(|| format!("{name} is a clock in kHz such as 1416000, not {value:?}"))
-        };
-        match name.to_lowercase().as_str() {
-            "governor" => Ok(Setting::Governor(value.to_owned())),
-            "maxkhz" => khz().map(Setting::ClockMaxKhz),
-            "minkhz" => khz().map(Setting::ClockMinKhz),
-            "thp" => Ok(Setting::HugePages(value.to_owned())),
-            "cpus" => parse_pinning(value).map(Setting::Cpus),
-            _ => Err(format!(
-                "settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}"
-            )),
-        }
-    }
-}
-
 /// One thing after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stage {
@@ -247,6 +206,16 @@ pub(crate) enum Stage {
     Side(Vec<Setting>),
     /// Clocks under load and after it.
     HotClocks,
+    /// A temperature is waited for, at most so long.
+    WaitFor(StartAt, Duration),
+    /// A load that heats.
+    Heat(Thermal),
+    /// No load, under watch; what it is called in the Record, and for how long.
+    Rest(&'static str, Duration),
+    /// The clock of these CPUs at this OPP.
+    OppClock(Vec<u32>, u32),
+    /// As `UntilSteady`, but no longer than this.
+    UntilSteadyWithin(Job, Duration),
     /// A look over the machine.
     Survey,
     /// Settings are raised, and stay so.
@@ -292,6 +261,14 @@ pub(crate) fn stages(
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
+        Task::Sensitivity(task) => {
+            // The clocks under load are what the stages measure already.
+            stages.extend(sensitivity::stages(machine, task));
+            return stages;
+        }
+        Task::Thermal(thermal) => return thermal::stages(thermal),
+        Task::Efficiency(walk) => return efficiency::stages(machine, walk, options, available),
+        Task::DramThrottling => return efficiency::dram_stages(machine, available),
         Task::Review(_) => {}
     }
     stages.push(Stage::HotClocks);
@@ -358,6 +335,7 @@ fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
         cpus,
         repetition: 0,
         definition: Some(Arc::new(definition.clone())),
+        ..Job::default()
     }
 }
 

@@ -80,6 +80,7 @@ pub(crate) fn step(workload: &str) -> Step {
         counters: Counters::default(),
         repeated: Vec::new(),
         outcome: Outcome::Skipped(Missing::absent("nothing")),
+        set_clock: None,
         line: None,
     }
 }

@@ -28,6 +28,23 @@ pub enum Measured {
     Series(Series),
     /// What any other program is scored by: its time, or numbers taken from its output.
     Scores(Scores),
+    /// Waiting until the machine is as cool, as warm or as idle as a test wants it.
+    Wait(Wait),
+}
+
+/// A wait for a state of the machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Wait {
+    /// The temperature that was waited for, if one was.
+    #[serde(default)]
+    pub target_millicelsius: Option<i64>,
+    /// Temperature at the beginning.
+    pub start_millicelsius: Fact<i64>,
+    /// Temperature at the end.
+    pub end_millicelsius: Fact<i64>,
+    /// Why the target was not reached, if it was not.
+    #[serde(default)]
+    pub not_reached: Option<String>,
 }
 
 /// The scores of a program that was run once.
@@ -311,4 +328,19 @@ pub struct Series {
     pub at_ms: Vec<i64>,
     /// The values in the order in which they appeared.
     pub values: Vec<f64>,
+    /// Clocks that were measured at the same moments, CPU by CPU.
+    #[serde(default)]
+    pub clocks: Vec<ClockSeries>,
+    /// Why it ended before its time, if it did.
+    #[serde(default)]
+    pub ended_early: Option<String>,
+}
+
+/// The clock of one CPU, measured again and again under load.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockSeries {
+    /// The CPU.
+    pub cpu: u32,
+    /// Its clock in kHz at each of the moments of the series.
+    pub khz: Vec<u32>,
 }

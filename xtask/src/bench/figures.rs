@@ -280,6 +280,7 @@ mod tests {
             counters: Counters::default(),
             repeated: Vec::new(),
             outcome: Outcome::Skipped(Missing::absent("x")),
+            set_clock: None,
             line: None,
         }
     }

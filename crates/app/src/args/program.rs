@@ -13,34 +13,34 @@ use std::time::Duration;
 pub(crate) struct ProgramFlags {
     /// Name of the command in the results
     #[arg(long, value_name = "NAME")]
-    name: Option<String>,
+    pub(super) name: Option<String>,
     /// A load of the table such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one
     /// that you defined in TOML (see `sbc-bench list definitions`)
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
-    workload: Option<String>,
+    pub(super) workload: Option<String>,
     /// A file of definitions, besides those in /etc/sbc-bench/workloads.d and
     /// ~/.config/sbc-bench/workloads.d
     #[arg(long, value_name = "FILE")]
-    workload_file: Option<PathBuf>,
+    pub(super) workload_file: Option<PathBuf>,
     #[command(flatten)]
-    score: ScoreFlags,
+    pub(super) score: ScoreFlags,
     /// So many times, or auto: until the median is known within 1 % [default: auto]
     #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
-    repeat: Option<Repeat>,
+    pub(super) repeat: Option<Repeat>,
     /// all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
-    cpus: Option<Pinning>,
+    pub(super) cpus: Option<Pinning>,
     /// End a run that takes longer, for example 90s or 10min [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    timeout: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
     /// The command to measure, with its arguments
     #[arg(last = true, value_name = "CMD")]
-    command: Vec<String>,
+    pub(super) command: Vec<String>,
 }
 
 /// Where the score stands.
 #[derive(Debug, Clone, Default, clap::Args)]
-struct ScoreFlags {
+pub(crate) struct ScoreFlags {
     /// The time it takes is the score (the default)
     #[arg(long, conflicts_with_all = ["score_regex", "score_json"])]
     time: bool,
@@ -182,7 +182,17 @@ impl ProgramFlags {
         Ok(Task::Ab(Box::new(ab)))
     }
 
-    fn definition(&self) -> Result<Definition, String> {
+    /// The same for a workload that the user defined.
+    pub(super) fn of_workload(&self, name: &str) -> Self {
+        Self {
+            workload: Some(name.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// # Errors
+    /// One sentence about what is wrong.
+    pub(super) fn definition(&self) -> Result<Definition, String> {
         let mut definition = match &self.workload {
             Some(name) => self.defined(name)?,
             None => Definition::of_command(self.command.clone()),

@@ -5,7 +5,7 @@ use super::Runner;
 use crate::clock_pass::ClockPass;
 use crate::plan::online_clusters;
 use machine::settings::Settings;
-use record::{Cluster, Event, Machine, Step};
+use record::{Cluster, Event, Machine, SetClock, Step};
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.
@@ -53,6 +53,15 @@ impl Runner<'_> {
             let name = format!("clock of CPUs {} after load", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.after_load(&cluster));
         }
+    }
+
+    /// The clock at one OPP of a walk, of the first CPU of the set.
+    pub(super) fn opp_clock(&mut self, machine: &Machine, cpus: &[u32], khz: u32) {
+        let name = format!("{} MHz on CPUs {}", khz / 1000, first_and_last(cpus));
+        self.clock_step(machine, &name, |pass, _, _| Step {
+            set_clock: Some(SetClock::Khz(khz)),
+            ..pass.at_opp(cpus, khz)
+        });
     }
 
     fn clock_step(

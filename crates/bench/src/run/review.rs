@@ -106,6 +106,7 @@ impl Runner<'_> {
             counters: record::Counters::default(),
             repeated: Vec::new(),
             outcome: Outcome::Done(Measured::Scores(Scores::default())),
+            set_clock: None,
             line: None,
         });
     }

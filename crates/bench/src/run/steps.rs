@@ -1,5 +1,4 @@
-//! The stages of a run, one after the other: what is told before a step, what is written down after it,
-//! when a repetition is the last one.
+//! The stages of a run, one after the other: what is told before a step, what is written down after it.
 
 use super::Runner;
 use crate::child::failure;
@@ -8,7 +7,7 @@ use crate::lab::{Job, Lab};
 use crate::plan::Available;
 use crate::recorder::Recorder;
 use crate::repeat;
-use crate::task::{Setting, Stage};
+use crate::task::Stage;
 use crate::workloads::workload;
 use machine::SamplerThread;
 use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
@@ -37,8 +36,13 @@ impl Runner<'_> {
             Stage::Job(job) => {
                 self.job(machine, job);
             }
-            Stage::UntilSteady(job) => self.until_steady(machine, job),
+            Stage::UntilSteady(job) => self.until_steady(machine, job, repeat::TIME_CAP),
+            Stage::UntilSteadyWithin(job, time) => self.until_steady(machine, job, *time),
             Stage::Side(settings) => self.side(machine, settings),
+            Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
+            Stage::Heat(thermal) => self.heat(machine, thermal),
+            Stage::Rest(name, time) => self.rest(name, *time),
+            Stage::OppClock(cpus, khz) => self.opp_clock(machine, cpus, *khz),
             Stage::Survey => {
                 self.survey();
             }
@@ -48,48 +52,13 @@ impl Runner<'_> {
         }
     }
 
-    /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
-    /// would fail again.
-    pub(super) fn until_steady(&mut self, machine: &Machine, job: &Job) {
-        let started_ms = self.context.timeline.now_ms();
-        let mut scores = Vec::new();
-        loop {
-            let repetition = scores.len() as u32;
-            let Some(score) = self.job(
-                machine,
-                &Job {
-                    repetition,
-                    ..job.clone()
-                },
-            ) else {
-                return;
-            };
-            scores.push(score);
-            let elapsed_ms = self.context.timeline.now_ms() - started_ms;
-            let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
-            if self.interrupted().is_some() || repeat::is_enough(&scores, elapsed) {
-                return;
-            }
-        }
-    }
-
-    /// Puts the settings of a side into place, and those of the other side back.
-    pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
-        let (root, recorder) = (self.context.root, &mut self.recorder);
-        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
-        let applied = self.switch.apply(root, machine, settings, wanted, |event| {
-            recorder.append(event);
-        });
-        self.refused = applied.err();
-    }
-
-    /// Runs one step and returns its score, if it has a single one.
-    pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Option<f64> {
+    /// Runs one step and returns its score, or the scores of its turns; nothing if it has none.
+    pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Vec<f64> {
         let name = step_name(job);
         let step = self.step_of(machine, job, &name);
-        let score = repeat::score(&step);
+        let scores = repeat::scores(&step);
         self.step_ended(step);
-        score
+        scores
     }
 
     /// Runs one step under this name and returns it.
@@ -98,6 +67,7 @@ impl Runner<'_> {
             sampler.keep_off(&job.cpus);
         }
         self.step_begins(name);
+        self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let mut flushed_ms = start.0;
@@ -148,6 +118,7 @@ impl Runner<'_> {
             counters: std::mem::take(&mut lab.counters),
             repeated: std::mem::take(&mut lab.repeated),
             outcome,
+            set_clock: job.set_clock,
             line: None,
         };
         self.estimates.job_took(job, elapsed(&step));

@@ -178,6 +178,7 @@ fn step_line(step: &Step) -> String {
             series.values, series.unit, series.at_ms, series.detail
         ),
         Outcome::Done(Measured::Scores(scores)) => format!("{:?}", scores.rows),
+        Outcome::Done(Measured::Wait(wait)) => format!("{wait:?}"),
     };
     let not_comparable = step
         .not_comparable

@@ -27,6 +27,16 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
+    let sections = [
+        crate::sensitivity::text(record),
+        crate::thermal::text(record),
+        crate::efficiency::text(record),
+    ];
+    for section in sections {
+        if !section.is_empty() {
+            let _ = write!(text, "\n{section}");
+        }
+    }
     let unmeasured = unmeasured(record, "");
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");

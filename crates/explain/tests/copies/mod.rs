@@ -16,6 +16,7 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         | Measured::Cipher(_)
         | Measured::Compression(_)
         | Measured::Scores(_)
+        | Measured::Wait(_)
         | Measured::BandwidthCurve(_)
         | Measured::CoreToCore(_)
         | Measured::LoadedLatency(_) => None,
