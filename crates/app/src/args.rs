@@ -14,6 +14,7 @@ mod sensitivity;
 mod several;
 mod single;
 mod survey;
+mod targets;
 mod thermal;
 
 pub(crate) use arrange::arranged;
@@ -258,6 +259,8 @@ enum Verb {
         journal: Option<PathBuf>,
         #[arg(long)]
         group: Option<String>,
+        #[arg(long)]
+        drive: Option<PathBuf>,
     },
     /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
@@ -384,10 +387,12 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
             owner,
             journal,
             group,
+            drive,
         } => Command::Guard(Watched {
             owner,
             journal,
             group,
+            drive,
         }),
         Verb::List { what } => Command::List { what },
         Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },

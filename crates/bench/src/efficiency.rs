@@ -2,6 +2,7 @@
 //! in which order; what comes of it is computed from the Record (`explain::efficiency`). And the test
 //! whether the memory controller is throttled, which is the same kind of list. Pure.
 
+use crate::form::Form;
 use crate::plan::{self, Available, Options, cpus_by_core_type, online_clusters, online_cpus};
 use crate::sensitivity::opps;
 use crate::task::{Setting, Stage};
@@ -14,8 +15,9 @@ use std::time::Duration;
 pub struct Efficiency {
     /// Of which cores.
     pub sets: Sets,
-    /// What runs at each of them: `sevenzip` or `lzma`; 7-zip where it is installed if none is given.
-    pub load: Option<&'static str>,
+    /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
+    /// installed if none is given.
+    pub load: Option<Form>,
 }
 
 /// Which sets of cores are walked.
@@ -74,12 +76,15 @@ pub(crate) fn stages(
     options: &Options,
     available: Available,
 ) -> Vec<Stage> {
-    let own = if available.sevenzip {
-        "sevenzip"
-    } else {
-        "lzma"
+    let own = Form {
+        workload: if available.sevenzip {
+            "sevenzip"
+        } else {
+            "lzma"
+        },
+        variant: "opp".into(),
     };
-    let load = walk.load.unwrap_or(own);
+    let load = walk.load.as_ref().unwrap_or(&own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
         Stage::Rest("idle", IDLE),
@@ -95,10 +100,10 @@ pub(crate) fn stages(
     stages
 }
 
-fn job(cpus: &[u32], khz: u32, load: &'static str) -> Job {
+fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
     Job {
-        workload: load,
-        variant: "opp".into(),
+        workload: load.workload,
+        variant: load.variant.clone(),
         cpus: cpus.to_vec(),
         threads: cpus.len() as u32,
         time: Some(PART),

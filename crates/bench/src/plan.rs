@@ -1,7 +1,7 @@
 //! What a run will do, decided before it begins: a pure function of the machine and the options.
 
-use crate::Job;
 use crate::task::{One, Task};
+use crate::{Job, Targets};
 use record::{Cluster, Machine};
 use std::time::Duration;
 
@@ -33,6 +33,8 @@ pub struct Options {
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
+    /// Folder and host of workloads that need more than the machine.
+    pub targets: Targets,
 }
 
 impl Default for Options {
@@ -50,6 +52,7 @@ impl Default for Options {
             stockfish: false,
             interval: Duration::from_millis(500),
             meters: Vec::new(),
+            targets: Targets::default(),
         }
     }
 }

@@ -247,7 +247,7 @@ pub(crate) fn stages(
             let jobs = plan::memory(machine, cpus);
             return jobs.into_iter().map(Stage::Job).collect();
         }
-        Task::One(one) => return vec![Stage::Job(plan::one(machine, one))],
+        Task::One(one) => return one_stages(machine, one),
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
@@ -273,6 +273,24 @@ pub(crate) fn stages(
     }
     stages.push(Stage::HotClocks);
     stages
+}
+
+/// One workload; all its forms if it has several and none is named.
+fn one_stages(machine: &Machine, one: &One) -> Vec<Stage> {
+    let has_forms = crate::workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
+    if !has_forms {
+        return vec![Stage::Job(plan::one(machine, one))];
+    }
+    let load = Load {
+        variants: Some(one.variant.clone())
+            .into_iter()
+            .filter(|v| !v.is_empty())
+            .collect(),
+        pinning: (!one.cpus.is_empty()).then(|| Pinning::Cpus(one.cpus.clone())),
+        repeat: Some(Repeat::Times(1)),
+        ..Load::usual(one.workload)
+    };
+    load.stages(machine)
 }
 
 fn repeated(machine: &Machine, definition: &Definition) -> Vec<Stage> {

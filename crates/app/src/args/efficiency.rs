@@ -2,6 +2,7 @@
 
 use bench::Task;
 use bench::efficiency::{Efficiency, Sets};
+use bench::form::{Form, names_with_forms};
 
 /// What performance costs in watts and degrees.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -9,7 +10,8 @@ pub(crate) struct EfficiencyFlags {
     /// cores, clusters, coreclusters, all, or a list such as 0-3 [default: all cores together]
     #[arg(value_name = "SETS", default_value = "")]
     sets: String,
-    /// What runs at each OPP: sevenzip, or lzma (built in) [default: sevenzip where it is installed]
+    /// What runs at each OPP: sevenzip, lzma (built in), or one form of another workload such as
+    /// video:h264-1080p [default: sevenzip where it is installed]
     #[arg(long, value_name = "NAME")]
     load: Option<String>,
 }
@@ -20,12 +22,28 @@ impl EfficiencyFlags {
     pub(crate) fn task(&self) -> Result<Task, String> {
         let load = match self.load.as_deref() {
             None => None,
-            Some("lzma") => Some("lzma"),
-            Some("sevenzip") => Some("sevenzip"),
-            Some(other) => return Err(format!("--load takes sevenzip or lzma, not {other:?}.")),
+            Some("lzma") => Some(opp("lzma")),
+            Some("sevenzip") => Some(opp("sevenzip")),
+            Some(other) => match Form::first(other).map_err(|why| format!("{why}."))? {
+                Some(form) => Some(form),
+                None => {
+                    return Err(format!(
+                        "--load takes sevenzip, lzma or one of {}, not {other:?}.",
+                        names_with_forms().join(", ")
+                    ));
+                }
+            },
         };
         let sets = Sets::parse(&self.sets)?;
         Ok(Task::Efficiency(Efficiency { sets, load }))
+    }
+}
+
+/// A packer as it runs at one OPP.
+fn opp(workload: &'static str) -> Form {
+    Form {
+        workload,
+        variant: "opp".into(),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct ThermalFlags {
     /// Heat the SoC up to so many °C first
     #[arg(long, value_name = "°C")]
     heat_to: Option<f64>,
-    /// What heats: simd (built in), or a workload such as sevenzip, cpuminer, stockfish [default: simd]
+    /// What heats: simd (built in), or a workload such as sevenzip, cpuminer, video:hevc-1080p [default: simd]
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     load: Option<String>,
     /// For how many minutes [default: 5]
