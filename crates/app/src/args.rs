@@ -60,7 +60,11 @@ pub(crate) enum Command {
     /// Look over the machine: kernel, storage, review.
     Survey(SurveyVerb),
     /// Write a Record in another form.
-    Report { file: PathBuf, format: String },
+    Report {
+        file: PathBuf,
+        format: String,
+        png: Option<PathBuf>,
+    },
     /// Put back what a killed run has left.
     Restore,
     /// End programs and restore settings when the process at the other end of standard input is gone.
@@ -248,6 +252,9 @@ enum Verb {
         /// Which report
         #[arg(long, default_value = "text")]
         format: String,
+        /// Write every plot that the result has into this folder, as PNG and SVG
+        #[arg(long, value_name = "DIR", conflicts_with = "format")]
+        png: Option<PathBuf>,
     },
     /// Put back settings that a killed run has left behind
     Restore,
@@ -381,7 +388,7 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         Verb::Several(verb) => Command::Several(verb),
         Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
         Verb::Survey(verb) => return verb.command(environment),
-        Verb::Report { file, format } => Command::Report { file, format },
+        Verb::Report { file, format, png } => Command::Report { file, format, png },
         Verb::Restore => Command::Restore,
         Verb::Guard {
             owner,

@@ -46,8 +46,9 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let group = lab.group;
     let (output, worked) = std::thread::scope(|scope| {
         let work = || {
-            // In the group it is held to the same quota, and its time is counted with the program's.
-            let inside = group.and_then(|group| group.enter().ok());
+            // Held to the program's quota, where there is one; its time is then counted with the program's.
+            let limited = group.filter(|group| group.is_limited());
+            let inside = limited.and_then(|group| group.enter().ok());
             let (began, cpu_before) = (Instant::now(), thread_cpu_ns());
             let operations = spin(&stop, Load::Integer);
             Worked {

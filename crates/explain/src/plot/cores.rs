@@ -1,7 +1,7 @@
 //! Plot: use of each core, second by second, as shades of grey.
 
-use super::svg::{Anchor, Canvas};
-use super::{Plot, WIDTH, board};
+use super::canvas::{Anchor, Canvas};
+use super::{Picture, Plot, WIDTH, board};
 use crate::view::core_use_by_second;
 use record::{Record, Window};
 
@@ -23,7 +23,7 @@ const COLUMNS_MAX: usize = 300;
 /// The end of a second, and the use of each core in it.
 type Second = (i64, Vec<(u32, f64)>);
 
-fn draw(record: &Record) -> Option<String> {
+fn draw(record: &Record) -> Option<Picture> {
     if !MODES.contains(&record.run.mode.as_str()) {
         return None;
     }
