@@ -198,19 +198,23 @@ pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage>
             ..Job::default()
         })
     };
-    let heat = Stage::Job(Job {
-        workload: "simd",
-        threads: all.len() as u32,
-        cpus: all,
-        time: Some(DRAM_LOAD),
-        ..Job::default()
-    });
+    let everywhere = |workload, time| {
+        Stage::Job(Job {
+            workload,
+            threads: all.len() as u32,
+            cpus: all.clone(),
+            time,
+            ..Job::default()
+        })
+    };
     vec![
         Stage::ColdClocks,
         one("memory-latency", "", 0),
         one("memory-bandwidth", "", 0),
         one(cipher, "aes-256-cbc", 0),
-        heat,
+        everywhere("simd", Some(DRAM_LOAD)),
+        // What heats the memory itself comes last, right before it is looked at.
+        everywhere("memory-scaling", None),
         one("memory-bandwidth", "", 1),
         one(cipher, "aes-256-cbc", 1),
         one("memory-latency", "", 1),

@@ -17,3 +17,4 @@ pub(crate) mod snapshot;
 pub(crate) mod storage;
 pub(crate) mod tools;
 pub(crate) mod trend;
+pub(crate) mod workloads;

@@ -2,8 +2,9 @@
 
 use super::canvas::{Anchor, Canvas};
 use super::{Picture, Plot, WIDTH, board};
-use crate::view::core_use_by_second;
-use record::{Record, Window};
+use crate::sensitivity::clock_words;
+use crate::view::{core_use_by_second, step_name};
+use record::{Record, Step, Window};
 
 pub(super) const PLOT: Plot = Plot {
     id: "cores",
@@ -13,7 +14,7 @@ pub(super) const PLOT: Plot = Plot {
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
-const TOP: f64 = 54.0;
+const TOP: f64 = 72.0;
 const BOTTOM: f64 = 44.0;
 /// Runs whose plot shows something: the others have their table of loads.
 const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
@@ -76,8 +77,24 @@ fn draw(record: &Record) -> Option<Picture> {
         "seconds",
         Anchor::Middle,
     );
+    let at = |at_ms: i64| {
+        LEFT + inner * (at_ms - whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64
+    };
+    for step in record.steps.iter().filter(|step| step.workload != "clock") {
+        let place = at(step.window.start_ms);
+        canvas.line((place, TOP - 6.0), (place, TOP), "", 1.0);
+        canvas.text_where_free((place + 2.0, TOP - 8.0), &name(step), Anchor::Start);
+    }
     legend(&mut canvas);
     Some(canvas.finish())
+}
+
+/// `video h264-540p at 40 %`.
+fn name(step: &Step) -> String {
+    match step.set_clock {
+        Some(clock) => format!("{} at {}", step_name(step), clock_words(clock)),
+        None => step_name(step),
+    }
 }
 
 /// White is idle, black is full.
