@@ -227,7 +227,11 @@ impl Sampler {
 
     /// The channel that holds the SoC's temperature as far as can be told by now, and why this one.
     pub fn temperature(&self) -> Option<sensors::TemperatureChoice> {
-        temperature_channel(&self.channels, |index| sensors::known(self.latest[index]))
+        temperature_channel(
+            &self.channels,
+            |index| sensors::known(self.latest[index]),
+            |_| None,
+        )
     }
 
     /// Reads everything that is due. Allocates nothing, except to open again what had vanished and

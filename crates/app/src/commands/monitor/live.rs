@@ -107,7 +107,11 @@ pub(super) fn follow_time(timeline: &Timeline, watch: &mut Watch) {
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
-    if let Some(choice) = temperature_channel(watch.channels(), |place| watch.value(place)) {
+    if let Some(choice) = temperature_channel(
+        watch.channels(),
+        |place| watch.value(place),
+        |place| watch.follows_load(place),
+    ) {
         return Some((choice.index, choice.why));
     }
     // A log has one temperature, and does not always tell of which sensor.
