@@ -6,7 +6,8 @@
 mod point;
 
 use crate::child::move_to;
-use crate::plan::{Options, online_clusters, online_cpus};
+use crate::cpus::{online_clusters, online_cpus};
+use crate::options::Options;
 use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
 use machine::settings::{Node, Settings};

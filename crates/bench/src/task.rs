@@ -5,10 +5,12 @@ mod setting;
 
 pub use setting::Setting;
 
+use crate::cpus::{cpus_by_core_type, fastest_cpu};
 use crate::definition::{Definition, Pinning, Repeat};
 use crate::efficiency::{self, Efficiency};
 use crate::load::Load;
-use crate::plan::{self, Available, Options};
+use crate::options::Options;
+use crate::plan::{self, Available};
 use crate::review::{self, Group, Review};
 use crate::sensitivity::{self, Sensitivity};
 use crate::thermal::{self, StartAt, Thermal};
@@ -344,8 +346,8 @@ pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
     match pinning {
         Pinning::All => vec![Vec::new()],
         Pinning::Cpus(cpus) => vec![cpus.clone()],
-        Pinning::Fastest => vec![vec![plan::fastest_cpu(machine)]],
-        Pinning::CoreTypes => plan::cpus_by_core_type(machine),
+        Pinning::Fastest => vec![vec![fastest_cpu(machine)]],
+        Pinning::CoreTypes => cpus_by_core_type(machine),
     }
 }
 

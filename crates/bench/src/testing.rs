@@ -2,7 +2,7 @@
 
 use crate::{Job, Lab, Tools};
 use machine::{Root, Timeline};
-use record::{Counters, Machine, Missing, Outcome, Step, Window};
+use record::{Cluster, Counters, Cpu, Fact, Machine, Missing, Outcome, Policy, Step, Window};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -62,6 +62,33 @@ impl Bench {
             &mut watch,
         ))
     }
+}
+
+/// A machine of clusters: `(core type, number of CPUs, claimed MHz)`.
+pub(crate) fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
+    let mut machine = Machine::default();
+    for (index, (core_type, count, mhz)) in clusters.iter().enumerate() {
+        let first = machine.cpus.len() as u32;
+        let cpus: Vec<u32> = (first..first + count).collect();
+        let core_type = Fact::Known((*core_type).to_owned());
+        let online = |cpu: &u32| Cpu {
+            cpu: *cpu,
+            online: true,
+            ..Cpu::default()
+        };
+        machine.cpus.extend(cpus.iter().map(online));
+        machine.policies.push(Policy {
+            policy: index as u32,
+            clock_khz_max: Fact::Known(mhz * 1000),
+            ..Policy::default()
+        });
+        machine.clusters.push(Cluster {
+            cpus,
+            core_type,
+            policy: Some(index as u32),
+        });
+    }
+    machine
 }
 
 /// A step that was skipped, for tests that need only its name or fill in the rest.
