@@ -2,9 +2,10 @@
 //! which forms, where and how often. What each does is in its own file below `workloads`.
 
 use crate::cpus::{cpus_by_core_type, online_cpus};
-use crate::definition::{Pinning, Repeat};
+use crate::definition::Repeat;
+use crate::pinning::{Pinning, places};
 use crate::plan::{self, Available};
-use crate::task::{Stage, places};
+use crate::task::{Stage, repeated};
 use crate::workloads::{Places, Shape, WORKLOADS, Workload};
 use crate::{Job, Options};
 use record::Machine;
@@ -82,20 +83,8 @@ impl Load {
         let once = |job: &Job| job.repetition == 0;
         match self.repeat {
             None => jobs.into_iter().map(Stage::Job).collect(),
-            Some(Repeat::UntilSteady) => jobs
-                .into_iter()
-                .filter(once)
-                .map(Stage::UntilSteady)
-                .collect(),
-            Some(Repeat::Times(times)) => {
-                let repeated = |job: Job| {
-                    (0..times).map(move |repetition| {
-                        Stage::Job(Job {
-                            repetition,
-                            ..job.clone()
-                        })
-                    })
-                };
+            Some(repeat) => {
+                let repeated = |job| repeated(job, repeat);
                 jobs.into_iter().filter(once).flat_map(repeated).collect()
             }
         }
