@@ -4,7 +4,7 @@
 use super::Runner;
 use super::steps::{flush, step_name};
 use crate::context::Progress;
-use crate::lab::Job;
+use crate::job::Job;
 use crate::meters::Meter;
 use crate::review::Group;
 use crate::smart;

@@ -3,7 +3,7 @@
 
 use super::Runner;
 use crate::cpus::online_cpus;
-use crate::lab::Job;
+use crate::job::Job;
 use crate::repeat;
 use crate::task::Setting;
 use machine::Group;
