@@ -184,13 +184,8 @@ pub(crate) fn with_channel(
     record.samples.interval_ms = 500;
     record.samples.at_ms = (0..rows as i64).map(|row| row * 500).collect();
     record.samples.channels.push(Channel {
-        id: id.into(),
-        label: String::new(),
-        unit,
-        kind,
-        source: String::new(),
         values: values.iter().copied().map(Some).collect(),
-        gaps: Vec::new(),
+        ..Channel::new(id, unit, kind)
     });
     for channel in &mut record.samples.channels {
         channel.values.resize(rows, None);
