@@ -509,11 +509,9 @@ fn supplies_and_config_txt() {
         |_, s| s.supplies = vec![supply("Raspberry Pi supply", None, Some(3_000_000))],
         &["power-supply"],
     );
-    let pi = |entries: &'static [&'static str],
-              settings: &'static [(&str, &str)],
-              stepping: &'static str| {
+    let pi = |board: &'static str, settings: &'static [(&str, &str)], stepping: &'static str| {
         move |r: &mut Record, s: &mut Survey| {
-            r.machine.compatible = entries.iter().map(|entry| (*entry).to_owned()).collect();
+            r.machine.board = Fact::Known(board.into());
             r.machine.features.push(named("bcm2711_stepping", stepping));
             s.config_txt = Fact::Known(
                 settings
@@ -523,26 +521,44 @@ fn supplies_and_config_txt() {
             );
         }
     };
-    let pi4: &[&str] = &["raspberrypi,4-model-b", "brcm,bcm2711"];
+    let pi4 = "Raspberry Pi 4 Model B Rev 1.4";
+    let pi3_plus = "Raspberry Pi 3 Model B Plus Rev 1.3";
     check(pi(pi4, &[], "C0"), &["config-txt !"]);
     check(pi(pi4, &[("arm_boost", "1")], "C0"), &[]);
     check(pi(pi4, &[("arm_freq", "1800")], "C0"), &["config-txt !"]);
     check(pi(pi4, &[], "B0"), &[]);
-    check(
-        pi(&["raspberrypi,3-model-b-plus"], &[], ""),
-        &["config-txt !"],
-    );
-    check(
-        pi(
-            &["raspberrypi,3-model-b-plus"],
-            &[("temp_soft_limit", "70")],
-            "",
-        ),
-        &[],
-    );
+    check(pi(pi3_plus, &[], ""), &["config-txt !"]);
+    check(pi(pi3_plus, &[("temp_soft_limit", "70")], ""), &[]);
     check(
         pi(pi4, &[("arm_freq", "600"), ("temp_limit", "60")], "B0"),
         &["config-txt !", "config-txt !"],
+    );
+    check(
+        pi(pi4, &[("over_voltage", "2"), ("force_turbo", "1")], "B0"),
+        &["config-txt", "config-txt"],
+    );
+    check(
+        pi(
+            pi3_plus,
+            &[("arm_freq", "1300"), ("temp_soft_limit", "70")],
+            "",
+        ),
+        &["config-txt !"],
+    );
+    check(
+        |r, s| {
+            r.machine.board = Fact::Known(pi4.into());
+            let of_section = |section: &str, name: &str| NamedValue {
+                from: format!("/boot/config.txt{section}"),
+                ..named(name, "1")
+            };
+            s.config_txt = Fact::Known(vec![
+                of_section("#[pi5]", "total_mem"),
+                of_section("#[none]", "total_mem"),
+                of_section("#[pi4]", "enable_tvout"),
+            ]);
+        },
+        &["config-txt !"],
     );
 }
 
