@@ -11,7 +11,7 @@ mod worker;
 pub use counted::{Counted, OpenCounters, ReadCounters};
 
 use crate::Job;
-use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure};
+use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::tools::{Found, Tools};
 use counted::{not_counted, sum};
 use machine::{Group, Root, Timeline};
@@ -97,11 +97,7 @@ impl<'a> Lab<'a> {
 
     /// The failure of a step that the user has interrupted.
     pub fn interruption(&self) -> Failure {
-        failure(
-            FailureKind::Interrupted,
-            "The run was interrupted.".into(),
-            "",
-        )
+        interruption()
     }
 
     /// Runs an external program on the job's CPUs and returns what it printed.

@@ -2,7 +2,7 @@
 
 use crate::{Job, Lab, Tools};
 use machine::{Root, Timeline};
-use record::{Cluster, Counters, Cpu, Fact, Machine, Missing, Outcome, Policy, Step, Window};
+use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -93,23 +93,8 @@ pub(crate) fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
 
 /// A step that was skipped, for tests that need only its name or fill in the rest.
 pub(crate) fn step(workload: &str) -> Step {
-    Step {
-        workload: workload.into(),
-        method: 1,
-        variant: String::new(),
-        cpus: Vec::new(),
-        threads: 1,
-        repetition: 0,
-        window: Window::default(),
-        seen_on: Vec::new(),
-        tool: None,
-        not_comparable: None,
-        counters: Counters::default(),
-        repeated: Vec::new(),
-        outcome: Outcome::Skipped(Missing::absent("nothing")),
-        set_clock: None,
-        line: None,
-    }
+    let outcome = Outcome::Skipped(Missing::absent("nothing"));
+    Step::new(workload, 1, "", outcome)
 }
 
 impl Drop for Bench {
