@@ -2,7 +2,7 @@
 
 use super::{first, place};
 use crate::rules::Rule;
-use crate::{Finding, Quantity, Severity};
+use crate::{Finding, Quantity, Severity, view};
 use record::{Record, Scaler, ScalerKind};
 
 pub(super) const GOVERNOR: Rule = Rule {
@@ -267,13 +267,7 @@ fn tunables(record: &Record) -> Vec<Finding> {
 
 fn schedutil_blind(record: &Record) -> Vec<Finding> {
     let machine = &record.machine;
-    let mut types: Vec<&String> = machine
-        .clusters
-        .iter()
-        .filter_map(|c| c.core_type.known())
-        .collect();
-    types.sort_unstable();
-    types.dedup();
+    let types = view::core_types(record);
     if types.len() < 2 || first(record).is_none() {
         return Vec::new();
     }

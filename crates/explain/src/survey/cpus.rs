@@ -2,7 +2,7 @@
 
 use super::{first, place};
 use crate::rules::Rule;
-use crate::{Finding, Quantity, Severity};
+use crate::{Finding, Quantity, Severity, view};
 use record::{Interrupt, Record};
 
 pub(super) const KEPT_AWAY: Rule = Rule {
@@ -85,7 +85,7 @@ fn interrupts(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     // With one core type any CPU is as good as another, and moving work costs as well.
-    if !has_core_types(record) {
+    if !view::core_types(record).len() > 1 {
         return Vec::new();
     }
     let slow = slow_cpus(record);
@@ -113,18 +113,6 @@ fn interrupts(record: &Record) -> Vec<Finding> {
         })
         .into_iter()
         .collect()
-}
-
-fn has_core_types(record: &Record) -> bool {
-    let types = record
-        .machine
-        .clusters
-        .iter()
-        .filter_map(|cluster| cluster.core_type.known());
-    let mut types: Vec<&String> = types.collect();
-    types.sort_unstable();
-    types.dedup();
-    types.len() > 1
 }
 
 /// CPUs of the cluster with the lowest highest clock.
