@@ -134,3 +134,19 @@ fn slow_cpus(record: &Record) -> Vec<u32> {
         .map(|(_, cluster)| cluster.cpus.clone())
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn cpus_that_are_kept_away() {
+        check(
+            |_, s| s.cpu_use.isolated = vec![2, 3],
+            &["cpus-kept-away !"],
+        );
+        check(|_, s| s.cpu_use.allowed = vec![0, 1], &["cpus-kept-away !"]);
+        check(|_, s| s.cpu_use.allowed = vec![0, 1, 2, 3], &[]);
+        check(|r, _| r.machine.cpus[3].online = false, &["offline-cpus !"]);
+    }
+}

@@ -69,3 +69,65 @@ fn soft_limit(config: &ConfigTxt) -> Option<Finding> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, named};
+    use record::{Fact, NamedValue, Record, Survey};
+
+    #[test]
+    fn settings_of_config_txt() {
+        let pi =
+            |board: &'static str, settings: &'static [(&str, &str)], stepping: &'static str| {
+                move |r: &mut Record, s: &mut Survey| {
+                    r.machine.board = Fact::Known(board.into());
+                    r.machine.features.push(named("bcm2711_stepping", stepping));
+                    s.config_txt = Fact::Known(
+                        settings
+                            .iter()
+                            .map(|(name, value)| named(name, value))
+                            .collect(),
+                    );
+                }
+            };
+        let pi4 = "Raspberry Pi 4 Model B Rev 1.4";
+        let pi3_plus = "Raspberry Pi 3 Model B Plus Rev 1.3";
+        check(pi(pi4, &[], "C0"), &["config-txt !"]);
+        check(pi(pi4, &[("arm_boost", "1")], "C0"), &[]);
+        check(pi(pi4, &[("arm_freq", "1800")], "C0"), &["config-txt !"]);
+        check(pi(pi4, &[], "B0"), &[]);
+        check(pi(pi3_plus, &[], ""), &["config-txt !"]);
+        check(pi(pi3_plus, &[("temp_soft_limit", "70")], ""), &[]);
+        check(
+            pi(pi4, &[("arm_freq", "600"), ("temp_limit", "60")], "B0"),
+            &["config-txt !", "config-txt !"],
+        );
+        check(
+            pi(pi4, &[("over_voltage", "2"), ("force_turbo", "1")], "B0"),
+            &["config-txt", "config-txt"],
+        );
+        check(
+            pi(
+                pi3_plus,
+                &[("arm_freq", "1300"), ("temp_soft_limit", "70")],
+                "",
+            ),
+            &["config-txt !"],
+        );
+        check(
+            |r, s| {
+                r.machine.board = Fact::Known(pi4.into());
+                let of_section = |section: &str, name: &str| NamedValue {
+                    from: format!("/boot/config.txt{section}"),
+                    ..named(name, "1")
+                };
+                s.config_txt = Fact::Known(vec![
+                    of_section("#[pi5]", "total_mem"),
+                    of_section("#[none]", "total_mem"),
+                    of_section("#[pi4]", "enable_tvout"),
+                ]);
+            },
+            &["config-txt !"],
+        );
+    }
+}
