@@ -24,7 +24,7 @@ mod watchers;
 pub use failure::Failure;
 pub use feed::Feed;
 pub use options::Options;
-pub use thread::SamplerThread;
+pub use thread::{SamplerThread, be_prompt};
 
 use crate::sensors::{NONE, SENSORS, temperature_channel};
 use crate::timeline::{Timeline, monotonic_ns, thread_cpu_ns};

@@ -38,6 +38,7 @@ impl Source {
             record,
             meters,
         } = begin(root, options, meters)?;
+        machine::be_prompt();
         Ok(Self {
             begin: Some(record),
             sampler,
