@@ -4,8 +4,8 @@
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
 
+use crate::cpus::{fastest_cpu, online_cpus};
 use crate::form::Form;
-use crate::plan;
 use crate::task::{Setting, Stage};
 use crate::{Definition, Job};
 use record::{Machine, Policy, SetClock};
@@ -184,7 +184,7 @@ fn at_most(opps: &[u32], khz: u32) -> u32 {
 }
 
 fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
-    let cpu = plan::fastest_cpu(machine);
+    let cpu = fastest_cpu(machine);
     let time = match clock {
         SetClock::SharePercent(_) => TIME_EMULATED,
         SetClock::Khz(_) => TIME,
@@ -229,7 +229,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
             }
         }
         Load::Workload("simd") => {
-            let cpus = plan::online_cpus(machine);
+            let cpus = online_cpus(machine);
             Job {
                 workload: "simd",
                 threads: cpus.len() as u32,

@@ -14,7 +14,6 @@ mod thermal;
 
 pub use canvas::Picture;
 pub use raster::Raster;
-pub(crate) use svg::escaped;
 
 use record::Record;
 

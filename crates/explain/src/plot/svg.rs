@@ -1,6 +1,7 @@
 //! Pictures as SVG, in the fonts of whoever looks at them.
 
 use super::canvas::{Anchor, Picture, Shape, TEXT};
+use crate::plain::markup;
 use std::fmt::Write;
 
 /// White around the letters.
@@ -89,35 +90,14 @@ fn word(at: (f64, f64), text: &str, anchor: Anchor, is_bold: bool, is_upright: b
         "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{HALO}{more}>{}</text>",
         at.0,
         at.1,
-        escaped(text)
+        markup(text)
     )
-}
-
-/// Text that means nothing to XML.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::canvas::Canvas;
     use super::*;
-
-    #[test]
-    fn foreign_text_is_no_markup() {
-        assert_eq!(escaped("<a & \"b\">\n"), "&lt;a &amp; &quot;b&quot;&gt; ");
-    }
 
     #[test]
     fn every_shape_is_one_element() {
