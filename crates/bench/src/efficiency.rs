@@ -66,8 +66,9 @@ impl Sets {
 const IDLE: Duration = Duration::from_secs(20);
 /// Lowest clock that is walked where none is given (`MinKHz`): below, one point takes minutes.
 const CLOCK_KHZ_MIN: u32 = 600_000;
-/// One point is repeated until its score is steady, at most so long.
-pub(crate) const POINT_TIME: Duration = Duration::from_secs(15);
+/// One point is repeated until its score is steady, at most so long: with its clock before and the part that
+/// runs when time is up, a point takes 15 seconds.
+pub(crate) const POINT_TIME: Duration = Duration::from_secs(11);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 

@@ -31,7 +31,7 @@ pub struct Site {
 
 impl Site {
     /// The site of a run with these targets.
-    pub(crate) fn of(targets: &Targets) -> Self {
+    pub fn of(targets: &Targets) -> Self {
         Self {
             targets: targets.clone(),
             ..Self::default()

@@ -16,6 +16,9 @@ const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 72.0;
 const BOTTOM: f64 = 44.0;
+/// Height of a line of the key, and the letters that a column of it holds.
+const KEY_ROW: f64 = 18.0;
+const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
 const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
 /// Columns that can be told apart; longer runs have wider seconds.
@@ -28,8 +31,7 @@ fn draw(record: &Record) -> Option<Picture> {
     if !MODES.contains(&record.run.mode.as_str()) {
         return None;
     }
-    let steps = record.steps.iter().filter(|step| step.workload != "clock");
-    let windows: Vec<Window> = steps.map(|step| step.window).collect();
+    let windows: Vec<Window> = steps(record).map(|step| step.window).collect();
     let whole = Window {
         start_ms: windows.iter().map(|window| window.start_ms).min()?,
         end_ms: windows.iter().map(|window| window.end_ms).max()?,
@@ -43,7 +45,8 @@ fn draw(record: &Record) -> Option<Picture> {
     let (inner, bottom) = (WIDTH - LEFT - RIGHT, TOP + row_height * cpus.len() as f64);
     let width = inner / columns.len() as f64;
     let title = format!("Use of each core: {}", board(record));
-    let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM, &title);
+    let key_height = KEY_ROW * names(record).len().div_ceil(2) as f64 + 6.0;
+    let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM + key_height, &title);
     for (nth, column) in columns.iter().enumerate() {
         for (row, cpu) in cpus.iter().enumerate() {
             let uses = column.iter().flat_map(|(_, uses)| uses.iter());
@@ -78,15 +81,49 @@ fn draw(record: &Record) -> Option<Picture> {
         Anchor::Middle,
     );
     let at = |at_ms: i64| {
-        LEFT + inner * (at_ms - whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64
+        let share = (at_ms - whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64;
+        LEFT + inner * share
     };
-    for step in record.steps.iter().filter(|step| step.workload != "clock") {
+    let names = names(record);
+    for step in steps(record) {
         let place = at(step.window.start_ms);
         canvas.line((place, TOP - 6.0), (place, TOP), "", 1.0);
-        canvas.text_where_free((place + 2.0, TOP - 8.0), &name(step), Anchor::Start);
+        let number = names.iter().position(|known| *known == name(step));
+        let number = number.map_or(String::new(), |at| (at + 1).to_string());
+        canvas.text_where_free((place + 2.0, TOP - 8.0), &number, Anchor::Start);
     }
+    key(&mut canvas, &names, bottom + BOTTOM);
     legend(&mut canvas);
     Some(canvas.finish())
+}
+
+/// What ran.
+fn steps(record: &Record) -> impl Iterator<Item = &Step> {
+    record.steps.iter().filter(|step| step.workload != "clock")
+}
+
+/// Every name of a step once, in the order of the run.
+fn names(record: &Record) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in steps(record).map(name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// What the numbers above the map stand for, in two columns.
+fn key(canvas: &mut Canvas, names: &[String], top: f64) {
+    for (index, name) in names.iter().enumerate() {
+        let column = (WIDTH - LEFT) / 2.0 * (index % 2) as f64;
+        let row = KEY_ROW * (index / 2) as f64;
+        let words: String = format!("{} {name}", index + 1)
+            .chars()
+            .take(KEY_CHARS)
+            .collect();
+        canvas.text((LEFT + column, top + row + 12.0), &words, Anchor::Start);
+    }
 }
 
 /// `video h264-540p at 40 %`.
