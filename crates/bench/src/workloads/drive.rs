@@ -317,8 +317,8 @@ mod tests {
     #[test]
     fn every_form_is_read() {
         for (text, variant, value, unit) in [
-            (WRITE, "write", 3217.356_817, "MB/s"),
-            (READ, "read", 1343.477_080, "MB/s"),
+            (WRITE, "write", 3_217.356_817, "MB/s"),
+            (READ, "read", 1_343.477_080, "MB/s"),
             (RANDOM, "random-read", 20_335.332_334, "IOPS"),
             (SMALL, "small-files", 2_777.777_778, "files/s"),
         ] {
@@ -401,7 +401,7 @@ mod tests {
              echo 'fio: looks like your file system does not support direct=1/buffered=0'; exit 1;; esac\n\
              for word in \"$@\"; do case $word in --output=*) cat {output} > ${{word#--output=}};; esac; done"
         );
-        assert_eq!(check(&body, "write"), Ok(3217.356_817));
+        assert_eq!(check(&body, "write"), Ok(3_217.356_817));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Letters as strokes, read from `data/stroke_font.tsv`, so that pictures need no font. Which colour and
+//! Letters as strokes, read from `data/stroke_font.txt`, so that pictures need no font. Which colour and
 //! how wide the strokes are is decided where they are drawn.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-const TABLE: &str = include_str!("../../../../data/stroke_font.tsv");
+const TABLE: &str = include_str!("../../../../data/stroke_font.txt");
 
 /// A place within a letter: x to the right, y up from the lowest descender.
 type Point = (u8, u8);

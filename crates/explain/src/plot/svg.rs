@@ -97,7 +97,6 @@ fn word(at: (f64, f64), text: &str, anchor: Anchor, is_bold: bool, is_upright: b
 #[cfg(test)]
 mod tests {
     use super::super::canvas::Canvas;
-    use super::*;
 
     #[test]
     fn every_shape_is_one_element() {
