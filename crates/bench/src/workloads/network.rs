@@ -84,13 +84,28 @@ pub(super) fn stream(lab: &mut Lab) -> Result<String, Failure> {
     arguments.extend((lab.job.variant == "receive").then_some("-R"));
     let output = match lab.program(&found, &arguments, time + SPARE_TIME) {
         Ok(output) => output,
-        Err(failure) => return Err(refusal(&failure.output_tail, &host).unwrap_or(failure)),
+        Err(failed) => return Err(unanswered(&failed, &host).unwrap_or(failed)),
     };
     // With JSON it ends with status 0 even where it failed, depending on its version.
     match refusal(&output, &host) {
         Some(failure) => Err(failure),
         None => Ok(output),
     }
+}
+
+/// Why there is no stream, in the words of the network where they are known.
+fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
+    // Ended by us, iperf3 says that it was interrupted, which is not the reason.
+    if failed.kind == FailureKind::TimedOut {
+        return Some(Failure {
+            message: format!(
+                "{} does not answer; `iperf3 -s` has to run there.",
+                host.name
+            ),
+            ..failed.clone()
+        });
+    }
+    refusal(&failed.output_tail, host).filter(|_| failed.kind != FailureKind::Interrupted)
 }
 
 /// The failure that iperf3 tells of in its JSON.
@@ -183,5 +198,18 @@ mod tests {
             assert!(why.contains(expected) && why.ends_with('.'), "{why}");
         }
         assert_eq!(refusal(SEND, &host), None);
+        for (kind, expected) in [
+            (FailureKind::TimedOut, Some("nas does not answer")),
+            (FailureKind::ExitStatus, Some("Connection refused")),
+            (FailureKind::Interrupted, None),
+        ] {
+            let failed = failure(kind, "iperf3 failed.".into(), REFUSED);
+            let found = unanswered(&failed, &host).map(|failure| failure.message);
+            let is_right = match (&found, expected) {
+                (Some(found), Some(words)) => found.contains(words),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(is_right, "{kind:?}: {found:?}");
+        }
     }
 }

@@ -97,15 +97,7 @@ fn batch(remote: &Remote, line: &str, scratch: &Path) -> std::io::Result<Vec<Str
     let path = scratch.join("batch");
     std::fs::write(&path, format!("{line}\n"))?;
     let mut words = remote.options.clone();
-    words.extend(
-        [
-            "-q",
-            "-b",
-            &path.display().to_string(),
-            &remote.host.login(),
-        ]
-        .map(str::to_owned),
-    );
+    words.extend(["-b", &path.display().to_string(), &remote.host.login()].map(str::to_owned));
     Ok(words)
 }
 
