@@ -1,0 +1,247 @@
+//! A board that throttles, on a machine that cannot: for tests of the whole program.
+//!
+//! A FUSE tree lies over parts of `/sys` in a private mount namespace; the command in it sees cpufreq, a
+//! thermal zone, cooling devices and a power meter. Its load heats a simulated chip, and when the board
+//! throttles, the command really becomes slower. What was true is told beside it. It needs root, FUSE,
+//! mount namespaces and control groups of version 1; [`lacking`] says what is missing.
+
+mod board;
+mod files;
+mod model;
+mod slots;
+mod union;
+
+pub use board::{Board, Mode, PolicySpec, ThermalSpec, ThrottleSpec};
+pub use files::{Node, nodes};
+pub use model::{Model, PolicyState};
+
+use slots::Slots;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One step of the simulation.
+const STEP: Duration = Duration::from_millis(20);
+/// Steps between two lines of the trace.
+const STEPS_PER_LINE: u32 = 5;
+
+/// Lays the tree over `/sys`, enters the groups, becomes the command. The first argument is the tree, the
+/// second the lists of threads, the third the folders.
+const ENTER: &str = r#"
+tree=$1 lists=$2 folders=$3; shift 3
+for list in $lists; do echo $$ > "$list" || exit 125; done
+for folder in $folders; do mount --bind "$tree/$folder" "/sys/$folder" || exit 125; done
+exec "$@"
+"#;
+
+/// What was true at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Seconds since the start.
+    pub at_s: f64,
+    /// Temperature.
+    pub temp_c: f64,
+    /// Power.
+    pub power_w: f64,
+    /// True clock of every policy in kHz.
+    pub real_khz: Vec<u32>,
+    /// Clock that cpufreq shows.
+    pub shown_khz: Vec<u32>,
+    /// How deep the board throttles.
+    pub level: usize,
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub struct Done {
+    /// How the command ended.
+    pub status: ExitStatus,
+    /// What was true, every tenth of a second.
+    pub trace: Vec<Truth>,
+    /// The board as it was left.
+    pub model: Model,
+}
+
+/// What a virtual board needs and this machine has not; none if it can run here.
+pub fn lacking() -> Option<String> {
+    let is_root = std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
+        let uid = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+        uid.and_then(|uid| uid.split_whitespace().nth(1)) == Some("0")
+    });
+    if !is_root {
+        return Some("it takes root".into());
+    }
+    if !Path::new("/dev/fuse").exists() {
+        return Some("/dev/fuse is not there".into());
+    }
+    if Path::new("/sys/devices/system/cpu/cpu0/cpufreq").exists() {
+        return Some("this machine has cpufreq of its own".into());
+    }
+    let namespace = Command::new("unshare").args(["--mount", "true"]).output();
+    if !namespace.is_ok_and(|output| output.status.success()) {
+        return Some("mount namespaces are not permitted".into());
+    }
+    slots::lacking()
+}
+
+/// Runs a command on a board. `host_khz` is the clock of this machine.
+///
+/// # Errors
+/// What could not be set up.
+pub fn run(board: Board, host_khz: u32, command: &[OsString]) -> Result<Done, String> {
+    let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
+    let cpus: Vec<u32> = board
+        .policy
+        .iter()
+        .flat_map(|policy| policy.cpus.clone())
+        .collect();
+    let has_firmware = board.throttle.under_voltage_c.is_some();
+    let model = Arc::new(Mutex::new(Model::new(board)));
+    let mut slots = Slots::new(&cpus).map_err(failed("control groups"))?;
+    let tree = Tree::mount(&model).map_err(failed("FUSE"))?;
+    let folders = files::FOLDERS
+        .into_iter()
+        .filter(|folder| has_firmware || !folder.ends_with("platform"));
+    let lists: Vec<String> = slots
+        .entrances()
+        .iter()
+        .map(|list| list.display().to_string())
+        .collect();
+    apply(&lock(&model), &slots, host_khz);
+    let mut child = Command::new("unshare")
+        .args([
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            ENTER,
+            "sh",
+        ])
+        .arg(&tree.folder)
+        .arg(lists.join(" "))
+        .arg(folders.collect::<Vec<_>>().join(" "))
+        .args(command)
+        .spawn()
+        .map_err(failed("unshare"))?;
+    let started = Instant::now();
+    let (mut last, mut steps, mut trace) = (started, 0_u32, Vec::new());
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(failed("the command"))? {
+            break status;
+        }
+        std::thread::sleep(STEP);
+        slots.sort_threads();
+        let dt_s = last.elapsed().as_secs_f64();
+        last = Instant::now();
+        let mut model = lock(&model);
+        let used: Vec<(u32, f64)> = cpus
+            .iter()
+            .map(|cpu| {
+                let index = model.policy_of(*cpu).unwrap_or(0);
+                let share = f64::from(model.khz_real(index)) / f64::from(host_khz);
+                (*cpu, slots.used_s(*cpu) / dt_s / share.min(1.0))
+            })
+            .collect();
+        let of = |cpu: u32| {
+            used.iter()
+                .find(|(known, _)| *known == cpu)
+                .map_or(0.0, |(_, used)| *used)
+        };
+        let off_before = model.off_cpu;
+        model.step(dt_s, of);
+        apply(&model, &slots, host_khz);
+        if model.off_cpu != off_before {
+            switch(off_before, true);
+            switch(model.off_cpu, false);
+        }
+        if steps.is_multiple_of(STEPS_PER_LINE) {
+            trace.push(truth(&model, started.elapsed()));
+        }
+        steps += 1;
+    };
+    slots.kill_all();
+    let model = lock(&model).clone();
+    switch(model.off_cpu, true);
+    drop(tree);
+    Ok(Done {
+        status,
+        trace,
+        model,
+    })
+}
+
+fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
+    model.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives every CPU its true clock.
+fn apply(model: &Model, slots: &Slots, host_khz: u32) {
+    for (index, policy) in model.board.policy.iter().enumerate() {
+        let share = f64::from(model.khz_real(index)) / f64::from(host_khz);
+        for cpu in &policy.cpus {
+            // A quota that cannot be set shows in the trace of the command's own clock.
+            let _ = slots.set_share(*cpu, share);
+        }
+    }
+}
+
+fn switch(cpu: Option<u32>, is_on: bool) {
+    if let Some(cpu) = cpu {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/online");
+        let _ = std::fs::write(path, if is_on { "1" } else { "0" });
+    }
+}
+
+fn truth(model: &Model, elapsed: Duration) -> Truth {
+    let policies = 0..model.policies.len();
+    Truth {
+        at_s: elapsed.as_secs_f64(),
+        temp_c: model.temp_c,
+        power_w: model.power_w,
+        real_khz: policies
+            .clone()
+            .map(|index| model.khz_real(index))
+            .collect(),
+        shown_khz: policies.map(|index| model.khz_shown(index)).collect(),
+        level: model.level,
+    }
+}
+
+/// The mounted tree; unmounted and removed when dropped.
+struct Tree {
+    folder: PathBuf,
+    session: Option<fuser::BackgroundSession>,
+}
+
+impl Tree {
+    fn mount(model: &Arc<Mutex<Model>>) -> std::io::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("virtual-board-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let mut options = fuser::Config::default();
+        options.mount_options = vec![fuser::MountOption::FSName("virtual-board".into())];
+        options.acl = fuser::SessionACL::All;
+        let session = fuser::spawn_mount(union::Union::new(Arc::clone(model)), &folder, &options)?;
+        Ok(Self {
+            folder,
+            session: Some(session),
+        })
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.session.take();
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+/// The clock of this machine as /proc/cpuinfo tells it, in kHz; none where it does not.
+pub fn host_khz() -> Option<u32> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("cpu MHz"))?;
+    let mhz: f64 = line.split(':').nth(1)?.trim().parse().ok()?;
+    Some((mhz * 1000.0) as u32)
+}

@@ -1,0 +1,198 @@
+//! True clocks: one control group with a CPU quota for every CPU, and the threads of the command sorted
+//! into the group of the CPU they run on.
+//!
+//! A clock is a duty cycle, full speed and pauses, not a slow core: readings shorter than about 20 ms see
+//! the host's clock. Groups are those of version 1 (`cpu` and `cpuacct`), which alone take single threads
+//! of any process; see Documentation/scheduler/sched-bwc.rst.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const CPU: &str = "/sys/fs/cgroup/cpu";
+const ACCOUNTING: &str = "/sys/fs/cgroup/cpuacct";
+/// Groups of all boards are called so, with the process behind.
+const PREFIX: &str = "virtual-board-";
+/// Length of one turn of pauses.
+const PERIOD_US: u64 = 5_000;
+/// The shortest quota that the kernel takes.
+const QUOTA_US_MIN: u64 = 1_000;
+
+/// Groups of one board, removed when dropped.
+pub(super) struct Slots {
+    name: String,
+    cpus: Vec<u32>,
+    /// Nanoseconds that each group has used, when last looked at.
+    used_ns: BTreeMap<u32, u64>,
+}
+
+/// Why a board cannot run here; none if it can.
+pub(super) fn lacking() -> Option<String> {
+    let wanted = [CPU, ACCOUNTING].into_iter().find(|folder| {
+        let probe = Path::new(folder).join(if *folder == CPU {
+            "cpu.cfs_quota_us"
+        } else {
+            "cpuacct.usage"
+        });
+        !probe.exists() && !Path::new(folder).join("tasks").exists()
+    });
+    wanted.map(|folder| format!("{folder} (control groups of version 1) is not there"))
+}
+
+impl Slots {
+    /// Makes the groups. Left over ones of boards that were killed go first.
+    pub(super) fn new(cpus: &[u32]) -> io::Result<Self> {
+        remove_left_over();
+        let slots = Self {
+            name: format!("{PREFIX}{}", std::process::id()),
+            cpus: cpus.to_vec(),
+            used_ns: BTreeMap::new(),
+        };
+        for cpu in cpus {
+            for controller in [CPU, ACCOUNTING] {
+                std::fs::create_dir_all(slots.folder(controller, *cpu))?;
+            }
+            std::fs::write(
+                slots.folder(CPU, *cpu).join("cpu.cfs_period_us"),
+                PERIOD_US.to_string(),
+            )?;
+        }
+        Ok(slots)
+    }
+
+    fn folder(&self, controller: &str, cpu: u32) -> PathBuf {
+        Path::new(controller)
+            .join(&self.name)
+            .join(format!("cpu{cpu}"))
+    }
+
+    /// The lists of threads to which a new process adds itself.
+    pub(super) fn entrances(&self) -> Vec<PathBuf> {
+        let first = self.cpus.first().copied().unwrap_or(0);
+        [CPU, ACCOUNTING]
+            .map(|controller| self.folder(controller, first).join("tasks"))
+            .to_vec()
+    }
+
+    /// Gives a CPU this share of the host's clock.
+    pub(super) fn set_share(&self, cpu: u32, share: f64) -> io::Result<()> {
+        let period_us = match share < 0.2 {
+            // A quota is at least 1 ms.
+            true => (QUOTA_US_MIN as f64 / share.max(0.01)) as u64,
+            false => PERIOD_US,
+        };
+        let folder = self.folder(CPU, cpu);
+        let quota_us = match share >= 1.0 {
+            true => "-1".to_owned(),
+            false => ((period_us as f64 * share) as u64)
+                .max(QUOTA_US_MIN)
+                .to_string(),
+        };
+        // A quota must fit its period at every moment.
+        let _ = std::fs::write(folder.join("cpu.cfs_quota_us"), "-1");
+        std::fs::write(folder.join("cpu.cfs_period_us"), period_us.to_string())?;
+        std::fs::write(folder.join("cpu.cfs_quota_us"), quota_us)
+    }
+
+    /// Threads of the command, by the group they are in.
+    fn threads(&self) -> Vec<(u32, u32)> {
+        let of = |cpu: u32| {
+            let tasks = std::fs::read_to_string(self.folder(CPU, cpu).join("tasks"));
+            let tasks = tasks.unwrap_or_default();
+            let threads = tasks.lines().filter_map(|thread| thread.parse().ok());
+            threads
+                .map(|thread| (cpu, thread))
+                .collect::<Vec<(u32, u32)>>()
+        };
+        self.cpus.iter().flat_map(|cpu| of(*cpu)).collect()
+    }
+
+    /// Moves running threads into the group of the CPU they run on.
+    pub(super) fn sort_threads(&self) {
+        for (slot, thread) in self.threads() {
+            let Some(cpu) =
+                running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu))
+            else {
+                continue;
+            };
+            for controller in [CPU, ACCOUNTING] {
+                // A thread that has ended meanwhile is no trouble.
+                let _ = std::fs::write(
+                    self.folder(controller, cpu).join("tasks"),
+                    thread.to_string(),
+                );
+            }
+        }
+    }
+
+    /// CPU time that a group used since last asked, in seconds.
+    pub(super) fn used_s(&mut self, cpu: u32) -> f64 {
+        let text = std::fs::read_to_string(self.folder(ACCOUNTING, cpu).join("cpuacct.usage"));
+        let now: u64 = text
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(0);
+        let before = self.used_ns.insert(cpu, now).unwrap_or(now);
+        now.saturating_sub(before) as f64 / 1e9
+    }
+
+    /// Ends whatever is still in a group.
+    pub(super) fn kill_all(&self) {
+        for (_, thread) in self.threads() {
+            let _ = std::process::Command::new("kill")
+                .args(["-9", &thread.to_string()])
+                .status();
+        }
+    }
+}
+
+impl Drop for Slots {
+    fn drop(&mut self) {
+        self.kill_all();
+        // A killed process leaves its group a moment later.
+        for _ in 0..100 {
+            if remove(&self.name) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+}
+
+/// The CPU of a thread that is running or waits for its quota; fields 3 and 39 of /proc/PID/stat.
+fn running_on(thread: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{thread}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    (*fields.first()? == "R").then_some(())?;
+    fields.get(36)?.parse().ok()
+}
+
+/// Removes the groups of one board; false if one is still in use.
+fn remove(name: &str) -> bool {
+    let mut all = true;
+    for controller in [CPU, ACCOUNTING] {
+        let folder = Path::new(controller).join(name);
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        let slots = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().is_dir());
+        slots.for_each(|slot| all &= std::fs::remove_dir(slot.path()).is_ok());
+        all &= std::fs::remove_dir(&folder).is_ok();
+    }
+    all
+}
+
+fn remove_left_over() {
+    let Ok(entries) = std::fs::read_dir(CPU) else {
+        return;
+    };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(PREFIX);
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            remove(&name);
+        }
+    }
+}
