@@ -2,15 +2,23 @@
 //! one validated [`Command`]. Everything that can be wrong with the arguments is found here.
 
 mod arrange;
+mod classic_loads;
+mod efficiency;
 mod environment;
 mod identify;
 mod meters;
 mod monitor;
 mod program;
+mod run;
+mod sensitivity;
 mod several;
 mod single;
+mod survey;
+mod thermal;
 
 pub(crate) use arrange::arranged;
+use classic_loads::ClassicLoads;
+use efficiency::EfficiencyFlags;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 use meters::MeterFlags;
@@ -18,13 +26,16 @@ use monitor::MonitorFlags;
 pub(crate) use monitor::{MonitorArgs, Replay, View};
 pub(crate) use program::definitions;
 use program::{AbFlags, ProgramFlags};
+use run::{RunFlags, run_command};
+use sensitivity::SensitivityFlags;
 pub(crate) use several::Several;
 pub(crate) use single::{Single, SingleArgs};
+pub(crate) use survey::{ReviewArgs, SurveyVerb};
+use thermal::ThermalFlags;
 
-use bench::{Options, Task};
+use bench::{Options, Watched};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// What is to be done, validated.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,14 +56,18 @@ pub(crate) enum Command {
     Several(Several),
     /// One question: clock, core-to-core.
     Single(Box<SingleArgs>),
+    /// Look over the machine: kernel, storage, review.
+    Survey(SurveyVerb),
     /// Write a Record in another form.
     Report { file: PathBuf, format: String },
     /// Put back what a killed run has left.
     Restore,
-    /// Restore when the process at the other end of standard input is gone.
-    Guard { journal: PathBuf },
+    /// End programs and restore settings when the process at the other end of standard input is gone.
+    Guard(Watched),
     /// Show what there is: sensors, workloads, rules, reports.
     List { what: Option<String> },
+    /// Install external programs from the distribution's packages.
+    InstallTools { names: Vec<String>, yes: bool },
     /// Write this machine as a board file.
     Snapshot,
     /// Show what this machine is.
@@ -102,8 +117,8 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, CPUINFOFILE,
-Netio=host/socket, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, ExecuteCommand,
+CPUINFOFILE, Netio=host/socket, NO_COLOR=1.
 
 Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
 4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
@@ -111,58 +126,40 @@ Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the resul
 /// The flags that people know.
 #[derive(Debug, clap::Args)]
 struct Classic {
-    /// Also run a load that heats for five minutes (cpuminer, else built in)
-    #[arg(short = 'c')]
-    heat: bool,
+    #[command(flatten)]
+    loads: ClassicLoads,
     /// Watch the machine; every SECONDS, fractions allowed (default 5)
     #[arg(short = 'm', value_name = "SECONDS", num_args = 0..=1, default_missing_value = "")]
     monitor: Option<String>,
-    #[arg(short = 'g', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Efficiency: every OPP of SETS (cpulist, cores, clusters, coreclusters, all; default all cores)
+    #[arg(short = 'g', value_name = "SETS", num_args = 0..=1, default_missing_value = "")]
     graph: Option<String>,
-    #[arg(short = 'G', hide = true)]
-    geekbench: bool,
-    #[arg(short = 'j', hide = true)]
+    /// As -r
+    #[arg(short = 'j')]
     review_j: bool,
-    #[arg(short = 'k', hide = true)]
+    /// Whose kernel this is, and whether it is still supported
+    #[arg(short = 'k')]
     kernel: bool,
-    #[arg(short = 'M', hide = true)]
+    /// Is the memory controller throttled by heat? AES, a heavy load, AES again
+    #[arg(short = 'M')]
     memory_throttle: bool,
-    #[arg(short = 'P', hide = true, num_args = 0..)]
-    phoronix: Option<Vec<String>>,
-    #[arg(short = 'r', hide = true)]
+    /// Review: settings that cost performance, what each costs, then watching until Ctrl-C
+    #[arg(short = 'r')]
     review: bool,
-    #[arg(short = 'R', hide = true)]
+    /// Review without benchmarks
+    #[arg(short = 'R')]
     review_only: bool,
-    #[arg(short = 's', hide = true, num_args = 0..=1, default_missing_value = "")]
-    stockfish: Option<String>,
-    #[arg(short = 'S', hide = true)]
+    /// Disks, cards, their buses and health
+    #[arg(short = 'S')]
     storage: bool,
-    #[arg(short = 't', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Thermal test: wait until the SoC has cooled to CELSIUS (default 50), then heat for 5 minutes
+    #[arg(short = 't', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     cool: Option<String>,
-    #[arg(short = 'T', hide = true, num_args = 0..=1, default_missing_value = "")]
+    /// Thermal test: heat the SoC up to CELSIUS (default 50) first
+    #[arg(short = 'T', value_name = "CELSIUS", num_args = 0..=1, default_missing_value = "")]
     heat_to: Option<String>,
     #[arg(short = 'u', hide = true)]
     update: bool,
-}
-
-/// Options of a run.
-#[derive(Debug, Clone, clap::Args)]
-struct RunFlags {
-    /// Start although the system is busy (recorded in the results)
-    #[arg(long)]
-    force: bool,
-    /// Wait at most so long for a quiet system
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
-    wait: Duration,
-    /// Print the Record as JSON instead of the report
-    #[arg(long)]
-    json: bool,
-    /// Write the log here, and the Record beside it as .json
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -182,6 +179,27 @@ enum Verb {
         flags: RunFlags,
         #[command(flatten)]
         program: ProgramFlags,
+    },
+    /// What do workloads lose when the clock falls? Elasticity, what limits, use of each core
+    Sensitivity {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        sensitivity: SensitivityFlags,
+    },
+    /// What does the machine make of heat? Throttling, steady clock, time constant, K per W
+    Thermal {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        thermal: ThermalFlags,
+    },
+    /// What does performance cost? Every OPP with clock, score, temperature and power, sweet spot
+    Efficiency {
+        #[command(flatten)]
+        flags: RunFlags,
+        #[command(flatten)]
+        efficiency: EfficiencyFlags,
     },
     /// Watch clocks, load, temperatures and throttling until interrupted
     Monitor {
@@ -219,6 +237,8 @@ enum Verb {
     Single(Single),
     #[command(flatten)]
     Several(Several),
+    #[command(flatten)]
+    Survey(SurveyVerb),
     /// Write a log or Record in another form (see `list reports`)
     Report {
         /// A log or a Record
@@ -231,11 +251,27 @@ enum Verb {
     /// Put back settings that a killed run has left behind
     Restore,
     #[command(hide = true)]
-    Guard { journal: PathBuf },
-    /// Show the tables: sensors, workloads, rules, reports
+    Guard {
+        #[arg(long)]
+        owner: u32,
+        #[arg(long)]
+        journal: Option<PathBuf>,
+        #[arg(long)]
+        group: Option<String>,
+    },
+    /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
-        /// One of them
+        /// One of them: sensors, workloads, rules, reports, tools, definitions
         what: Option<String>,
+    },
+    /// Install external programs from the distribution's packages, after showing the command
+    InstallTools {
+        /// Which of `sbc-bench list tools`; all that are missing by default
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Write what this machine says of itself as a board file, for bug reports
     Snapshot,
@@ -253,27 +289,9 @@ enum Verb {
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    let table: [(bool, &'static str); 12] = [
-        (classic.graph.is_some(), "-g (efficiency per OPP)"),
-        (classic.geekbench, "-G (Geekbench)"),
-        (classic.kernel, "-k (kernel version check)"),
-        (classic.memory_throttle, "-M (DRAM throttling test)"),
-        (classic.phoronix.is_some(), "-P (Phoronix Test Suite)"),
-        (classic.review || classic.review_j, "-r (review mode)"),
-        (classic.review_only, "-R (review mode without benchmarks)"),
-        (classic.stockfish.is_some(), "-s (stockfish)"),
-        (classic.storage, "-S (storage check)"),
-        (classic.cool.is_some(), "-t (thermal test)"),
-        (classic.heat_to.is_some(), "-T (thermal test)"),
-        (
-            classic.update,
-            "-u (self-update: install a newer binary over this one instead)",
-        ),
-    ];
-    table
-        .into_iter()
-        .find(|(given, _)| *given)
-        .map(|(_, name)| name)
+    classic
+        .update
+        .then_some("-u (self-update: install a newer binary over this one instead)")
 }
 
 /// The command, or one sentence about what is wrong with the arguments.
@@ -304,26 +322,41 @@ fn without_meters(cli: Cli, environment: &Environment) -> Result<Command, String
     if let Some(name) = absent(&classic) {
         return Err(format!("{name} is not part of this version."));
     }
-    match classic.monitor {
-        Some(interval) => Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?)),
-        None if monitor.first_given().is_some() => Err(format!(
-            "{} belongs to the monitor: sbc-bench -m {0} ...",
-            monitor.first_given().unwrap_or_default()
-        )),
-        None => run_command(run, Task::Standard, classic.heat, environment),
+    if let Some(verb) = survey::of_flags(&classic, &run) {
+        return verb.command(environment);
     }
+    if let Some(interval) = classic.monitor {
+        return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
+    }
+    if let Some(given) = monitor.first_given() {
+        return Err(format!(
+            "{given} belongs to the monitor: sbc-bench -m {given} ..."
+        ));
+    }
+    let task = thermal::classic_task(&classic)?;
+    run_command(run, task, &classic.loads, environment)
 }
 
 fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String> {
+    let no_flags = ClassicLoads::default();
     Ok(match verb {
         Verb::Run { flags, program } => {
-            return run_command(flags, program.task()?, false, environment);
+            return run_command(flags, program.task()?, &no_flags, environment);
         }
         Verb::Ab {
             sides,
             flags,
             program,
-        } => return run_command(flags, program.ab(&sides)?, false, environment),
+        } => return run_command(flags, program.ab(&sides)?, &no_flags, environment),
+        Verb::Sensitivity { flags, sensitivity } => {
+            return run_command(flags, sensitivity.task()?, &no_flags, environment);
+        }
+        Verb::Thermal { flags, thermal } => {
+            return run_command(flags, thermal.task()?, &no_flags, environment);
+        }
+        Verb::Efficiency { flags, efficiency } => {
+            return run_command(flags, efficiency.task()?, &no_flags, environment);
+        }
         Verb::Monitor {
             interval,
             quiet,
@@ -344,10 +377,20 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
         },
         Verb::Several(verb) => Command::Several(verb),
         Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
+        Verb::Survey(verb) => return verb.command(environment),
         Verb::Report { file, format } => Command::Report { file, format },
         Verb::Restore => Command::Restore,
-        Verb::Guard { journal } => Command::Guard { journal },
+        Verb::Guard {
+            owner,
+            journal,
+            group,
+        } => Command::Guard(Watched {
+            owner,
+            journal,
+            group,
+        }),
         Verb::List { what } => Command::List { what },
+        Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
         Verb::Snapshot => Command::Snapshot,
         Verb::Identify(mut identify) => {
             if identify.file.is_none() && !identify.is_of_texts() {
@@ -360,50 +403,11 @@ fn verb_command(verb: Verb, environment: &Environment) -> Result<Command, String
     })
 }
 
-fn run_command(
-    flags: RunFlags,
-    task: Task,
-    heat: bool,
-    environment: &Environment,
-) -> Result<Command, String> {
-    let options = Options {
-        task,
-        force: flags.force,
-        wait: flags.wait,
-        heat,
-        ..environment.options()?
-    };
-    let mut given = environment.given();
-    given.extend(flags.force.then(|| "--force".to_owned()));
-    given.extend(heat.then(|| "-c".to_owned()));
-    Ok(Command::Run(Box::new(RunArgs {
-        options,
-        json: flags.json,
-        log: flags.log,
-        given,
-        cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
-        quiet: flags.quiet,
-    })))
-}
-
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, factor) = match text.as_bytes().last() {
-        Some(b's') => (&text[..text.len() - 1], 1.0),
-        Some(b'm') => (&text[..text.len() - 1], 60.0),
-        _ => (text, 1.0),
-    };
-    match number.parse::<f64>() {
-        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => {
-            Ok(Duration::from_secs_f64(value * factor))
-        }
-        _ => Err("a time such as 120s or 2m".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::ffi::OsString;
+    use std::time::Duration;
 
     fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
         let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
@@ -467,7 +471,7 @@ mod tests {
             ("-m --speed 2", &[], "--replay"),
             ("--nonsense", &[], "--nonsense"),
             ("nonsense", &[], "nonsense"),
-            ("-k", &[], "not part of this version"),
+            ("-u", &[], "not part of this version"),
             ("--wait soon", &[], "120s"),
             ("", &[("MODE", "fast")], "extensive or unattended"),
             ("", &[("MaxKHz", "1.4GHz")], "kHz"),

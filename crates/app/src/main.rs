@@ -13,7 +13,7 @@ mod paths;
 mod progress;
 mod signals;
 
-use args::{Cli, Command, Environment, Several};
+use args::{Cli, Command, Environment, Several, SurveyVerb};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("sbc-bench: {error:#}");
+            output::note(&format!("{error:#}"));
             ExitCode::from(status::FAILURE)
         }
     }
@@ -71,10 +71,12 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             verbose,
         } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
+        Command::Survey(verb) => survey(root, verb),
         Command::Single(args) => commands::single::run(root, &args),
         Command::Report { file, format } => commands::explain::report(&file, &format),
         Command::Restore => commands::restore::run(root),
-        Command::Guard { journal } => Ok(commands::restore::guard(root, &journal)),
+        Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
+        Command::InstallTools { names, yes } => commands::tools::install(&names, yes),
         Command::List { what } => commands::list::run(what.as_deref()),
         Command::Snapshot => commands::snapshot::run(root),
         Command::Identify(args) => commands::identify::run(root, &args),
@@ -92,5 +94,15 @@ fn several(verb: Several) -> anyhow::Result<u8> {
             format,
         } => commands::results::run(&files, &sort, &format),
         Several::Trend { files, json } => commands::trend::run(&files, json),
+    }
+}
+
+fn survey(root: &machine::Root, verb: SurveyVerb) -> anyhow::Result<u8> {
+    match verb {
+        SurveyVerb::Kernel { eol_file, json } => {
+            commands::kernel::run(root, eol_file.as_deref(), json)
+        }
+        SurveyVerb::Storage { json } => commands::storage::run(root, json),
+        SurveyVerb::Review(args) => commands::review::run(root, &args),
     }
 }

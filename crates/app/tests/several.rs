@@ -62,6 +62,7 @@ fn record(day: i64, mips: u32) -> Record {
             total_mips: mips,
             ..Compression::default()
         })),
+        set_clock: None,
         line: None,
     });
     record

@@ -14,14 +14,18 @@
 
 mod descendants;
 mod observe;
+mod outcome;
 mod output;
 
+pub(crate) use descendants::{MARK, end_all_of};
 pub use observe::Usage;
 pub(crate) use observe::parse_schedstat;
+pub(crate) use outcome::failure;
 
 use descendants::Descendants;
 use machine::{Group, Root};
 use observe::Observer;
+use outcome::oom_kills;
 use output::HeadTail;
 use record::{Failure, FailureKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -46,8 +50,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const GRACE: Duration = Duration::from_secs(1);
 /// A killed program that is stuck in the kernel (a dying disk) is not waited for any longer.
 const REAP_LIMIT: Duration = Duration::from_secs(5);
-/// Failures keep so many characters of the output.
-const OUTPUT_TAIL_CHARS: usize = 2000;
 /// Out of memory, the kernel shall take the benchmark and not the user's session: a quarter of all
 /// memory is added to its badness (`proc_pid_oom_score_adj(5)`).
 const OOM_SCORE_ADJ: &str = "250";
@@ -61,6 +63,8 @@ pub struct Spec<'a> {
     pub cpus: &'a [u32],
     /// It is killed when it takes longer.
     pub time_limit: Duration,
+    /// Variables of the environment that it gets besides our own.
+    pub environment: &'a [(&'a str, String)],
     /// Control group that it and all its descendants are born in.
     pub group: Option<&'a Group>,
 }
@@ -141,6 +145,8 @@ impl<'a> Child<'a> {
             .stderr(errors)
             .process_group(0);
         plain_locale(&mut command);
+        let variables = spec.environment.iter().map(|(name, value)| (*name, value));
+        command.envs(variables);
         let descendants = Descendants::mark(&mut command);
         let started = Instant::now();
         let process = start_on(spec, command).map_err(refused)?;
@@ -290,79 +296,11 @@ impl<'a> Child<'a> {
         while self.read_some(Duration::ZERO) && Instant::now() < until {}
         self.pipe = None;
     }
-
-    fn outcome(
-        &self,
-        end: &End,
-        output: &str,
-        out_of_memory: impl Fn() -> bool,
-    ) -> Result<(), Failure> {
-        let name = &self.name;
-        let (kind, message) = match end {
-            End::Exited(status) => match (status.exit_status(), status.terminating_signal()) {
-                (Some(0), _) => return Ok(()),
-                (Some(code), _) => (
-                    FailureKind::ExitStatus,
-                    format!("{name} ended with exit status {code}."),
-                ),
-                (None, Some(9)) if out_of_memory() => (
-                    FailureKind::OutOfMemory,
-                    format!("{name} was killed by the kernel because memory ran out."),
-                ),
-                (None, signal) => {
-                    let signal = signal_name(signal.unwrap_or(0));
-                    (
-                        FailureKind::Signal,
-                        format!("{name} was ended by {signal}."),
-                    )
-                }
-            },
-            End::Lost => (
-                FailureKind::ExitStatus,
-                format!("{name} ended, its status is lost."),
-            ),
-            End::TimedOut => (
-                FailureKind::TimedOut,
-                format!(
-                    "{name} took longer than {:?} and was killed.",
-                    self.time_limit
-                ),
-            ),
-            End::Cancelled(signal) => (
-                FailureKind::Interrupted,
-                format!(
-                    "{name} was ended because {} interrupted the run.",
-                    signal_name(*signal)
-                ),
-            ),
-        };
-        let exit_status = match end {
-            End::Exited(status) => status
-                .exit_status()
-                .or_else(|| status.terminating_signal().map(|signal| 128 + signal)),
-            _ => None,
-        };
-        Err(Failure {
-            exit_status,
-            ..failure(kind, message, output)
-        })
-    }
 }
 
 impl Drop for Child<'_> {
     fn drop(&mut self) {
         self.end_group();
-    }
-}
-
-/// A failure with the end of the output.
-pub(crate) fn failure(kind: FailureKind, message: String, output: &str) -> Failure {
-    let skipped = output.chars().count().saturating_sub(OUTPUT_TAIL_CHARS);
-    Failure {
-        kind,
-        message,
-        output_tail: output.chars().skip(skipped).collect(),
-        exit_status: None,
     }
 }
 
@@ -406,36 +344,6 @@ pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
         set.set(cpu as usize);
     }
     sched_setaffinity(None, &set).map_err(|e| format!("CPUs {cpus:?} cannot be used: {e}"))
-}
-
-/// How often the kernel killed a process because memory ran out, machine and own cgroup together;
-/// 0 where it does not count (before Linux 4.13).
-fn oom_kills(root: &Root) -> u64 {
-    let counters = root.read("/proc/vmstat").unwrap_or_default();
-    let count = counters
-        .lines()
-        .find_map(|line| line.strip_prefix("oom_kill "));
-    count
-        .and_then(|count| count.trim().parse().ok())
-        .unwrap_or(0)
-}
-
-fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        2 => "SIGINT (Ctrl-C)",
-        1 => "SIGHUP",
-        3 => "SIGQUIT",
-        4 => "SIGILL (an instruction that this CPU does not have)",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        _ => return format!("signal {signal}"),
-    };
-    name.to_owned()
 }
 
 #[cfg(test)]

@@ -67,14 +67,14 @@ impl ClockPass<'_> {
         policy: &Policy,
         settings: &mut Settings,
         on_event: &mut dyn FnMut(Event),
-    ) -> Result<Vec<ClockPoint>, Outcome> {
+    ) -> Result<Vec<ClockPoint>, Missing> {
         let opps = self.opps(policy);
         if opps.is_empty() {
             let reason = format!(
                 "policy{} has no OPP between MinKHz and MaxKHz (its OPPs: {:?} kHz)",
                 policy.policy, policy.opps_khz
             );
-            return Err(Outcome::Skipped(Missing::unsupported("MaxKHz", reason)));
+            return Err(Missing::unsupported("MaxKHz", reason));
         }
         let mut set = |node, khz: u32| {
             let changed = settings.set(node, &khz.to_string());
@@ -147,12 +147,12 @@ impl ClockPass<'_> {
         for cpu in cpus.iter().take_while(|_| !self.is_cancelled()) {
             match self.point(*cpu, None) {
                 Ok(point) => points.push(point),
-                Err(outcome) => refused = Some(outcome),
+                Err(missing) => refused = Some(missing),
             }
         }
         // One CPU that went away must not hide the readings of all others.
         let outcome = match refused {
-            Some(outcome) if points.is_empty() => Err(outcome),
+            Some(missing) if points.is_empty() => Err(missing),
             _ => Ok(points),
         };
         self.step("cold-cores", cpus, 1, start, outcome)
@@ -168,7 +168,7 @@ impl ClockPass<'_> {
     }
 
     /// Whoever is done works on until all are, so that nobody is measured beside idle CPUs.
-    fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Outcome> {
+    fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Missing> {
         let barrier = Barrier::new(cpus.len());
         let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
         let readings: Vec<_> = std::thread::scope(|scope| {
@@ -256,18 +256,29 @@ impl ClockPass<'_> {
         self.step("hot-after", vec![cpu], 1, start, outcome)
     }
 
+    /// The first of these CPUs at an OPP that is set already.
+    pub(crate) fn at_opp(&self, cpus: &[u32], opp_khz: u32) -> Step {
+        let start = self.now();
+        self.timeline.sleep(LIMIT_SETTLES);
+        let outcome = self.point(cpus[0], Some(opp_khz));
+        self.step(
+            "opp",
+            cpus.to_vec(),
+            1,
+            start,
+            outcome.map(|point| vec![point]),
+        )
+    }
+
     /// One CPU, measured in a thread of its own.
-    fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Outcome> {
+    fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
         let thread = std::thread::scope(|scope| {
             let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
             scope.spawn(work).join()
         });
         match thread {
             Ok(Ok(point)) => point,
-            Ok(Err(why)) => Err(Outcome::Skipped(Missing::unsupported(
-                format!("cpu{cpu}"),
-                why,
-            ))),
+            Ok(Err(why)) => Err(Missing::unsupported(format!("cpu{cpu}"), why)),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
@@ -293,7 +304,7 @@ impl ClockPass<'_> {
         cpus: Vec<u32>,
         threads: u32,
         start: (i64, i64),
-        outcome: Result<Vec<ClockPoint>, Outcome>,
+        outcome: Result<Vec<ClockPoint>, Missing>,
     ) -> Step {
         let outcome = match outcome {
             Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(Failure {
@@ -303,7 +314,7 @@ impl ClockPass<'_> {
                 exit_status: None,
             }),
             Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
-            Err(outcome) => outcome,
+            Err(missing) => Outcome::Skipped(missing),
         };
         let end = self.now();
         Step {
@@ -325,6 +336,7 @@ impl ClockPass<'_> {
             counters: Counters::default(),
             repeated: Vec::new(),
             outcome,
+            set_clock: None,
             line: None,
         }
     }

@@ -27,6 +27,8 @@ pub struct Context<'a> {
     pub journal: Option<&'a Path>,
     /// Number of the signal that interrupts the run, or 0.
     pub cancelled: &'a AtomicI32,
+    /// Lines that were typed since the last time, where somebody can type any.
+    pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
     /// Told what happens.
     pub progress: &'a mut dyn FnMut(Progress),
 }
@@ -42,13 +44,16 @@ pub enum Progress<'a> {
     Step {
         /// Its name.
         name: &'a str,
-        /// Seconds of work that are done, by the plan's estimate.
-        done: u64,
-        /// Seconds of work there are in all, by the plan's estimate.
-        total: u64,
+        /// About how long this step and everything behind it will take, by what this machine has
+        /// needed so far.
+        left: Duration,
     },
+    /// What the first measurements say about the time of all that follows.
+    Left(Duration),
     /// A program is still running.
     Beat,
+    /// A line's worth of watching has passed; the Record so far.
+    Watched(&'a Record),
     /// Something is worth a line.
     Note(String),
 }

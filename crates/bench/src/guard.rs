@@ -1,15 +1,31 @@
-//! A small second process that puts settings back when the first one is killed.
+//! A small second process that does what the first one cannot do any more when it is killed: it ends the
+//! programs that still run, and puts settings back.
 //!
-//! It waits at the other end of a pipe. When the pipe closes, the process that changed settings
-//! is gone: either it has restored them and removed its journal, or the guard does it now.
+//! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
+//! gone. At a regular end it is told so first, and finds nothing to do.
 
-use machine::Root;
+use crate::child::{MARK, end_all_of};
 use machine::settings::restore_from_journal;
+use machine::{Group, Root};
 use record::Restored;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// What the owner says when it has ended everything by itself.
+const ALL_IS_WELL: &[u8] = b"w";
+
+/// What a guard looks after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// Process whose programs are to be ended.
+    pub owner: u32,
+    /// Journal of its settings, if it changes any.
+    pub journal: Option<PathBuf>,
+    /// Folder of its control group, if it has one.
+    pub group: Option<String>,
+}
 
 /// The guard of this process; it ends when this is dropped.
 #[derive(Debug)]
@@ -19,20 +35,29 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// Starts the guard: this very program with the words `guard JOURNAL`.
+    /// Starts the guard: this very program with the word `guard` and what it looks after.
     ///
     /// # Errors
     /// The program cannot be started again.
-    pub(crate) fn start(journal: &Path) -> std::io::Result<Self> {
-        let mut child = Command::new("/proc/self/exe")
-            .arg("guard")
-            .arg(journal)
+    pub(crate) fn start(journal: Option<&Path>, group: Option<&Group>) -> std::io::Result<Self> {
+        let mut command = Command::new("/proc/self/exe");
+        command
+            .arg0("sbc-bench")
+            .args(["guard", "--owner", &std::process::id().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            // Run by another sbc-bench, it must outlive what that one ends.
+            .env_remove(MARK)
             // Out of the terminal's foreground group, so that Ctrl-C does not reach it.
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        if let Some(journal) = journal {
+            command.arg("--journal").arg(journal);
+        }
+        if let Some(group) = group {
+            command.args(["--group", group.folder()]);
+        }
+        let mut child = command.spawn()?;
         let pipe = child.stdin.take();
         Ok(Self { child, pipe })
     }
@@ -40,24 +65,35 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        drop(self.pipe.take());
+        if let Some(mut pipe) = self.pipe.take() {
+            // Without the word it looks for programs and finds none, which only takes longer.
+            let _ = pipe.write_all(ALL_IS_WELL);
+        }
         // It ends by itself now; a failure to wait leaves nothing behind but a zombie until our end.
         let _ = self.child.wait();
     }
 }
 
-/// What the guard does: waits for the end of its input, then restores what is left.
+/// What the guard does: waits for the end of its input, then ends programs and restores what is left.
 ///
 /// # Errors
 /// The settings that could not be put back, each with its reason.
 pub fn stand_guard(
     root: &Root,
-    journal: &Path,
+    watched: &Watched,
     input: &mut dyn Read,
 ) -> Result<(), Vec<(String, Restored)>> {
-    let mut byte = [0];
-    // Nobody writes to this pipe; a read ends with its closing, or is interrupted by a signal.
-    while matches!(input.read(&mut byte), Ok(1..)) {}
+    let mut said = Vec::new();
+    // A read ends with the closing of the pipe, or is interrupted by a signal.
+    let _ = input.read_to_end(&mut said);
+    if said != ALL_IS_WELL {
+        let group = watched.group.as_deref();
+        let group = group.and_then(|folder| Group::adopted(root, folder));
+        end_all_of(root, watched.owner, group.as_ref());
+    }
+    let Some(journal) = &watched.journal else {
+        return Ok(());
+    };
     match restore_from_journal(root, journal) {
         Ok(outcomes) => {
             let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
@@ -72,5 +108,14 @@ pub fn stand_guard(
             journal.display().to_string(),
             Restored::Failed(missing.to_string()),
         )]),
+    }
+}
+
+/// Ends what runs below a dead one were left with: neither they nor their guards could do it.
+pub(crate) fn clean_up(root: &Root) {
+    for group in Group::left_behind(root, "sbc-bench") {
+        let owner = group.folder().rsplit('-').next();
+        let owner = owner.and_then(|pid| pid.parse().ok()).unwrap_or(0);
+        end_all_of(root, owner, Some(&group));
     }
 }

@@ -9,7 +9,9 @@ use crate::Definition;
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
 use crate::tools::{Found, Tools};
 use machine::{Group, Root, Timeline, timeline};
-use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
+use record::{
+    Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, SetClock, Tool,
+};
 use rustix::thread::{gettid, sched_getcpu};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -31,6 +33,10 @@ pub struct Job {
     pub repetition: u32,
     /// The program of the user's own, for the workload `program`.
     pub definition: Option<Arc<Definition>>,
+    /// For workloads of their own length: run about so long instead.
+    pub time: Option<Duration>,
+    /// The clock that it is made to run at, for the Record.
+    pub set_clock: Option<SetClock>,
 }
 
 /// What a kernel counter of one thread or process read at its end.
@@ -122,6 +128,15 @@ impl<'a> Lab<'a> {
         self.cancelled.load(Ordering::Relaxed) != 0
     }
 
+    /// The failure of a step that the user has interrupted.
+    pub fn interruption(&self) -> Failure {
+        failure(
+            FailureKind::Interrupted,
+            "The run was interrupted.".into(),
+            "",
+        )
+    }
+
     /// Runs an external program on the job's CPUs and returns what it printed.
     ///
     /// # Errors
@@ -132,6 +147,48 @@ impl<'a> Lab<'a> {
         arguments: &[&str],
         time_limit: Duration,
     ) -> Result<String, Failure> {
+        self.program_with(found, arguments, &[], time_limit)
+    }
+
+    /// As [`Lab::program`], with further variables of the environment.
+    ///
+    /// # Errors
+    /// As [`Lab::program`].
+    pub fn program_with(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(found, arguments, environment, time_limit)?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that never ends by itself for so long, ends it and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed before that time, or was interrupted.
+    pub fn program_for(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        time: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(found, arguments, &[], time)?;
+        match ended.outcome {
+            Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
+            _ => Ok(ended.output),
+        }
+    }
+
+    fn call(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        time_limit: Duration,
+    ) -> Result<Ended, Failure> {
         let words = [found.path.as_str()]
             .into_iter()
             .chain(arguments.iter().copied());
@@ -141,6 +198,7 @@ impl<'a> Lab<'a> {
             argv: &argv,
             cpus,
             time_limit,
+            environment,
             group: self.group,
         });
         self.tool = Some(Tool {
@@ -157,13 +215,8 @@ impl<'a> Lab<'a> {
             cancelled: self.cancelled,
             watch: self.watch,
         };
-        let Ended {
-            output,
-            elapsed,
-            usage,
-            seen_on,
-            outcome,
-        } = child.finish(&mut supervisor);
+        let mut ended = child.finish(&mut supervisor);
+        let usage = std::mem::take(&mut ended.usage);
         self.counters = Counters {
             task_clock_ns: usage.task_clock_ns,
             run_delay_ns: usage.run_delay_ns,
@@ -180,9 +233,9 @@ impl<'a> Lab<'a> {
         if let Some(counting) = counting {
             self.take_counted(vec![counting.map(|read| read())]);
         }
-        self.take_places(seen_on);
-        self.elapsed = elapsed;
-        outcome.map(|()| output)
+        self.take_places(std::mem::take(&mut ended.seen_on));
+        self.elapsed = ended.elapsed;
+        Ok(ended)
     }
 
     /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at
@@ -215,6 +268,10 @@ impl<'a> Lab<'a> {
     ) -> Result<Vec<T>, Failure> {
         let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
         let watch = &mut *self.watch;
+        // Threads are born where their maker is. Without the group there is no quota, and the
+        // stage that wanted one was refused.
+        let limited = self.group.filter(|group| group.is_limited());
+        let _inside = limited.and_then(|group| group.enter().ok());
         let ended: Vec<Result<Worked<T>, String>> = std::thread::scope(|scope| {
             let (done, ends) = channel::<()>();
             let threads: Vec<_> = (0..count)

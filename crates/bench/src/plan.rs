@@ -1,7 +1,7 @@
 //! What a run will do, decided before it begins: a pure function of the machine and the options.
 
 use crate::Job;
-use crate::task::Task;
+use crate::task::{One, Task};
 use record::{Cluster, Machine};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub struct Options {
     pub force: bool,
     /// `-c`: five minutes of a load that heats.
     pub heat: bool,
+    /// `-s`: the bench of Stockfish as well.
+    pub stockfish: bool,
     /// Interval of the background sampler.
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
@@ -45,6 +47,7 @@ impl Default for Options {
             wait: Duration::from_secs(120),
             force: false,
             heat: false,
+            stockfish: false,
             interval: Duration::from_millis(500),
             meters: Vec::new(),
         }
@@ -59,15 +62,18 @@ const MULTI_REPETITIONS: u32 = 3;
 const NEAR_CLOCK: f64 = 0.8;
 
 /// Which external programs are there; decides between real tools and built-in workloads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Available {
     /// A 7-zip that can run its benchmark.
     pub sevenzip: bool,
     /// OpenSSL.
     pub openssl: bool,
+    /// A miner.
+    pub cpuminer: bool,
 }
 
-/// The workloads of a run, light to heavy.
+/// The workloads of a run, light to heavy. Where a built-in one stands in for a program, the program is
+/// in the plan as well: its step is skipped, and says why.
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
@@ -82,14 +88,32 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         return jobs;
     }
     let types = core_types(machine);
-    let all: Vec<u32> = online_cpus(machine);
-    let threads = all.len() as u32;
+    ciphers(machine, &types, options, available, &mut jobs);
+    packers(machine, &types, options, available, &mut jobs);
+    if options.heat || options.extensive {
+        heaters(machine, available, &mut jobs);
+    }
+    jobs
+}
 
+/// AES on each core type; in extensive runs on all CPUs at once as well.
+fn ciphers(
+    machine: &Machine,
+    types: &[Cluster],
+    options: &Options,
+    available: Available,
+    jobs: &mut Vec<Job>,
+) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
     let cipher = if available.openssl { "openssl" } else { "aes" };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
+    if !available.openssl {
+        jobs.push(job("openssl", "", vec![types[0].cpus[0]], 1));
+    }
     for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
-        for cluster in &types {
+        for cluster in types {
             for repetition in 0..repetitions {
                 let job = job(cipher, algorithm, vec![cluster.cpus[0]], 1);
                 jobs.push(Job { repetition, ..job });
@@ -97,6 +121,9 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
         }
     }
     if options.extensive && available.openssl {
+        for cluster in types {
+            jobs.push(job(cipher, "aes-256-gcm", vec![cluster.cpus[0]], 1));
+        }
         for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
             jobs.push(job(
                 cipher,
@@ -106,13 +133,27 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
             ));
         }
     }
+}
 
+/// 7-zip on each core type, then on all CPUs.
+fn packers(
+    machine: &Machine,
+    types: &[Cluster],
+    options: &Options,
+    available: Available,
+    jobs: &mut Vec<Job>,
+) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
     let packer = if available.sevenzip {
         "sevenzip"
     } else {
         "lzma"
     };
-    for cluster in &types {
+    if !available.sevenzip {
+        jobs.push(job("sevenzip", "single", vec![types[0].cpus[0]], 1));
+    }
+    for cluster in types {
         jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
     }
     if threads > 1 {
@@ -130,14 +171,22 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
             }
         }
     }
-    if options.heat || options.extensive {
-        jobs.push(job("simd", "", all, threads));
-    }
-    jobs
 }
 
-/// A clock pass over one cluster takes about so long.
-pub(crate) const CLOCK_STEP_S: u64 = 1;
+/// What makes a machine hot.
+fn heaters(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    if !available.cpuminer {
+        jobs.push(job("cpuminer", "", all.clone(), threads));
+    }
+    let heater = if available.cpuminer {
+        "cpuminer"
+    } else {
+        "simd"
+    };
+    jobs.push(job(heater, "", all, threads));
+}
 
 /// The latency between all online CPUs, or those of them that are wanted.
 pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
@@ -148,16 +197,52 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
     job("core-to-core", "", cpus, 2)
 }
 
-/// About how long a job takes, in seconds, on a machine of middling speed: for the progress bar.
-pub(crate) fn estimate_s(job: &Job) -> u64 {
-    match (job.workload, job.variant.as_str()) {
-        ("sevenzip", _) => 30,
-        ("lzma", _) => 10,
-        ("simd", _) => 300,
-        ("core-to-core", _) => 1 + (job.cpus.len() * job.cpus.len() / 500) as u64,
-        ("openssl", variant) if variant.ends_with("parallel") => 20,
-        _ => 6,
+/// Everything about memory, for one CPU of each core type or for the first that is wanted.
+pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
+    let firsts: Vec<u32> = match wanted {
+        [first, ..] => vec![*first],
+        [] => core_types(machine)
+            .iter()
+            .map(|cluster| cluster.cpus[0])
+            .collect(),
+    };
+    let mut jobs = Vec::new();
+    for cpu in &firsts {
+        jobs.push(job("memory-bandwidth", "", vec![*cpu], 1));
+        for variant in ["", "small-pages", "tlb-light"] {
+            jobs.push(job("memory-latency", variant, vec![*cpu], 1));
+        }
     }
+    // The fastest first, so that the curve begins with what one CPU can do at best.
+    let mut cpus = match wanted {
+        [] => cpus_by_speed(machine),
+        wanted => wanted.to_vec(),
+    };
+    for (workload, first) in [("memory-scaling", cpus[0]), ("memory-loaded", firsts[0])] {
+        cpus.sort_by_key(|cpu| *cpu != first);
+        jobs.push(job(workload, "", cpus.clone(), cpus.len() as u32));
+    }
+    jobs
+}
+
+/// One workload where it was asked for, or on the fastest CPU.
+pub(crate) fn one(machine: &Machine, one: &One) -> Job {
+    let cpus = match one.cpus.as_slice() {
+        [] => vec![fastest_cpu(machine)],
+        cpus => cpus.to_vec(),
+    };
+    let threads = cpus.len() as u32;
+    job(one.workload, &one.variant, cpus, threads)
+}
+
+/// All online CPUs, those of the fastest clusters first.
+fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
+    let mut clusters = online_clusters(machine);
+    clusters.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
+    clusters
+        .into_iter()
+        .flat_map(|cluster| cluster.cpus)
+        .collect()
 }
 
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
@@ -167,7 +252,7 @@ fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> J
         cpus,
         threads,
         repetition: 0,
-        definition: None,
+        ..Job::default()
     }
 }
 
@@ -304,10 +389,12 @@ mod tests {
     const ALL: Available = Available {
         sevenzip: true,
         openssl: true,
+        cpuminer: true,
     };
     const NOTHING: Available = Available {
         sevenzip: false,
         openssl: false,
+        cpuminer: false,
     };
 
     #[test]
@@ -346,19 +433,44 @@ mod tests {
                 "memory-latency @[1]",
                 "memory-bandwidth @[2]",
                 "memory-latency @[2]",
+                "openssl @[0]",
                 "aes aes-128-cbc@[0]",
                 "aes aes-128-cbc@[1]",
                 "aes aes-192-cbc@[0]",
                 "aes aes-192-cbc@[1]",
                 "aes aes-256-cbc@[0]",
                 "aes aes-256-cbc@[1]",
+                "sevenzip single@[0]",
                 "lzma single@[0]",
                 "lzma single@[1]",
                 "lzma multi@[0, 1, 2]",
                 "lzma multi@[0, 1, 2]",
                 "lzma multi@[0, 1, 2]",
+                "cpuminer @[0, 1, 2]",
                 "simd @[0, 1, 2]",
             ],
+        );
+    }
+
+    #[test]
+    fn memory_is_measured_from_the_core_type_that_is_wanted() {
+        let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
+        let lines = |wanted: &[u32]| -> Vec<String> {
+            let jobs = memory(&machine, wanted);
+            let line = |job: &Job| format!("{} {}@{:?}", job.workload, job.variant, job.cpus);
+            jobs.iter().map(line).collect()
+        };
+        let all = lines(&[]);
+        assert_eq!(all.len(), 2 * 4 + 2);
+        assert_eq!(all[0], "memory-bandwidth @[0]");
+        assert_eq!(all[7], "memory-latency tlb-light@[2]");
+        assert_eq!(all[8], "memory-scaling @[2, 3, 0, 1]");
+        assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
+        let wanted = lines(&[3, 1]);
+        assert_eq!(wanted[0], "memory-bandwidth @[3]");
+        assert_eq!(
+            wanted[4..],
+            ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]
         );
     }
 
@@ -393,12 +505,33 @@ mod tests {
             },
             ALL,
         );
-        let core_types: Vec<&Vec<u32>> = jobs
-            .iter()
-            .filter(|job| job.variant == "core-type" && job.repetition == 0)
-            .map(|job| &job.cpus)
-            .collect();
-        assert_eq!(core_types, [&vec![0, 1, 3], &vec![2]]);
+        let lines = |workload: &str| -> Vec<String> {
+            let of_workload = jobs.iter().filter(|job| job.workload == workload);
+            let once = of_workload.filter(|job| job.repetition == 0);
+            let line = |job: &Job| format!("{}@{:?}", job.variant, job.cpus);
+            once.map(line).collect()
+        };
+        let all = "[0, 1, 2, 3]";
+        assert_eq!(
+            lines("sevenzip"),
+            [
+                "single@[0]".to_owned(),
+                "single@[2]".into(),
+                format!("multi@{all}"),
+                "core-type@[0, 1, 3]".into(),
+                "core-type@[2]".into(),
+            ]
+        );
+        assert_eq!(
+            lines("openssl")[6..],
+            [
+                "aes-256-gcm@[0]".to_owned(),
+                "aes-256-gcm@[2]".into(),
+                format!("aes-256-cbc-parallel@{all}"),
+                format!("aes-256-gcm-parallel@{all}"),
+            ]
+        );
+        assert_eq!(lines("cpuminer"), [format!("@{all}")]);
     }
 
     #[test]

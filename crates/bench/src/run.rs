@@ -2,38 +2,35 @@
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
 mod clocks;
+mod heat;
+mod review;
+mod sides;
+mod steps;
 
-use crate::child::failure;
 use crate::context::{Context, Finished, Progress};
+use crate::estimate::Estimates;
 use crate::gate;
-use crate::guard::Guard;
-use crate::lab::{Job, Lab};
+use crate::guard::{self, Guard};
 use crate::meters::{self, Meter};
-use crate::plan::{self, Available, online_clusters};
+use crate::plan::Available;
 use crate::recorder::Recorder;
-use crate::repeat;
 use crate::switch::Switch;
-use crate::task::{self, Setting, Stage};
+use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
-use crate::workloads::workload;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
-use record::{
-    End, Event, Failure, FailureKind, Machine, Outcome, Reading, Restored, Run, State, Step, Window,
-};
+use record::{End, Event, Machine, Reading, Restored, Run, State, Survey};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// While a program runs, samples go to disk this often.
-const FLUSH_MS: i64 = 5_000;
-
-/// What a program of the user's own is taken to need, in seconds, before it was run once.
-const RUN_S: u64 = 10;
+/// Shorter runs are over before anybody has read how long they take.
+const WORTH_TELLING: Duration = Duration::from_secs(30);
 
 /// Runs everything.
 pub fn run(context: Context) -> Finished {
     let recorder = start(&context);
+    guard::clean_up(context.root);
     let mut runner = Runner {
         recorder,
         settings: None,
@@ -44,10 +41,11 @@ pub fn run(context: Context) -> Finished {
         tools: Tools::on_path(),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
+        untuned: "Settings need root, and NOTUNING forbids them.".into(),
         refused: None,
-        done_s: 0,
-        step_s: 0,
-        total_s: 0,
+        share_percent: None,
+        ahead: Vec::new(),
+        estimates: Estimates::default(),
         context,
     };
     let end = runner.everything();
@@ -84,12 +82,15 @@ struct Runner<'a> {
     tools: Tools,
     group: Option<Group>,
     switch: Switch,
+    /// Why nothing can be set, where nothing can.
+    untuned: String,
     /// Why the settings of the side that is to run are not in place.
     refused: Option<String>,
-    /// Seconds of work by the plan's estimate: done, of the step that runs, and in all.
-    done_s: u64,
-    step_s: u64,
-    total_s: u64,
+    /// Share of its CPUs that a step gets, where a slower clock is emulated.
+    share_percent: Option<u32>,
+    /// What is still to be done, the stage that runs first, and how long each takes.
+    ahead: Vec<Stage>,
+    estimates: Estimates,
 }
 
 impl Runner<'_> {
@@ -111,23 +112,48 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
+        let is_review = matches!(self.context.options.task, Task::Review(_));
+        // What a review finds has to be found before anything is changed.
+        let survey = match is_review {
+            true => self.survey(),
+            false => Survey::default(),
+        };
         if self.context.options.task.has_ramps() {
             self.ramps(&machine);
         }
-        self.tune(&machine);
+        self.start_guard();
+        match is_review {
+            true => self.open_settings(),
+            false => self.tune(&machine),
+        }
         if self.context.options.task.is_whole_run() {
             self.start_sampler();
         }
 
-        let stages = task::stages(&machine, self.context.options, self.available());
-        let clusters = online_clusters(&machine).len() as u64;
-        let estimate_s = |stage| task::estimate_s(stage, clusters, RUN_S);
-        self.total_s = stages.iter().map(estimate_s).sum();
-        for stage in &stages {
+        let mut options = self.context.options.clone();
+        options.tune &= self.settings.is_some();
+        // Asking programs for their versions takes longer than all else between two steps.
+        let available = match options.task {
+            Task::Program(_) | Task::Ab(_) | Task::Loads(_) => Available::default(),
+            _ => self.available(),
+        };
+        let stages = task::stages(&machine, &survey, &options, available);
+        for note in self.tools.take_notes() {
+            (self.context.progress)(Progress::Note(note));
+        }
+        self.estimates = Estimates::of(&machine);
+        for (index, stage) in stages.iter().enumerate() {
             if self.interrupted().is_some() {
                 break;
             }
+            self.ahead = stages[index..].to_vec();
             self.stage(&machine, stage);
+            if *stage == Stage::ColdClocks {
+                let left = self.estimates.of_stages(&stages[index + 1..]);
+                if left >= WORTH_TELLING {
+                    (self.context.progress)(Progress::Left(left));
+                }
+            }
         }
         self.interrupted().unwrap_or(End::Finished)
     }
@@ -163,38 +189,25 @@ impl Runner<'_> {
         }
     }
 
-    fn available(&self) -> Available {
-        let found = |id| {
-            let tool = workload(id).and_then(|workload| workload.tool);
-            tool.is_some_and(|tool| self.tools.find(tool).is_ok())
-        };
-        Available {
-            sevenzip: found("sevenzip"),
-            openssl: found("openssl"),
-        }
-    }
-
-    /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
-    fn tune(&mut self, machine: &Machine) {
-        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
-            return;
-        };
-        if machine.policies.is_empty() {
-            return;
-        }
-        let mut settings = match Settings::new(self.context.root, journal) {
-            Ok(settings) => settings,
-            Err(missing) => {
-                let note = format!("Nothing is tuned: {missing}.");
-                return (self.context.progress)(Progress::Note(note));
-            }
-        };
-        match Guard::start(journal) {
+    fn start_guard(&mut self) {
+        let journal = self.context.journal.filter(|_| self.context.options.tune);
+        match Guard::start(journal, self.group.as_ref()) {
             Ok(guard) => self.guard = Some(guard),
             Err(error) => (self.context.progress)(Progress::Note(format!(
                 "No guard against being killed: {error}. `sbc-bench restore` does its work."
             ))),
         }
+    }
+
+    /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
+    fn tune(&mut self, machine: &Machine) {
+        if machine.policies.is_empty() && !self.context.options.task.has_settings() {
+            return;
+        }
+        self.open_settings();
+        let Some(settings) = &mut self.settings else {
+            return;
+        };
         for policy in &machine.policies {
             let top = policy.clock_khz_max.known().copied();
             let max = match (top, self.context.options.clock_khz_max) {
@@ -210,7 +223,20 @@ impl Runner<'_> {
             }
         }
         self.recorder.sync();
-        self.settings = Some(settings);
+    }
+
+    /// Takes the journal, where settings may be changed at all.
+    fn open_settings(&mut self) {
+        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
+            return;
+        };
+        match Settings::new(self.context.root, journal) {
+            Ok(settings) => self.settings = Some(settings),
+            Err(missing) => {
+                self.untuned = format!("Nothing is tuned: {missing}.");
+                (self.context.progress)(Progress::Note(self.untuned.clone()));
+            }
+        }
     }
 
     fn start_sampler(&mut self) {
@@ -231,153 +257,6 @@ impl Runner<'_> {
                 (self.context.progress)(Progress::Note(note));
             }
         }
-    }
-
-    fn stage(&mut self, machine: &Machine, stage: &Stage) {
-        match stage {
-            Stage::ColdClocks => self.cold_clocks(machine),
-            Stage::HotClocks => self.hot_clocks(machine),
-            Stage::Job(job) => {
-                self.job(machine, job);
-            }
-            Stage::UntilSteady(job) => self.until_steady(machine, job),
-            Stage::Side(settings) => self.side(machine, settings),
-        }
-    }
-
-    /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
-    /// would fail again.
-    fn until_steady(&mut self, machine: &Machine, job: &Job) {
-        let started_ms = self.context.timeline.now_ms();
-        let mut scores = Vec::new();
-        loop {
-            let repetition = scores.len() as u32;
-            let Some(score) = self.job(
-                machine,
-                &Job {
-                    repetition,
-                    ..job.clone()
-                },
-            ) else {
-                return;
-            };
-            scores.push(score);
-            let elapsed_ms = self.context.timeline.now_ms() - started_ms;
-            let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
-            if self.interrupted().is_some() || repeat::is_enough(&scores, elapsed) {
-                return;
-            }
-        }
-    }
-
-    /// Puts the settings of a side into place, and those of the other side back.
-    fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
-        let (root, recorder) = (self.context.root, &mut self.recorder);
-        let applied = self
-            .switch
-            .apply(root, machine, self.settings.as_mut(), wanted, |event| {
-                recorder.append(event);
-            });
-        self.refused = applied.err();
-    }
-
-    /// Runs one step and returns its score, if it has a single one.
-    fn job(&mut self, machine: &Machine, job: &Job) -> Option<f64> {
-        let name = step_name(job);
-        let estimate_s = if job.definition.is_some() {
-            RUN_S
-        } else {
-            plan::estimate_s(job)
-        };
-        self.step_begins(&name, estimate_s);
-        let timeline = self.context.timeline;
-        let start = (timeline.now_ms(), timeline.utc_ms());
-        let mut flushed_ms = start.0;
-        let (sampler, recorder) = (&mut self.sampler, &mut self.recorder);
-        let progress = &mut self.context.progress;
-        let external = job.definition.is_some()
-            || workload(job.workload).is_some_and(|workload| workload.tool.is_some());
-        let mut watch = || {
-            // Built-in kernels are timed in this very process: nothing may happen beside them.
-            if !external {
-                return;
-            }
-            progress(Progress::Beat);
-            if timeline.now_ms() - flushed_ms >= FLUSH_MS {
-                flushed_ms = timeline.now_ms();
-                flush(sampler, recorder);
-            }
-        };
-        let places = (self.context.root, machine, timeline);
-        let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
-        lab.group = self.group.as_ref();
-        let open_counters = |pid: u32| crate::counters::open(self.context.root, pid);
-        lab.open_counters = Some(&open_counters);
-        let outcome = match &self.refused {
-            Some(why) => Outcome::Failed(failure(FailureKind::NotStarted, why.clone(), "")),
-            None => outcome(&mut lab),
-        };
-        let own_name = job
-            .definition
-            .as_ref()
-            .map(|definition| definition.name.clone());
-        let step = Step {
-            workload: own_name.unwrap_or_else(|| job.workload.into()),
-            method: lab.method,
-            variant: job.variant.clone(),
-            cpus: job.cpus.clone(),
-            threads: job.threads,
-            repetition: job.repetition,
-            window: Window {
-                start_ms: start.0,
-                end_ms: timeline.now_ms(),
-                start_utc_ms: Some(start.1),
-                end_utc_ms: Some(timeline.utc_ms()),
-            },
-            seen_on: std::mem::take(&mut lab.seen_on),
-            tool: lab.tool.take(),
-            not_comparable: lab.not_comparable.take(),
-            counters: std::mem::take(&mut lab.counters),
-            repeated: std::mem::take(&mut lab.repeated),
-            outcome,
-            line: None,
-        };
-        let score = repeat::score(&step);
-        self.step_ended(step);
-        score
-    }
-
-    fn step_begins(&mut self, name: &str, step_s: u64) {
-        let (done, total) = (self.done_s, self.total_s);
-        (self.context.progress)(Progress::Step { name, done, total });
-        self.step_s = step_s;
-        let at_ms = self.context.timeline.now_ms();
-        self.recorder.append(Event::StepBegins {
-            step: name.to_owned(),
-            at_ms,
-        });
-        self.recorder.sync();
-    }
-
-    fn step_ended(&mut self, step: Step) {
-        self.done_s += self.step_s;
-        flush(&mut self.sampler, &mut self.recorder);
-        self.read_kernel_log();
-        self.recorder.append(Event::Step {
-            step: Box::new(step),
-        });
-        self.recorder.sync();
-    }
-
-    /// Kernel messages since the last time, or why there are none to read.
-    fn read_kernel_log(&mut self) {
-        let messages = match &mut self.kernel_log {
-            Ok(log) => log.since(self.context.timeline),
-            Err(missing) => Err(missing.clone()),
-        };
-        self.recorder.append(Event::KernelMessages {
-            messages: messages.into(),
-        });
     }
 
     /// Stops watching, restores every setting, and closes the Record.
@@ -413,42 +292,4 @@ impl Runner<'_> {
             trouble,
         }
     }
-}
-
-/// What the sampler has seen goes to the Record.
-fn flush(sampler: &mut Option<SamplerThread>, recorder: &mut Recorder) {
-    if let Some(sampler) = sampler {
-        sampler
-            .drain()
-            .into_iter()
-            .for_each(|event| recorder.append(event));
-        recorder.sync();
-    }
-}
-
-/// Runs the workload of the lab's job.
-fn outcome(lab: &mut Lab) -> Outcome {
-    let Some(workload) = workload(lab.job.workload) else {
-        return Outcome::Failed(Failure {
-            kind: FailureKind::NotStarted,
-            message: format!("There is no workload {:?}.", lab.job.workload),
-            output_tail: String::new(),
-            exit_status: None,
-        });
-    };
-    if let Some(missing) = (workload.lacking)(lab) {
-        return Outcome::Skipped(missing);
-    }
-    match (workload.run)(lab) {
-        Ok(measured) => Outcome::Done(measured),
-        Err(failure) => Outcome::Failed(failure),
-    }
-}
-
-fn step_name(job: &Job) -> String {
-    let workload = match &job.definition {
-        Some(definition) => definition.name.as_str(),
-        None => job.workload,
-    };
-    format!("{workload} {}", job.variant).trim_end().to_owned()
 }

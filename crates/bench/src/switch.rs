@@ -15,13 +15,15 @@ pub(crate) struct Switch {
 impl Switch {
     /// Puts the wanted settings into place and everything else back.
     ///
+    /// Where nothing can be set, `settings` is the sentence that says why.
+    ///
     /// # Errors
     /// One sentence about the setting that could not be made.
     pub(crate) fn apply(
         &mut self,
         root: &Root,
         machine: &Machine,
-        settings: Option<&mut Settings>,
+        settings: Result<&mut Settings, &str>,
         wanted: &[Setting],
         mut on_change: impl FnMut(Event),
     ) -> Result<(), String> {
@@ -29,14 +31,11 @@ impl Switch {
         if wanted.is_empty() && self.before.is_empty() {
             return Ok(());
         }
-        let settings = settings.ok_or(
-            "Settings need root, and NOTUNING forbids them: nothing was run under other ones.",
-        )?;
+        let settings =
+            settings.map_err(|why| format!("{why} Nothing was run under other settings."))?;
         for (node, _) in &wanted {
             if self.before.iter().all(|(known, _)| known != node) {
-                let value = root
-                    .read_value(&node.path())
-                    .map_err(|why| format!("{why}."))?;
+                let value = node.read(root).map_err(|why| format!("{why}."))?;
                 self.before.push((*node, value));
             }
         }
@@ -51,7 +50,7 @@ impl Switch {
                 Ok(None) => {}
                 Err(missing) => return Err(format!("A setting was refused: {missing}.")),
             }
-            let now = root.read_value(&node.path()).unwrap_or_default();
+            let now = node.read(root).unwrap_or_default();
             if now != *value {
                 return Err(format!(
                     "{} stays at {now} instead of {value}.",
@@ -66,15 +65,29 @@ impl Switch {
 fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
     let mut nodes = Vec::new();
     for setting in wanted {
-        if !matches!(setting, Setting::Cpus(_)) && machine.policies.is_empty() {
+        let of_policies = match setting {
+            Setting::Cpus(_) | Setting::SharePercent(_) => continue,
+            Setting::HugePages(value) => {
+                nodes.push((Node::HugePages, value.clone()));
+                continue;
+            }
+            of_policies => of_policies,
+        };
+        if machine.policies.is_empty() {
             return Err("This machine has no cpufreq: clocks and governors cannot be set.".into());
         }
         for policy in machine.policies.iter().map(|policy| policy.policy) {
-            nodes.extend(match setting {
+            nodes.extend(match of_policies {
                 Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
                 Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
                 Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
-                Setting::Cpus(_) => None,
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => {
+                    Some((Node::ClockMax(policy), khz.to_string()))
+                }
+                Setting::PolicyMinKhz(one, khz) if *one == policy => {
+                    Some((Node::ClockMin(policy), khz.to_string()))
+                }
+                _ => None,
             });
         }
     }
@@ -116,9 +129,7 @@ mod tests {
         let mut switch = Switch::default();
         let mut changes = 0;
         let mut apply = |wanted: &[Setting]| {
-            switch.apply(&root, &machine, Some(&mut settings), wanted, |_| {
-                changes += 1
-            })
+            switch.apply(&root, &machine, Ok(&mut settings), wanted, |_| changes += 1)
         };
         let now = || {
             let read = |node: Node| root.read_value(&node.path()).unwrap();
@@ -148,13 +159,13 @@ mod tests {
         let wanted = [Setting::ClockMaxKhz(800_000)];
         let refused = |machine: &Machine| {
             Switch::default()
-                .apply(&root, machine, None, &wanted, |_| {})
+                .apply(&root, machine, Err("Settings need root."), &wanted, |_| {})
                 .unwrap_err()
         };
         assert!(refused(&machine).contains("no cpufreq"));
         machine.policies.push(Policy::default());
         assert!(refused(&machine).contains("need root"));
-        let apply = Switch::default().apply(&root, &machine, None, &[], |_| {});
+        let apply = Switch::default().apply(&root, &machine, Err("no"), &[], |_| {});
         assert_eq!(apply, Ok(()));
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -1,10 +1,19 @@
 //! What a run is for: the standard benchmark, one program, or two sides of a question. Each becomes
 //! a list of stages by a pure function; the runner goes through them and decides nothing.
 
-use crate::definition::{Definition, Pinning, Repeat, parse_pinning};
+mod setting;
+
+pub use setting::Setting;
+
+use crate::definition::{Definition, Pinning, Repeat};
+use crate::efficiency::{self, Efficiency};
+use crate::load::Load;
 use crate::plan::{self, Available, Options};
+use crate::review::{self, Group, Review};
+use crate::sensitivity::{self, Sensitivity};
+use crate::thermal::{self, StartAt, Thermal};
 use crate::{Job, ScoreRule};
-use record::Machine;
+use record::{Machine, Survey};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +23,8 @@ pub enum Task {
     /// The standard benchmark.
     #[default]
     Standard,
+    /// Loads of the table, by name.
+    Loads(Vec<Load>),
     /// One program of the user's own.
     Program(Definition),
     /// Does a setting, or another program, make a difference?
@@ -22,6 +33,32 @@ pub enum Task {
     Clock(ClockTask),
     /// Nothing but the latency between these CPUs (all if empty), at once.
     CoreToCore(Vec<u32>),
+    /// What do workloads lose when the clock falls?
+    Sensitivity(Sensitivity),
+    /// What does the machine make of heat?
+    Thermal(Thermal),
+    /// What does performance cost, OPP by OPP?
+    Efficiency(Efficiency),
+    /// Is the memory controller throttled by heat?
+    DramThrottling,
+    /// What settings of this machine cost, and what happens while it is watched.
+    Review(Review),
+    /// Nothing but memory, at once: of each core type, or of the first of these CPUs; the others of
+    /// them load it.
+    Memory(Vec<u32>),
+    /// One workload, once, at once.
+    One(One),
+}
+
+/// One workload at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct One {
+    /// Its id.
+    pub workload: &'static str,
+    /// Which form of it; empty for its only one.
+    pub variant: String,
+    /// On these CPUs, a thread on each; empty for the fastest CPU.
+    pub cpus: Vec<u32>,
 }
 
 /// Which clocks.
@@ -46,30 +83,50 @@ impl Task {
         match self {
             Task::Standard if options.extensive => "extensive",
             Task::Standard => "standard",
+            Task::Loads(loads) => match loads.first().map(|load| load.workload) {
+                // Names of the bash program, which stand in published lists.
+                Some("geekbench") => "gb",
+                Some("phoronix") => "pts",
+                _ => "loads",
+            },
             Task::Program(_) => "command",
             Task::Ab(_) => "ab",
+            Task::Sensitivity(_) => "sensitivity",
+            Task::Thermal(_) => "thermal",
+            Task::Efficiency(_) => "efficiency",
+            Task::DramThrottling => "dram-throttling",
+            Task::Review(_) => "review",
             Task::Clock(_) => "clock",
             Task::CoreToCore(_) => "core-to-core",
+            Task::Memory(_) => "memory",
+            Task::One(_) => "workload",
         }
     }
 
     /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
     /// wants it now, and is told how disturbed it was.
     pub(crate) fn is_whole_run(&self) -> bool {
-        !matches!(self, Task::Clock(_) | Task::CoreToCore(_))
+        match self {
+            Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_) => true,
+            Task::Sensitivity(_) | Task::Thermal(_) | Task::Efficiency(_) => true,
+            Task::DramThrottling => true,
+            Task::Review(_) | Task::Clock(_) | Task::CoreToCore(_) => false,
+            Task::Memory(_) | Task::One(_) => false,
+        }
     }
 
     /// True if clocks are measured before settings are changed, so that the ramp to full clock is that of
     /// the governor as it was found.
     pub(crate) fn has_ramps(&self) -> bool {
-        !matches!(self, Task::CoreToCore(_))
+        self.is_whole_run() || matches!(self, Task::Clock(_))
     }
 
     /// The CPUs that are wanted; empty for all.
     pub fn cpus(&self) -> &[u32] {
         match self {
             Task::Clock(clock) => &clock.cpus,
-            Task::CoreToCore(cpus) => cpus,
+            Task::CoreToCore(cpus) | Task::Memory(cpus) => cpus,
+            Task::One(one) => &one.cpus,
             _ => &[],
         }
     }
@@ -92,6 +149,18 @@ impl Task {
         match self {
             Task::Clock(clock) => clock.readings.max(1),
             _ => READINGS,
+        }
+    }
+
+    /// True if a side of it changes the machine.
+    pub(crate) fn has_settings(&self) -> bool {
+        let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
+        match self {
+            Task::Ab(ab) => ab
+                .sides
+                .iter()
+                .any(|side| side.settings.iter().any(is_of_machine)),
+            _ => false,
         }
     }
 
@@ -124,66 +193,6 @@ pub struct Side {
     pub definition: Definition,
 }
 
-/// A setting of the machine, or of where the program runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Setting {
-    /// Governor of all cpufreq policies.
-    Governor(String),
-    /// Highest clock of all policies, in kHz.
-    ClockMaxKhz(u32),
-    /// Lowest clock of all policies, in kHz.
-    ClockMinKhz(u32),
-    /// CPUs the program may use.
-    Cpus(Pinning),
-}
-
-impl Setting {
-    /// Reads `governor=schedutil,maxkhz=1416000,cpus=0-3`. None if it is a command and no list of
-    /// settings.
-    ///
-    /// # Errors
-    /// It is a list of settings with something wrong in it, in one sentence.
-    pub fn parse_list(text: &str) -> Result<Option<Vec<Setting>>, String> {
-        // A list of CPUs has commas of its own, so that a part without `=` belongs to the one before.
-        let mut parts: Vec<String> = Vec::new();
-        for part in text.split(',') {
-            match parts.last_mut() {
-                Some(last) if !part.contains('=') => {
-                    last.push(',');
-                    last.push_str(part);
-                }
-                _ => parts.push(part.to_owned()),
-            }
-        }
-        let pairs: Vec<(&str, &str)> = parts
-            .iter()
-            .filter_map(|part| part.split_once('='))
-            .collect();
-        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
-        if pairs.len() != parts.len() || !pairs.iter().all(|(name, _)| is_name(name)) {
-            return Ok(None);
-        }
-        let settings = pairs.iter().map(|(name, value)| Self::parse(name, value));
-        settings.collect::<Result<Vec<_>, _>>().map(Some)
-    }
-
-    fn parse(name: &str, value: &str) -> Result<Setting, String> {
-        let khz = || {
-            let khz = value.parse().ok().filter(|khz| *khz > 0);
-            khz.ok_or_else(|| format!("{name} is a clock in kHz such as 1416000, not {value:?}"))
-        };
-        match name.to_lowercase().as_str() {
-            "governor" => Ok(Setting::Governor(value.to_owned())),
-            "maxkhz" => khz().map(Setting::ClockMaxKhz),
-            "minkhz" => khz().map(Setting::ClockMinKhz),
-            "cpus" => parse_pinning(value).map(Setting::Cpus),
-            _ => Err(format!(
-                "settings are governor, maxkhz, minkhz and cpus, not {name:?}"
-            )),
-        }
-    }
-}
-
 /// One thing after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stage {
@@ -197,10 +206,36 @@ pub(crate) enum Stage {
     Side(Vec<Setting>),
     /// Clocks under load and after it.
     HotClocks,
+    /// A temperature is waited for, at most so long.
+    WaitFor(StartAt, Duration),
+    /// A load that heats.
+    Heat(Thermal),
+    /// No load, under watch; what it is called in the Record, and for how long.
+    Rest(&'static str, Duration),
+    /// The clock of these CPUs at this OPP.
+    OppClock(Vec<u32>, u32),
+    /// As `UntilSteady`, but no longer than this.
+    UntilSteadyWithin(Job, Duration),
+    /// A look over the machine.
+    Survey,
+    /// Settings are raised, and stay so.
+    Raise(Group),
+    /// A short step that tells what the raised settings gave, with their names.
+    Probe(Job, Vec<String>),
+    /// Watching until a signal, or until this command ends.
+    Watch(Option<Job>),
 }
 
 /// All stages of a run.
-pub(crate) fn stages(machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
+pub(crate) fn stages(
+    machine: &Machine,
+    survey: &Survey,
+    options: &Options,
+    available: Available,
+) -> Vec<Stage> {
+    if let Task::Review(task) = &options.task {
+        return review::stages(task, machine, survey, options, available);
+    }
     let mut stages = vec![Stage::ColdClocks];
     match &options.task {
         Task::Clock(clock) => {
@@ -208,12 +243,33 @@ pub(crate) fn stages(machine: &Machine, options: &Options, available: Available)
             return stages;
         }
         Task::CoreToCore(cpus) => return vec![Stage::Job(plan::core_to_core(machine, cpus))],
+        Task::Memory(cpus) => {
+            let jobs = plan::memory(machine, cpus);
+            return jobs.into_iter().map(Stage::Job).collect();
+        }
+        Task::One(one) => return vec![Stage::Job(plan::one(machine, one))],
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
+            if options.scores && (options.stockfish || options.extensive) {
+                stages.extend(Load::usual("stockfish").stages(machine));
+            }
+        }
+        Task::Loads(loads) => {
+            let of_load = |load: &Load| load.stages(machine);
+            stages.extend(loads.iter().flat_map(of_load));
         }
         Task::Program(definition) => stages.extend(repeated(machine, definition)),
         Task::Ab(ab) => stages.extend(blocks(machine, ab)),
+        Task::Sensitivity(task) => {
+            // The clocks under load are what the stages measure already.
+            stages.extend(sensitivity::stages(machine, task));
+            return stages;
+        }
+        Task::Thermal(thermal) => return thermal::stages(thermal),
+        Task::Efficiency(walk) => return efficiency::stages(machine, walk, options, available),
+        Task::DramThrottling => return efficiency::dram_stages(machine, available),
+        Task::Review(_) => {}
     }
     stages.push(Stage::HotClocks);
     stages
@@ -279,28 +335,17 @@ fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
         cpus,
         repetition: 0,
         definition: Some(Arc::new(definition.clone())),
+        ..Job::default()
     }
 }
 
 /// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
-fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
     match pinning {
         Pinning::All => vec![Vec::new()],
         Pinning::Cpus(cpus) => vec![cpus.clone()],
         Pinning::Fastest => vec![vec![plan::fastest_cpu(machine)]],
         Pinning::CoreTypes => plan::cpus_by_core_type(machine),
-    }
-}
-
-/// About how long a stage takes, in seconds: for the progress bar.
-pub(crate) fn estimate_s(stage: &Stage, clusters: u64, run_s: u64) -> u64 {
-    match stage {
-        Stage::ColdClocks => (clusters + 2) * plan::CLOCK_STEP_S,
-        Stage::HotClocks => (clusters + 1) * plan::CLOCK_STEP_S,
-        Stage::Job(job) if job.definition.is_some() => run_s,
-        Stage::Job(job) => plan::estimate_s(job),
-        Stage::UntilSteady(_) => 10 * run_s,
-        Stage::Side(_) => 0,
     }
 }
 
@@ -364,6 +409,7 @@ mod tests {
             Stage::Job(job) => format!("{}{}", job.variant, job.repetition),
             Stage::UntilSteady(job) => format!("steady {}", job.variant),
             Stage::Side(settings) => format!("set {}", settings.len()),
+            other => format!("{other:?}"),
         };
         stages.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -373,12 +419,14 @@ mod tests {
             task,
             ..Options::default()
         };
-        let available = Available {
-            sevenzip: false,
-            openssl: false,
-        };
+        let available = Available::default();
         assert_eq!(
-            words(&stages(&Machine::default(), &options, available)),
+            words(&stages(
+                &Machine::default(),
+                &Survey::default(),
+                &options,
+                available
+            )),
             expected
         );
     }
@@ -405,6 +453,13 @@ mod tests {
         check(clock(None), "cold");
         check(clock(Some(Duration::from_secs(9))), "cold hot");
         check(Task::CoreToCore(Vec::new()), "0");
+        let aes = One {
+            workload: "aes",
+            variant: "aes-256-cbc".into(),
+            cpus: vec![1],
+        };
+        check(Task::One(aes), "aes-256-cbc0");
+        check(Task::Memory(Vec::new()), "0 0 small-pages0 tlb-light0 0 0");
     }
 
     #[test]
@@ -427,6 +482,7 @@ mod tests {
         for (text, expected) in [
             ("governor=schedutil", Ok(Some(1))),
             ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
             ("make -j4", Ok(None)),
             ("env A=b make", Ok(None)),
             ("true", Ok(None)),

@@ -2,7 +2,7 @@
 
 use crate::{Job, Lab, Tools};
 use machine::{Root, Timeline};
-use record::Machine;
+use record::{Counters, Machine, Missing, Outcome, Step, Window};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -61,6 +61,27 @@ impl Bench {
             &self.cancelled,
             &mut watch,
         ))
+    }
+}
+
+/// A step that was skipped, for tests that need only its name or fill in the rest.
+pub(crate) fn step(workload: &str) -> Step {
+    Step {
+        workload: workload.into(),
+        method: 1,
+        variant: String::new(),
+        cpus: Vec::new(),
+        threads: 1,
+        repetition: 0,
+        window: Window::default(),
+        seen_on: Vec::new(),
+        tool: None,
+        not_comparable: None,
+        counters: Counters::default(),
+        repeated: Vec::new(),
+        outcome: Outcome::Skipped(Missing::absent("nothing")),
+        set_clock: None,
+        line: None,
     }
 }
 

@@ -26,6 +26,10 @@ pub struct ToolKind {
     pub version_args: &'static [&'static str],
     /// Version in its own words, if the text is of this kind of program.
     pub recognise: fn(&str) -> Option<String>,
+    /// Versions before this one do something else; empty where all will do.
+    pub oldest: &'static [u32],
+    /// Variable of the environment that names the program or its folder, before the PATH.
+    pub variable: Option<&'static str>,
 }
 
 /// A program that was found and has told its version.
@@ -46,13 +50,17 @@ pub struct Tools {
     root: Root,
     probe_limit: Duration,
     known: Mutex<BTreeMap<&'static str, Reading<Found>>>,
+    notes: Mutex<Vec<String>>,
 }
 
 impl Tools {
     /// Looks in the directories of the environment's PATH.
     pub fn on_path() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        Self::in_directories(std::env::split_paths(&path).collect())
+        let mut directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        // Debian keeps chess engines where the PATH of root does not reach.
+        directories.extend(["/usr/games", "/usr/local/games"].map(PathBuf::from));
+        Self::in_directories(directories)
     }
 
     /// Looks in these directories, in this order.
@@ -62,6 +70,7 @@ impl Tools {
             root: Root::system(),
             probe_limit: PROBE_LIMIT,
             known: Mutex::default(),
+            notes: Mutex::default(),
         }
     }
 
@@ -79,20 +88,18 @@ impl Tools {
 
     fn search(&self, kind: &ToolKind) -> Reading<Found> {
         let mut passed_over = Vec::new();
-        for name in kind.programs {
-            for directory in self.directories.iter().filter(|path| path.is_absolute()) {
-                let path = directory.join(name);
-                if !is_program(&path) {
-                    continue;
+        for (name, path) in self.candidates(kind) {
+            match self.ask(kind, name, &path) {
+                Ok(found) => {
+                    self.note(kind, &passed_over);
+                    return Ok(found);
                 }
-                match self.ask(kind, name, &path) {
-                    Ok(found) => return Ok(found),
-                    // Many systems have /bin and /usr/bin as one directory.
-                    Err(reason) if !passed_over.contains(&reason) => passed_over.push(reason),
-                    Err(_) => {}
-                }
+                // Many systems have /bin and /usr/bin as one directory.
+                Err(reason) if !passed_over.contains(&reason) => passed_over.push(reason),
+                Err(_) => {}
             }
         }
+        self.note(kind, &passed_over);
         if passed_over.is_empty() {
             let names = kind.programs.join(", ");
             return Err(Missing::unsupported(
@@ -106,6 +113,44 @@ impl Tools {
         ))
     }
 
+    /// Where it looks.
+    pub(crate) fn directories(&self) -> impl Iterator<Item = &PathBuf> {
+        self.directories.iter()
+    }
+
+    /// Programs with a name of this kind, in the order of preference.
+    fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
+        let named = kind.variable.and_then(std::env::var_os).map(PathBuf::from);
+        let named: Vec<PathBuf> = named
+            .into_iter()
+            .filter(|path| path.is_absolute())
+            .collect();
+        let mut candidates = Vec::new();
+        // A variable may name the program itself, whatever its file is called.
+        if let (Some(first), Some(path)) = (kind.programs.first(), named.first()) {
+            candidates.push((*first, path.clone()));
+        }
+        for name in kind.programs {
+            let directories = named.iter().chain(&self.directories);
+            let absolute = directories.filter(|path| path.is_absolute());
+            candidates.extend(absolute.map(|directory| (*name, directory.join(name))));
+        }
+        candidates.retain(|(_, path)| is_program(path));
+        candidates
+    }
+
+    fn note(&self, kind: &ToolKind, passed_over: &[String]) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = kind.name;
+        notes.extend(passed_over.iter().map(|why| format!("No {name}: {why}.")));
+    }
+
+    /// Programs that have the name of a tool and are something else, one sentence each; every one is
+    /// told once.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
         let path = path.display().to_string();
         let words = [path.as_str()]
@@ -116,6 +161,7 @@ impl Tools {
             argv: &argv,
             cpus: &[],
             time_limit: self.probe_limit,
+            environment: &[],
             group: None,
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
@@ -127,6 +173,13 @@ impl Tools {
         });
         match ((kind.recognise)(&ended.output), ended.outcome) {
             // Some programs tell their version and end with an error status for lack of arguments.
+            (Some(version), _) if is_older(&version, kind.oldest) => {
+                let least: Vec<String> = kind.oldest.iter().map(u32::to_string).collect();
+                Err(format!(
+                    "{path} is too old: it is {version}, and {} is the least that will do",
+                    least.join(".")
+                ))
+            }
             (Some(version), _) => Ok(Found {
                 name: name.to_owned(),
                 path,
@@ -142,7 +195,23 @@ impl Tools {
     }
 }
 
-fn is_program(path: &Path) -> bool {
+/// The first dotted number of a text: `[1, 0, 20]` of `sysbench 1.0.20`.
+pub(crate) fn version_numbers(text: &str) -> Vec<u32> {
+    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let Some(word) = text.split_whitespace().find(is_version) else {
+        return Vec::new();
+    };
+    let parts = word.split(|c: char| !c.is_ascii_digit());
+    parts.map_while(|part| part.parse().ok()).collect()
+}
+
+/// True if the version is known to be below the oldest that will do.
+fn is_older(version: &str, oldest: &[u32]) -> bool {
+    let numbers = version_numbers(version);
+    !numbers.is_empty() && numbers.as_slice() < oldest
+}
+
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
@@ -156,6 +225,8 @@ mod tests {
         programs: &["best", "other"],
         version_args: &["--version"],
         recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
+        oldest: &[],
+        variable: None,
     };
 
     fn program(name: &str, body: &str) -> Program {

@@ -126,8 +126,7 @@ fn scores<'a>(record: &'a Record, side: &str) -> Vec<Run<'a>> {
 
 /// Power of the whole board, where a sensor or meter measures it.
 fn power_channels(record: &Record) -> Vec<&Channel> {
-    let is_power = |channel: &&Channel| matches!(channel.unit, Unit::Milliwatts | Unit::Microwatts);
-    let power = record.samples.channels.iter().find(is_power);
+    let power = record.samples.channels.iter().find(|c| c.is_power());
     power.into_iter().collect()
 }
 
@@ -176,7 +175,7 @@ mod tests {
                     unit: "s".into(),
                     higher_is_better,
                 }],
-                output: String::new(),
+                ..Scores::default()
             });
             let start = index as f64;
             record = with_step(record, "make", variant, &[], (start, start + 0.9), scores);

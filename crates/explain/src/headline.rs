@@ -10,14 +10,21 @@ use record::{MemoryOperation, Record};
 const REASONS_MAX: usize = 3;
 /// Findings worth a place in the paragraph when nothing went wrong.
 const GOOD_NEWS: [&str; 2] = ["clock-ok", "no-throttling"];
-/// The finding that answers the question a run was made for.
-const ANSWER: &str = "ab-result";
+/// The findings that answer the question a run was made for.
+const ANSWERS: [&str; 4] = [
+    "ab-result",
+    "clock-sensitivity",
+    "efficiency-result",
+    "thermal-result",
+];
 /// More programs than this are told below the paragraph.
 const PROGRAMS_MAX: usize = 2;
 
 /// One paragraph for the top of a report.
 pub fn headline(record: &Record, findings: &[Finding]) -> String {
-    let answers = findings.iter().filter(|finding| finding.rule == ANSWER);
+    let answers = findings
+        .iter()
+        .filter(|finding| ANSWERS.contains(&finding.rule));
     let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
     if sentences.is_empty() {
         sentences.push(scores(record));

@@ -7,6 +7,7 @@
 
 pub mod ab;
 pub mod compare;
+pub mod efficiency;
 pub mod figures;
 mod finding;
 mod headline;
@@ -14,13 +15,16 @@ pub mod kernel;
 pub mod logs;
 pub mod monitor;
 mod plain;
+pub mod plot;
 pub mod reference;
 pub mod report;
 pub mod results;
 pub mod rules;
+pub mod sensitivity;
 pub mod soc;
 pub mod stats;
 pub mod survey;
+pub mod thermal;
 pub mod throttle;
 pub mod trend;
 pub mod view;

@@ -50,7 +50,7 @@ fn is_obeyed(c: char) -> bool {
 /// A name in Markdown: as [`plain`], and without the characters that make tables, code and links of it.
 pub(crate) fn markdown(text: &str) -> String {
     let quiet = |c: char| match c {
-        '`' | '|' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '\\' => format!("\\{c}"),
+        '`' | '|' | '*' | '[' | ']' | '<' | '>' | '\\' => format!("\\{c}"),
         c => c.to_string(),
     };
     plain(text).chars().map(quiet).collect()

@@ -87,6 +87,7 @@ pub(crate) fn with_step(
         counters: record::Counters::default(),
         repeated: Vec::new(),
         outcome: Outcome::Done(measured),
+        set_clock: None,
         line: None,
     });
     record

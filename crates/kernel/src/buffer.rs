@@ -152,13 +152,6 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 
-    /// The whole words among the bytes, each wide enough for an address.
-    pub(crate) fn as_mut_words(&mut self) -> &mut [usize] {
-        let words = self.length / size_of::<usize>();
-        // SAFETY: as above; a page is aligned for words, and every pattern of bits is one.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), words) }
-    }
-
     /// Where it begins, to be looked up in `/proc/self/smaps`.
     pub fn address(&self) -> usize {
         self.start.as_ptr().expose_provenance()

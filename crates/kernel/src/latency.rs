@@ -10,6 +10,7 @@
 use crate::buffer::Buffer;
 use crate::random::Random;
 use crate::timer::now_ns;
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 /// Bytes of a step of the ring: the cache line of nearly all cores. Where lines are longer (128 bytes),
@@ -30,36 +31,28 @@ pub enum Order {
     PageByPage,
 }
 
-/// How long to look.
+/// What a line holds of the next one: the same ring in three forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LatencyPlan {
-    /// Length of a repetition in nanoseconds, roughly.
-    pub repetition_ns: u64,
-    /// Number of repetitions.
-    pub repetitions: u32,
+pub enum Link {
+    /// A 32-bit distance from the start of the buffer.
+    Bits32,
+    /// A 64-bit distance from the start of the buffer.
+    Bits64,
+    /// Its address.
+    Pointer,
 }
 
-impl Default for LatencyPlan {
-    /// 20 repetitions of half a millisecond: short enough that most are not interrupted.
-    fn default() -> Self {
-        Self {
-            repetition_ns: 500_000,
-            repetitions: 20,
-        }
-    }
-}
+/// Where in a line each link stands, in bytes.
+const POINTER_AT: usize = 0;
+const BITS_32_AT: usize = 8;
+const BITS_64_AT: usize = 16;
 
-/// Latency at one size with one number of chains.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LatencyReading {
-    /// Bytes that the ring covers.
-    pub size_bytes: usize,
-    /// Chains that ran at once.
-    pub chains: usize,
-    /// Time divided by accesses of all chains, in nanoseconds: the best repetition.
-    pub best_ns: f64,
-    /// The same for every repetition, in the order taken.
-    pub all_ns: Vec<f64>,
+/// How one repetition goes: chains at once, over which links, and how far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    chains: usize,
+    link: Link,
+    steps: usize,
 }
 
 /// A ring through a buffer, warmed up.
@@ -91,11 +84,18 @@ impl<'a> Walk<'a> {
         );
         assert!(lines >= CHAINS_MAX, "the walk is too short for its chains");
         let start = buffer.address();
-        let words = buffer.as_mut_words();
+        let bytes = buffer.as_mut_slice();
         let sequence = sequence(lines, order, seed);
         let mut previous = sequence[lines - 1];
         for line in &sequence {
-            words[previous as usize * LINE / size_of::<usize>()] = start + *line as usize * LINE;
+            let (from, to) = (previous as usize * LINE, *line as usize * LINE);
+            let mut put = |at: usize, link: &[u8]| {
+                bytes[from + at..from + at + link.len()].copy_from_slice(link);
+            };
+            put(POINTER_AT, &(start + to).to_ne_bytes());
+            // Rings are shorter than 4 GiB wherever this form is walked, see `pace`.
+            put(BITS_32_AT, &(to as u32).to_ne_bytes());
+            put(BITS_64_AT, &(to as u64).to_ne_bytes());
             previous = *line;
         }
         let mut walk = Self {
@@ -104,39 +104,78 @@ impl<'a> Walk<'a> {
             position: 0,
             buffer: PhantomData,
         };
-        walk.step(&mut walk.heads::<CHAINS_MAX>(), lines.div_ceil(CHAINS_MAX));
+        let pace = Pace {
+            chains: CHAINS_MAX,
+            link: Link::Pointer,
+            steps: lines.div_ceil(CHAINS_MAX),
+        };
+        walk.once(&pace);
         walk
     }
 
-    /// Measures with 1, 2, 4 or 8 chains at once, spread evenly over the ring. Every repetition goes on
-    /// where the last one ended, so that nothing is visited again before the rest of the ring was.
+    /// Bytes that the ring covers.
+    pub fn size_bytes(&self) -> usize {
+        self.sequence.len() * LINE
+    }
+
+    /// Finds how far a repetition goes that takes about `repetition_ns`.
     ///
     /// # Panics
     ///
-    /// If `chains` is another number.
-    pub fn measure(&mut self, chains: usize, plan: &LatencyPlan) -> LatencyReading {
-        match chains {
-            1 => self.measure_chains::<1>(plan),
-            2 => self.measure_chains::<2>(plan),
-            4 => self.measure_chains::<4>(plan),
-            8 => self.measure_chains::<8>(plan),
-            _ => panic!("chains are 1, 2, 4 or 8"),
+    /// If `chains` is none of 1, 2, 4 and 8, or a ring of 4 GiB is to be walked by 32-bit links.
+    pub fn pace(&mut self, chains: usize, link: Link, repetition_ns: u64) -> Pace {
+        const STEPS_MIN: usize = 256;
+        assert!(
+            link != Link::Bits32 || u32::try_from(self.size_bytes()).is_ok(),
+            "32-bit links reach 4 GiB"
+        );
+        let mut steps = STEPS_MIN;
+        loop {
+            let pace = Pace {
+                chains,
+                link,
+                steps,
+            };
+            let elapsed_ns = (self.once(&pace) * (steps * chains) as f64).max(1.0);
+            if elapsed_ns * 8.0 >= repetition_ns as f64 {
+                let steps = (steps as f64 * repetition_ns as f64 / elapsed_ns) as usize;
+                return Pace {
+                    steps: steps.max(STEPS_MIN),
+                    ..pace
+                };
+            }
+            steps *= 2;
         }
     }
 
-    fn measure_chains<const CHAINS: usize>(&mut self, plan: &LatencyPlan) -> LatencyReading {
-        let mut heads = self.heads::<CHAINS>();
-        let steps = self.pace(&mut heads, plan.repetition_ns);
-        let mut all_ns = Vec::with_capacity(plan.repetitions.max(1) as usize);
-        for _ in 0..plan.repetitions.max(1) {
-            all_ns.push(self.time(&mut heads, steps) as f64 / (steps * CHAINS) as f64);
-        }
-        LatencyReading {
-            size_bytes: self.sequence.len() * LINE,
-            chains: CHAINS,
-            best_ns: all_ns.iter().copied().fold(f64::INFINITY, f64::min),
-            all_ns,
-        }
+    /// One repetition: nanoseconds divided by the accesses of all chains. The chains are spread evenly
+    /// over the ring and go on where the last ones ended, so that nothing is visited again before the
+    /// rest of the ring was.
+    pub fn once(&mut self, pace: &Pace) -> f64 {
+        let elapsed_ns = match (pace.chains, pace.link) {
+            (1, Link::Bits32) => self.run::<1, BITS_32_AT>(pace.steps),
+            (2, Link::Bits32) => self.run::<2, BITS_32_AT>(pace.steps),
+            (1, Link::Bits64) => self.run::<1, BITS_64_AT>(pace.steps),
+            (2, Link::Bits64) => self.run::<2, BITS_64_AT>(pace.steps),
+            (1, Link::Pointer) => self.run::<1, POINTER_AT>(pace.steps),
+            (2, Link::Pointer) => self.run::<2, POINTER_AT>(pace.steps),
+            (4, Link::Pointer) => self.run::<4, POINTER_AT>(pace.steps),
+            (8, Link::Pointer) => self.run::<8, POINTER_AT>(pace.steps),
+            _ => panic!("chains are 1 or 2, over pointers also 4 or 8"),
+        };
+        elapsed_ns as f64 / (pace.steps * pace.chains) as f64
+    }
+
+    /// Walks so many steps and returns the nanoseconds that it took.
+    fn run<const CHAINS: usize, const LINK_AT: usize>(&mut self, steps: usize) -> u64 {
+        let base = if LINK_AT == POINTER_AT { 0 } else { self.start };
+        let mut heads = self.heads::<CHAINS>().map(|line| line - base);
+        let start_ns = now_ns();
+        step::<CHAINS, LINK_AT>(base, &mut heads, steps);
+        let elapsed_ns = now_ns() - start_ns;
+        black_box(heads);
+        self.position = (self.position + steps) % self.sequence.len();
+        elapsed_ns
     }
 
     /// Addresses of evenly spread lines, beginning with the current position.
@@ -147,75 +186,76 @@ impl<'a> Walk<'a> {
             self.start + self.sequence[position] as usize * LINE
         })
     }
+}
 
-    /// Steps that take about that time.
-    fn pace<const CHAINS: usize>(
-        &mut self,
-        heads: &mut [usize; CHAINS],
-        repetition_ns: u64,
-    ) -> usize {
-        let mut steps = 256;
-        loop {
-            let elapsed_ns = self.time(heads, steps).max(1);
-            if elapsed_ns * 8 >= repetition_ns {
-                return (steps as u64 * repetition_ns / elapsed_ns).max(256) as usize;
-            }
-            steps *= 2;
-        }
-    }
-
-    fn time<const CHAINS: usize>(&mut self, heads: &mut [usize; CHAINS], steps: usize) -> u64 {
-        let start_ns = now_ns();
-        self.step(heads, steps);
-        now_ns() - start_ns
-    }
-
-    /// Moves the heads on by that many steps. Unrolled, so that the loop costs little beside loads
-    /// from the nearest cache.
-    #[inline(never)]
-    fn step<const CHAINS: usize>(&mut self, heads: &mut [usize; CHAINS], steps: usize) {
-        const UNROLL: usize = 8;
-        let mut at = *heads;
-        for _ in 0..steps / UNROLL {
-            for _ in 0..UNROLL {
-                // SAFETY: every head is an address of the ring, see `next`.
-                at = at.map(|line| unsafe { next(line) });
-            }
-        }
-        for _ in 0..steps % UNROLL {
-            // SAFETY: as above.
-            at = at.map(|line| unsafe { next(line) });
-        }
-        *heads = at;
-        self.position = (self.position + steps) % self.sequence.len();
+/// Moves the heads on by that many steps.
+fn step<const CHAINS: usize, const LINK_AT: usize>(
+    base: usize,
+    heads: &mut [usize; CHAINS],
+    steps: usize,
+) {
+    // The sizes are equal in the branch that is taken, and the compiler leaves out all others.
+    let heads = heads.as_mut_slice();
+    match CHAINS {
+        1 => step_one::<LINK_AT>(base, heads, steps),
+        2 => step_two::<LINK_AT>(base, heads, steps),
+        4 => step_four::<LINK_AT>(base, heads, steps),
+        8 => step_eight::<LINK_AT>(base, heads, steps),
+        _ => panic!("chains are 1, 2, 4 or 8"),
     }
 }
 
-/// The line that this one points to.
+/// A loop over so many chains, each head a variable of its own: in an array they would not stay in
+/// registers. Unrolled, so that the loop costs little beside loads from the nearest cache.
+macro_rules! chains {
+    ($name:ident, $about:literal, $($head:ident),+) => {
+        #[doc = $about]
+        #[inline(never)]
+        fn $name<const LINK_AT: usize>(base: usize, heads: &mut [usize], steps: usize) {
+            const UNROLL: usize = 8;
+            let [$($head),+] = heads else {
+                panic!("one head for each chain");
+            };
+            $(let mut $head = (*$head, $head);)+
+            for _ in 0..steps / UNROLL {
+                for _ in 0..UNROLL {
+                    // SAFETY: every head is a line of the ring, see `next`.
+                    $($head.0 = unsafe { next::<LINK_AT>(base, $head.0) };)+
+                }
+            }
+            for _ in 0..steps % UNROLL {
+                // SAFETY: as above.
+                $($head.0 = unsafe { next::<LINK_AT>(base, $head.0) };)+
+            }
+            $(*$head.1 = $head.0;)+
+        }
+    };
+}
+
+chains!(step_one, "One chain.", a);
+chains!(step_two, "Two chains.", a, b);
+chains!(step_four, "Four chains.", a, b, c, d);
+chains!(step_eight, "Eight chains.", a, b, c, d, e, f, g, h);
+
+/// The line that this one points to, both as a distance from `base`.
 ///
 /// # Safety
 ///
-/// The address must be of a line of a ring whose buffer is still borrowed by its [`Walk`]: then the
-/// first word of the line holds the address of another line of the same ring.
+/// `base + line` must be the address of a line of a ring whose buffer is still borrowed by its
+/// [`Walk`], with `base` its start, or 0 for addresses: then the word at `LINK_AT` leads to another
+/// line of the same ring.
 #[inline(always)]
-unsafe fn next(line: usize) -> usize {
-    // SAFETY: see above. The load is volatile, so that none is left out or done in advance.
-    unsafe { std::ptr::with_exposed_provenance::<usize>(line).read_volatile() }
-}
-
-/// Measures the latency of a buffer's first `size_bytes` with randomly ordered lines: a [`Walk`] for one
-/// number of chains.
-///
-/// # Panics
-///
-/// As [`Walk::new`] and [`Walk::measure`].
-pub fn ns_per_access(
-    buffer: &mut Buffer,
-    size_bytes: usize,
-    chains: usize,
-    plan: &LatencyPlan,
-) -> LatencyReading {
-    Walk::new(buffer, size_bytes, Order::Random, size_bytes as u64).measure(chains, plan)
+unsafe fn next<const LINK_AT: usize>(base: usize, line: usize) -> usize {
+    let at = base.wrapping_add(line).wrapping_add(LINK_AT);
+    // SAFETY: see above; lines are aligned to more than the words. Loads are volatile, so that none is
+    // left out or done in advance.
+    unsafe {
+        match LINK_AT {
+            BITS_32_AT => std::ptr::with_exposed_provenance::<u32>(at).read_volatile() as usize,
+            BITS_64_AT => std::ptr::with_exposed_provenance::<u64>(at).read_volatile() as usize,
+            _ => std::ptr::with_exposed_provenance::<usize>(at).read_volatile(),
+        }
+    }
 }
 
 /// The order in which a ring visits its lines. A shuffled sequence closed to a ring is a random cyclic
@@ -247,12 +287,13 @@ mod tests {
     use std::collections::HashSet;
 
     /// Follows one chain for as many steps as there are lines.
-    fn visited(walk: &mut Walk<'_>) -> Vec<usize> {
+    fn visited<const LINK_AT: usize>(walk: &mut Walk<'_>) -> Vec<usize> {
         let lines = walk.sequence.len();
-        let mut head = walk.heads::<1>();
+        let base = if LINK_AT == POINTER_AT { 0 } else { walk.start };
+        let mut head = walk.heads::<1>().map(|line| line - base);
         let mut visit = |_| {
-            walk.step(&mut head, 1);
-            head[0]
+            step::<1, LINK_AT>(base, &mut head, 1);
+            base + head[0]
         };
         (0..lines).map(&mut visit).collect()
     }
@@ -263,7 +304,17 @@ mod tests {
         let lines = size_bytes / LINE;
         let mut walk = Walk::new(&mut buffer, size_bytes, order, 3);
         let start = walk.heads::<1>()[0];
-        let visited = visited(&mut walk);
+        let visited = visited::<POINTER_AT>(&mut walk);
+        assert_eq!(
+            visited,
+            self::visited::<BITS_32_AT>(&mut walk),
+            "32-bit links"
+        );
+        assert_eq!(
+            visited,
+            self::visited::<BITS_64_AT>(&mut walk),
+            "64-bit links"
+        );
         assert!(
             visited
                 .iter()
@@ -290,7 +341,7 @@ mod tests {
     fn page_by_page_leaves_a_page_only_when_done() {
         let mut buffer = Buffer::new(64 * 4096, Pages::Default).unwrap();
         let mut walk = Walk::new(&mut buffer, 64 * 4096, Order::PageByPage, 9);
-        let visited = visited(&mut walk);
+        let visited = visited::<POINTER_AT>(&mut walk);
         let changes = visited
             .windows(2)
             .filter(|pair| pair[0] / 4096 != pair[1] / 4096)
@@ -303,7 +354,8 @@ mod tests {
         fn go_on<const CHAINS: usize>(walk: &mut Walk<'_>, steps: usize) {
             let mut heads = walk.heads::<CHAINS>();
             assert_eq!(heads.iter().collect::<HashSet<_>>().len(), CHAINS);
-            walk.step(&mut heads, steps);
+            step::<CHAINS, POINTER_AT>(0, &mut heads, steps);
+            walk.run::<CHAINS, POINTER_AT>(steps);
             assert_eq!(
                 heads,
                 walk.heads::<CHAINS>(),
@@ -321,22 +373,16 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_keeps_every_repetition() {
+    fn every_form_of_a_repetition_takes_time() {
         let mut buffer = Buffer::new(1 << 16, Pages::Default).unwrap();
-        let plan = LatencyPlan {
-            repetition_ns: 10_000,
-            repetitions: 3,
-        };
-        for chains in [1, 2, 4, 8] {
-            let reading = ns_per_access(&mut buffer, 1 << 15, chains, &plan);
-            assert_eq!((reading.chains, reading.size_bytes), (chains, 1 << 15));
-            assert_eq!(reading.all_ns.len(), 3);
-            assert!(
-                reading
-                    .all_ns
-                    .iter()
-                    .all(|ns| *ns >= reading.best_ns && *ns > 0.0)
-            );
+        let mut walk = Walk::new(&mut buffer, 1 << 15, Order::Random, 1);
+        assert_eq!(walk.size_bytes(), 1 << 15);
+        let pointers = [1, 2, 4, 8].map(|chains| (chains, Link::Pointer));
+        let distances = [Link::Bits32, Link::Bits64].map(|link| [(1, link), (2, link)]);
+        for (chains, link) in pointers.into_iter().chain(distances.concat()) {
+            let pace = walk.pace(chains, link, 10_000);
+            assert!(pace.steps >= 256);
+            assert!(walk.once(&pace) > 0.0, "{chains} chains over {link:?}");
         }
     }
 

@@ -10,61 +10,18 @@ use crate::routine::{Operation, Routine};
 use crate::timer::now_ns;
 use std::hint::black_box;
 
-/// How often to repeat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BandwidthPlan {
-    /// Repetitions, each timed on its own.
-    pub repetitions: u32,
-    /// Passes over the buffers in a repetition: more than one for buffers so small that a single
-    /// pass is too short for the timer.
-    pub passes: u32,
-    /// No repetition begins after so many nanoseconds, except that there are always three.
-    pub ns_max: u64,
-}
-
-impl Default for BandwidthPlan {
-    /// Ten repetitions, within half a second.
-    fn default() -> Self {
-        Self {
-            repetitions: 10,
-            passes: 1,
-            ns_max: 500_000_000,
-        }
-    }
-}
-
-/// Fewer repetitions would leave no choice between an outlier and the rest.
-const REPETITIONS_MIN: usize = 3;
-
-/// Times a routine. Returns the nanoseconds of every repetition, in the order taken.
+/// Runs a routine once. Returns the nanoseconds that it took and the checksum of reading.
 ///
-/// One untimed repetition comes first. Filling and copying need a `destination`, reading and
-/// copying a `source`; the other may be empty.
+/// Filling and copying need a `destination`, reading and copying a `source`; the other may be empty. The
+/// first run after another routine finds other lines in the caches and should not count.
 ///
 /// # Panics
 ///
 /// As [`Routine::run`]: if the routine is not available, or the lengths differ when copying.
-pub fn bandwidth(
-    routine: &Routine,
-    destination: &mut [u8],
-    source: &[u8],
-    plan: &BandwidthPlan,
-) -> Vec<u64> {
-    let repetitions = (plan.repetitions as usize).max(REPETITIONS_MIN);
-    let mut elapsed_ns = Vec::with_capacity(repetitions);
-    black_box(routine.run(destination, source));
-    let first_ns = now_ns();
-    for done in 0..repetitions {
-        let start_ns = now_ns();
-        if done >= REPETITIONS_MIN && start_ns - first_ns >= plan.ns_max {
-            break;
-        }
-        for _ in 0..plan.passes.max(1) {
-            black_box(routine.run(black_box(&mut *destination), black_box(source)));
-        }
-        elapsed_ns.push(now_ns() - start_ns);
-    }
-    elapsed_ns
+pub fn once(routine: &Routine, destination: &mut [u8], source: &[u8]) -> (u64, u64) {
+    let start_ns = now_ns();
+    let sum = black_box(routine.run(black_box(destination), black_box(source)));
+    (now_ns() - start_ns, sum)
 }
 
 /// Writes noise that only depends on the seed, for [`bandwidth`] to copy or read and [`verify`] to
@@ -76,28 +33,58 @@ pub fn scatter(source: &mut [u8], seed: u64) {
     }
 }
 
-/// True if, after a run, the source still holds what [`scatter`] wrote with this seed and the
-/// routine's result is right: a bit that flipped anywhere gives false.
-///
-/// For filling the source is not looked at, for reading the destination is not. Reading is done once
-/// more for this, to compare its checksum.
-pub fn verify(routine: &Routine, destination: &mut [u8], source: &[u8], seed: u64) -> bool {
+/// The checksum that reading gives, by plain code.
+pub fn checksum(source: &[u8]) -> u64 {
+    plain::read(source)
+}
+
+/// A byte that is not what it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flip {
+    /// Its place in the buffer.
+    pub at: usize,
+    /// What it should be.
+    pub expected: u8,
+    /// What it is.
+    pub found: u8,
+}
+
+/// The first wrong byte of the destination after copying or filling; none if all is right. Reading has
+/// its checksum instead.
+pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Option<Flip> {
     match routine.operation {
-        Operation::Copy => is_scattered(source, seed) && *destination == *source,
-        Operation::Fill => destination
-            .iter()
-            .all(|byte| Some(*byte) == routine.fill_byte()),
-        Operation::Read => {
-            is_scattered(source, seed) && routine.run(&mut [], source) == plain::read(source)
-        }
+        // Comparing as a whole is many times faster than looking for the place.
+        Operation::Copy if destination == source => None,
+        Operation::Copy => flip(destination, source.iter().copied()),
+        Operation::Fill => flip(destination, std::iter::repeat(routine.fill_byte()?)),
+        Operation::Read => None,
     }
 }
 
-fn is_scattered(source: &[u8], seed: u64) -> bool {
+/// The first byte of the source that is not what [`scatter`] wrote with this seed.
+pub fn first_unscattered(source: &[u8], seed: u64) -> Option<Flip> {
     let mut random = Random::new(seed);
-    source
+    let wrong = source
         .chunks(8)
-        .all(|chunk| *chunk == random.next().to_le_bytes()[..chunk.len()])
+        .position(|chunk| *chunk != random.next().to_le_bytes()[..chunk.len()])?;
+    let mut random = Random::new(seed);
+    let expected = (0..=wrong).map(|_| random.next()).last()?.to_le_bytes();
+    let chunk = &source[wrong * 8..source.len().min(wrong * 8 + 8)];
+    let flip = flip(chunk, expected.into_iter())?;
+    Some(Flip {
+        at: wrong * 8 + flip.at,
+        ..flip
+    })
+}
+
+fn flip(found: &[u8], expected: impl Iterator<Item = u8>) -> Option<Flip> {
+    let pairs = found.iter().copied().zip(expected).enumerate();
+    let mut wrong = pairs.filter(|(_, (found, expected))| found != expected);
+    wrong.next().map(|(at, (found, expected))| Flip {
+        at,
+        expected,
+        found,
+    })
 }
 
 #[cfg(test)]
@@ -108,32 +95,34 @@ mod tests {
     const LENGTH: usize = 10_007;
     const SEED: u64 = 42;
 
-    /// Runs a routine as a caller does, flips a bit where `flip` says, and verifies.
-    fn run_and_flip(routine: &Routine, flip: impl Fn(&mut [u8], &mut [u8])) -> bool {
+    /// Runs a routine as a caller does, changes a byte where `change` says, and looks for it.
+    fn run_and_flip(routine: &Routine, change: impl Fn(&mut [u8], &mut [u8])) -> Option<Flip> {
         let mut source = vec![0; LENGTH];
         let mut destination = vec![0xff; LENGTH];
         scatter(&mut source, SEED);
-        let plan = BandwidthPlan {
-            repetitions: 4,
-            passes: 2,
-            ns_max: u64::MAX,
-        };
-        let elapsed_ns = bandwidth(routine, &mut destination, &source, &plan);
-        assert_eq!(elapsed_ns.len(), 4);
-        flip(&mut destination, &mut source);
-        verify(routine, &mut destination, &source, SEED)
+        let (_, sum) = once(routine, &mut destination, &source);
+        if routine.operation == Operation::Read {
+            assert_eq!(sum, checksum(&source), "{}", routine.id);
+        }
+        change(&mut destination, &mut source);
+        first_flip(routine, &destination, &source).or_else(|| first_unscattered(&source, SEED))
     }
 
     #[test]
     fn results_are_right_and_a_flipped_bit_is_found() {
         for routine in ROUTINES.iter().filter(|routine| (routine.available)()) {
-            assert!(run_and_flip(routine, |_, _| ()), "{}", routine.id);
+            assert_eq!(run_and_flip(routine, |_, _| ()), None, "{}", routine.id);
             for at in [0, 1, LENGTH / 2, LENGTH - 1] {
                 let found = match routine.operation {
-                    Operation::Read => !run_and_flip(routine, |_, source| source[at] ^= 1),
-                    _ => !run_and_flip(routine, |destination, _| destination[at] ^= 0x80),
+                    Operation::Read => run_and_flip(routine, |_, source| source[at] ^= 1),
+                    _ => run_and_flip(routine, |destination, _| destination[at] ^= 0x80),
                 };
-                assert!(found, "{} at {at}", routine.id);
+                let bit = found.map(|flip| (flip.at, flip.expected ^ flip.found));
+                let expected = match routine.operation {
+                    Operation::Read => (at, 1),
+                    _ => (at, 0x80),
+                };
+                assert_eq!(bit, Some(expected), "{} at {at}", routine.id);
             }
         }
     }
@@ -144,23 +133,10 @@ mod tests {
             .iter()
             .find(|routine| routine.operation == Operation::Copy)
             .unwrap();
-        assert!(!run_and_flip(copy, |destination, source| {
+        let found = run_and_flip(copy, |destination, source| {
             source[77] ^= 4;
             destination[77] ^= 4;
-        }));
-    }
-
-    #[test]
-    fn there_are_three_repetitions_however_short_the_time() {
-        let plan = BandwidthPlan {
-            repetitions: 50,
-            passes: 1,
-            ns_max: 0,
-        };
-        let fill = ROUTINES
-            .iter()
-            .find(|routine| routine.operation == Operation::Fill)
-            .unwrap();
-        assert_eq!(bandwidth(fill, &mut vec![0; 100_000], &[], &plan).len(), 3);
+        });
+        assert_eq!(found.map(|flip| flip.at), Some(77));
     }
 }

@@ -261,6 +261,14 @@ impl Routine {
         Self::new(id, about, operation, 8, body)
     }
 
+    /// States how many bytes a turn moves.
+    pub(crate) const fn moving(self, bytes_per_turn: usize) -> Self {
+        Self {
+            bytes_per_turn,
+            ..self
+        }
+    }
+
     /// States what alignment the loop needs.
     pub(crate) const fn aligned(self, destination_align: usize, source_align: usize) -> Self {
         Self {

@@ -15,12 +15,14 @@ mod cpus;
 pub(crate) mod data;
 mod distribution;
 mod features;
+mod hybrid;
 mod memory;
 mod os;
 mod soc;
 mod virtualisation;
 
 pub(crate) use board::compatible;
+pub(crate) use chip::{heads as chip_heads, with_amlogic_id};
 pub(crate) use cpufreq::residencies;
 pub(crate) use cpus::online;
 pub use cpus::parse_cpu_list;
@@ -68,7 +70,6 @@ pub fn identify(root: &Root) -> Machine {
     Machine {
         board: board::board(root).into(),
         soc: soc::soc(root, &compatible, &info).into(),
-        soc_is_guess: false,
         chip: chip::chip(root, &info),
         compatible,
         firmware,

@@ -172,14 +172,13 @@ impl KernelLog {
 /// it cannot be read.
 pub(crate) fn boot_messages(root: &Root, records_max: usize) -> Vec<String> {
     let own = |record: KmsgRecord| (record.facility == 0).then_some(record.text);
-    let mut file = match root.source(PATH) {
-        Ok(Source::File(file)) if root.is_system() => file,
-        Ok(_) => {
-            let text = root.read(PATH).unwrap_or_default();
-            let records = text.lines().take(records_max).filter_map(parse_kmsg);
-            return records.filter_map(own).collect();
-        }
-        Err(_) => return Vec::new(),
+    if !root.is_system() {
+        let text = root.read(PATH).unwrap_or_default();
+        let records = text.lines().take(records_max).filter_map(parse_kmsg);
+        return records.filter_map(own).collect();
+    }
+    let Ok(Source::File(mut file)) = root.source(PATH) else {
+        return Vec::new();
     };
     // Without this a read at the end of the buffer waits for the next message.
     let flags = rustix::fs::fcntl_getfl(&file);

@@ -9,6 +9,7 @@
 pub mod cgroup;
 pub mod cycles;
 mod group;
+mod huge_pages;
 mod identify;
 pub mod kernel_log;
 pub mod perf;
@@ -24,10 +25,12 @@ mod start;
 mod state;
 mod survey;
 mod syscall;
+mod thermometer;
 pub mod timeline;
 pub mod vcio;
 
 pub use group::{Group, Inside};
+pub use huge_pages::huge_kib;
 pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;
@@ -37,6 +40,7 @@ pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
 pub use survey::survey;
+pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
 
 /// True if this process has the rights of root.

@@ -17,6 +17,7 @@ mod reader;
 mod slot;
 mod thread;
 mod threads;
+mod watchers;
 
 pub use failure::Failure;
 pub use feed::Feed;
@@ -33,6 +34,7 @@ use reader::Own;
 use record::{Channel, Event, Gap, SamplerCost};
 use slot::{Outcome, Slot};
 use std::time::Duration;
+use watchers::Watchers;
 
 /// Room for the answer of one file: every file but `/proc/stat` of machines with many CPUs fits.
 const BUFFER_BYTES: usize = 16 << 10;
@@ -54,7 +56,7 @@ pub struct Options {
     pub interval: Duration,
     /// Share of one core that the sampler may use, in millionths; it slows down to stay below.
     pub budget_ppm: u32,
-    /// CPUs on which the background thread may run; empty: wherever its owner may.
+    /// CPUs on which its threads may run; empty: wherever its owner may.
     pub cpus: Vec<u32>,
     /// Samples that are kept until the owner fetches them. Fewer are kept if they would need more
     /// than about a megabyte.
@@ -86,6 +88,7 @@ pub struct Sampler {
     options: Options,
     slots: Vec<Slot>,
     lanes: Lanes,
+    watchers: Watchers,
     /// False for boards in a file: they answer at once, and their tests are exact.
     uses_lanes: bool,
     channels: Vec<Channel>,
@@ -179,8 +182,11 @@ impl Sampler {
             .iter()
             .filter(|channel| channel.id.ends_with(".idle"))
             .count();
+        let watchers = Watchers::default();
+        watchers.move_to(&options.cpus);
         Self {
-            lanes: Lanes::default(),
+            lanes: Lanes::new(watchers.clone()),
+            watchers,
             uses_lanes: !root.is_board(),
             due_ns: 0,
             delay_us: 0,
@@ -297,10 +303,14 @@ impl Sampler {
         let now = Distances::now();
         let before = self.distances.replace(now).unwrap_or(now);
         for jump in now.jumps_since(before).into_iter().flatten() {
-            // It belongs to no channel more than to the one of the sampler itself.
-            if let Some(channel) = self.position("sampler.cpu") {
-                note(&mut self.gaps, channel, self.at_ms, jump);
-            }
+            self.note_own(jump);
+        }
+    }
+
+    /// Notes what belongs to no channel more than to the one of the sampler itself.
+    fn note_own(&mut self, what: Failure) {
+        if let Some(channel) = self.position("sampler.cpu") {
+            note(&mut self.gaps, channel, self.at_ms, what);
         }
     }
 
@@ -312,7 +322,11 @@ impl Sampler {
         self.lanes_accounted_ns = self.lanes.cpu_ns();
         let cpu_used_ns = self.cpu_ns_total().saturating_sub(cpu_before_ns);
         self.cost.ticks += 1;
-        self.cost.slowdowns += u32::from(self.pace.after_tick(cpu_used_ns));
+        if self.pace.after_tick(cpu_used_ns) {
+            self.cost.slowdowns += 1;
+            let interval_ms = self.pace.interval_ns() / 1_000_000;
+            self.note_own(Failure::SlowedDown(interval_ms));
+        }
     }
 
     /// CPU time of the sampler with the threads for slow sources.

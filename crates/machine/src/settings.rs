@@ -8,6 +8,10 @@
 //!
 //! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows.
 
+mod device_name;
+
+pub use device_name::DeviceName;
+
 use crate::Root;
 use record::{Missing, Reading, Restored, SettingChange, Why};
 use serde::{Deserialize, Serialize};
@@ -24,34 +28,62 @@ pub enum Node {
     ClockMin(u32),
     /// `scaling_max_freq` of a cpufreq policy, in kHz.
     ClockMax(u32),
+    /// When the kernel backs memory of programs with huge pages by itself.
+    HugePages,
+    /// `governor` of a devfreq device: memory controller, GPU, NPU.
+    DeviceGovernor(DeviceName),
+    /// Policy of power saving on PCI Express links.
+    AspmPolicy,
 }
 
+const DEVFREQ: &str = "/sys/class/devfreq";
+const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
+/// Documentation/admin-guide/mm/transhuge.rst
+const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
 impl Node {
-    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst).
+    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/
+    /// testing/sysfs-class-devfreq, `pcie_aspm.policy` in kernel-parameters.rst).
     pub fn path(self) -> String {
         let (policy, file) = match self {
+            Node::HugePages => return HUGE_PAGES.into(),
             Node::Governor(policy) => (policy, "scaling_governor"),
             Node::ClockMin(policy) => (policy, "scaling_min_freq"),
             Node::ClockMax(policy) => (policy, "scaling_max_freq"),
+            Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
+            Node::AspmPolicy => return ASPM_POLICY.to_owned(),
         };
         format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
+    }
+
+    /// The value in force.
+    ///
+    /// # Errors
+    /// The node does not exist or cannot be read.
+    pub fn read(self, root: &Root) -> Reading<String> {
+        let text = root.read_value(&self.path())?;
+        match self {
+            Node::HugePages | Node::AspmPolicy => parse_chosen(&text)
+                .map(str::to_owned)
+                .ok_or_else(|| Missing::garbled(self.path(), &text)),
+            _ => Ok(text),
+        }
     }
 
     /// Whether the node lists or allows this value.
     fn allows(self, root: &Root, value: &str) -> Reading<()> {
         let folder = |policy| format!("/sys/devices/system/cpu/cpufreq/policy{policy}");
         match self {
+            Node::HugePages => is_listed(root, HUGE_PAGES, value),
             Node::Governor(policy) => {
                 let path = format!("{}/scaling_available_governors", folder(policy));
-                let listed = root.read_value(&path)?;
-                if listed.split_whitespace().any(|governor| governor == value) {
-                    return Ok(());
-                }
-                Err(Missing::unsupported(
-                    path,
-                    format!("governor {value} is not among {listed}"),
-                ))
+                is_listed(root, &path, value)
             }
+            Node::DeviceGovernor(name) => {
+                let path = format!("{DEVFREQ}/{}/available_governors", name.as_str());
+                is_listed(root, &path, value)
+            }
+            Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
             Node::ClockMin(policy) | Node::ClockMax(policy) => {
                 let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
                 let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
@@ -67,6 +99,16 @@ impl Node {
     }
 
     fn from_path(path: &str) -> Option<Self> {
+        if path == HUGE_PAGES {
+            return Some(Node::HugePages);
+        }
+        if path == ASPM_POLICY {
+            return Some(Node::AspmPolicy);
+        }
+        if let Some(rest) = path.strip_prefix(DEVFREQ) {
+            let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
+            return DeviceName::new(name).map(Node::DeviceGovernor);
+        }
         let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
         let (policy, file) = rest.split_once('/')?;
         let policy = policy.parse().ok()?;
@@ -78,6 +120,28 @@ impl Node {
         .into_iter()
         .find(|node| node.path().ends_with(file))
     }
+}
+
+/// Whether a file lists this value; what is chosen stands in brackets.
+fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
+    let listed = root.read_value(path)?;
+    let mut words = listed.split_whitespace();
+    if words.any(|word| word.trim_matches(['[', ']']) == value) {
+        return Ok(());
+    }
+    let reason = format!("{value} is not among {listed}");
+    Err(Missing::unsupported(path, reason))
+}
+
+/// The value in brackets of a list such as `always [madvise] never`; the only one where there is one.
+fn parse_chosen(text: &str) -> Option<&str> {
+    let in_brackets = |word: &'_ str| word.starts_with('[') && word.ends_with(']');
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let chosen = match words.as_slice() {
+        [only] => Some(only),
+        several => several.iter().find(|word| in_brackets(word)),
+    };
+    chosen.map(|word| word.trim_matches(['[', ']']))
 }
 
 /// One line of the journal.
@@ -141,7 +205,7 @@ impl Settings {
     /// The node does not exist, cannot be read or written, or does not allow the value.
     pub fn set(&mut self, node: Node, value: &str) -> Reading<Option<SettingChange>> {
         let path = node.path();
-        let current = self.root.read_value(&path)?;
+        let current = node.read(&self.root)?;
         if current == value {
             return Ok(None);
         }
@@ -166,7 +230,7 @@ impl Settings {
             }),
         }
         self.root.write(&path, value)?;
-        let read_back = self.root.read_value(&path);
+        let read_back = node.read(&self.root);
         Ok(Some(SettingChange {
             path,
             old: current,
@@ -284,7 +348,7 @@ fn lock(file: &File, journal: &Path) -> Reading<()> {
 /// Compare and restore.
 fn restore_one(root: &Root, held: &Held) -> Restored {
     let path = held.node.path();
-    let current = match root.read_value(&path) {
+    let current = match held.node.read(root) {
         Ok(current) => current,
         Err(missing) => return Restored::Failed(missing.to_string()),
     };
@@ -294,7 +358,7 @@ fn restore_one(root: &Root, held: &Held) -> Restored {
     if let Err(missing) = root.write(&path, &held.old) {
         return Restored::Failed(missing.to_string());
     }
-    match root.read_value(&path) {
+    match held.node.read(root) {
         Ok(now) if now == held.old || is_cooled(root, held, &now) => Restored::Done,
         Ok(now) => Restored::Failed(format!("wrote {}, reads {now}", held.old)),
         Err(missing) => Restored::Failed(missing.to_string()),
@@ -360,6 +424,8 @@ performance schedutil powersave
 408000
 == /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq
 1800000
+== /sys/kernel/mm/transparent_hugepage/enabled
+always [madvise] never
 == /sys/class/thermal/cooling_device0/type
 cpufreq-cpu0
 == /sys/class/thermal/cooling_device0/cur_state
@@ -390,12 +456,80 @@ cpufreq-cpu0
         assert!(Settings::new(&root, &path).is_ok());
     }
 
+    #[test]
+    fn devices_and_policies_come_back() {
+        let board = format!(
+            "{BOARD}\
+== {ASPM_POLICY}
+default performance [powersave] powersupersave
+== {DEVFREQ}/dmc/governor
+dmc_ondemand
+== {DEVFREQ}/dmc/available_governors
+powersave performance dmc_ondemand
+"
+        );
+        let root = Root::from_board(&board).unwrap();
+        let path = journal("devices");
+        let mut settings = Settings::new(&root, &path).unwrap();
+        let dmc = Node::DeviceGovernor(DeviceName::new("dmc").unwrap());
+        assert!(settings.set(dmc, "turbo").is_err());
+        assert!(settings.set(Node::AspmPolicy, "off").is_err());
+        let change = settings
+            .set(Node::AspmPolicy, "performance")
+            .unwrap()
+            .unwrap();
+        assert_eq!(change.old, "powersave");
+        settings.set(dmc, "performance").unwrap();
+        kill(settings);
+        let outcomes = restore_from_journal(&root, &path).unwrap();
+        assert!(
+            outcomes
+                .iter()
+                .all(|(_, outcome)| *outcome == Restored::Done),
+            "{outcomes:?}"
+        );
+        assert_eq!(root.read_value(ASPM_POLICY).unwrap(), "powersave");
+        assert_eq!(dmc.read(&root).unwrap(), "dmc_ondemand");
+        assert_eq!(
+            Node::from_path("/sys/class/devfreq/../../etc/governor"),
+            None
+        );
+    }
+
     fn change_everything(settings: &mut Settings) {
         settings.set(Node::Governor(0), "performance").unwrap();
         settings.set(Node::ClockMin(0), "408000").unwrap();
         for khz in ["1800000", "1200000", "408000"] {
             settings.set(Node::ClockMax(0), khz).unwrap();
         }
+    }
+
+    #[test]
+    fn huge_pages_are_what_stands_in_brackets() {
+        for (text, expected) in [
+            ("always [madvise] never", Some("madvise")),
+            ("[always] madvise never", Some("always")),
+            ("never", Some("never")),
+            ("always never", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_chosen(text), expected, "{text:?}");
+        }
+        let root = Root::from_board(BOARD).unwrap();
+        let path = journal("huge");
+        let mut settings = Settings::new(&root, &path).unwrap();
+        let wrong = settings.set(Node::HugePages, "sometimes").unwrap_err();
+        assert!(wrong.to_string().contains("not among"), "{wrong}");
+        assert_eq!(settings.set(Node::HugePages, "madvise").unwrap(), None);
+        let change = settings.set(Node::HugePages, "never").unwrap().unwrap();
+        assert_eq!(
+            (change.old.as_str(), change.new.as_str()),
+            ("madvise", "never")
+        );
+        kill(settings);
+        let back = restore_from_journal(&root, &path).unwrap();
+        assert_eq!(back, [(HUGE_PAGES.to_owned(), Restored::Done)]);
+        assert_eq!(Node::HugePages.read(&root).unwrap(), "madvise");
     }
 
     #[test]

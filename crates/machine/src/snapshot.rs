@@ -5,6 +5,7 @@
 //! and the files that hold nothing else are never opened. Only files are read that the kernel
 //! answers from memory; the walk is bounded in entries, bytes and time.
 
+mod devices;
 mod notation;
 mod places;
 
@@ -47,7 +48,11 @@ pub fn snapshot(root: &Root) -> String {
             walk.tree(&format!("{tree}/{node}"), DEPTH_MAX);
         }
     }
+    for (path, head) in crate::identify::chip_heads(root) {
+        walk.content(&path, &head);
+    }
     walk.page_size();
+    walk.devices();
     walk.out
 }
 
@@ -188,6 +193,14 @@ impl Walk<'_> {
 /// The content without what is private. Bytes that are no text stay: the few binary files that
 /// are read are properties of the device tree.
 fn blanked(path: &str, bytes: Vec<u8>, host: Option<&str>) -> Vec<u8> {
+    match path.rsplit('/').next().unwrap_or_default() {
+        "DMI" => return crate::survey::dmi_without_serials(&bytes),
+        "eeprom" => return crate::survey::spd_without_serials(&bytes),
+        "serial" => {
+            return redact::card_serial(&String::from_utf8_lossy(&bytes)).into_bytes();
+        }
+        _ => {}
+    }
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return bytes;
     };
@@ -195,6 +208,7 @@ fn blanked(path: &str, bytes: Vec<u8>, host: Option<&str>) -> Vec<u8> {
         "/proc/sys/kernel/hostname" => format!("{}\n", redact::BLANK),
         "/proc/version" => redact::version(text, host),
         "/proc/cmdline" => format!("{}\n", redact::cmdline(text)),
+        "/proc/cpuinfo" => crate::identify::with_amlogic_id(text, redact::file(text)),
         _ => redact::file(text),
     };
     text.into_bytes()

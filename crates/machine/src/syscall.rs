@@ -1,11 +1,11 @@
 //! System calls that no safe wrapper offers: the one file of this crate with `unsafe` in it.
 //!
 //! Each function here is safe to call with any arguments. What the calls mean is said where they
-//! are used ([`crate::vcio`], [`crate::perf`]).
+//! are used ([`crate::vcio`], [`crate::perf`], `identify/hybrid.rs`).
 
 #![allow(
     unsafe_code,
-    reason = "the firmware mailbox and perf_event_open have no safe wrapper in rustix"
+    reason = "the firmware mailbox, perf_event_open and priorities have no safe wrapper in rustix"
 )]
 
 use std::fs::File;
@@ -66,6 +66,24 @@ pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(),
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
+/// Lets the calling thread run before all threads of normal priority, but not those it starts.
+///
+/// # Errors
+/// The errno: `EPERM` without the right to do so (root, `CAP_SYS_NICE` or `RLIMIT_RTPRIO`).
+pub(crate) fn run_first() -> Result<(), i32> {
+    // SAFETY: all fields of the structure are numbers, for which zero is a value; some systems have
+    // more of them than the priority.
+    let mut lowest: libc::sched_param = unsafe { std::mem::zeroed() };
+    lowest.sched_priority = 1;
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // A system call and not the function of that name, which musl lets fail always.
+    // SAFETY: the kernel reads the structure, whose first field is all that it knows of; the other
+    // arguments are numbers, 0 is the calling thread.
+    let status =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
+    if status < 0 { Err(errno()) } else { Ok(()) }
+}
+
 /// Opens a counter for a task (0: the calling thread; -1: whatever runs) on one CPU, or on whatever
 /// CPU the task runs.
 ///
@@ -99,6 +117,33 @@ pub(crate) fn perf_event_open(
     Ok(unsafe { OwnedFd::from_raw_fd(status as i32) })
 }
 
+/// True if this processor has cores of several types (CPUID leaf 07H, EDX bit 15).
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn is_hybrid() -> bool {
+    const LEAF: u32 = 0x7;
+    let (highest, _) = cpuid(0);
+    highest >= LEAF && cpuid(LEAF).1 >> 15 & 1 == 1
+}
+
+/// EAX of CPUID leaf 1AH of the CPU that this runs on; 0 where there is no such leaf.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn core_type_leaf() -> u32 {
+    const LEAF: u32 = 0x1a;
+    if cpuid(0).0 >= LEAF { cpuid(LEAF).0 } else { 0 }
+}
+
+/// EAX and EDX of a CPUID leaf.
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unused_unsafe,
+    reason = "newer compilers know that every x86-64 CPU has CPUID"
+)]
+fn cpuid(leaf: u32) -> (u32, u32) {
+    // SAFETY: every x86-64 CPU has the instruction, and it only reads.
+    let words = unsafe { std::arch::x86_64::__cpuid_count(leaf, 0) };
+    (words.eax, words.edx)
+}
+
 fn errno() -> i32 {
     let error = std::io::Error::last_os_error();
     error.raw_os_error().unwrap_or(libc::EIO)
@@ -129,5 +174,11 @@ mod tests {
         assert_eq!(mailbox_property(&device, &mut message), Err(libc::ENOTTY));
         message[0] = 65;
         assert_eq!(mailbox_property(&device, &mut message), Err(libc::EINVAL));
+    }
+
+    #[test]
+    fn a_thread_runs_first_or_may_not() {
+        let outcome = std::thread::spawn(run_first).join().unwrap();
+        assert!(matches!(outcome, Ok(()) | Err(libc::EPERM)), "{outcome:?}");
     }
 }

@@ -4,8 +4,8 @@
 //! line; folding them gives a Record that ends where the run died ([`crate::End::Died`]).
 
 use crate::{
-    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Record, Restored, Run,
-    SamplerCost, SettingChange, Source, State, Step, Survey,
+    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Record, Restored,
+    Run, SamplerCost, SettingChange, Source, State, Step, Survey,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,11 @@ pub enum Event {
     Survey {
         /// What was found.
         survey: Box<Survey>,
+    },
+    /// A step that was run to learn what a setting gives has ended.
+    Probe {
+        /// The step and what was raised.
+        probe: Box<Probe>,
     },
     /// State of memory, swap and statistics at one moment.
     State {
@@ -146,6 +151,7 @@ impl Record {
             Event::Gate { gate } => self.gate = Fact::Known(gate),
             Event::Machine { machine } => self.machine = *machine,
             Event::Survey { survey } => self.surveys.push(*survey),
+            Event::Probe { probe } => self.probes.push(*probe),
             Event::Mark { mark } => self.marks.push(mark),
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
@@ -165,7 +171,7 @@ impl Record {
                 channels,
             } => {
                 self.samples.interval_ms = interval_ms;
-                self.samples.channels = channels;
+                self.take_channels(channels);
             }
             Event::Samples { at_ms, columns } => self.append_samples(&at_ms, columns),
             Event::Gap { channel, gap } => {
@@ -188,6 +194,23 @@ impl Record {
                 self.run.elapsed_ms = Some(elapsed_ms);
             }
         }
+    }
+
+    /// A second sampler of one run goes on where the first one stopped: channels keep their values, and
+    /// those that it does not know stay behind its own.
+    fn take_channels(&mut self, channels: Vec<Channel>) {
+        let rows = self.samples.at_ms.len();
+        let mut old = std::mem::take(&mut self.samples.channels);
+        for mut channel in channels {
+            match old.iter().position(|known| known.id == channel.id) {
+                Some(at) => self.samples.channels.push(old.remove(at)),
+                None => {
+                    channel.values = vec![None; rows];
+                    self.samples.channels.push(channel);
+                }
+            }
+        }
+        self.samples.channels.append(&mut old);
     }
 
     /// Appends a block; a column that is too short (a cut line) is filled with missing values.

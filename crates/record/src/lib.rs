@@ -15,6 +15,7 @@ mod fact;
 mod hardware;
 mod machine;
 mod measured;
+mod memory;
 pub mod recording;
 mod run;
 mod samples;
@@ -28,6 +29,7 @@ pub use fact::{Fact, Missing, Reading, Why};
 pub use hardware::*;
 pub use machine::*;
 pub use measured::*;
+pub use memory::*;
 pub use run::*;
 pub use samples::*;
 pub use source::*;
@@ -75,6 +77,9 @@ pub struct Record {
     /// What looks over the machine found: before the first step, and after the last one.
     #[serde(default)]
     pub surveys: Vec<Survey>,
+    /// Steps that were run to learn what each setting gives.
+    #[serde(default)]
+    pub probes: Vec<Probe>,
 }
 
 impl Record {
@@ -94,6 +99,7 @@ impl Record {
             marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),
+            probes: Vec::new(),
         }
     }
 

@@ -11,12 +11,10 @@ pub struct Machine {
     pub board: Fact<String>,
     /// Name of the SoC or CPU, where device tree or cpuinfo tell it.
     pub soc: Fact<String>,
-    /// True if `soc` is what another program concluded, not what a file says.
-    #[serde(default)]
-    pub soc_is_guess: bool,
     /// What the chip, its firmware and its kernel say of it, by name: `hardware`, `revision`,
     /// `rockchip_otp`, `sunxi_sid`, `amlogic_id`, `boot_message`, `cpu_model`, `dmi_processor`;
-    /// `cpuinfo_blocks` if one description stands for all CPUs. Never serial numbers.
+    /// `cpuinfo_blocks` if one description stands for all CPUs; `guess` is what the log of another
+    /// program concluded. Never serial numbers.
     #[serde(default)]
     pub chip: Vec<NamedValue>,
     /// Compatible strings of the device tree's root, most specific first.

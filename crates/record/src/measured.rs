@@ -1,6 +1,6 @@
 //! What the workloads measure. Every repetition is kept; nothing here is a mean.
 
-use crate::Fact;
+use crate::{BandwidthCurve, Fact, LoadedLatency};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,10 @@ pub enum Measured {
     Bandwidth(Bandwidth),
     /// Memory latency.
     Latency(Latency),
+    /// Memory bandwidth of several CPUs at once.
+    BandwidthCurve(BandwidthCurve),
+    /// Memory latency beside load.
+    LoadedLatency(LoadedLatency),
     /// Throughput of a cipher.
     Cipher(Cipher),
     /// Latency between CPUs.
@@ -24,6 +28,23 @@ pub enum Measured {
     Series(Series),
     /// What any other program is scored by: its time, or numbers taken from its output.
     Scores(Scores),
+    /// Waiting until the machine is as cool, as warm or as idle as a test wants it.
+    Wait(Wait),
+}
+
+/// A wait for a state of the machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Wait {
+    /// The temperature that was waited for, if one was.
+    #[serde(default)]
+    pub target_millicelsius: Option<i64>,
+    /// Temperature at the beginning.
+    pub start_millicelsius: Fact<i64>,
+    /// Temperature at the end.
+    pub end_millicelsius: Fact<i64>,
+    /// Why the target was not reached, if it was not.
+    #[serde(default)]
+    pub not_reached: Option<String>,
 }
 
 /// The scores of a program that was run once.
@@ -34,6 +55,12 @@ pub struct Scores {
     /// What the program printed, bounded: beginning and end are kept.
     #[serde(default)]
     pub output: String,
+    /// What to know when reading the scores, for example that they come from the caches.
+    #[serde(default)]
+    pub detail: String,
+    /// Where the program says that its results can be seen.
+    #[serde(default)]
+    pub links: Vec<String>,
 }
 
 /// One score of a program.
@@ -193,6 +220,9 @@ pub struct Latency {
     /// What backs the buffer: `huge pages`, `4 KiB pages`, or why not known.
     #[serde(default)]
     pub pages: String,
+    /// Clock of the CPU, measured right before: nanoseconds times this are cycles.
+    #[serde(default)]
+    pub clock_khz: Fact<u32>,
 }
 
 /// Latencies at one size.
@@ -298,4 +328,19 @@ pub struct Series {
     pub at_ms: Vec<i64>,
     /// The values in the order in which they appeared.
     pub values: Vec<f64>,
+    /// Clocks that were measured at the same moments, CPU by CPU.
+    #[serde(default)]
+    pub clocks: Vec<ClockSeries>,
+    /// Why it ended before its time, if it did.
+    #[serde(default)]
+    pub ended_early: Option<String>,
+}
+
+/// The clock of one CPU, measured again and again under load.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockSeries {
+    /// The CPU.
+    pub cpu: u32,
+    /// Its clock in kHz at each of the moments of the series.
+    pub khz: Vec<u32>,
 }

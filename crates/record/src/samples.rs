@@ -54,6 +54,21 @@ pub struct Channel {
     pub gaps: Vec<Gap>,
 }
 
+impl Channel {
+    /// True if its values are a temperature that is measured: a trip point (`thermal_zone0.trip1`)
+    /// is one that is set.
+    pub fn is_temperature(&self) -> bool {
+        self.unit == Unit::Millicelsius && !self.id.contains(".trip")
+    }
+
+    /// True if its values are power that flows: a limit (`rapl0.limit.long_term`) is one that is
+    /// set.
+    pub fn is_power(&self) -> bool {
+        let is_watts = matches!(self.unit, Unit::Milliwatts | Unit::Microwatts);
+        is_watts && !self.id.contains(".limit.")
+    }
+}
+
 /// A stretch without values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {

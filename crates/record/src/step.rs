@@ -40,9 +40,24 @@ pub struct Step {
     pub repeated: Vec<Repeated>,
     /// What came of it.
     pub outcome: Outcome,
+    /// The clock that it was made to run at, where the run compares clocks.
+    #[serde(default)]
+    pub set_clock: Option<SetClock>,
     /// Line in a log.
     #[serde(default)]
     pub line: Option<u32>,
+}
+
+/// A clock that a step was made to run at.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SetClock {
+    /// Emulated: the step got this share of the time of its CPUs, by a CPU quota, in percent.
+    SharePercent(u32),
+    /// Limit of cpufreq in kHz, of the fastest policy where there are several.
+    Khz(u32),
 }
 
 /// From when to when, on both clocks.

@@ -4,7 +4,7 @@
 //! Facts only, and nothing that names one owner: serial numbers are kept as what they tell
 //! ([`SerialKind`]), never as they are. Buses and disks are in `hardware`.
 
-use crate::{Disk, Fact, FlashPart, Mount, NamedValue, PciDevice, SwapState, UsbDevice};
+use crate::{Disk, Fact, FlashPart, Mount, NamedValue, PciDevice, Step, SwapState, UsbDevice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -232,4 +232,13 @@ pub enum SerialKind {
     Low,
     /// As it should be.
     Usual,
+}
+
+/// A step that was run to learn what a setting gives: part of a review, and no result of the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Probe {
+    /// Groups of settings that were raised at that moment, in order; none for the machine as found.
+    pub raised: Vec<String>,
+    /// The step.
+    pub step: Step,
 }

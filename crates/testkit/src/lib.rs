@@ -43,6 +43,15 @@ pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
     machine::identify(&root)
 }
 
+/// The machine that a board's text describes.
+///
+/// # Panics
+/// The text is no board.
+pub fn machine_of_board(text: &str) -> record::Machine {
+    let root = machine::Root::from_board(text);
+    machine::identify(&root.unwrap_or_else(|(line, text)| panic!("line {line}: {text}")))
+}
+
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards")
 }

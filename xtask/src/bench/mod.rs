@@ -4,8 +4,13 @@
 //! what was found beside what must be reached and never fails because of a figure: timings
 //! depend on the machine, so they are looked at, not asserted.
 
+mod effect;
 mod figures;
+mod measured;
+mod peers;
 mod process;
+mod program;
+mod tools;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -27,6 +32,9 @@ struct Options<'a> {
     samples: usize,
     record: Option<&'a str>,
     monitor_only: bool,
+    measured_only: bool,
+    program_blocks: Option<usize>,
+    peers: bool,
     arguments: &'a [&'a str],
 }
 
@@ -36,6 +44,9 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         samples: 20,
         record: None,
         monitor_only: false,
+        measured_only: false,
+        program_blocks: None,
+        peers: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -48,6 +59,20 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--monitor-only", rest @ ..] => {
                 options.monitor_only = true;
+                rest
+            }
+            ["--measured-only", rest @ ..] => {
+                options.measured_only = true;
+                rest
+            }
+            ["--program", blocks, rest @ ..] => {
+                let blocks = blocks.parse().ok().filter(|blocks| *blocks > 0);
+                options.program_blocks =
+                    Some(blocks.context("--program takes a number of blocks")?);
+                rest
+            }
+            ["--peers", rest @ ..] => {
+                (options.monitor_only, options.peers) = (true, true);
                 rest
             }
             ["--binary", file, rest @ ..] => {
@@ -80,8 +105,21 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         None => newest_release()?,
     };
     println!("{}\n", binary.display());
+    if options.measured_only {
+        return tools::main(&binary);
+    }
+    if let Some(blocks) = options.program_blocks {
+        for figure in program::figures(&binary, blocks)? {
+            println!("  {figure}");
+        }
+        return Ok(());
+    }
     monitor(&binary, options.samples)?;
+    if options.peers {
+        beside_peers(&binary)?;
+    }
     if !options.monitor_only {
+        tools::main(&binary)?;
         let started = SystemTime::now();
         let resident = run(&binary, options.arguments)?;
         let path = newest(&process::record_folders(), "json", started)?
@@ -107,6 +145,27 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
         println!("  {figure}");
     }
     println!();
+    Ok(())
+}
+
+/// The monitor beside others, its sampler, and its effect.
+fn beside_peers(binary: &Path) -> Result<()> {
+    // Figures of a machine that does other work as well are no better than that.
+    let load = std::fs::read_to_string("/proc/loadavg")?;
+    println!("load average before: {}", load.trim());
+    let (figures, peers) = peers::measure(binary)?;
+    println!("side by side in one run, share of one core, once a second:");
+    peers.iter().for_each(|line| println!("  {line}"));
+    println!("the monitor in the same run:");
+    figures.iter().for_each(|figure| println!("  {figure}"));
+    println!("the sampler:");
+    effect::sampler()?
+        .iter()
+        .for_each(|figure| println!("  {figure}"));
+    println!();
+    effect::on_a_loop(binary)?
+        .iter()
+        .for_each(|figure| println!("  {figure}"));
     Ok(())
 }
 
@@ -210,14 +269,21 @@ mod tests {
             samples: 5,
             record: None,
             monitor_only: false,
+            measured_only: false,
+            program_blocks: None,
+            peers: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
+        assert!(options(&["--measured-only"]).unwrap().measured_only);
+        let peers = options(&["--peers"]).unwrap();
+        assert!(peers.peers && peers.monitor_only);
         for wrong in [
             &["--samples"][..],
             &["--samples", "1"],
             &["--sample"],
+            &["--program", "0"],
             &["x"],
         ] {
             assert!(options(wrong).is_err(), "{wrong:?}");

@@ -16,6 +16,7 @@ const VARIABLES: &[&str] = &[
     "MinKHz",
     "NotReadyYet",
     "NOTUNING",
+    "ExecuteCommand",
     "CPUINFOFILE",
     "Netio",
 ];

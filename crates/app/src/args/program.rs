@@ -2,7 +2,7 @@
 //! how often. They end in a [`bench::Task`].
 
 use bench::{
-    Ab, Definition, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
+    Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
     parse_pinning, parse_repeat, score_both, side,
 };
 use std::path::{Path, PathBuf};
@@ -13,33 +13,34 @@ use std::time::Duration;
 pub(crate) struct ProgramFlags {
     /// Name of the command in the results
     #[arg(long, value_name = "NAME")]
-    name: Option<String>,
-    /// A workload that you defined in TOML (see `sbc-bench list definitions`)
+    pub(super) name: Option<String>,
+    /// A load of the table such as stockfish or stress-ng:cpu (see `sbc-bench list workloads`), or one
+    /// that you defined in TOML (see `sbc-bench list definitions`)
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
-    workload: Option<String>,
+    pub(super) workload: Option<String>,
     /// A file of definitions, besides those in /etc/sbc-bench/workloads.d and
     /// ~/.config/sbc-bench/workloads.d
     #[arg(long, value_name = "FILE")]
-    workload_file: Option<PathBuf>,
+    pub(super) workload_file: Option<PathBuf>,
     #[command(flatten)]
-    score: ScoreFlags,
+    pub(super) score: ScoreFlags,
     /// So many times, or auto: until the median is known within 1 % [default: auto]
     #[arg(long, value_name = "N|auto", value_parser = parse_repeat)]
-    repeat: Option<Repeat>,
+    pub(super) repeat: Option<Repeat>,
     /// all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
-    cpus: Option<Pinning>,
+    pub(super) cpus: Option<Pinning>,
     /// End a run that takes longer, for example 90s or 10min [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    timeout: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
     /// The command to measure, with its arguments
     #[arg(last = true, value_name = "CMD")]
-    command: Vec<String>,
+    pub(super) command: Vec<String>,
 }
 
 /// Where the score stands.
 #[derive(Debug, Clone, Default, clap::Args)]
-struct ScoreFlags {
+pub(crate) struct ScoreFlags {
     /// The time it takes is the score (the default)
     #[arg(long, conflicts_with_all = ["score_regex", "score_json"])]
     time: bool,
@@ -60,7 +61,7 @@ struct ScoreFlags {
 /// Arguments of `ab` besides those of a run.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AbFlags {
-    /// First side: settings such as governor=schedutil or maxkhz=1416000, or a command
+    /// First side: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
     #[arg(long, value_name = "SETTINGS|CMD")]
     a: String,
     /// Second side
@@ -96,6 +97,9 @@ impl ProgramFlags {
     /// # Errors
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Task, String> {
+        if let Some(load) = self.load()? {
+            return Ok(Task::Loads(vec![load]));
+        }
         if self.is_given() {
             return Ok(Task::Program(self.definition()?));
         }
@@ -110,6 +114,24 @@ impl ProgramFlags {
         }
     }
 
+    /// A load of the table, unless it is a workload of the user's own.
+    fn load(&self) -> Result<Option<Load>, String> {
+        let Some(name) = &self.workload else {
+            return Ok(None);
+        };
+        let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
+            return Ok(None);
+        };
+        if self.name.is_some() || self.score.is_given() || self.timeout.is_some() {
+            return Err(format!(
+                "{name} has its own name, score and time limit; only --repeat and --cpus go with it."
+            ));
+        }
+        load.repeat = self.repeat;
+        load.pinning = self.cpus.clone();
+        Ok(Some(load))
+    }
+
     /// The task of `ab`.
     ///
     /// # Errors
@@ -117,6 +139,11 @@ impl ProgramFlags {
     pub(crate) fn ab(&self, flags: &AbFlags) -> Result<Task, String> {
         if self.repeat.is_some() {
             return Err("ab takes --blocks instead of --repeat.".into());
+        }
+        if self.load()?.is_some() {
+            return Err(
+                "ab takes commands and workloads of your own, not those of the table.".into(),
+            );
         }
         let program = self.is_given().then(|| self.definition()).transpose()?;
         let side = |name: &str, words: &str| {
@@ -155,7 +182,17 @@ impl ProgramFlags {
         Ok(Task::Ab(Box::new(ab)))
     }
 
-    fn definition(&self) -> Result<Definition, String> {
+    /// The same for a workload that the user defined.
+    pub(super) fn of_workload(&self, name: &str) -> Self {
+        Self {
+            workload: Some(name.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// # Errors
+    /// One sentence about what is wrong.
+    pub(super) fn definition(&self) -> Result<Definition, String> {
         let mut definition = match &self.workload {
             Some(name) => self.defined(name)?,
             None => Definition::of_command(self.command.clone()),

@@ -1,7 +1,7 @@
-//! The verbs that answer one question at once: clock and core-to-core.
+//! The verbs that answer one question at once: clock, core-to-core and memory.
 
 use super::Environment;
-use bench::{ClockTask, Options, Task, parse_duration};
+use bench::{ClockTask, One, Options, Task, parse_duration, workloads};
 use clap::Subcommand;
 use std::time::Duration;
 
@@ -24,6 +24,22 @@ pub(crate) enum Single {
         /// Let all CPUs work for so long, then measure the clocks again, for example 60s or 10min
         #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         heat: Option<Duration>,
+    },
+    /// All about memory: bandwidth, latency by size, both under load, caches found and claimed
+    Memory {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// One workload of `sbc-bench list workloads`, once, for example aes aes-256-cbc
+    Workload {
+        /// Its id
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Which form of it
+        #[arg(value_name = "VARIANT", default_value = "")]
+        variant: String,
+        #[command(flatten)]
+        common: Common,
     },
     /// How long data takes from every CPU to every other; clusters show without any table
     CoreToCore {
@@ -76,6 +92,26 @@ impl Single {
                     heat,
                 });
                 ("clock", common)
+            }
+            Single::Memory { common } => {
+                options.task = Task::Memory(common.cpus()?);
+                ("memory", common)
+            }
+            Single::Workload {
+                id,
+                variant,
+                common,
+            } => {
+                let known = workloads::workload(&id).filter(|workload| workload.id != "program");
+                let workload = known.ok_or_else(|| {
+                    format!("there is no workload {id:?}; see sbc-bench list workloads.")
+                })?;
+                options.task = Task::One(One {
+                    workload: workload.id,
+                    variant,
+                    cpus: common.cpus()?,
+                });
+                ("text", common)
             }
             Single::CoreToCore { common } => {
                 options.task = Task::CoreToCore(common.cpus()?);

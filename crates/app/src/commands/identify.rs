@@ -70,6 +70,7 @@ fn value(machine: &Machine, answer: &Answer) -> anyhow::Result<Value> {
     let mut value = serde_json::to_value(machine)?;
     value["identification"] = json!({
         "soc": answer.title(),
+        "names": answer.candidates.iter().map(|one| &one.name).collect::<Vec<_>>(),
         "confidence": answer.confidence,
         "why": answer.why,
         "candidates": answer.candidates,

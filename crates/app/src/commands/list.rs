@@ -39,8 +39,10 @@ fn tables() -> [Table; 4] {
 }
 
 pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
-    if what == Some("definitions") {
-        return definitions();
+    match what {
+        Some("definitions") => return definitions(),
+        Some("tools") => return super::tools::list(),
+        _ => {}
     }
     let tables = tables();
     let wanted: Vec<&Table> = tables
@@ -49,7 +51,7 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
         .collect();
     if wanted.is_empty() {
         let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
-        names.push("definitions");
+        names.extend(["tools", "definitions"]);
         anyhow::bail!(
             "there is no table {:?}; there are {}",
             what.unwrap_or(""),

@@ -3,12 +3,16 @@
 pub(crate) mod compare;
 pub(crate) mod explain;
 pub(crate) mod identify;
+pub(crate) mod kernel;
 pub(crate) mod list;
 pub(crate) mod mark;
 pub(crate) mod monitor;
 pub(crate) mod restore;
 pub(crate) mod results;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod single;
 pub(crate) mod snapshot;
+pub(crate) mod storage;
+pub(crate) mod tools;
 pub(crate) mod trend;

@@ -6,7 +6,6 @@ use crate::{output, status};
 use machine::Root;
 use machine::settings::restore_from_journal;
 use record::Restored;
-use std::path::Path;
 
 pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     let journal = Paths::choose(true, None).journal;
@@ -32,11 +31,11 @@ pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
     Ok(if failed { status::NOT_RESTORED } else { 0 })
 }
 
-/// Waits until standard input closes, then restores.
-pub(crate) fn guard(root: &Root, journal: &Path) -> u8 {
+/// Waits until standard input closes, then ends programs and restores.
+pub(crate) fn guard(root: &Root, watched: &bench::Watched) -> u8 {
     // A guard outlives what kills its owner: these signals are for the owner.
     let _ignored = crate::signals::watch();
-    match bench::stand_guard(root, journal, &mut std::io::stdin()) {
+    match bench::stand_guard(root, watched, &mut std::io::stdin()) {
         Ok(()) => 0,
         Err(_) => status::NOT_RESTORED,
     }

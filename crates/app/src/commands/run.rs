@@ -46,6 +46,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let stream = paths
         .history
         .join(format!("{stamp}-{}.events.jsonl", std::process::id()));
+    let typed = typed_lines(&args.options.task);
+    let mut marks = || typed.try_iter().collect::<Vec<String>>();
     let finished = bench::run(Context {
         root: &root,
         timeline: &timeline,
@@ -56,6 +58,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         stream: Some(&stream),
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled: &cancelled,
+        marks: Some(&mut marks),
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
@@ -67,6 +70,23 @@ pub(super) fn source() -> Source {
         version: env!("CARGO_PKG_VERSION").into(),
         target: TARGET.into(),
     }
+}
+
+/// Lines that are typed while a machine is watched; none for other runs.
+fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    if matches!(task, Task::Review(review) if review.watch && review.command.is_empty()) {
+        // Reading waits for a whole line, which may never come: the thread ends with the program.
+        std::thread::spawn(move || {
+            for line in std::io::stdin().lines().map_while(Result::ok) {
+                let text = explain::plain(&line);
+                if !text.is_empty() && sender.send(text).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
 }
 
 /// Puts back what a killed run has left behind.
@@ -127,7 +147,8 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
     }
     let findings = rules::check(&record);
     let json = serde_json::to_string(&record)?;
-    let log = rendered("log", &record, &findings)?;
+    let is_review = matches!(args.options.task, Task::Review(_));
+    let log = rendered(if is_review { "review" } else { "log" }, &record, &findings)?;
     let mut sentences: Vec<String> = trouble
         .map(|missing| format!("The run could not be kept on disk: {missing}."))
         .into_iter()
@@ -151,7 +172,10 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
             .iter()
             .for_each(|sentence| eprintln!("sbc-bench: {sentence}"));
     } else {
-        let text = rendered("text", &record, &findings)?;
+        let text = match is_review {
+            true => log,
+            false => rendered("text", &record, &findings)?,
+        };
         output::print(&format!("{text}\n{}\n", sentences.join("\n")))?;
     }
     Ok(exit_status(&record, &findings, &args.options.task))

@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(1);
 
 /// Programs inherit this variable, so that an orphan can be told from those of other programs.
-const MARK: &str = "SBC_BENCH_PROGRAM";
+pub(crate) const MARK: &str = "SBC_BENCH_PROGRAM";
 
 /// The descendants of one program.
 #[derive(Debug)]
@@ -63,10 +63,40 @@ impl Descendants {
     /// A process that has ended has no environment any more; the kernel keeps no trace of whose it
     /// was. It is reaped at the end of this process at the latest.
     fn is_marked(&self, pid: u32) -> bool {
-        let environment = self.root.read_bytes(&format!("/proc/{pid}/environ"));
-        let environment = environment.unwrap_or_default();
-        environment
-            .split(|byte| *byte == 0)
-            .any(|variable| variable == self.mark.as_bytes())
+        has_variable(&self.root, pid, |variable| variable == self.mark.as_bytes())
     }
+}
+
+/// Ends everything that the programs of a process have left when the process itself was killed: what
+/// bears its mark, and what is in its group. Returns how many that were.
+pub(crate) fn end_all_of(root: &Root, owner: u32, group: Option<&Group>) -> usize {
+    let mark = format!("{MARK}={owner}-");
+    let is_marked = |pid: &u32| has_variable(root, *pid, |v| v.starts_with(mark.as_bytes()));
+    let until = Instant::now() + LIMIT;
+    let mut ended: Vec<u32> = Vec::new();
+    loop {
+        let all = root.list("/proc").unwrap_or_default();
+        let mut left: Vec<u32> = all.iter().filter_map(|name| name.parse().ok()).collect();
+        left.retain(is_marked);
+        left.extend(group.map(Group::processes).unwrap_or_default());
+        if left.is_empty() || Instant::now() > until {
+            ended.sort_unstable();
+            ended.dedup();
+            return ended.len();
+        }
+        for pid in &left {
+            if let Some(pid) = Pid::from_raw(*pid as i32) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+        ended.extend(left);
+        std::thread::sleep(NAP);
+    }
+}
+
+/// True if the environment that the process was started with has such a variable.
+fn has_variable(root: &Root, pid: u32, is_it: impl Fn(&[u8]) -> bool) -> bool {
+    let environment = root.read_bytes(&format!("/proc/{pid}/environ"));
+    let environment = environment.unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(is_it)
 }

@@ -26,6 +26,7 @@ fn run(case: Case) -> Ended {
         argv: &argv,
         cpus: case.cpus,
         time_limit: case.time_limit,
+        environment: &[],
         group: None,
     };
     Child::spawn(&spec).unwrap().finish(&mut Supervisor {
@@ -115,6 +116,7 @@ fn a_program_that_does_not_exist_is_not_started() {
             argv: &argv,
             cpus: &[],
             time_limit: Duration::from_secs(1),
+            environment: &[],
             group: None,
         };
         let failure = Child::spawn(&spec).unwrap_err();
@@ -130,6 +132,7 @@ fn cpus_that_do_not_exist_are_refused() {
             argv: &argv,
             cpus: &[cpu],
             time_limit: Duration::from_secs(1),
+            environment: &[],
             group: None,
         };
         let failure = Child::spawn(&spec).unwrap_err();
@@ -242,6 +245,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
             argv: &argv,
             cpus: &[],
             time_limit: Duration::from_secs(9),
+            environment: &[],
             group: None,
         };
         let child = Child::spawn(&spec).unwrap();
@@ -266,6 +270,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
         argv: &argv,
         cpus: &[],
         time_limit: Duration::from_secs(9),
+        environment: &[],
         group: None,
     };
     let killing = root.clone();

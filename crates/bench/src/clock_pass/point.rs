@@ -6,7 +6,7 @@ use kernel::clock::{ClockPlan, ClockReading, count, measure};
 use machine::Root;
 use machine::cgroup::has_quota;
 use machine::cycles::{CycleCounter, average_khz};
-use record::{ClockPoint, ClockWindows, CounterClock, Fact, Missing, Outcome, Reading};
+use record::{ClockPoint, ClockWindows, CounterClock, Fact, Missing, Reading};
 
 /// Length of a reading where a quota takes the CPU away in slices.
 const QUOTA_READING_NS: u64 = 100_000_000;
@@ -18,14 +18,14 @@ pub(super) fn measure_point(
     pass: &ClockPass,
     cpu: u32,
     opp_khz: Option<u32>,
-) -> Result<ClockPoint, Outcome> {
+) -> Result<ClockPoint, Missing> {
     let limited = has_quota(pass.root);
     let (cold, warm) = plans(limited);
     let first = measure(&cold);
     if let Some(sign) = first.looks_emulated() {
         let reason = format!("this CPU is emulated ({sign}): it has no clock to measure");
         let missing = Missing::unsupported(format!("cpu{cpu}"), reason);
-        return Err(Outcome::Skipped(missing));
+        return Err(missing);
     }
     let claimed_khz = cpufreq(pass.root, cpu, "scaling_cur_freq");
     let hardware_khz = cpufreq(pass.root, cpu, "cpuinfo_cur_freq");

@@ -3,9 +3,9 @@
 
 use super::Runner;
 use crate::clock_pass::ClockPass;
-use crate::plan::{CLOCK_STEP_S, online_clusters};
+use crate::plan::online_clusters;
 use machine::settings::Settings;
-use record::{Cluster, Event, Machine, Step};
+use record::{Cluster, Event, Machine, SetClock, Step};
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.
@@ -55,6 +55,15 @@ impl Runner<'_> {
         }
     }
 
+    /// The clock at one OPP of a walk, of the first CPU of the set.
+    pub(super) fn opp_clock(&mut self, machine: &Machine, cpus: &[u32], khz: u32) {
+        let name = format!("{} MHz on CPUs {}", khz / 1000, first_and_last(cpus));
+        self.clock_step(machine, &name, |pass, _, _| Step {
+            set_clock: Some(SetClock::Khz(khz)),
+            ..pass.at_opp(cpus, khz)
+        });
+    }
+
     fn clock_step(
         &mut self,
         machine: &Machine,
@@ -64,7 +73,7 @@ impl Runner<'_> {
         if self.interrupted().is_some() {
             return;
         }
-        self.step_begins(name, CLOCK_STEP_S);
+        self.step_begins(name);
         let pass = ClockPass {
             root: self.context.root,
             machine,
@@ -79,6 +88,7 @@ impl Runner<'_> {
         events
             .into_iter()
             .for_each(|event| self.recorder.append(event));
+        self.estimates.clock_step(&step);
         self.step_ended(step);
     }
 }

@@ -10,11 +10,12 @@
 use super::Workload;
 use crate::Lab;
 use crate::child::failure;
+use crate::repeat::until_known;
 use aes::cipher::consts::U16;
 use aes::cipher::{Array, BlockModeEncrypt, IvState, KeyIvInit};
 use aes::{Aes128, Aes192, Aes256};
 use cbc::Encryptor;
-use record::{Cipher, Failure, FailureKind, Measured};
+use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -27,23 +28,25 @@ pub(super) const AES: Workload = Workload {
     unit: "bytes/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };
 
-/// Rises when the code that is timed changes, a new version of its library included.
-const METHOD: u32 = 1;
+/// Rises when the code that is timed or the way of repeating changes, a new version of its library
+/// included.
+const METHOD: u32 = 2;
 /// Block sizes in bytes: those of `openssl speed`.
 const SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
 /// AES works on blocks of its own, of 16 bytes.
 const CELL_BYTES: usize = 16;
 /// Repetitions of one block size, all with the same end.
-const REPETITIONS: u32 = 6;
+const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(300));
 /// Length of one repetition: long against the clock and against a tick of the kernel.
-const REPETITION: Duration = Duration::from_millis(50);
+const REPETITION: Duration = Duration::from_millis(20);
 
-/// `(block size in bytes, bytes per second)`.
-type Rates = Vec<(u32, u64)>;
+/// What one thread found at every block size.
+type Rates = Vec<Repeated>;
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
@@ -58,12 +61,13 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         }
     };
     let cancelled = lab.cancelled;
-    let mut rows: Rates = SIZES.iter().map(|&size| (size, 0)).collect();
+    let mut rows: Vec<(u32, u64)> = SIZES.iter().map(|&size| (size, 0)).collect();
     for thread in lab.pinned_threads(|_| measure(cancelled, REPETITION))? {
         let thread = thread.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
-        for (row, (_, rate)) in rows.iter_mut().zip(thread) {
-            row.1 += rate;
+        for (row, repeated) in rows.iter_mut().zip(&thread) {
+            row.1 += repeated.figure() as u64;
         }
+        lab.repeated.extend(thread);
     }
     Ok(Measured::Cipher(Cipher { algorithm, rows }))
 }
@@ -120,11 +124,16 @@ fn measure<E: Example>(cancelled: &AtomicI32, repetition: Duration) -> Result<Ra
     let go_on = |_: &&u32| cancelled.load(Ordering::Relaxed) == 0;
     let sizes = SIZES.iter().take_while(go_on);
     sizes
-        .map(|&size| Ok((size, rate::<E>(size, repetition)?)))
+        .filter_map(|&size| rate::<E>(size, repetition, cancelled).transpose())
         .collect()
 }
 
-fn rate<E: Example>(size: u32, repetition: Duration) -> Result<u64, String> {
+/// Bytes per second at one block size, repeated.
+fn rate<E: Example>(
+    size: u32,
+    repetition: Duration,
+    cancelled: &AtomicI32,
+) -> Result<Option<Repeated>, String> {
     let mut buffer = vec![Array::<u8, U16>::default(); size as usize / CELL_BYTES];
     // Twice as many turns each time until they can be timed; that warms up everything, too.
     let mut turns = 1u32;
@@ -138,18 +147,28 @@ fn rate<E: Example>(size: u32, repetition: Duration) -> Result<u64, String> {
     let turns = (f64::from(turns) * enough)
         .ceil()
         .clamp(1.0, f64::from(u32::MAX)) as u32;
-    let (mut total, first_end) = repeat(start::<E>()?, &mut buffer, turns);
-    for _ in 1..REPETITIONS {
-        let (elapsed, end) = repeat(start::<E>()?, &mut buffer, turns);
+    let (_, first_end) = repeat(start::<E>()?, &mut buffer, turns);
+    let mut wrong = None;
+    let (rates, ended) = until_known(&RULE, cancelled, || {
+        let (elapsed, end) = match start::<E>() {
+            Ok(cipher) => repeat(cipher, &mut buffer, turns),
+            Err(why) => {
+                wrong = Some(why);
+                return 0.0;
+            }
+        };
         if end != first_end {
             let why = "AES gave two answers to the same question: memory, clock or voltage of \
                        this machine are not stable.";
-            return Err(why.to_owned());
+            wrong = Some(why.to_owned());
         }
-        total += elapsed;
+        f64::from(size) * f64::from(turns) / elapsed.as_secs_f64().max(1e-9)
+    });
+    if let Some(why) = wrong {
+        return Err(why);
     }
-    let encrypted = f64::from(size) * f64::from(turns) * f64::from(REPETITIONS);
-    Ok((encrypted / total.as_secs_f64().max(1e-9)) as u64)
+    let name = format!("{size} bytes");
+    Ok(Repeated::of(&name, "bytes/s", &rates, ended))
 }
 
 /// Encrypts the buffer, which begins as zeros, in place again and again; returns the time and the
@@ -184,8 +203,9 @@ mod tests {
             measure::<Encryptor<Aes256>>(&AtomicI32::new(0), SHORT),
         ] {
             let rows = measured.unwrap();
-            assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), SIZES);
-            assert!(rows.iter().all(|row| row.1 > 0));
+            let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+            assert_eq!(names, SIZES.map(|size| format!("{size} bytes")));
+            assert!(rows.iter().all(|row| row.min > 0.0));
         }
     }
 

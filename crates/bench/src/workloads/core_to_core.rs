@@ -16,6 +16,7 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
     unit: "ns",
     higher_is_better: false,
     tool: None,
+    shape: None,
     lacking,
     run,
 };

@@ -25,6 +25,7 @@ pub(super) const LZMA: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking,
     run,
 };
@@ -34,6 +35,8 @@ const METHOD: u32 = 1;
 /// Text of one turn, and the dictionary. The encoder's trees take eleven times as much, which is
 /// more than the caches of small boards; and the slowest of them needs about four seconds a turn.
 const TEXT_BYTES: usize = 512 << 10;
+/// Text of one turn of a short run, for tests that repeat it at many clocks.
+const SHORT_TEXT_BYTES: usize = TEXT_BYTES / 4;
 /// Decompression is some twenty times as fast as compression; so often it is repeated in a turn,
 /// that both weigh about the same, as they do in 7-zip's rating.
 const DECOMPRESSIONS: u32 = 20;
@@ -63,12 +66,23 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let threads = lab.job.threads.max(1) as usize;
     let cancelled = lab.cancelled;
-    let text = text(TEXT_BYTES);
+    let time = lab.job.time.unwrap_or(TIME);
+    // A short run takes short turns, so that there are enough of them to tell a median.
+    let bytes = if lab.job.time.is_some() {
+        SHORT_TEXT_BYTES
+    } else {
+        TEXT_BYTES
+    };
+    if bytes < TEXT_BYTES {
+        let why = "a short run with a small text, to be set beside others of its kind only";
+        lab.not_comparable = Some(why.into());
+    }
+    let text = text(bytes);
     let start = Barrier::new(threads);
-    let ended = lab.pinned_threads(|_| turns(&text, &start, cancelled, TIME))?;
+    let ended = lab.pinned_threads(|_| turns(&text, &start, cancelled, time))?;
     let turns: Result<Vec<Vec<Turn>>, String> = ended.into_iter().collect();
     let turns = turns.map_err(|why| failure(FailureKind::WrongAnswer, why, ""))?;
-    Ok(Measured::Series(series(&turns)))
+    Ok(Measured::Series(series(&turns, bytes)))
 }
 
 /// One turn of one thread.
@@ -82,9 +96,9 @@ struct Turn {
 
 /// The turns of all threads that ran at the same time, added up. A thread that is faster takes more
 /// turns; those that some thread did not get to are left out, because then not all were at work.
-fn series(threads: &[Vec<Turn>]) -> Series {
+fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
     let count = threads.iter().map(Vec::len).min().unwrap_or(0);
-    let rate = |turn: &Turn| TEXT_BYTES as f64 / 1e6 / turn.work.as_secs_f64().max(1e-9);
+    let rate = |turn: &Turn| bytes as f64 / 1e6 / turn.work.as_secs_f64().max(1e-9);
     let end = |index: usize| {
         threads
             .iter()
@@ -98,7 +112,7 @@ fn series(threads: &[Vec<Turn>]) -> Series {
         detail: format!(
             "{} KiB of text compressed once and decompressed {DECOMPRESSIONS} times a turn, \
              {} threads added up",
-            TEXT_BYTES >> 10,
+            bytes >> 10,
             threads.len()
         ),
         at_ms: (0..count)
@@ -107,6 +121,7 @@ fn series(threads: &[Vec<Turn>]) -> Series {
         values: (0..count)
             .map(|i| threads.iter().map(|turns| rate(&turns[i])).sum())
             .collect(),
+        ..Series::default()
     }
 }
 
@@ -287,7 +302,7 @@ mod tests {
         };
         let fast = vec![turn(500, 500), turn(1000, 500), turn(1500, 500)];
         let slow = vec![turn(1000, 1000), turn(2000, 1000)];
-        let series = series(&[fast, slow]);
+        let series = series(&[fast, slow], TEXT_BYTES);
         let mb = TEXT_BYTES as f64 / 1e6;
         assert_eq!(series.values, [mb * 3.0, mb * 3.0]);
         assert_eq!(series.at_ms, [1000, 2000]);

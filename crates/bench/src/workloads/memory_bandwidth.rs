@@ -2,14 +2,16 @@
 //! no cache holds. Results are verified, so that a flipped bit is a failure and not a figure.
 
 use super::Workload;
+use super::memory::{available, buffer_bytes, operation, rate, wanted_bytes};
 use crate::Lab;
 use crate::child::failure;
-use kernel::arch::ROUTINES;
+use crate::repeat::until_known;
 use kernel::buffer::{Buffer, Pages};
-use kernel::memory::{BandwidthPlan, bandwidth, verify};
+use kernel::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
 use kernel::routine::{Operation, Routine};
-use machine::available_kib;
-use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, MemoryOperation, Missing};
+use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule};
+use std::sync::atomic::AtomicI32;
+use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
@@ -19,138 +21,177 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: None,
-    lacking: |lab| buffer_bytes(lab).err(),
+    shape: None,
+    lacking: |lab| buffer_bytes(lab, wanted_bytes(lab), 2).err(),
     run,
 };
 
 /// Rises when a routine, the buffers or the way of repeating changes.
-const METHOD: u32 = 1;
-/// STREAM's rule: four times the last cache, so that the caches hold little of it.
-const CACHES: u64 = 4;
-/// The least that is measured, where caches are small or not known.
-const BUFFER_BYTES_MIN: u64 = 32 << 20;
-/// The most: caches of servers would ask for gigabytes.
-const BUFFER_BYTES_MAX: u64 = 512 << 20;
-/// Both buffers together take at most this part of the available memory.
-const MEMORY_PART: u64 = 4;
+const METHOD: u32 = 2;
+/// Repetitions of a routine.
+const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(150));
 /// Seed of the pattern that is copied and verified.
 const SEED: u64 = 0x5bc_be7c;
-
-/// Size that each of the two buffers should have: beyond the caches of the CPU.
-fn wanted_bytes(lab: &Lab) -> u64 {
-    let cpu = lab.job.cpus.first().copied().unwrap_or(0);
-    let cpu = lab.machine.cpus.iter().find(|known| known.cpu == cpu);
-    let caches = cpu.map_or(&[][..], |cpu| &cpu.caches);
-    let last = caches
-        .iter()
-        .map(|cache| cache.size_bytes)
-        .max()
-        .unwrap_or(0);
-    (CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
-}
-
-/// Size of each of the two buffers.
-fn buffer_bytes(lab: &Lab) -> Result<u64, Missing> {
-    let wanted = wanted_bytes(lab);
-    let available = available_kib(lab.root).map_or(u64::MAX, |kib| kib * 1024);
-    // Whole MiB, so that every routine finds whole turns.
-    let fits = (available / MEMORY_PART / 2) >> 20 << 20;
-    match wanted.min(fits) {
-        bytes @ 1.. => Ok(bytes),
-        _ => Err(Missing::unsupported(
-            "/proc/meminfo",
-            format!("only {} KiB of memory are available", available / 1024),
-        )),
-    }
-}
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
-    let bytes = buffer_bytes(lab).map_err(|missing| not_started(missing.to_string()))?;
-    if bytes < wanted_bytes(lab) {
+    let wanted = wanted_bytes(lab);
+    let bytes = buffer_bytes(lab, wanted, 2).map_err(|missing| not_started(missing.to_string()))?;
+    if bytes < wanted {
         let mib = bytes >> 20;
         let why = format!("buffers of {mib} MiB, the memory there was, partly fit into caches");
         lab.not_comparable = Some(why);
     }
-    let measured = lab.pinned(|| measure_all(bytes as usize))?;
-    let (rows, wrong) = measured.map_err(not_started)?;
-    if let Some(routine) = wrong {
-        let message = format!(
-            "{routine} gave a wrong result: the memory or the CPU of this machine is not reliable."
-        );
-        return Err(failure(FailureKind::WrongAnswer, message, ""));
-    }
-    Ok(Measured::Bandwidth(Bandwidth {
-        buffer_bytes: bytes,
-        verified: true,
+    let cancelled = lab.cancelled;
+    let measured = lab.pinned(|| measure_all(bytes as usize, cancelled))?;
+    let All {
         rows,
-    }))
+        repeated,
+        wrong,
+    } = measured.map_err(not_started)?;
+    lab.repeated = repeated;
+    match wrong {
+        Some(message) => Err(failure(FailureKind::WrongAnswer, message, "")),
+        None => Ok(Measured::Bandwidth(Bandwidth {
+            buffer_bytes: bytes,
+            verified: true,
+            rows,
+        })),
+    }
 }
 
-/// All rows, and the first routine whose result was wrong.
-fn measure_all(bytes: usize) -> Result<(Vec<BandwidthRow>, Option<&'static str>), String> {
+/// What all routines gave.
+#[derive(Debug, Default)]
+struct All {
+    rows: Vec<BandwidthRow>,
+    repeated: Vec<Repeated>,
+    /// The first wrong result, in one sentence.
+    wrong: Option<String>,
+}
+
+fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<All, String> {
     let map = || Buffer::new(bytes, Pages::Huge).map_err(|refused| refused.to_string());
     let (mut destination, mut source) = (map()?, map()?);
-    kernel::memory::scatter(source.as_mut_slice(), SEED);
-    let mut rows = Vec::new();
-    let mut wrong = None;
-    for routine in ROUTINES.iter().filter(|routine| (routine.available)()) {
-        rows.push(measure(routine, &mut destination, &source));
-        if !verify(routine, destination.as_mut_slice(), source.as_slice(), SEED) {
-            wrong.get_or_insert(routine.id);
-        }
+    scatter(source.as_mut_slice(), SEED);
+    let sum = checksum(source.as_slice());
+    let mut all = All::default();
+    for routine in available() {
+        let wrong = measure(routine, &mut destination, &source, sum, cancelled, &mut all);
+        all.wrong = all.wrong.or(wrong);
     }
-    Ok((rows, wrong))
+    let flip = first_unscattered(source.as_slice(), SEED);
+    let source_wrong = flip.map(|flip| told("The source of copying", flip));
+    all.wrong = all.wrong.or(source_wrong);
+    Ok(all)
 }
 
-fn measure(routine: &Routine, destination: &mut Buffer, source: &Buffer) -> BandwidthRow {
+/// Repeats one routine and verifies what it left; returns what is wrong with it.
+fn measure(
+    routine: &Routine,
+    destination: &mut Buffer,
+    source: &Buffer,
+    sum: u64,
+    cancelled: &AtomicI32,
+    all: &mut All,
+) -> Option<String> {
     let bytes = destination.len() as u64;
-    let plan = BandwidthPlan {
-        ns_max: 250_000_000,
-        ..BandwidthPlan::default()
+    let mut wrong = None;
+    let mut repetition = || {
+        let (elapsed_ns, read) = once(routine, destination.as_mut_slice(), source.as_slice());
+        if routine.operation == Operation::Read && read != sum {
+            let why = format!(
+                "{} gave the checksum {read:x} instead of {sum:x}",
+                routine.id
+            );
+            wrong = Some(blame(&why));
+        }
+        rate(bytes, elapsed_ns)
     };
-    let elapsed_ns = bandwidth(
-        routine,
-        destination.as_mut_slice(),
-        source.as_slice(),
-        &plan,
-    );
-    let rate = |ns: &u64| (u128::from(bytes) * 1_000_000_000 / u128::from((*ns).max(1))) as u64;
-    BandwidthRow {
+    // The first one finds what another routine left in the caches.
+    repetition();
+    let mut bytes_per_s = Vec::with_capacity(RULE.times_max);
+    let (rates, ended) = until_known(&RULE, cancelled, || {
+        let rate = repetition();
+        bytes_per_s.push(rate);
+        rate as f64 / 1e6
+    });
+    all.repeated
+        .extend(Repeated::of(routine.id, "MB/s", &rates, ended));
+    all.rows.push(BandwidthRow {
         routine: routine.id.to_owned(),
-        operation: match routine.operation {
-            Operation::Copy => MemoryOperation::Copy,
-            Operation::Fill => MemoryOperation::Fill,
-            Operation::Read => MemoryOperation::Read,
-        },
-        bytes_per_s: elapsed_ns.iter().map(rate).collect(),
+        operation: operation(routine.operation),
+        bytes_per_s,
         printed_deviation_percent: None,
         line: None,
-    }
+    });
+    let flip = first_flip(routine, destination.as_slice(), source.as_slice());
+    wrong.or(flip.map(|flip| told(routine.id, flip)))
+}
+
+fn told(who: &str, flip: Flip) -> String {
+    let Flip {
+        at,
+        expected,
+        found,
+    } = flip;
+    blame(&format!(
+        "{who} left {found:#04x} at byte {at} where {expected:#04x} belongs"
+    ))
+}
+
+fn blame(what: &str) -> String {
+    format!("{what}: the memory or the CPU of this machine is not reliable.")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::MemoryOperation;
 
     #[test]
     fn every_operation_is_measured_and_verified() {
-        let (rows, wrong) = measure_all(1 << 20).unwrap();
-        assert_eq!(wrong, None);
+        let all = measure_all(1 << 20, &AtomicI32::new(0)).unwrap();
+        assert_eq!(all.wrong, None);
         for operation in [
             MemoryOperation::Copy,
             MemoryOperation::Fill,
             MemoryOperation::Read,
         ] {
             assert!(
-                rows.iter().any(|row| row.operation == operation),
+                all.rows.iter().any(|row| row.operation == operation),
                 "{operation:?}"
             );
         }
-        assert!(
-            rows.iter()
-                .all(|row| row.bytes_per_s.iter().all(|rate| *rate > 0))
-        );
+        for (row, repeated) in all.rows.iter().zip(&all.repeated) {
+            assert_eq!(row.routine, repeated.name);
+            assert_eq!(row.bytes_per_s.len(), repeated.n as usize);
+            assert!(row.bytes_per_s.iter().all(|rate| *rate > 0));
+        }
+    }
+
+    #[test]
+    fn a_wrong_byte_and_a_wrong_checksum_are_blamed() {
+        let buffer = || Buffer::new(1 << 16, Pages::Default).unwrap();
+        let (mut destination, mut source) = (buffer(), buffer());
+        scatter(source.as_mut_slice(), SEED);
+        let (mut all, goes_on) = (All::default(), AtomicI32::new(0));
+        for routine in available() {
+            let sum = checksum(source.as_slice()) ^ 1;
+            let wrong = measure(routine, &mut destination, &source, sum, &goes_on, &mut all);
+            let is_blamed = wrong.is_some_and(|why| why.contains("not reliable"));
+            assert_eq!(
+                is_blamed,
+                routine.operation == Operation::Read,
+                "{}",
+                routine.id
+            );
+        }
+        let flip = Flip {
+            at: 77,
+            expected: 0x5a,
+            found: 0x5b,
+        };
+        assert!(told("fill-words", flip).starts_with("fill-words left 0x5b at byte 77 where 0x5a"));
     }
 }

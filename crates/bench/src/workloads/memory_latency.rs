@@ -1,14 +1,24 @@
 //! Memory latency of one CPU: one random ring through all cache lines of buffers from 4 KiB on, walked
-//! by 1, 2, 4 and 8 chains at once.
+//! by 1, 2, 4 and 8 chains at once, over three forms of links.
+//!
+//! The variants separate what a miss costs: with huge pages it is caches and memory alone, with
+//! `small-pages` the translation of addresses comes on top, and `tlb-light` stays in each small page
+//! until all of its lines were seen.
 
 use super::Workload;
+use super::memory::wanted_bytes;
 use crate::Lab;
 use crate::child::failure;
+use crate::repeat::until_known;
 use kernel::buffer::{Buffer, Pages};
-use kernel::latency::{LatencyPlan, Order, Walk};
-use machine::available_kib;
-use record::{Failure, FailureKind, Latency, LatencyRow, Measured};
+use kernel::clock::{ClockPlan, measure};
+use kernel::latency::{LINE, Link, Order, Walk};
+use machine::{Root, available_kib, huge_kib};
+use record::{
+    Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule,
+};
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const MEMORY_LATENCY: Workload = Workload {
@@ -18,76 +28,259 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     unit: "ns",
     higher_is_better: false,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };
 
 /// Rises when the ring or the way of repeating changes.
-const METHOD: u32 = 1;
+const METHOD: u32 = 2;
 /// Smallest size: in the first cache of everything.
 const SIZE_BYTES_MIN: u64 = 4 << 10;
-/// Largest size, beyond the caches of nearly everything.
+/// Largest size where caches are not larger: beyond those of nearly everything.
 const SIZE_BYTES_MAX: u64 = 128 << 20;
 /// The walk takes at most this part of the available memory.
 const MEMORY_PART: u64 = 4;
-/// Chains that are walked at once, and the names of their columns as readers of logs know them.
-const CHAINS: [(usize, &str); 4] = [(1, "1xPTR"), (2, "2xPTR"), (4, "4xPTR"), (8, "8xPTR")];
+/// A repetition is so long: short enough that most are not interrupted.
+const REPETITION_NS: u64 = 300_000;
+/// Repetitions of one figure.
+const RULE: StoppingRule = StoppingRule::new(33, Duration::from_millis(10));
 /// Seed of the ring: the same for everyone.
 const SEED: u64 = 0x5bc_be7c;
 
+/// A column: its name as readers of logs know it, chains at once, and over which links.
+type Column = (&'static str, usize, Link);
+/// All columns, for the walk with huge pages.
+const COLUMNS: &[Column] = &[
+    ("1x32", 1, Link::Bits32),
+    ("2x32", 2, Link::Bits32),
+    ("1x64", 1, Link::Bits64),
+    ("2x64", 2, Link::Bits64),
+    ("1xPTR", 1, Link::Pointer),
+    ("2xPTR", 2, Link::Pointer),
+    ("4xPTR", 4, Link::Pointer),
+    ("8xPTR", 8, Link::Pointer),
+];
+/// What the other walks are compared by.
+const ONE_COLUMN: &[Column] = &[("1xPTR", 1, Link::Pointer)];
+
+/// One of the three walks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Form {
+    pages: Pages,
+    order: Order,
+    columns: &'static [Column],
+}
+
+/// The walk of a variant.
+fn form(variant: &str) -> Form {
+    let (pages, order, columns) = match variant {
+        "small-pages" => (Pages::Small, Order::Random, ONE_COLUMN),
+        "tlb-light" => (Pages::Small, Order::PageByPage, ONE_COLUMN),
+        _ => (Pages::Huge, Order::Random, COLUMNS),
+    };
+    Form {
+        pages,
+        order,
+        columns,
+    }
+}
+
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
-    let available = available_kib(lab.root).map_or(SIZE_BYTES_MAX, |kib| kib * 1024);
-    let largest = (available / MEMORY_PART).clamp(SIZE_BYTES_MIN, SIZE_BYTES_MAX);
-    let sizes: Vec<u64> = std::iter::successors(Some(SIZE_BYTES_MIN), |size| Some(size * 2))
-        .take_while(|size| *size <= largest)
-        .collect();
-    let cancelled = lab.cancelled;
-    let rows = lab.pinned(|| rows(&sizes, cancelled))?;
-    let rows = rows.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
+    let form = form(&lab.job.variant);
+    let sizes = sizes(largest(lab));
+    let (cancelled, root) = (lab.cancelled, lab.root);
+    let page_bytes = lab.machine.page_size_bytes.known().copied();
+    let walked = lab.pinned(|| walk_all(root, form, &sizes, cancelled))?;
+    let walked = walked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
+    lab.repeated = walked.repeated;
     Ok(Measured::Latency(Latency {
-        columns: CHAINS.map(|(_, name)| name.to_owned()).to_vec(),
-        rows,
-        pages: "huge pages where the kernel gives them".to_owned(),
+        columns: form
+            .columns
+            .iter()
+            .map(|column| column.0.to_owned())
+            .collect(),
+        rows: walked.rows,
+        pages: pages_in_words(
+            form.pages,
+            page_bytes,
+            &walked.huge_kib,
+            sizes.last().copied(),
+        ),
+        clock_khz: walked.clock_khz,
     }))
 }
 
-fn rows(sizes: &[u64], cancelled: &AtomicI32) -> Result<Vec<LatencyRow>, String> {
+/// The largest size: beyond the caches, within the memory.
+fn largest(lab: &Lab) -> u64 {
+    let available = available_kib(lab.root).map_or(SIZE_BYTES_MAX, |kib| kib * 1024);
+    let wanted = wanted_bytes(lab).max(SIZE_BYTES_MAX);
+    (available / MEMORY_PART).clamp(SIZE_BYTES_MIN, wanted)
+}
+
+/// Sizes in steps of the square root of two, in whole lines.
+fn sizes(largest: u64) -> Vec<u64> {
+    let size = |step: u32| {
+        let whole = SIZE_BYTES_MIN << (step / 2);
+        match step % 2 {
+            0 => whole,
+            _ => (whole as f64 * std::f64::consts::SQRT_2) as u64 / LINE as u64 * LINE as u64,
+        }
+    };
+    (0..)
+        .map(size)
+        .take_while(|size| *size <= largest)
+        .collect()
+}
+
+/// What one walk over all sizes gave.
+#[derive(Debug)]
+struct Walked {
+    rows: Vec<LatencyRow>,
+    repeated: Vec<Repeated>,
+    huge_kib: Fact<u64>,
+    clock_khz: Fact<u32>,
+}
+
+fn walk_all(
+    root: &Root,
+    form: Form,
+    sizes: &[u64],
+    cancelled: &AtomicI32,
+) -> Result<Walked, String> {
     let largest = sizes.last().copied().unwrap_or(SIZE_BYTES_MIN) as usize;
-    let mut buffer = Buffer::new(largest, Pages::Huge).map_err(|refused| refused.to_string())?;
-    let mut rows = Vec::with_capacity(sizes.len());
+    let mut buffer = Buffer::new(largest, form.pages).map_err(|refused| refused.to_string())?;
+    let mut walked = Walked {
+        rows: Vec::with_capacity(sizes.len()),
+        repeated: Vec::with_capacity(sizes.len() * form.columns.len()),
+        huge_kib: huge_kib(root, buffer.address()).into(),
+        clock_khz: clock_khz(),
+    };
     for size_bytes in sizes {
         if cancelled.load(Ordering::Relaxed) != 0 {
             break;
         }
-        let mut walk = Walk::new(&mut buffer, *size_bytes as usize, Order::Random, SEED);
-        let plan = LatencyPlan::default();
-        let best_ns = CHAINS.map(|(chains, _)| Some(walk.measure(chains, &plan).best_ns));
-        rows.push(LatencyRow {
+        let mut walk = Walk::new(&mut buffer, *size_bytes as usize, form.order, SEED);
+        let mut row = LatencyRow {
             size_bytes: *size_bytes,
-            ns: best_ns.to_vec(),
+            ns: Vec::with_capacity(form.columns.len()),
             line: None,
-        });
+        };
+        for (name, chains, link) in form.columns {
+            let pace = walk.pace(*chains, *link, REPETITION_NS);
+            let (all_ns, ended) = until_known(&RULE, cancelled, || walk.once(&pace));
+            row.ns.push(all_ns.iter().copied().reduce(f64::min));
+            let name = format!("{size_bytes} bytes {name}");
+            walked
+                .repeated
+                .extend(Repeated::of(&name, "ns", &all_ns, ended));
+        }
+        walked.rows.push(row);
     }
-    Ok(rows)
+    Ok(walked)
+}
+
+/// The clock of the calling thread's CPU.
+fn clock_khz() -> Fact<u32> {
+    let reading = measure(&ClockPlan::default());
+    let unknown = |why: String| Missing::unsupported("clock", why).into();
+    match reading.looks_emulated() {
+        Some(sign) => unknown(format!("this CPU is emulated ({sign})")),
+        None if !reading.supported => unknown("the clock reading was disturbed".into()),
+        None => Fact::Known(reading.best_khz),
+    }
+}
+
+/// What backs the memory, as far as the kernel tells.
+fn pages_in_words(
+    asked: Pages,
+    page_bytes: Option<u32>,
+    huge_kib: &Fact<u64>,
+    size_bytes: Option<u64>,
+) -> String {
+    let small = match page_bytes {
+        Some(bytes) => format!("{} KiB pages", bytes >> 10),
+        None => "pages of the usual size".to_owned(),
+    };
+    let (huge_mib, mib) = (
+        huge_kib.clone().map(|kib| kib >> 10),
+        size_bytes.unwrap_or(0) >> 20,
+    );
+    match (asked, huge_mib) {
+        (Pages::Small, Fact::Known(0) | Fact::Missing { .. }) => small,
+        (Pages::Small, Fact::Known(huge)) => format!("{small} but for {huge} MiB of huge pages"),
+        (_, Fact::Known(0)) => format!("{small}, because no huge pages were granted"),
+        (_, Fact::Known(huge)) if huge >= mib => "huge pages".to_owned(),
+        (_, Fact::Known(huge)) => format!("huge pages for {huge} of {mib} MiB"),
+        (_, Fact::Missing { missing }) => format!("not known which pages, because {missing}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn walked(variant: &str, cancelled: i32) -> Walked {
+        let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
+        let sizes = [4 << 10, 64 << 10];
+        walk_all(&root, form(variant), &sizes, &AtomicI32::new(cancelled)).unwrap()
+    }
+
     #[test]
-    fn every_size_has_every_column() {
-        let rows = rows(&[4 << 10, 64 << 10], &AtomicI32::new(0)).unwrap();
-        assert_eq!(rows.len(), 2);
-        for row in rows {
-            assert_eq!(row.ns.len(), CHAINS.len());
-            assert!(row.ns.iter().all(|ns| ns.is_some_and(|ns| ns > 0.0)));
+    fn every_size_has_every_column_of_its_walk() {
+        for (variant, columns) in [("", 8), ("small-pages", 1), ("tlb-light", 1)] {
+            let walked = walked(variant, 0);
+            assert_eq!(walked.rows.len(), 2);
+            assert_eq!(walked.repeated.len(), 2 * columns);
+            for row in &walked.rows {
+                assert_eq!(row.ns.len(), columns);
+                assert!(row.ns.iter().all(|ns| ns.is_some_and(|ns| ns > 0.0)));
+            }
+            assert_eq!(walked.repeated[columns].min, walked.rows[1].ns[0].unwrap());
         }
     }
 
     #[test]
     fn an_interrupted_walk_ends() {
-        assert!(rows(&[4 << 10], &AtomicI32::new(2)).unwrap().is_empty());
+        assert!(walked("", 2).rows.is_empty());
+    }
+
+    #[test]
+    fn sizes_rise_by_the_square_root_of_two() {
+        assert_eq!(sizes(20_000), [4096, 5760, 8192, 11_584, 16_384]);
+        let all = sizes(128 << 20);
+        assert_eq!((all.len(), all[30]), (31, 128 << 20));
+        assert!(all.iter().all(|size| size.is_multiple_of(LINE as u64)));
+    }
+
+    #[test]
+    fn pages_are_told_as_they_are() {
+        let size = Some(128 << 20);
+        let huge = |mib: u64| Fact::Known(mib << 10);
+        let unknown = Fact::from(Missing::absent("/proc/self/smaps"));
+        for (asked, huge, expected) in [
+            (Pages::Huge, huge(128), "huge pages"),
+            (Pages::Huge, huge(100), "huge pages for 100 of 128 MiB"),
+            (
+                Pages::Huge,
+                huge(0),
+                "4 KiB pages, because no huge pages were granted",
+            ),
+            (
+                Pages::Huge,
+                unknown.clone(),
+                "not known which pages, because /proc/self/smaps does not exist",
+            ),
+            (Pages::Small, huge(0), "4 KiB pages"),
+            (Pages::Small, unknown, "4 KiB pages"),
+            (
+                Pages::Small,
+                huge(2),
+                "4 KiB pages but for 2 MiB of huge pages",
+            ),
+        ] {
+            assert_eq!(pages_in_words(asked, Some(4096), &huge, size), expected);
+        }
     }
 }

@@ -2,13 +2,25 @@
 
 mod aes;
 mod core_to_core;
+mod cpuminer;
+mod folder;
+mod geekbench;
 mod lzma;
+mod memory;
 mod memory_bandwidth;
 mod memory_latency;
+mod memory_loaded;
+mod memory_scaling;
 mod openssl;
+mod perf_bench;
+mod phoronix;
 mod program;
+mod scored;
 mod sevenzip;
 mod simd;
+mod stockfish;
+mod stress_ng;
+mod sysbench;
 
 use crate::Lab;
 use crate::tools::ToolKind;
@@ -29,23 +41,58 @@ pub struct Workload {
     pub higher_is_better: bool,
     /// The external program it runs; none for what is built in.
     pub tool: Option<&'static ToolKind>,
+    /// How it runs when it is asked for by name; none for what runs as in the standard run.
+    pub shape: Option<Shape>,
     /// Why it cannot run here: no tool, no memory. Asked before every step.
     pub lacking: fn(&Lab) -> Option<Missing>,
     /// Runs it once.
     pub run: fn(&mut Lab) -> Result<Measured, Failure>,
 }
 
+/// How a load runs that is asked for by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Its forms, all of which run where none is named; empty if one must be named.
+    pub variants: &'static [&'static str],
+    /// Where each form runs.
+    pub places: Places,
+    /// How often each form runs at each place.
+    pub repetitions: u32,
+    /// About how long one repetition takes, in seconds.
+    pub seconds: u64,
+}
+
+/// Sets of CPUs that a load runs on, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Places {
+    /// All CPUs.
+    All,
+    /// One CPU of every core type.
+    OneOfEachType,
+    /// All CPUs of every core type once, if there are several; then all CPUs, repeated.
+    TypesThenAll,
+}
+
 /// All workloads, by id.
 pub const WORKLOADS: &[Workload] = &[
     aes::AES,
     core_to_core::CORE_TO_CORE,
+    cpuminer::CPUMINER,
+    geekbench::GEEKBENCH,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
+    memory_loaded::MEMORY_LOADED,
+    memory_scaling::MEMORY_SCALING,
     openssl::OPENSSL,
+    perf_bench::PERF_BENCH,
+    phoronix::PHORONIX,
     program::PROGRAM,
     sevenzip::SEVENZIP,
     simd::SIMD,
+    stockfish::STOCKFISH,
+    stress_ng::STRESS_NG,
+    sysbench::SYSBENCH,
 ];
 
 /// The workload with this id.

@@ -25,6 +25,7 @@ pub(super) const OPENSSL: Workload = Workload {
     unit: "bytes/s",
     higher_is_better: true,
     tool: Some(&KIND),
+    shape: None,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -34,6 +35,8 @@ const KIND: ToolKind = ToolKind {
     programs: &["openssl"],
     version_args: &["version"],
     recognise: version_line,
+    oldest: &[],
+    variable: None,
 };
 
 /// Time per block size where the version lets us choose. The default is 3 s; a third of it gives

@@ -16,6 +16,7 @@ pub(super) const PROGRAM: Workload = Workload {
     unit: "s",
     higher_is_better: false,
     tool: None,
+    shape: None,
     lacking: |lab| match lab.job.definition {
         Some(_) => None,
         None => Some(record::Missing::unsupported(
@@ -61,11 +62,12 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
             higher_is_better: definition.higher_is_better,
         }],
         output: shortened(&output),
+        ..Scores::default()
     }))
 }
 
 /// Beginning and end of a long text.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let count = text.chars().count();
     if count <= OUTPUT_CHARS {
         return text.to_owned();

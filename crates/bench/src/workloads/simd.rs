@@ -14,6 +14,7 @@ pub(super) const SIMD: Workload = Workload {
     unit: "Gop/s",
     higher_is_better: true,
     tool: None,
+    shape: None,
     lacking: |_| None,
     run,
 };
@@ -28,7 +29,9 @@ const TURNS: usize = 4096;
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let cancelled = lab.cancelled;
-    let threads = lab.pinned_threads(|_| operations_by_second(SECONDS, cancelled))?;
+    let own_time = lab.job.time.map(|time| time.as_secs() as usize);
+    let seconds = own_time.unwrap_or(SECONDS);
+    let threads = lab.pinned_threads(|_| operations_by_second(seconds, cancelled))?;
     let seconds = threads.iter().map(Vec::len).min().unwrap_or(0);
     let rate = |second: usize| {
         let operations: u64 = threads.iter().map(|thread| thread[second]).sum();
@@ -40,6 +43,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         detail: "multiply-adds on the widest unit, each lane counted twice".into(),
         at_ms: (1..=seconds as i64).map(|second| second * 1000).collect(),
         values: (0..seconds).map(rate).collect(),
+        ..Series::default()
     }))
 }
 

@@ -4,7 +4,7 @@ use super::LeftOut;
 use crate::figures::{Figure, figures};
 use crate::reference::{Reference, Row, RowFigure, parse, soc_key, write};
 use crate::stats::median;
-use crate::{Finding, Verdict};
+use crate::{Finding, Verdict, soc};
 use record::Record;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub fn rank(record: &Record, findings: &[Finding], reference: &Reference) -> Ran
     let own_row = stored(&Row::of(record, findings, "-"));
     let is_other = |row: &&Row| Some(&row.figures) != own_row.as_ref().map(|own| &own.figures);
     let rows: Vec<&Row> = reference.valid_rows().filter(is_other).collect();
-    let soc = record.machine.soc.known().cloned();
+    let soc = soc::name(&record.machine).known().cloned();
     let key_of_soc = soc.as_deref().map(soc_key);
     let mut left_out = BTreeSet::new();
     let mut entries = Vec::new();

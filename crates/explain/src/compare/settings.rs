@@ -1,7 +1,7 @@
 //! Settings and circumstances that two results may differ in, as the Records tell them.
 
 use crate::reference::soc_key;
-use crate::view;
+use crate::{soc, view};
 use record::{Fact, Record, Source, Tool};
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
     };
     vec![
         ("board", known(&machine.board)),
-        (SOC, known(&machine.soc)),
+        (SOC, known(&soc::name(machine))),
         ("cores", cores(record)),
         ("kernel", known(&machine.kernel_release)),
         (

@@ -78,6 +78,7 @@ pub fn figures(record: &Record) -> Vec<Figure> {
     for (index, step) in record.steps.iter().enumerate() {
         steps::figures(record, index, step, &mut gathered);
     }
+    steps::thermal(record, &mut gathered);
     gathered.finish()
 }
 

@@ -28,9 +28,9 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
     };
     match measured {
         // Clocks come from all steps of a pass at once.
-        Measured::Clock(_) => {}
+        Measured::Clock(_) | Measured::Wait(_) => {}
         // A matrix is no figure to set side by side.
-        Measured::CoreToCore(_) => {}
+        Measured::CoreToCore(_) | Measured::BandwidthCurve(_) | Measured::LoadedLatency(_) => {}
         Measured::Bandwidth(bandwidth) => maker.bandwidth(bandwidth, gathered),
         Measured::Latency(latency) => maker.latency(latency, gathered),
         Measured::Cipher(cipher) => maker.cipher(cipher, gathered),
@@ -55,6 +55,33 @@ pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
                 ..maker.part("", "MHz", true)
             });
         }
+    }
+}
+
+/// What a thermal test says of a heatsink or a setting, beside the score itself.
+pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
+    let Some(result) = crate::thermal::result(record) else {
+        return;
+    };
+    let maker = Maker {
+        record,
+        index: result.step,
+        step: &record.steps[result.step],
+    };
+    let throttled_s = result
+        .throttle
+        .as_ref()
+        .map(|throttle| throttle.after_ms as f64 / 1000.0);
+    let resistance = result.power_fit.map(|fit| fit.k_per_w);
+    for (name, unit, higher_is_better, value) in [
+        ("steady clock", "%", true, result.steady_clock_percent()),
+        ("first throttled", "s", true, throttled_s),
+        ("resistance", "K/W", false, resistance),
+    ] {
+        gathered.add(Part {
+            values: value.into_iter().collect(),
+            ..maker.part(name, unit, higher_is_better)
+        });
     }
 }
 

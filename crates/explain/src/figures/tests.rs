@@ -127,6 +127,7 @@ fn memory_of_a_log_is_that_of_the_c_library() {
                 },
             ],
             pages: String::new(),
+            clock_khz: record::Fact::not_in_log(),
         })
     };
     let mut record = log("0.9.72");

@@ -8,6 +8,7 @@ mod origin;
 mod remarks;
 mod support;
 mod text;
+pub(crate) use text::weakness_lines;
 mod version;
 
 pub use eol::{Date, Eol, Series};

@@ -156,9 +156,10 @@ fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(S
         "build" => within(&text(&machine.kernel_version), "/proc/version"),
         "cmdline" => within(&text(&machine.kernel_cmdline), "/proc/cmdline"),
         "compatible" => {
-            let behind_comma = format!(",{}", row.what);
-            let fits =
-                |entry: &&String| entry.starts_with(row.what) || entry.contains(&behind_comma);
+            // A blank at the end of a cell would be lost on the way through editors.
+            let what = row.what.replace("<blank>", " ");
+            let behind_comma = format!(",{what}");
+            let fits = |entry: &&String| entry.starts_with(&what) || entry.contains(&behind_comma);
             let entry = machine.compatible.iter().find(fits)?;
             Some((format!("compatible {entry}"), "device tree".to_owned()))
         }

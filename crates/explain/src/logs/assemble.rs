@@ -40,6 +40,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         marks: Vec::new(),
         surveys: Vec::new(),
         kernel_messages,
+        probes: Vec::new(),
     }
 }
 

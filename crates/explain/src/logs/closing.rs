@@ -3,7 +3,7 @@
 use super::draft::{Draft, Named};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Cache, Cpu, Fact, KernelMessage};
+use record::{Cache, Cpu, Fact, KernelMessage, NamedValue};
 
 /// True for `/usr/bin/gcc (Debian 12.2.0-14) 12.2.0`.
 pub(super) fn compiler_line(text: &str) -> bool {
@@ -53,7 +53,11 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
     match name {
         "SoC guess" => {
             draft.machine.soc = Fact::Known(value.to_string());
-            draft.machine.soc_is_guess = true;
+            draft.machine.chip.push(NamedValue {
+                name: "guess".to_string(),
+                value: value.to_string(),
+                from: format!("line {}", line.number),
+            });
         }
         "DT compat" => draft.machine.compatible.push(value.to_string()),
         "Compiler" => draft.machine.compiler = Fact::Known(value.to_string()),

@@ -171,11 +171,14 @@ fn step_line(step: &Step) -> String {
             )
         }
         Outcome::Done(Measured::CoreToCore(matrix)) => format!("{:?}", matrix.pairs),
+        Outcome::Done(Measured::BandwidthCurve(curve)) => format!("{:?}", curve.rows),
+        Outcome::Done(Measured::LoadedLatency(loaded)) => format!("{:?}", loaded.rows),
         Outcome::Done(Measured::Series(series)) => format!(
             "{:?} {} at {:?} {}",
             series.values, series.unit, series.at_ms, series.detail
         ),
         Outcome::Done(Measured::Scores(scores)) => format!("{:?}", scores.rows),
+        Outcome::Done(Measured::Wait(wait)) => format!("{wait:?}"),
     };
     let not_comparable = step
         .not_comparable

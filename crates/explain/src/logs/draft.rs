@@ -166,6 +166,7 @@ pub(super) fn step(
         not_comparable: None,
         counters: no_counters(),
         outcome,
+        set_clock: None,
         repeated: Vec::new(),
         line: Some(line),
     }

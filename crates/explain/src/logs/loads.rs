@@ -78,8 +78,8 @@ pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
             unit,
             higher_is_better: true,
             detail: detail.to_string(),
-            at_ms: Vec::new(),
             values,
+            ..Series::default()
         }));
         draft.push(step);
     }

@@ -227,6 +227,7 @@ fn latency(text: &str, number: u32) -> Option<Step> {
         columns: LATENCY_COLUMNS.map(str::to_string).to_vec(),
         rows: vec![row],
         pages: "as the kernel decides".to_string(),
+        clock_khz: Fact::not_in_log(),
     });
     let mut step = done("memory-latency", 0, "ramlat", measured, number);
     step.cpus = first_cpu(place);

@@ -187,6 +187,7 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
         ],
         rows,
         pages: pages.to_string(),
+        clock_khz: record::Fact::not_in_log(),
     });
     let mut step = done("memory-latency", 0, variant, latency, heading.number);
     set_place(&mut step, &draft.membench.clone().unwrap_or_default());

@@ -36,6 +36,13 @@ impl Clocks {
     pub(super) fn of(record: &Record) -> Self {
         let each = policies(record);
         let policies = each.len();
+        if let (0, Some(clocks)) = (policies, big_and_little(record)) {
+            return Self {
+                label: "big.LITTLE".to_owned(),
+                clocks,
+                policies: 2,
+            };
+        }
         let mut clocks = if policies > CLOCKS_MAX {
             alike(each)
         } else {
@@ -69,6 +76,21 @@ impl Clocks {
             policies,
         }
     }
+}
+
+/// What logs of two clusters have: which is the fast one, but not always which CPUs it has.
+fn big_and_little(record: &Record) -> Option<Vec<Clock>> {
+    let clock = |id: &str| {
+        let mut channels = record.samples.channels.iter();
+        let place = channels.position(|channel| channel.id == id)?;
+        Some(Clock {
+            policy: None,
+            channels: vec![place],
+            khz_max: None,
+            cluster: None,
+        })
+    };
+    Some(vec![clock("big.claimed")?, clock("little.claimed")?])
 }
 
 /// One clock for each policy whose clock is sampled.

@@ -23,12 +23,23 @@ const TICKS: [&str; 8] = [
 /// Gives something of the channel at a place.
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
+/// Percentages that logs have printed, in the order of the columns.
+const PRINTED: [&str; 6] = [
+    "cpu.busy_percent",
+    "cpu.system_percent",
+    "cpu.user_percent",
+    "cpu.nice_percent",
+    "cpu.iowait_percent",
+    "cpu.irq_percent",
+];
+
 /// What stands in the rows of one monitor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns {
     clocks: Clocks,
     load: Option<usize>,
     ticks: [Option<usize>; TICKS.len()],
+    printed: [Option<usize>; PRINTED.len()],
     temperature: Option<usize>,
     extras: Vec<Extra>,
 }
@@ -38,7 +49,7 @@ pub struct Columns {
 struct Extra {
     name: &'static str,
     width: usize,
-    /// Their values are added up.
+    /// The highest of them is shown: of several inputs, one is in use.
     channels: Vec<usize>,
 }
 
@@ -55,6 +66,7 @@ impl Columns {
         Self {
             load: place("load.1min"),
             ticks: TICKS.map(place),
+            printed: PRINTED.map(place),
             temperature: temperature.or_else(hottest),
             extras: extras(record),
             clocks,
@@ -96,7 +108,8 @@ impl Columns {
     pub fn row(&self, record: &Record, first: usize, last: usize) -> String {
         let channels = &record.samples.channels;
         let value = |place: usize| value_at(channels.get(place)?, last);
-        let growth = |place: usize| Some(value(place)? - value_at(channels.get(place)?, first)?);
+        let growth =
+            |place: usize| value(place)?.checked_sub(value_at(channels.get(place)?, first)?);
         self.text(record, record.samples.at_ms[last], &value, &growth)
     }
 
@@ -113,7 +126,7 @@ impl Columns {
         let clocks = self.clocks_text(record, value);
         let load = self.load.and_then(value);
         let load = load.map_or("-".to_owned(), |h| format!("{}.{:02}", h / 100, h % 100));
-        let percent = self.percentages(growth);
+        let percent = self.percentages(value, growth);
         let temp = self.temperature.and_then(value);
         let temp = temp.map_or("-".to_owned(), |t| format!("{:.1}°C", t as f64 / 1000.0));
         let width = self.clocks_width();
@@ -138,7 +151,9 @@ impl Columns {
     fn clocks_text(&self, record: &Record, value: Lookup<'_>) -> String {
         let clocks = self.clocks.clocks.iter().map(|clock| {
             let khz = clock.khz(record, value);
-            let mhz = khz.map_or("n/a".to_owned(), |khz| ((khz + 500) / 1000).to_string());
+            let mhz = khz.map_or("n/a".to_owned(), |khz| {
+                (khz.saturating_add(500) / 1000).to_string()
+            });
             format!("{mhz:>4}")
         });
         let clocks: Vec<String> = clocks.collect();
@@ -149,15 +164,22 @@ impl Columns {
     }
 
     /// `100%   0%  99%   0%   0%   0%`: busy, system, user, nice, I/O wait, interrupts.
-    fn percentages(&self, growth: Lookup<'_>) -> String {
+    fn percentages(&self, value: Lookup<'_>, growth: Lookup<'_>) -> String {
+        if self.printed[0].is_some() {
+            let text = |place: Option<usize>| match place.and_then(value) {
+                Some(percent) => format!("{percent:>3}%"),
+                None => "  - ".to_owned(),
+            };
+            return self.printed.map(text).join(" ");
+        }
         // A counter that went backwards started anew, as those of a CPU that comes back do.
-        let growth = |place: &Option<usize>| place.and_then(growth).unwrap_or(0).max(0);
-        let ticks: Vec<i64> = self.ticks.iter().map(growth).collect();
-        let all: i64 = ticks.iter().sum();
+        let growth = |place: &Option<usize>| i128::from(place.and_then(growth).unwrap_or(0).max(0));
+        let ticks: Vec<i128> = self.ticks.iter().map(growth).collect();
+        let all: i128 = ticks.iter().sum();
         if all <= 0 {
             return "  -    -    -    -    -    - ".to_owned();
         }
-        let percent = |part: i64| (part * 100 + all / 2) / all;
+        let percent = |part: i128| (part * 100 + all / 2) / all;
         let [user, nice, system, idle, iowait, irq, softirq] = std::array::from_fn(|i| ticks[i]);
         format!(
             "{:>3}% {:>3}% {:>3}% {:>3}% {:>3}% {:>3}%",
@@ -175,16 +197,15 @@ impl Extra {
     fn text(&self, record: &Record, value: Lookup<'_>) -> String {
         let channels = &record.samples.channels;
         let known = |place: &usize| Some(base_units(value(*place)?, channels.get(*place)?.unit));
-        let values: Vec<f64> = self.channels.iter().filter_map(known).collect();
-        if values.is_empty() {
+        let highest = self.channels.iter().filter_map(known).reduce(f64::max);
+        let Some(value) = highest else {
             return "-".to_owned();
-        }
-        let sum: f64 = values.iter().sum();
+        };
         match self.name {
-            "VCore" => format!("{sum:.4}V"),
-            "DC(V)" => format!("{sum:.2}V"),
-            "mW" => format!("{:.0}", sum * 1000.0),
-            _ => format!("{sum:.1}W"),
+            "VCore" => format!("{value:.4}V"),
+            "DC(V)" => format!("{value:.2}V"),
+            "mW" => format!("{:.0}", value * 1000.0),
+            _ => format!("{value:.1}W"),
         }
     }
 }
@@ -199,28 +220,144 @@ fn base_units(value: i64, unit: Unit) -> f64 {
     value as f64 * factor
 }
 
+/// Ids of the voltage at a board's input.
+const INPUTS: [&str; 5] = [
+    "dc.in_voltage",
+    "rpi.pmic.ext5v.voltage",
+    "adc.input.voltage",
+    "axp.ac.voltage",
+    "axp.vbus.voltage",
+];
+
 /// The columns after the temperature that this machine has.
 fn extras(record: &Record) -> Vec<Extra> {
-    let channels = record.samples.channels.iter().enumerate();
-    let of = |name, width, wanted: fn(&Channel) -> bool| {
-        let channels = channels.clone().filter(|(_, channel)| wanted(channel));
-        let channels: Vec<usize> = channels.map(|(place, _)| place).collect();
-        (!channels.is_empty()).then_some(Extra {
-            name,
-            width,
-            channels,
-        })
+    let places = |wanted: fn(&str) -> bool| -> Vec<usize> {
+        let channels = record.samples.channels.iter().enumerate();
+        let wanted = channels.filter(|(_, channel)| wanted(&channel.id));
+        wanted.map(|(place, _)| place).collect()
     };
-    let columns = [
-        of("VCore", 9, |channel| channel.id == "rpi.voltage.core"),
-        of("PMIC", 8, |channel| channel.id == "rpi.pmic.power"),
-        of("DC(V)", 8, |channel| channel.id == "input.voltage"),
-    ];
-    columns.into_iter().flatten().collect()
+    let mut columns = Vec::new();
+    for (name, width, channels) in [
+        (
+            "VCore",
+            9,
+            places(|id| matches!(id, "rpi.voltage.core" | "rpi.core_voltage")),
+        ),
+        (
+            "PMIC",
+            7,
+            places(|id| matches!(id, "rpi.pmic.power" | "rpi.pmic_power")),
+        ),
+        ("DC(V)", 8, places(|id| INPUTS.contains(&id))),
+    ] {
+        if !channels.is_empty() {
+            columns.push(Extra {
+                name,
+                width,
+                channels,
+            });
+        }
+    }
+    // A column for each output of a power meter.
+    let outputs = places(|id| {
+        id.starts_with("power.milliwatts") || (id.starts_with("meter") && id.ends_with(".power"))
+    });
+    columns.extend(outputs.into_iter().map(|place| Extra {
+        name: "mW",
+        width: 8,
+        channels: vec![place],
+    }));
+    columns
 }
 
 /// The last known value at or before a row: slow channels are not read at every tick.
 fn value_at(channel: &Channel, row: usize) -> Option<i64> {
     let values = channel.values.get(..=row)?;
     values.iter().rev().find_map(|value| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, gauge_channel, own_run};
+
+    /// Header and second row of these channels and values.
+    fn check(channels: &[(&str, Unit, i64)], expected: [&str; 2]) {
+        let mut record = own_run();
+        record.run.started = record::Fact::Known(0);
+        for (id, unit, value) in channels {
+            record = match unit {
+                Unit::Ticks => counter(record, id, *unit, &[0, *value]),
+                _ => gauge_channel(record, id, *unit, &[*value, *value]),
+            };
+        }
+        let columns = Columns::of(&record, None);
+        let shown = [columns.heading(), columns.row(&record, 0, 1)];
+        assert_eq!(shown, expected, "\n{}\n{}", shown[0], shown[1]);
+        let mut watch = Watch::new(record.clone());
+        for row in 0..2 {
+            let values = record
+                .samples
+                .channels
+                .iter()
+                .map(|channel| channel.values[row]);
+            watch.row(row as i64 * 500, values);
+        }
+        assert_eq!(columns.line(&watch), expected[1], "live as in the log");
+    }
+
+    const TICKS: [(&str, Unit, i64); 3] = [
+        ("cpu.user", Unit::Ticks, 30),
+        ("cpu.system", Unit::Ticks, 20),
+        ("cpu.idle", Unit::Ticks, 50),
+    ];
+
+    #[test]
+    fn a_board_with_one_policy() {
+        let more = [
+            ("policy0.claimed", Unit::Kilohertz, 1_296_000),
+            ("load.1min", Unit::Hundredths, 118),
+            ("thermal_zone0.temp", Unit::Millicelsius, 43_600),
+        ];
+        check(
+            &[&TICKS[..], &more].concat(),
+            [
+                "Time        CPU    load %cpu %sys %usr %nice %io %irq   Temp",
+                "00:00:00: 1296MHz  1.18  50%  20%  30%   0%   0%   0%  43.6°C",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_raspberry_pi_and_a_meter_with_two_outputs() {
+        let more = [
+            ("policy0.claimed", Unit::Kilohertz, 2_400_000),
+            ("rpi.clock.arm", Unit::Hertz, 600_117_184),
+            ("load.1min", Unit::Hundredths, 401),
+            ("thermal_zone0.temp", Unit::Millicelsius, 50_700),
+            ("rpi.voltage.core", Unit::Microvolts, 868_400),
+            ("rpi.pmic.power", Unit::Microwatts, 5_812_000),
+            ("rpi.pmic.ext5v.voltage", Unit::Microvolts, 5_140_000),
+            ("meter.1.power", Unit::Milliwatts, 7010),
+            ("meter.2.power", Unit::Milliwatts, 0),
+        ];
+        check(
+            &[&TICKS[..], &more].concat(),
+            [
+                "Time       fake/real    load %cpu %sys %usr %nice %io %irq   Temp     VCore   PMIC   DC(V)      mW      mW",
+                "00:00:00: 2400/ 600MHz  4.01  50%  20%  30%   0%   0%   0%  50.7°C  0.8684V   5.8W   5.14V    7010       0",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_machine_that_tells_little() {
+        check(
+            &TICKS,
+            [
+                "Time      CPU n/a  load %cpu %sys %usr %nice %io %irq   Temp",
+                "00:00:00:  n/aMHz     -  50%  20%  30%   0%   0%   0%       -",
+            ],
+        );
+    }
 }

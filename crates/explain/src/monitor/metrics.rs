@@ -45,7 +45,7 @@ pub fn metrics(watch: &Watch) -> String {
             ChannelKind::Gauge => "gauge",
         };
         let place = place(channel);
-        let value = value as f64 * factor(channel.unit);
+        let value = in_base_unit(value, channel.unit);
         for labels in &place.labels {
             add(place.name.clone(), place.help, kind, labels, value);
         }
@@ -85,7 +85,7 @@ pub fn metrics(watch: &Watch) -> String {
     );
     if let Some(started) = watch.record().run.started.known() {
         let help = "When the last sample was taken, in seconds since 1970.";
-        let seconds = (started + watch.at_ms()) as f64 / 1e3;
+        let seconds = started.saturating_add(watch.at_ms()) as f64 / 1e3;
         own("sample_time_seconds", help, "gauge", &none, seconds);
     }
     text(&metrics)
@@ -121,20 +121,21 @@ fn labels_text(labels: &Labels) -> String {
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
-/// What one of a unit is in the base unit.
-fn factor(unit: Unit) -> f64 {
+/// A value in the base unit. Divided instead of multiplied, so that 0.1 stays 0.1.
+fn in_base_unit(value: i64, unit: Unit) -> f64 {
+    let value = value as f64;
     match unit {
-        Unit::Nanoseconds => 1e-9,
-        Unit::Microseconds | Unit::Microvolts | Unit::Microwatts | Unit::Microjoules => 1e-6,
+        Unit::Nanoseconds => value / 1e9,
+        Unit::Microseconds | Unit::Microvolts | Unit::Microwatts | Unit::Microjoules => value / 1e6,
         Unit::Milliseconds
         | Unit::Millicelsius
         | Unit::Millivolts
         | Unit::Milliamperes
-        | Unit::Milliwatts => 1e-3,
-        Unit::Hundredths | Unit::Ticks | Unit::Percent => 1e-2,
-        Unit::Kilohertz => 1e3,
-        Unit::Kibibytes => 1024.0,
-        _ => 1.0,
+        | Unit::Milliwatts => value / 1e3,
+        Unit::Hundredths | Unit::Ticks | Unit::Percent => value / 1e2,
+        Unit::Kilohertz => value * 1e3,
+        Unit::Kibibytes => value * 1024.0,
+        _ => value,
     }
 }
 

@@ -10,6 +10,7 @@ mod gaps;
 mod metrics;
 mod summary;
 mod topology;
+mod tracks;
 mod watch;
 
 pub use columns::Columns;
@@ -17,6 +18,7 @@ pub use gaps::gaps;
 pub use metrics::metrics;
 pub use summary::summary;
 pub use topology::topology;
+pub use tracks::{Kind, Track, cores, tracks};
 pub use watch::Watch;
 
 use jiff::Timestamp;
@@ -38,6 +40,6 @@ pub fn row(record: &Record, first: usize, last: usize) -> String {
 pub(crate) fn local_time(record: &Record, at_ms: i64) -> Option<jiff::Zoned> {
     let offset = Offset::from_seconds(record.run.utc_offset_minutes * 60).ok()?;
     let started = record.run.started.known()?;
-    let timestamp = Timestamp::from_millisecond(started + at_ms).ok()?;
+    let timestamp = Timestamp::from_millisecond(started.saturating_add(at_ms)).ok()?;
     Some(timestamp.to_zoned(TimeZone::fixed(offset)))
 }

@@ -13,7 +13,12 @@ pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>
         None => format!("Kernel: {release}"),
     });
     let userland = known(&machine.userland_arch).map(|arch| format!("Userland: {arch}"));
-    let parts = [known(&machine.board), known(&machine.soc), kernel, userland];
+    let parts = [
+        known(&machine.board),
+        known(&crate::soc::name(machine)),
+        kernel,
+        userland,
+    ];
     let mut parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.dedup();
     let line = match parts.len() {

@@ -163,14 +163,15 @@ impl Watch {
     /// By how much a counter grew from its reading before to its latest one. None if it started anew.
     pub fn growth(&self, place: usize) -> Option<i64> {
         let latest = &self.latest[place];
-        Some(latest.value? - latest.before?.0).filter(|growth| *growth >= 0)
+        let growth = latest.value?.checked_sub(latest.before?.0)?;
+        (growth >= 0).then_some(growth)
     }
 
     /// By how much a counter grows in a second, from its last two readings; a slow source is read
     /// more seldom than there are rows.
     pub fn growth_per_second(&self, place: usize) -> Option<f64> {
         let latest = &self.latest[place];
-        let ms = latest.at_ms - latest.before?.1;
+        let ms = latest.at_ms.saturating_sub(latest.before?.1);
         let growth = self.growth(place)?;
         (ms > 0).then(|| growth as f64 * 1000.0 / ms as f64)
     }
@@ -197,7 +198,7 @@ impl Latest {
                 self.value = value;
                 self.at_ms = at_ms;
             }
-            None if at_ms - self.at_ms > STALE_MS => self.value = None,
+            None if at_ms.saturating_sub(self.at_ms) > STALE_MS => self.value = None,
             None => {}
         }
     }

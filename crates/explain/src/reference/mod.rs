@@ -113,7 +113,7 @@ impl Row {
         Self {
             source: source.to_owned(),
             board: text(&machine.board).filter(|board| !board.is_empty()),
-            soc: text(&machine.soc),
+            soc: text(&crate::soc::name(machine)),
             cores: cores.collect(),
             kernel: text(&machine.kernel_release),
             distribution: text(&machine.distribution),

@@ -40,10 +40,33 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No clock was measured.\n");
     }
     text.push_str(&sentences(findings, &RULES));
-    for line in unmeasured(record, "clock") {
-        let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
+    for (why, passes) in not_measured(record) {
+        let line = match passes.is_empty() {
+            true => format!("Not measured: {why}"),
+            false => format!("Not measured ({}): {why}.", passes.join(", ")),
+        };
+        let _ = writeln!(text, "{}", wrapped(&line, 3));
     }
     text
+}
+
+/// Every reason once, with the passes that it ended.
+fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for line in unmeasured(record, "clock") {
+        let (pass, why) = match line
+            .strip_prefix("clock ")
+            .and_then(|line| line.split_once(": "))
+        {
+            Some((pass, why)) => (Some(pass.to_owned()), why.to_owned()),
+            None => (None, line),
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, passes)) => passes.extend(pass),
+            None => reasons.push((why, pass.into_iter().collect())),
+        }
+    }
+    reasons
 }
 
 /// Points of a pass, one for each CPU.

@@ -2,10 +2,15 @@
 
 mod clock;
 mod core_to_core;
+mod efficiency_csv;
+mod html;
 mod json;
 mod log;
+mod memory;
 pub(crate) mod number;
+mod plots;
 mod record;
+mod review;
 pub(crate) mod summary;
 pub(crate) mod terminal;
 
@@ -26,9 +31,17 @@ pub struct Report {
 pub const REPORTS: &[Report] = &[
     clock::REPORT,
     core_to_core::REPORT,
+    efficiency_csv::REPORT,
     json::REPORT,
+    html::REPORT,
     log::REPORT,
+    memory::REPORT,
+    plots::CORES,
+    plots::EFFICIENCY,
+    plots::ELASTICITY,
+    plots::THERMAL,
     record::REPORT,
+    review::REPORT,
     summary::REPORT,
     terminal::REPORT,
 ];

@@ -27,6 +27,16 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
+    let sections = [
+        crate::sensitivity::text(record),
+        crate::thermal::text(record),
+        crate::efficiency::text(record),
+    ];
+    for section in sections {
+        if !section.is_empty() {
+            let _ = write!(text, "\n{section}");
+        }
+    }
     let unmeasured = unmeasured(record, "");
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
@@ -174,6 +184,9 @@ fn figures(record: &Record) -> String {
     for program in view::programs(record) {
         let line = format!("   {:<22} {}", program.name, program.words());
         let _ = writeln!(text, "{}", wrapped(&line, 6));
+    }
+    for remark in view::remarks(record) {
+        let _ = writeln!(text, "{}", wrapped(&format!("   {remark}"), 6));
     }
     text
 }

@@ -8,7 +8,7 @@ use super::{Rule, cpu_quota};
 use crate::stats::mean;
 use crate::view::{self, CpuUse, Phase};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, SetClock};
 
 pub(super) const RULE: Rule = Rule {
     id: "background-activity",
@@ -198,6 +198,9 @@ fn displaced(record: &Record) -> Option<Finding> {
     }
     let steps = record.steps.iter().enumerate();
     let waited = steps.filter_map(|(index, step)| {
+        if matches!(step.set_clock, Some(SetClock::SharePercent(_))) {
+            return None;
+        }
         let waited_ns = *step.counters.run_delay_ns.known()?;
         let elapsed_ms = step.window.elapsed_ms();
         let is_alone = step.threads == 1 && step.cpus.len() == 1 && elapsed_ms >= STEP_MS_MIN;

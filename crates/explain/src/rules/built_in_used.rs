@@ -13,7 +13,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// External tools and what runs in their place.
-const PAIRS: [(&str, &str); 2] = [("openssl", "aes"), ("sevenzip", "lzma")];
+const PAIRS: [(&str, &str); 3] = [
+    ("cpuminer", "simd"),
+    ("openssl", "aes"),
+    ("sevenzip", "lzma"),
+];
 
 /// The finished built-in step that ran in the place of a step that was not run.
 pub(super) fn stands_in<'a>(record: &'a Record, skipped: &Step) -> Option<&'a str> {

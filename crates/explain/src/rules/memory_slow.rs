@@ -27,7 +27,8 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 fn judged(record: &Record, reference: &Reference) -> Vec<Finding> {
-    let Some(soc) = record.machine.soc.known() else {
+    let soc = crate::soc::name(&record.machine);
+    let Some(soc) = soc.known() else {
         return Vec::new();
     };
     let is_memory = |figure: &Figure| {

@@ -12,8 +12,10 @@ mod clock_lower_all_cpus;
 mod clock_lower_hot;
 mod clock_methods_differ;
 mod clock_ok;
+mod clock_sensitivity;
 mod cores_killed;
 mod cpu_quota;
+mod efficiency_result;
 mod fewer_dictionaries;
 mod governor;
 mod hot;
@@ -49,6 +51,7 @@ mod summary_wrong;
 mod swap_on_slow_storage;
 mod swapping;
 mod system_time;
+mod thermal_result;
 mod thermal_throttling;
 mod virtualised;
 mod zswap_on_zram;
@@ -82,8 +85,10 @@ pub const RULES: &[Rule] = &[
     clock_lower_hot::RULE,
     clock_methods_differ::RULE,
     clock_ok::RULE,
+    clock_sensitivity::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
+    efficiency_result::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,
     hot::RULE,
@@ -116,6 +121,7 @@ pub const RULES: &[Rule] = &[
     swap_on_slow_storage::RULE,
     swapping::RULE,
     system_time::RULE,
+    thermal_result::RULE,
     thermal_throttling::RULE,
     virtualised::RULE,
     zswap_on_zram::RULE,

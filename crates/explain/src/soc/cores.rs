@@ -37,7 +37,7 @@ pub(super) struct Shape {
 struct ShapeCluster {
     min: usize,
     max: usize,
-    /// The type's name without blanks and signs.
+    /// The plain name of the type.
     core_type: String,
     /// Steppings that are known; none if nobody wrote them down.
     steppings: Vec<&'static str>,
@@ -73,16 +73,46 @@ const FAMILIES: &[(&str, &str)] = &[
     ("ingenicxburst", "ingenicxburst"),
 ];
 
+/// The one name that a type goes by here.
+fn plain(name: &str) -> String {
+    let name = squash(name);
+    let known = SAME.iter().find(|(other, _)| *other == name);
+    known.map_or(name, |(_, name)| (*name).to_owned())
+}
+
+/// Do two plain names mean one type, or a family and its member?
 fn same_type(seen: &str, row: &str) -> bool {
-    let plain = |name: &str| -> String {
-        let name = squash(name);
-        let known = SAME.iter().find(|(other, _)| *other == name);
-        known.map_or(name, |(_, name)| (*name).to_owned())
-    };
-    let (seen, row) = (plain(seen), plain(row));
     let of_family =
         |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
     seen == row || FAMILIES.iter().any(of_family)
+}
+
+/// Cores with the plain names of their types, made once for the whole table.
+#[derive(Debug)]
+pub(super) struct Plain<'a> {
+    types: BTreeMap<String, usize>,
+    steppings: Vec<(String, &'a str)>,
+    total: usize,
+    one_for_all: bool,
+}
+
+impl<'a> Plain<'a> {
+    pub(super) fn of(cores: &'a Cores) -> Self {
+        let mut types: BTreeMap<String, usize> = BTreeMap::new();
+        for (seen, count) in &cores.seen {
+            *types.entry(plain(&seen.core_type)).or_default() += count;
+        }
+        let steppings = cores.seen.keys().filter_map(|seen| {
+            let stepping = seen.stepping.as_deref()?;
+            Some((plain(&seen.core_type), stepping))
+        });
+        Self {
+            types,
+            steppings: steppings.collect(),
+            total: cores.total,
+            one_for_all: cores.one_for_all,
+        }
+    }
 }
 
 impl Shape {
@@ -101,12 +131,8 @@ impl Shape {
     }
 
     /// Could these cores be all or some of this SoC's, by their types?
-    pub(super) fn fits_types(&self, cores: &Cores) -> bool {
-        let mut by_type: BTreeMap<String, usize> = BTreeMap::new();
-        for (seen, count) in &cores.seen {
-            *by_type.entry(squash(&seen.core_type)).or_default() += count;
-        }
-        let fits = by_type.iter().all(|(core_type, count)| {
+    pub(super) fn fits_types(&self, cores: &Plain<'_>) -> bool {
+        let fits = cores.types.iter().all(|(core_type, count)| {
             let clusters = self.clusters.iter();
             let own = clusters.filter(|cluster| same_type(core_type, &cluster.core_type));
             let room: usize = own.map(|cluster| cluster.max).sum();
@@ -117,21 +143,18 @@ impl Shape {
 
     /// Is every stepping that was seen one that is known of this SoC? Where none is written down,
     /// or none was seen, nothing speaks against it.
-    pub(super) fn fits_steppings(&self, cores: &Cores) -> bool {
-        cores.seen.keys().all(|seen| {
-            let Some(stepping) = seen.stepping.as_deref() else {
-                return true;
-            };
+    pub(super) fn fits_steppings(&self, cores: &Plain<'_>) -> bool {
+        cores.steppings.iter().all(|(core_type, stepping)| {
             let mut clusters = self.clusters.iter();
             clusters.any(|cluster| {
-                same_type(&seen.core_type, &cluster.core_type)
-                    && (cluster.steppings.is_empty() || cluster.steppings.contains(&stepping))
+                same_type(core_type, &cluster.core_type)
+                    && (cluster.steppings.is_empty() || cluster.steppings.contains(stepping))
             })
         })
     }
 
     /// How many of this SoC's cores are not there; 0 if all are.
-    pub(super) fn absent(&self, cores: &Cores) -> usize {
+    pub(super) fn absent(&self, cores: &Plain<'_>) -> usize {
         self.count_min().saturating_sub(cores.total)
     }
 }
@@ -152,7 +175,7 @@ fn cluster(text: &'static str) -> Option<ShapeCluster> {
     Some(ShapeCluster {
         min: min.parse().ok()?,
         max: max.parse().ok()?,
-        core_type: core_type.to_owned(),
+        core_type: plain(core_type),
         steppings,
     })
 }
@@ -221,6 +244,7 @@ mod tests {
             (&[(4, "Cortex-A53", None)], 8, false, 0),
         ] {
             let cores = cores(seen, total);
+            let cores = Plain::of(&cores);
             assert_eq!(shape.fits_types(&cores), types, "{seen:?}");
             assert_eq!(shape.absent(&cores), absent, "{seen:?}");
         }
@@ -236,6 +260,7 @@ mod tests {
             ("Cortex-A73", None, true),
         ] {
             let cores = cores(&[(4, core_type, stepping)], 8);
+            let cores = Plain::of(&cores);
             assert_eq!(
                 shape.fits_steppings(&cores),
                 fits,
@@ -248,8 +273,9 @@ mod tests {
     fn one_block_for_all_says_one_type_of_several() {
         let shape = Shape::parse(RK3399).unwrap();
         let mut all = cores(&[(6, "Cortex-A72", Some("r0p2"))], 6);
-        assert!(!shape.fits_types(&all));
+        assert!(!shape.fits_types(&Plain::of(&all)));
         all.one_for_all = true;
+        let all = Plain::of(&all);
         assert!(shape.fits_types(&all) && shape.fits_steppings(&all));
     }
 
@@ -260,8 +286,8 @@ mod tests {
             ("XuanTie C9xx", "XuanTie C910"),
             ("Cortex-A53", "Cortex-A53"),
         ] {
-            assert!(same_type(seen, row), "{seen} {row}");
+            assert!(same_type(&plain(seen), &plain(row)), "{seen} {row}");
         }
-        assert!(!same_type("Cortex-A53", "Cortex-A55"));
+        assert!(!same_type(&plain("Cortex-A53"), &plain("Cortex-A55")));
     }
 }

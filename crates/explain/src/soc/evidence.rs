@@ -3,12 +3,16 @@
 //! [`Kind`] is the order of authority. A text that says nothing gives no evidence, and what a
 //! machine does not have never counts against a SoC.
 
-use super::cores::{Cores, Shape};
+use super::by_cores;
 use super::facts::Facts;
 use super::names::{self, squash};
 use super::numbers;
-use super::table::{Soc, TABLES};
+use super::table::TABLES;
 use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// No list of SoCs in a text is longer.
+const LIST_MAX: usize = 40;
 
 /// Kinds of evidence, the most authoritative first. Each weighs more than all below it together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -104,7 +108,7 @@ pub struct Evidence {
     pub leaves: usize,
     /// Rows of the table that it allows.
     #[serde(skip)]
-    pub(super) socs: Vec<usize>,
+    pub(super) socs: BTreeSet<usize>,
 }
 
 /// All evidence in these facts, the most authoritative first.
@@ -114,7 +118,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     of_numbers(facts, &mut found);
     of_texts(facts, &mut found);
     of_guess(facts, &mut found);
-    of_cores(facts, &mut found);
+    by_cores::add(facts, &mut found);
     found.retain(|evidence| !evidence.socs.is_empty());
     found.sort_by_key(|evidence| evidence.kind);
     found.dedup_by_key(|evidence| evidence.kind);
@@ -134,13 +138,20 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     found
 }
 
-fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, socs: Vec<usize>) {
+/// Adds one piece of evidence.
+pub(super) fn push(
+    found: &mut Vec<Evidence>,
+    kind: Kind,
+    says: &str,
+    from: &str,
+    socs: Vec<usize>,
+) {
     found.push(Evidence {
         kind,
         says: says.to_owned(),
         from: from.to_owned(),
         leaves: 0,
-        socs,
+        socs: socs.into_iter().collect(),
     });
 }
 
@@ -296,115 +307,38 @@ fn of_vendor(text: &str, from: &str, found: &mut Vec<Evidence>) {
 /// Logs of the bash program carry numbers of the chip in their guess, which are better than the
 /// guess: `(35881000 / 35 88 12 fe 33 41 ...)`, `(SID: 33802000)`, `Revision 28:c (70:2)`.
 fn of_guess(facts: &Facts, found: &mut Vec<Evidence>) {
-    const FROM: &str = "SoC guess";
-    let Some(guess) = &facts.guess else { return };
+    let Some(saying) = facts.saying("guess") else {
+        return;
+    };
+    let (guess, from) = (saying.value.as_str(), saying.from.as_str());
     let inner = guess
         .split_once('(')
         .map(|(_, rest)| rest.trim_end_matches(')'))
         .unwrap_or_default();
     if let Some(id) = numbers::amlogic_id(guess) {
         let socs = names::row("amlogic", &id).map(|row| row.socs.clone());
-        push(found, Kind::ChipId, guess, FROM, socs.unwrap_or_default());
+        push(found, Kind::ChipId, guess, from, socs.unwrap_or_default());
     } else if let Some(sid) = inner.strip_prefix("SID: ") {
         let socs = names::row("sid", sid.trim()).map(|row| row.socs.clone());
-        push(found, Kind::Otp, guess, FROM, socs.unwrap_or_default());
+        push(found, Kind::Otp, guess, from, socs.unwrap_or_default());
     } else if let Some(code) = inner.split('/').next_back().and_then(numbers::bytes) {
         let bytes: Vec<u8> = b"RK".iter().copied().chain(code).collect();
-        push(found, Kind::Otp, guess, FROM, numbers::of_rockchip(&bytes));
+        push(found, Kind::Otp, guess, from, numbers::of_rockchip(&bytes));
     }
-    push(found, Kind::Guess, guess, FROM, names::in_words(guess));
+    push(found, Kind::Guess, guess, from, of_list(guess));
 }
 
-fn of_cores(facts: &Facts, found: &mut Vec<Evidence>) {
-    let cores = &facts.cores;
-    if cores.is_empty() && facts.features.is_empty() || cores.total == 0 {
-        return;
+/// SoCs of a list with vendors in front: `Amlogic S905X2/S905Y2, Rockchip RK3328`.
+fn of_list(text: &str) -> Vec<usize> {
+    let mut socs = Vec::new();
+    for group in text.split(", ").take(LIST_MAX) {
+        let vendor = group.split(' ').next().unwrap_or_default();
+        let parts = group.split('/').flat_map(|part| part.split(" or "));
+        for part in parts.take(LIST_MAX) {
+            let named = names::in_words(&format!("{vendor} {part}"));
+            let plain = || names::in_words(part);
+            socs.extend(if named.is_empty() { plain() } else { named });
+        }
     }
-    let text = cores.text();
-    let from = "cores";
-    let select = |fits: &dyn Fn(&Soc) -> bool| -> Vec<usize> {
-        let socs = TABLES.socs.iter().enumerate();
-        socs.filter(|(_, soc)| fits(soc))
-            .map(|(index, _)| index)
-            .collect()
-    };
-    let types = |soc: &Soc| soc.shapes.iter().any(|shape| shape.fits_types(cores));
-    let steppings = |soc: &Soc| soc.shapes.iter().any(|shape| fits_both(shape, cores));
-    if !cores.is_empty() {
-        push(found, Kind::Cores, &text, from, select(&types));
-        push(found, Kind::Steppings, &text, from, select(&steppings));
-    }
-    let features = |soc: &Soc| fits_features(soc, facts);
-    if !facts.features.is_empty() {
-        push(
-            found,
-            Kind::Features,
-            &feature_words(facts),
-            from,
-            select(&features),
-        );
-    }
-    let absent = |soc: &Soc| {
-        let shapes = soc.shapes.iter().filter(|shape| fits_both(shape, cores));
-        shapes.map(|shape| shape.absent(cores)).min()
-    };
-    let count = format!("{} CPUs", cores.total);
-    push(
-        found,
-        Kind::Count,
-        &count,
-        from,
-        select(&|soc| absent(soc) == Some(0)),
-    );
-    let fits_all = |soc: &&Soc| features(soc) && steppings(soc);
-    let fewest = TABLES.socs.iter().filter(fits_all).filter_map(absent).min();
-    let says = format!("{} more than were seen", fewest.unwrap_or(0));
-    push(
-        found,
-        Kind::Absent,
-        &says,
-        from,
-        select(&|soc| absent(soc) == fewest),
-    );
-}
-
-fn fits_both(shape: &Shape, cores: &Cores) -> bool {
-    shape.fits_types(cores) && shape.fits_steppings(cores)
-}
-
-/// Do the features of cpuinfo go with this SoC? Only what a kernel surely prints counts: 32-bit
-/// kernels print `aes` only if they are new enough to print `crc32` as well.
-fn fits_features(soc: &Soc, facts: &Facts) -> bool {
-    let has = |name: &str| facts.features.contains(name);
-    let prints_crypto = has("asimd") || has("crc32");
-    soc.features.iter().all(|feature| match *feature {
-        "crypto" => has("aes") || !prints_crypto,
-        "nocrypto" => !has("aes"),
-        "noneon" => !has("neon") && !has("asimd"),
-        _ => true,
-    }) && (!facts.is_riscv() || fits_riscv(soc, facts))
-}
-
-/// A RISC-V core may keep an extension to itself under an old kernel, but never has more than it
-/// has.
-fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
-    let is_riscv = soc.features.contains(&"riscv");
-    let has_all = ["v", "h"].iter().all(|letter| {
-        let maybe = format!("{letter}?");
-        !facts.features.contains(*letter)
-            || soc
-                .features
-                .iter()
-                .any(|feature| feature == letter || *feature == maybe)
-    });
-    is_riscv && has_all
-}
-
-/// The features that decide.
-fn feature_words(facts: &Facts) -> String {
-    const DECIDING: [&str; 7] = ["asimd", "neon", "aes", "crc32", "v", "h", "i"];
-    let found = DECIDING
-        .iter()
-        .filter(|name| facts.features.contains(**name));
-    found.copied().collect::<Vec<_>>().join(" ")
+    socs
 }

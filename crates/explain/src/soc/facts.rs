@@ -19,8 +19,6 @@ pub struct Facts {
     pub(super) sayings: Vec<NamedValue>,
     /// Name of an x86 processor, which it says itself.
     pub(super) x86_name: Option<String>,
-    /// What another program concluded, in a log of it.
-    pub(super) guess: Option<String>,
     /// Cores.
     pub(super) cores: Cores,
     /// Words of `Features`, `flags` or `isa`.
@@ -36,13 +34,24 @@ impl Facts {
     pub fn of(machine: &Machine) -> Self {
         let is_x86 = machine.kernel_arch.known().is_some_and(|arch| is_x86(arch));
         let named = machine.soc.known().map(|name| cut(name));
-        let from_log = machine.soc_is_guess;
+        let mut sayings = sayings(machine);
+        // Records of earlier versions have no more than what some file called the SoC.
+        if let Some(name) = named.clone()
+            && !is_x86
+            && machine.chip.is_empty()
+            && machine.compatible.is_empty()
+        {
+            sayings.push(NamedValue {
+                name: "hardware".to_owned(),
+                value: name,
+                from: "soc".to_owned(),
+            });
+        }
         Self {
             board: machine.board.known().map(|name| cut(name)),
             compatible: machine.compatible.iter().map(|text| cut(text)).collect(),
-            sayings: sayings(machine),
+            sayings,
             x86_name: named.clone().filter(|_| is_x86),
-            guess: named.filter(|_| !is_x86 && from_log),
             cores: cores(machine),
             features: features(machine),
             clock_khz_max: clock_khz_max(machine),

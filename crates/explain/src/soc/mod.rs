@@ -5,6 +5,7 @@
 //! cannot be told apart stays a set, and what nothing names and no known SoC fits stays unknown.
 //! Reading the facts is done by `machine`, and by `logs` for the logs of earlier versions.
 
+mod by_cores;
 mod cores;
 mod evidence;
 mod facts;
@@ -13,6 +14,8 @@ mod numbers;
 mod score;
 mod settle;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use evidence::{Evidence, Kind};
@@ -32,17 +35,14 @@ pub fn identify(machine: &Machine) -> Answer {
 }
 
 /// The name of the SoC to show where one line has room: one name, or a few that cannot be told
-/// apart (`Amlogic S905X2/S905Y2`).
+/// apart (`Amlogic S905X2/S905Y2`). What no evidence tells stays what a file or a log calls it.
 pub fn name(machine: &Machine) -> Fact<String> {
     let answer = identify(machine);
-    let names = answer.names();
-    match names.as_slice() {
-        [] => Missing::unsupported("", answer.why).into(),
-        [name] => Fact::Known(name.clone()),
-        several if several.len() <= NAMES_MAX => Fact::Known(text::joined(&answer)),
-        several => {
-            let reason = format!("{} SoCs look like this", several.len());
-            Missing::unsupported("", reason).into()
-        }
+    let count = answer.candidates.len();
+    match answer.title() {
+        Some(title) if count <= NAMES_MAX => Fact::Known(title),
+        _ if machine.soc.known().is_some() => machine.soc.clone(),
+        Some(_) => Missing::unsupported("", format!("{count} SoCs look like this")).into(),
+        None => Missing::unsupported("", answer.why).into(),
     }
 }

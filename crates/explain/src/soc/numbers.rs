@@ -52,7 +52,14 @@ pub(super) fn of_rockchip(bytes: &[u8]) -> Vec<usize> {
         let name = format!("r{family}{high:02x}{low:02x}{package}");
         TABLES.spellings.get(&name)
     });
-    spelled.cloned().unwrap_or_default()
+    let mut socs = spelled.cloned().unwrap_or_default();
+    // Without that mark it can be any package of the chip.
+    if !matches!(rest.get(2), Some(0x21 | 0x33 | 0x53)) {
+        let is_package = |soc: &usize| TABLES.socs[*soc].die.is_some_and(|die| socs.contains(&die));
+        let packages: Vec<usize> = (0..TABLES.socs.len()).filter(is_package).collect();
+        socs.extend(packages);
+    }
+    socs
 }
 
 /// Bytes of hexadecimal digits, blanks between them allowed; none for anything else.
@@ -104,6 +111,7 @@ mod tests {
     fn rockchip_orders_its_digits_in_several_ways() {
         for (text, expected) in [
             ("52 4b 35 88 12 fe 21", "RK3588"),
+            ("52 4b 35 88 12 fe 53", "RK3588S2"),
             ("52 4b 35 88 12 fe 33", "RK3588S"),
             ("52 4b 35 66 20 00 00", "RK3566"),
             ("52 4b 33 82 00", "RK3328"),
@@ -114,6 +122,8 @@ mod tests {
             let names: Vec<_> = socs.iter().map(|soc| TABLES.socs[*soc].name).collect();
             assert_eq!(names, [expected], "{text}");
         }
+        let unmarked = of_rockchip(b"RK\x35\x88\x10\x00");
+        assert_eq!(unmarked.len(), 3, "RK3588 and its packages");
         for bytes in [&[][..], b"RK", b"RK\x99\x99", b"xx\x35\x88"] {
             assert!(of_rockchip(bytes).is_empty());
         }

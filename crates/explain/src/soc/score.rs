@@ -12,6 +12,7 @@ use super::settle;
 use super::table::{Soc, TABLES};
 use super::text;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// So many candidates behind the answer are shown.
 const OTHERS_MAX: usize = 8;
@@ -35,8 +36,10 @@ pub enum Confidence {
 /// One SoC and what speaks for and against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
-    /// Vendor and name.
+    /// Vendor and name, with the names beside it in brackets.
     pub name: String,
+    /// Vendor and name alone.
+    pub short_name: String,
     /// Names beside it: marketing names, families, packages of the same chip.
     pub also: Vec<String>,
     /// Sum of weights.
@@ -72,9 +75,12 @@ impl Answer {
         (!self.candidates.is_empty()).then(|| text::joined(self))
     }
 
-    /// Full names of the candidates.
+    /// Vendors and names of the candidates.
     pub fn names(&self) -> Vec<String> {
-        self.candidates.iter().map(|one| one.name.clone()).collect()
+        self.candidates
+            .iter()
+            .map(|one| one.short_name.clone())
+            .collect()
     }
 }
 
@@ -93,6 +99,7 @@ pub(super) fn answer(facts: &Facts) -> Answer {
 fn of_own_name(name: &str) -> Answer {
     let candidate = Candidate {
         name: name.to_owned(),
+        short_name: name.to_owned(),
         also: Vec::new(),
         score: weight(Kind::OwnName),
         supported_by: vec![Kind::OwnName],
@@ -104,7 +111,7 @@ fn of_own_name(name: &str) -> Answer {
         says: name.to_owned(),
         from: "model name".to_owned(),
         leaves: 1,
-        socs: Vec::new(),
+        socs: BTreeSet::new(),
     };
     Answer {
         confidence: Confidence::Certain,
@@ -190,19 +197,20 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let relatives = packages
         .chain(row.die.iter())
         .map(|other| TABLES.socs[*other].name);
-    let is_said = |alias: &&str| {
-        let alias = squash(alias);
-        let mut named = evidence.iter().filter(|one| one.kind.names());
-        named.any(|one| squash(&one.says).contains(&alias))
-    };
-    let aliases = row.aliases.iter().copied().filter(is_said);
+    let aliases = row.aliases.iter().copied();
+    let also: Vec<String> = also
+        .chain(relatives)
+        .chain(aliases)
+        .map(str::to_owned)
+        .collect();
+    let short_name = row.full_name();
     Candidate {
-        name: row.full_name(),
-        also: also
-            .chain(relatives)
-            .chain(aliases)
-            .map(str::to_owned)
-            .collect(),
+        name: match also.as_slice() {
+            [] => short_name.clone(),
+            also => format!("{short_name} ({})", also.join(", ")),
+        },
+        short_name,
+        also,
         score: score(soc, evidence),
         supported_by: kinds(for_it),
         contradicted_by: kinds(against),
@@ -300,6 +308,7 @@ fn of_unlisted(name: String, evidence: Vec<Evidence>) -> Answer {
         confidence: Confidence::Likely,
         why: "named by the device tree; not in the table of known SoCs".to_owned(),
         candidates: vec![Candidate {
+            short_name: name.clone(),
             name,
             also: Vec::new(),
             score: weight(Kind::Compatible),

@@ -21,7 +21,7 @@ pub struct Soc {
     pub clock_mhz_max: Option<u32>,
     /// Where the facts come from.
     pub source: &'static str,
-    /// Spellings that are printed only where they were read.
+    /// Other spellings, and part numbers of the same chip.
     pub(super) aliases: Vec<&'static str>,
     /// Ways in which kernels show its cores.
     pub(super) shapes: Vec<Shape>,

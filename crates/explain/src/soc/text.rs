@@ -2,7 +2,7 @@
 //! and what would settle it.
 
 use super::evidence::{Evidence, Kind};
-use super::score::{Answer, Candidate, Confidence};
+use super::score::{Answer, Confidence};
 use std::fmt::Write;
 
 /// Width of a terminal that everybody has.
@@ -10,20 +10,19 @@ const WIDTH: usize = 80;
 /// Width of the left column.
 const LEFT: usize = 16;
 
-/// Names of the candidates in one text; the vendor once if all have the same.
+/// Names of the candidates in one text, each vendor once: `Rockchip RK3328/RK3318, NXP i.MX8QM`.
 pub(super) fn joined(answer: &Answer) -> String {
-    let names = answer.names();
-    let vendor = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
-    let Some(first) = names.first() else {
-        return "unknown".to_owned();
-    };
-    let shared = vendor(first);
-    let part = |name: &String| name.strip_prefix(&format!("{shared} ")).map(str::to_owned);
-    let parts: Option<Vec<String>> = names.iter().map(part).collect();
-    match parts {
-        Some(parts) => format!("{shared} {}", parts.join("/")),
-        None => names.join(" or "),
+    let mut vendors: Vec<(String, Vec<String>)> = Vec::new();
+    for name in answer.names() {
+        let (vendor, part) = name.split_once(' ').unwrap_or((name.as_str(), ""));
+        match vendors.iter_mut().find(|(known, _)| known == vendor) {
+            Some((_, parts)) => parts.push(part.to_owned()),
+            None => vendors.push((vendor.to_owned(), vec![part.to_owned()])),
+        }
     }
+    let one = |(vendor, parts): &(String, Vec<String>)| format!("{vendor} {}", parts.join("/"));
+    let all: Vec<String> = vendors.iter().map(one).collect();
+    all.join(", ").trim().to_owned()
 }
 
 /// The whole answer.
@@ -31,7 +30,7 @@ pub fn report(answer: &Answer) -> String {
     let mut text = String::new();
     let title = match answer.candidates.as_slice() {
         [] => "unknown".to_owned(),
-        [one] => with_also(one),
+        [one] => one.name.clone(),
         several => format!("one of {}: {}", several.len(), joined(answer)),
     };
     entry(&mut text, "SoC", &title);
@@ -50,7 +49,11 @@ pub fn report(answer: &Answer) -> String {
         }
         left = one.leaves;
     }
-    let others: Vec<String> = answer.others.iter().map(|one| one.name.clone()).collect();
+    let others: Vec<String> = answer
+        .others
+        .iter()
+        .map(|one| one.short_name.clone())
+        .collect();
     if !others.is_empty() && answer.confidence != Confidence::Certain {
         entry(&mut text, "Less likely", &others.join(", "));
     }
@@ -62,13 +65,6 @@ pub fn report(answer: &Answer) -> String {
         );
     }
     text
-}
-
-fn with_also(one: &Candidate) -> String {
-    if one.also.is_empty() {
-        return one.name.clone();
-    }
-    format!("{} ({})", one.name, one.also.join(", "))
 }
 
 fn speaks_against(one: &Evidence, answer: &Answer) -> bool {

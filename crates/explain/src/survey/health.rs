@@ -29,36 +29,54 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
+    let mut found = state(disk, health);
+    for (count, sure, template) in counters(health) {
+        if let Some(count) = count.filter(|count| *count > 0) {
+            found.push(finding(disk, Severity::Degraded, sure, template, count));
+        }
+    }
+    // Most entries are harmless questions that the disk did not understand.
+    if let Some(count) = health.error_log_entries.filter(|count| *count > 0) {
+        let template = "The error log of {disk} has {value} entries, mostly harmless ones.";
+        found.push(finding(disk, Severity::Info, 60, template, count));
+    }
+    found
+}
+
+fn finding(
+    disk: &Disk,
+    severity: Severity,
+    sure: u8,
+    template: &'static str,
+    value: u64,
+) -> Finding {
+    Finding::new(DISK.id, severity, template)
+        .sure(sure)
+        .with("disk", Quantity::Text(disk.name.clone()))
+        .with(
+            "value",
+            Quantity::Count(value.try_into().unwrap_or(i64::MAX)),
+        )
+        .at(place("disks"))
+}
+
+/// Its own word, its temperature, its wear.
+fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut add = |sure: u8, template: &'static str, value: u64| {
-        found.push(
-            Finding::new(DISK.id, Severity::Degraded, template)
-                .sure(sure)
-                .with("disk", Quantity::Text(disk.name.clone()))
-                .with(
-                    "value",
-                    Quantity::Count(value.try_into().unwrap_or(i64::MAX)),
-                )
-                .at(place("disks")),
-        );
+    let mut add = |sure, template, value| {
+        found.push(finding(disk, Severity::Degraded, sure, template, value));
     };
     if health.passed == Some(false) {
-        add(
-            99,
-            "The disk {disk} says of itself that it fails: save the data now.",
-            0,
-        );
+        let template = "The disk {disk} says of itself that it fails: save the data now.";
+        add(99, template, 0);
     }
     let hot = match disk.rotational {
         Some(true) => HOT_ROTATING_CELSIUS,
         _ => HOT_FLASH_CELSIUS,
     };
     if let Some(celsius) = health.temp_celsius.filter(|celsius| *celsius > hot) {
-        add(
-            97,
-            "The disk {disk} has {value} °C, which is too hot for it.",
-            celsius.unsigned_abs(),
-        );
+        let template = "The disk {disk} has {value} °C, which is too hot for it.";
+        add(97, template, celsius.unsigned_abs());
     }
     if let Some(percent) = health
         .worn_percent
@@ -70,7 +88,12 @@ fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
             percent,
         );
     }
-    for (count, sure, template) in [
+    found
+}
+
+/// What disks count, how sure each makes it, and what it means.
+fn counters(health: &Health) -> [(Option<u64>, u8, &'static str); 6] {
+    [
         (
             health.media_errors,
             97,
@@ -101,27 +124,5 @@ fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
             85,
             "The disk {disk} counted {value} errors on its cable.",
         ),
-    ] {
-        if let Some(count) = count.filter(|count| *count > 0) {
-            add(sure, template, count);
-        }
-    }
-    // Most entries are harmless questions that the disk did not understand.
-    if let Some(count) = health.error_log_entries.filter(|count| *count > 0) {
-        found.push(
-            Finding::new(
-                DISK.id,
-                Severity::Info,
-                "The error log of {disk} has {value} entries, mostly harmless ones.",
-            )
-            .sure(60)
-            .with("disk", Quantity::Text(disk.name.clone()))
-            .with(
-                "value",
-                Quantity::Count(count.try_into().unwrap_or(i64::MAX)),
-            )
-            .at(place("disks")),
-        );
-    }
-    found
+    ]
 }

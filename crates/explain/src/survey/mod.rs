@@ -5,6 +5,7 @@
 //! the validity of scores: a worn disk does not make a 7-zip score wrong. `Degraded` here means that
 //! the machine could do more.
 
+mod attribution;
 mod bus;
 mod cards;
 mod cpufreq;
@@ -19,6 +20,7 @@ mod raspberry;
 pub(crate) mod table;
 pub mod words;
 
+pub use attribution::{Gain, GainRow, attribution, whole_gain};
 pub use cards::Verdict as CardVerdict;
 pub use difference::differences;
 

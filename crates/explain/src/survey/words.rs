@@ -1,11 +1,13 @@
 //! What was found in words that every report uses: sizes, speeds, one line for each disk and device.
 
+mod supply;
+
+pub use supply::{memory_lines, supply_lines, swap_lines};
+
 use super::bus::{is_on, pci_name, usb_name, usb_possible};
 use super::cards::{self, judge};
 use crate::plain;
-use record::{
-    Disk, DiskBus, FlashPart, MemoryModule, PciDevice, Supply, Survey, Swap, SwapKind, UsbDevice,
-};
+use record::{Disk, DiskBus, FlashPart, PciDevice, Survey, UsbDevice};
 
 /// `58.2 GB`: units of 1024, one decimal, as the bash program printed.
 pub fn size_name(bytes: u64) -> String {
@@ -42,12 +44,7 @@ pub fn pci_lines(survey: &Survey) -> Vec<String> {
     let worth = |device: &&PciDevice| {
         !matches!(device.class >> 16, 0x05 | 0x06 | 0x08) && device.class >> 8 != 0x0108
     };
-    survey
-        .pci
-        .iter()
-        .filter(worth)
-        .map(|device| pci_line(device))
-        .collect()
+    survey.pci.iter().filter(worth).map(pci_line).collect()
 }
 
 fn pci_line(device: &PciDevice) -> String {
@@ -337,118 +334,6 @@ fn flash_line(part: &FlashPart) -> String {
         plain(&part.kind),
         plain(&part.name),
         plain(&part.label)
-    )
-}
-
-/// One line for each memory module.
-pub fn memory_lines(survey: &Survey) -> Vec<String> {
-    survey.memory.iter().map(memory_line).collect()
-}
-
-fn memory_line(module: &MemoryModule) -> String {
-    let mut words = vec![plain(&module.kind)];
-    words.extend(module.size_mib.map(|mib| size_name(mib << 20)));
-    match (module.rate_mt, module.rate_mt_max) {
-        (Some(now), Some(most)) if now != most => {
-            words.push(format!("at {now} MT/s (made for {most})"))
-        }
-        (Some(rate), _) => words.push(format!("at {rate} MT/s")),
-        (None, Some(most)) => words.push(format!("made for {most} MT/s")),
-        (None, None) => {}
-    }
-    let part: Vec<String> = [&module.maker, &module.part]
-        .into_iter()
-        .flatten()
-        .map(|text| plain(text))
-        .collect();
-    words.extend((!part.is_empty()).then(|| format!("({})", part.join(" "))));
-    let slot = if module.slot.is_empty() {
-        plain(&module.from)
-    } else {
-        plain(&module.slot)
-    };
-    format!("{slot}: {}", words.join(" "))
-}
-
-/// One line for each supply that tells something.
-pub fn supply_lines(survey: &Survey) -> Vec<String> {
-    survey.supplies.iter().map(supply_line).collect()
-}
-
-fn supply_line(supply: &Supply) -> String {
-    let mut words = Vec::new();
-    words.extend(
-        supply
-            .online
-            .map(|online| if online { "in use" } else { "not in use" }.to_owned()),
-    );
-    words.extend(
-        supply
-            .agreed
-            .as_deref()
-            .map(|agreed| format!("agreed on {}", plain(agreed))),
-    );
-    words.extend(
-        supply
-            .voltage_uv
-            .map(|uv| format!("{:.1} V", uv as f64 / 1e6)),
-    );
-    words.extend(
-        supply
-            .current_ua_max
-            .map(|ua| format!("{:.1} A at most", ua as f64 / 1e6)),
-    );
-    if !supply.offers.is_empty() {
-        let offers: Vec<String> = supply.offers.iter().map(|offer| plain(offer)).collect();
-        words.push(format!("offered {}", offers.join(", ")));
-    }
-    format!(
-        "{} ({}): {}",
-        plain(&supply.name),
-        plain(&supply.kind),
-        words.join(", ")
-    )
-}
-
-/// One line for each swap device, as the bash program printed them.
-pub fn swap_lines(survey: &Survey) -> Vec<String> {
-    survey.swaps.iter().map(swap_line).collect()
-}
-
-fn swap_line(swap: &Swap) -> String {
-    let kib = |kib: u64| {
-        size_name(kib.saturating_mul(1024))
-            .trim_end_matches('B')
-            .to_owned()
-    };
-    let mut words = vec![format!(
-        "{} used",
-        if swap.state.used_kib == 0 {
-            "0K".into()
-        } else {
-            kib(swap.state.used_kib)
-        }
-    )];
-    words.extend(swap.compressor.as_deref().map(plain));
-    if let Some([stored, packed, total]) = swap.zram_bytes {
-        words.push(format!(
-            "{} data, {} compressed, {} total",
-            size_name(stored),
-            size_name(packed),
-            size_name(total)
-        ));
-    }
-    words.push(format!("priority {}", swap.state.priority));
-    let on = match swap.state.kind {
-        SwapKind::SdCard => " on SD card or eMMC",
-        SwapKind::RotatingDisk => " on a hard disk",
-        SwapKind::Zram | SwapKind::Disk | SwapKind::Unknown => "",
-    };
-    format!(
-        "{}: {} ({}){on}",
-        plain(&swap.state.path),
-        kib(swap.state.size_kib),
-        words.join(", ")
     )
 }
 

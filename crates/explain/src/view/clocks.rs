@@ -128,18 +128,8 @@ pub fn all_cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
             .iter()
             .filter(|point| is_top_point(clocks, point))
         {
-            let Some(measured_khz) = highest_khz(point) else {
+            let Some(clock) = point_clock(record, step, point) else {
                 continue;
-            };
-            let clock = ClusterClock {
-                cpu: point.cpu,
-                cluster_cpus: cluster_of(record, point.cpu),
-                claimed_khz: claimed_khz(record, point),
-                measured_khz,
-                is_steady: is_steady(point),
-                is_withheld: is_withheld(point),
-                step,
-                line: point.line,
             };
             match found.iter_mut().find(|known| known.cpu == clock.cpu) {
                 Some(known) if known.measured_khz >= clock.measured_khz => {}
@@ -150,6 +140,20 @@ pub fn all_cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
     }
     found.sort_by_key(|clock| clock.cpu);
     found
+}
+
+/// What one reading says; none without a reading.
+pub fn point_clock(record: &Record, step: usize, point: &ClockPoint) -> Option<ClusterClock> {
+    Some(ClusterClock {
+        cpu: point.cpu,
+        cluster_cpus: cluster_of(record, point.cpu),
+        claimed_khz: claimed_khz(record, point),
+        measured_khz: highest_khz(point)?,
+        is_steady: is_steady(point),
+        is_withheld: is_withheld(point),
+        step,
+        line: point.line,
+    })
 }
 
 fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<u32> {

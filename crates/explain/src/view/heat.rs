@@ -2,7 +2,7 @@
 
 use super::phases::{Phase, phases};
 use super::samples::{channels_of, gauge};
-use record::{Channel, Record, Unit, Window};
+use record::{Channel, Record, Window};
 
 /// The hottest moment of the SoC within a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +85,7 @@ fn soc_sensors(record: &Record) -> Vec<&Channel> {
     };
     let channels = record.samples.channels.iter();
     let others: Vec<&Channel> = channels
-        .filter(|channel| channel.unit == Unit::Millicelsius && !is_limit(channel))
+        .filter(|channel| channel.is_temperature())
         .filter(|channel| !named(channel, &OTHER_SENSORS))
         .collect();
     let of_cpu: Vec<&Channel> = others
@@ -94,11 +94,6 @@ fn soc_sensors(record: &Record) -> Vec<&Channel> {
         .filter(|channel| named(channel, &CPU_SENSORS))
         .collect();
     if of_cpu.is_empty() { others } else { of_cpu }
-}
-
-/// A trip point is a temperature too, but one that is set: `thermal_zone0.trip1`.
-fn is_limit(channel: &Channel) -> bool {
-    channel.id.contains(".trip")
 }
 
 /// A cooling device that slowed the CPUs down.
@@ -194,6 +189,7 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, labelled, own_run, with_step};
     use crate::view::whole_run;
+    use record::Unit;
 
     #[test]
     fn the_hottest_sensor_of_the_cpu_counts() {

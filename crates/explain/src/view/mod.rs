@@ -6,23 +6,30 @@
 
 mod clocks;
 mod core_clusters;
+mod core_use;
 mod counted;
 mod cpu_use;
 mod falls;
 mod firmware;
 mod heat;
+mod memory;
 mod messages;
+mod opp_clock;
 mod phases;
+mod power;
 mod programs;
 mod residency;
 mod samples;
+mod score;
 mod scores;
 mod swap;
 
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
+    point_clock,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
+pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
@@ -30,13 +37,17 @@ pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
 };
 pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
+pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
+pub use opp_clock::{OppClock, opp_clock};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
-pub use programs::{ProgramScore, programs};
+pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
+pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
     Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,
 };
+pub use score::{StepScore, step_score};
 pub use scores::{
     SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent,
 };

@@ -50,7 +50,8 @@ pub fn phases(record: &Record) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         let was_run = !matches!(step.outcome, Outcome::Skipped(_));
-        let is_own = !step.workload.ends_with(WITHIN_OTHERS);
+        // Watching is no work of its own: whatever ran meanwhile is somebody else's.
+        let is_own = !step.workload.ends_with(WITHIN_OTHERS) && step.workload != "watch";
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
         }

@@ -53,6 +53,27 @@ pub fn programs(record: &Record) -> Vec<ProgramScore> {
     programs
 }
 
+/// What there is to know about scores besides their values, one line for each program: what they stand
+/// for, and where the program says that they can be seen.
+pub fn remarks(record: &Record) -> Vec<String> {
+    let mut remarks: Vec<String> = Vec::new();
+    for step in &record.steps {
+        let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+            continue;
+        };
+        let words = [&scores.detail].into_iter().chain(&scores.links);
+        let words: Vec<&str> = words
+            .map(String::as_str)
+            .filter(|w| !w.is_empty())
+            .collect();
+        let remark = format!("{}: {}", step_name(step), words.join(" "));
+        if !words.is_empty() && !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+    }
+    remarks
+}
+
 impl ProgramScore {
     /// `12.5 s (median of 8, 95 % interval 12.4 to 12.7)`
     pub fn words(&self) -> String {
@@ -93,16 +114,34 @@ mod tests {
             };
             let scores = Measured::Scores(Scores {
                 rows: vec![row],
-                output: String::new(),
+                ..Scores::default()
             });
             record = with_step(record, "make", "-j4", &[], (0.0, 1.0), scores);
         }
+        assert_eq!(remarks(&record), [""; 0]);
         let programs = programs(&record);
         assert_eq!(programs.len(), 1);
         assert_eq!(programs[0].name, "make -j4");
         assert_eq!(
             programs[0].words(),
             "2.550 s (median of 6, 95 % interval 2.000 to 3.000)"
+        );
+    }
+
+    #[test]
+    fn a_remark_is_made_once() {
+        let mut record = own_run();
+        for _ in 0..2 {
+            let scores = Measured::Scores(Scores {
+                detail: "at its link".into(),
+                links: vec!["https://example.org/1".into()],
+                ..Scores::default()
+            });
+            record = with_step(record, "geekbench", "", &[], (0.0, 1.0), scores);
+        }
+        assert_eq!(
+            remarks(&record),
+            ["geekbench: at its link https://example.org/1"]
         );
     }
 }

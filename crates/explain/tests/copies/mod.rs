@@ -16,7 +16,10 @@ pub(crate) fn last_line(step: &Step) -> u32 {
         | Measured::Cipher(_)
         | Measured::Compression(_)
         | Measured::Scores(_)
-        | Measured::CoreToCore(_) => None,
+        | Measured::Wait(_)
+        | Measured::BandwidthCurve(_)
+        | Measured::CoreToCore(_)
+        | Measured::LoadedLatency(_) => None,
     };
     last.unwrap_or(line).max(line)
 }

@@ -26,6 +26,72 @@ pub(crate) fn read(source: &[u8]) -> u64 {
     })
 }
 
+/// Bytes that copying and filling backwards moves at once: a cache line of most cores.
+const BLOCK: usize = 64;
+/// What fits into the first cache of everything beside all else.
+const HALFWAY: usize = 2048;
+
+/// Copies from the end to the start, block by block. Prefetchers of some cores only look ahead.
+fn copy_backwards(destination: &mut [u8], source: &[u8]) {
+    let whole = source.len() / BLOCK * BLOCK;
+    destination[whole..].copy_from_slice(&source[whole..]);
+    let blocks = destination[..whole].chunks_exact_mut(BLOCK).rev();
+    for (to, from) in blocks.zip(source[..whole].chunks_exact(BLOCK).rev()) {
+        // Through a value of fixed size, so that no library is called for every block.
+        let mut block = [0; BLOCK];
+        block.copy_from_slice(from);
+        to.copy_from_slice(&block);
+    }
+}
+
+/// Fills from the end to the start.
+fn fill_backwards(destination: &mut [u8], byte: u8) {
+    let whole = destination.len() / BLOCK * BLOCK;
+    destination[whole..].fill(byte);
+    for block in destination[..whole].chunks_exact_mut(BLOCK).rev() {
+        // The compiler would turn the whole loop into one call that fills forwards.
+        std::hint::black_box(block).copy_from_slice(&[byte; BLOCK]);
+    }
+}
+
+/// Copies in two passes: a part into the first cache, from there to its place. Reading and writing of
+/// memory then come in longer bursts.
+fn copy_two_passes(destination: &mut [u8], source: &[u8]) {
+    let mut halfway = [0; HALFWAY];
+    for (to, from) in destination.chunks_mut(HALFWAY).zip(source.chunks(HALFWAY)) {
+        let halfway = &mut std::hint::black_box(&mut halfway)[..from.len()];
+        halfway.copy_from_slice(from);
+        to.copy_from_slice(std::hint::black_box(halfway));
+    }
+}
+
+/// Copying backwards.
+pub(super) const COPY_BACKWARDS: Routine = Routine::compiled(
+    "copy-backwards",
+    "From the end to the start, a line of 64 bytes after the other, as compiled.",
+    Operation::Copy,
+    Body::CopySlice(copy_backwards),
+)
+.moving(BLOCK);
+
+/// Copying in two passes.
+pub(super) const COPY_TWO_PASSES: Routine = Routine::compiled(
+    "copy-two-passes",
+    "2 KiB into the first cache and from there to their place, by the C library.",
+    Operation::Copy,
+    Body::CopySlice(copy_two_passes),
+)
+.moving(HALFWAY);
+
+/// Filling backwards.
+pub(super) const FILL_BACKWARDS: Routine = Routine::compiled(
+    "fill-backwards",
+    "From the end to the start, a line of 64 bytes after the other, as compiled.",
+    Operation::Fill,
+    Body::FillSlice(fill_backwards),
+)
+.moving(BLOCK);
+
 /// Copying by the C library.
 pub(super) const COPY_LIBC: Routine = Routine::compiled(
     "copy-libc",

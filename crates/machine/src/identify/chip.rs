@@ -76,6 +76,45 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
     }
 }
 
+/// What a snapshot may tell of these files: the heads of chips' memories, and the boot messages that
+/// name a SoC.
+pub(crate) fn heads(root: &Root) -> Vec<(String, Vec<u8>)> {
+    let mut heads = Vec::new();
+    for device in root.list(NVMEM).unwrap_or_default() {
+        let path = format!("{NVMEM}/{device}/nvmem");
+        let read = || root.read_bytes(&path).ok();
+        let head = if device.starts_with("rockchip") {
+            read().and_then(|bytes| Some(rockchip_code(&bytes)?.to_vec()))
+        } else if device.starts_with("sunxi-sid") {
+            read().and_then(|bytes| Some(sunxi_sid(&bytes)?.to_le_bytes().to_vec()))
+        } else {
+            None
+        };
+        heads.extend(head.map(|head| (path, head)));
+    }
+    let messages = crate::kernel_log::boot_messages(root, BOOT_RECORDS_MAX);
+    let told: String = messages
+        .iter()
+        .filter(|text| names_a_soc(text) || cpuinfo_message(text).is_some())
+        .map(|text| format!("6,1,0,-;{text}\n"))
+        .collect();
+    if !told.is_empty() {
+        heads.push(("/dev/kmsg".to_owned(), told.into_bytes()));
+    }
+    heads
+}
+
+/// `/proc/cpuinfo` whose serial numbers were blanked, with Amlogic's id put back: it tells the chip's
+/// type, not the chip.
+pub(crate) fn with_amlogic_id(original: &str, blanked: String) -> String {
+    let mut found = Vec::new();
+    of_cpuinfo(&CpuInfo::parse(original), &mut found);
+    let Some(id) = found.iter().find(|value| value.name == "amlogic_id") else {
+        return blanked;
+    };
+    blanked.replacen(&"0".repeat(AMLOGIC_DIGITS), &id.value, 1)
+}
+
 /// The first digits of a serial number that begins with the chip's id; an id of zeros is none.
 fn amlogic_id(serial: &str) -> Option<String> {
     let digits: String = serial.chars().take(AMLOGIC_DIGITS).collect();
@@ -244,6 +283,25 @@ mod tests {
                 ("rockchip_otp".to_owned(), "52 4b 35 66".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn snapshots_tell_the_type_and_not_the_chip() {
+        let original = "Serial : 290A4000012345678\nHardware : Amlogic\n";
+        let blanked = "Serial : 00000000000000000\nHardware : Amlogic\n";
+        assert_eq!(
+            with_amlogic_id(original, blanked.to_owned()),
+            "Serial : 290a4000000000000\nHardware : Amlogic\n"
+        );
+        let other = "Serial : 290A400001234567\n";
+        assert_eq!(
+            with_amlogic_id(other, "Serial : 0000".into()),
+            "Serial : 0000"
+        );
+        let path = "/sys/bus/nvmem/devices/rockchip-otp0/nvmem";
+        let board = format!("== {path}\n\\x00RK5\\x88\\x12\\xfe3SECRET\n\\\n");
+        let heads = heads(&Root::from_board(&board).unwrap());
+        assert_eq!(heads, [(path.to_owned(), b"RK5\x88\x12\xfe3".to_vec())]);
     }
 
     #[test]

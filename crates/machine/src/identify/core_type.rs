@@ -187,7 +187,9 @@ impl Names {
 /// architecture, which is 0xf on everything that has CPUID registers, and older codes on ARMv4
 /// and ARMv5 (Arm ARM, Main ID Register).
 fn midr_of_cpuinfo<'a>(get: &dyn Fn(&str) -> Option<&'a str>) -> Option<u32> {
-    let field = |key, bits: u32| number(get(key)).filter(|value| *value < 1 << bits);
+    // Kernels of some big.LITTLE phones print both types in one line: `0xc07 & 0xc0f`.
+    let first = |key| get(key).map(|text| text.split('&').next().unwrap_or(text).trim());
+    let field = |key, bits: u32| number(first(key)).filter(|value| *value < 1 << bits);
     let implementer = field("cpu implementer", 8)?;
     let part = field("cpu part", 12)?;
     let variant = field("cpu variant", 4).unwrap_or(0);

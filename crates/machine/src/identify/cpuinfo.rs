@@ -79,11 +79,15 @@ impl CpuInfo {
     }
 
     /// True if ARM's registers stand outside of all blocks: then one CPU, the one that printed
-    /// them, stands for all, whatever they are.
+    /// them, stands for all, whatever they are. So it is where one line names two types.
     pub(crate) fn describes_one_for_all(&self) -> bool {
         const REGISTER: &str = "cpu part";
         let in_block = |block: &Fields| find(block, REGISTER).is_some();
+        let of_several =
+            |block: &Fields| find(block, REGISTER).is_some_and(|part| part.contains('&'));
+        let mut blocks = self.blocks.values().chain([&self.common]);
         find(&self.common, REGISTER).is_some() && !self.blocks.values().any(in_block)
+            || blocks.any(of_several)
     }
 }
 

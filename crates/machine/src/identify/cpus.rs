@@ -9,6 +9,7 @@ use super::core_type::{self, Core, Half, Names};
 use super::cpuinfo::CpuInfo;
 use super::data::parse_number;
 use super::features;
+use super::hybrid;
 use crate::Root;
 use record::{Cpu, Fact, Missing, Policy};
 
@@ -20,15 +21,12 @@ const CPUS_MAX: u32 = 8192;
 /// Every CPU, by number.
 pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {
     let names = Names::new();
-    let efficient = efficient_cpus(root);
-    let mut cpus: Vec<Cpu> = present(root, info)
+    let present = present(root, info);
+    let halves = hybrid::halves(root, &present);
+    let mut cpus: Vec<Cpu> = present
         .into_iter()
         .map(|cpu| {
-            let half = if efficient.contains(&cpu) {
-                Half::Efficiency
-            } else {
-                Half::Performance
-            };
+            let half = halves.get(&cpu).copied().unwrap_or(Half::Performance);
             let core = core_of(root, &names, info, cpu, half);
             one_cpu(root, info, cpu, core)
         })
@@ -98,17 +96,6 @@ fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
         true if *info != CpuInfo::default() => vec![0],
         _ => cpus,
     }
-}
-
-/// CPUs that the efficiency half of a hybrid x86 CPU counts events on. The kernel makes one
-/// PMU for each type of core, `cpu_core` and `cpu_atom` (perf-intel-hybrid(1)), so no list of
-/// models is needed. Meteor Lake and later have a third, `cpu_lowpower`, on some kernels.
-fn efficient_cpus(root: &Root) -> Vec<u32> {
-    ["cpu_atom", "cpu_lowpower"]
-        .iter()
-        .filter_map(|pmu| read_list(root, &format!("/sys/devices/{pmu}/cpus")))
-        .flatten()
-        .collect()
 }
 
 /// What the core itself says: MIDR_EL1, else its own block in cpuinfo.

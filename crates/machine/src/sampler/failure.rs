@@ -18,6 +18,8 @@ pub enum Failure {
     Silent(u32),
     /// The machine was suspended for so many milliseconds before this moment.
     Suspended(u64),
+    /// The sampler slowed down to a sample every so many milliseconds, to stay within its budget.
+    SlowedDown(u64),
     /// The time of day was set forward (or backward, negative) by so many milliseconds.
     TimeStepped(i64),
 }
@@ -55,6 +57,9 @@ impl Failure {
                 ms / 1000,
                 ms % 1000
             )),
+            Failure::SlowedDown(ms) => Why::Unsupported(format!(
+                "the sampler takes a sample every {ms} ms from here on, to stay within its budget"
+            )),
             Failure::TimeStepped(ms) => {
                 let direction = if *ms < 0 { "back" } else { "forward" };
                 let ms = ms.unsigned_abs();
@@ -86,6 +91,10 @@ mod tests {
             (
                 Failure::Suspended(61_020),
                 "the machine was suspended for 61.020 s",
+            ),
+            (
+                Failure::SlowedDown(1_000),
+                "the sampler takes a sample every 1000 ms from here on, to stay within its budget",
             ),
             (
                 Failure::TimeStepped(-3_600_000),

@@ -7,6 +7,7 @@
 use super::feed::Feed;
 use super::plan::Plan;
 use super::reader::{Own, Reader};
+use super::watchers::Watchers;
 use crate::sensors::NONE;
 use crate::timeline::{monotonic_ns, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -53,11 +54,12 @@ impl Apart {
 }
 
 /// The threads and what they read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lanes(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
+    watchers: Watchers,
     sources: Mutex<Vec<Arc<Mutex<Apart>>>>,
     threads: AtomicU32,
     stop: AtomicBool,
@@ -66,6 +68,14 @@ struct Shared {
 }
 
 impl Lanes {
+    /// Threads that will be among these watchers; none is started yet.
+    pub(super) fn new(watchers: Watchers) -> Self {
+        Self(Arc::new(Shared {
+            watchers,
+            ..Shared::default()
+        }))
+    }
+
     /// Adds a source; it is read soon.
     pub(super) fn add(&self, source: Apart) {
         lock(&self.0.sources).push(Arc::new(Mutex::new(source)));
@@ -124,6 +134,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn work(shared: &Shared) {
+    // On other CPUs it would only be less well placed.
+    let _ = shared.watchers.join();
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut counted_ns = 0;
     while !shared.stop.load(Ordering::Relaxed) {
@@ -213,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_source_that_hangs_keeps_only_itself() {
-        let lanes = Lanes::default();
+        let lanes = Lanes::new(Watchers::default());
         let (hanging, hanging_feed) = source(hang);
         let (other, other_feed) = source(answer);
         lanes.add(hanging);

@@ -1,14 +1,16 @@
 //! The background thread of the sampler: the only thread that is not a workload.
 //!
-//! It keeps its normal priority, because a sampler that waits behind the load is blind exactly when
-//! it is needed. It never waits for its owner: when the owner does not fetch the samples, the
+//! Where it may (as root), it runs before everything of normal priority: a sampler that waits behind
+//! the load is blind exactly when it is needed, and waiting would not make a tick of some 50 µs
+//! cheaper. How late each sample came is a channel. It never waits for its owner: when the owner does not fetch the samples, the
 //! newest are dropped and counted.
 
+use super::Sampler;
 use super::block::Block;
-use super::{Options, Sampler};
+use super::watchers::{self, Watchers};
 use crate::timeline::{Timeline, thread_cpu_ns};
 use record::{Channel, Event, SamplerCost, SourceCost};
-use rustix::thread::{CpuSet, sched_setaffinity, set_current_timer_slack};
+use rustix::thread::set_current_timer_slack;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -28,6 +30,9 @@ pub struct SamplerThread {
     /// Paths of the sources, in the order of their costs.
     sources: Vec<String>,
     rows: usize,
+    watchers: Watchers,
+    /// CPUs on which the owner could run when it started this.
+    allowed: Vec<u32>,
     /// The event of the channels, until it was fetched.
     announcement: Option<Event>,
     worker: Option<Worker>,
@@ -64,6 +69,11 @@ impl SamplerThread {
             .collect();
         let mut block = Block::new(channels.len(), rows);
         block.sources = vec![(0, 0); sources.len()];
+        let watchers = sampler.watchers.clone();
+        let allowed = match sampler.options.cpus.as_slice() {
+            [] => watchers::allowed(),
+            cpus => cpus.to_vec(),
+        };
         let shared = Arc::new(Shared {
             block: Mutex::new(block),
             stop: AtomicBool::new(false),
@@ -82,6 +92,8 @@ impl SamplerThread {
             channels,
             sources,
             rows,
+            watchers,
+            allowed,
             announcement,
             worker: Some(worker),
         })
@@ -90,6 +102,15 @@ impl SamplerThread {
     /// The channels, in the order of the columns, without values.
     pub fn channels(&self) -> &[Channel] {
         &self.channels
+    }
+
+    /// Keeps the threads of the sampler off CPUs that are measured from now on, if there are others.
+    /// Not for timed regions.
+    pub fn keep_off(&self, measured: &[u32]) {
+        if matches!(self.worker, Some(Worker::Thread(_))) {
+            self.watchers
+                .move_to(&watchers::others(&self.allowed, measured));
+        }
     }
 
     /// Everything since the last call: at first the channels, then a block of samples with its gaps,
@@ -175,7 +196,9 @@ impl Shared {
 
 /// The work of the thread.
 fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
-    shared.lock().pin_errno = pin(&sampler.options).err();
+    shared.lock().pin_errno = sampler.watchers.join().err();
+    // Without the right to it, ticks come later under load, which the channel of the delay shows.
+    let _ = crate::syscall::run_first();
     // Without it, ticks come up to 50 µs later: nothing that needs to be told.
     let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
     // Ticks that the owner did by itself before count, too.
@@ -214,19 +237,6 @@ fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
     sleeps
 }
 
-fn pin(options: &Options) -> Result<(), i32> {
-    if options.cpus.is_empty() {
-        return Ok(());
-    }
-    let mut set = CpuSet::new();
-    let representable = options
-        .cpus
-        .iter()
-        .filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
-    representable.for_each(|cpu| set.set(*cpu as usize));
-    sched_setaffinity(None, &set).map_err(|error| error.raw_os_error())
-}
-
 /// Makes the samples of a fake timeline up to now.
 fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     while sampler.due_ns <= timeline.now_ns() {
@@ -242,6 +252,7 @@ fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
 mod tests {
     use super::*;
     use crate::Root;
+    use crate::sampler::Options;
 
     #[test]
     fn a_fake_timeline_gives_one_row_per_interval() {

@@ -24,7 +24,7 @@ const MOUNTS_V1: [&str; 3] = [
 const MOUNT_V2: &str = "/sys/fs/cgroup";
 
 /// Counters lose nothing when they are read seldom.
-const BEAT_MS: u32 = 1000;
+const BEAT_MS: u32 = 2000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let groups = root.read("/proc/self/cgroup").unwrap_or_default();

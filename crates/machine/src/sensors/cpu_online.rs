@@ -14,15 +14,15 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/sys/devices/system/cpu/online";
 
+/// Switching a CPU takes tens of milliseconds, and no kernel does it often.
+const BEAT_MS: u32 = 1000;
+
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
-    vec![Probe::file(
-        PATH.into(),
-        parse,
-        gauge("cpu.online", Unit::Count),
-    )]
+    let channel = gauge("cpu.online", Unit::Count);
+    vec![Probe::file(PATH.into(), parse, channel).at_most_every_ms(BEAT_MS)]
 }
 
 /// Counts the CPUs of a list such as `0-3,6`.

@@ -1,7 +1,7 @@
 //! Which of all temperatures is that of the SoC. A pure ranking by the names that kernels and
 //! vendors give (`data/sensors.tsv`) and by plausibility; correlation with load is not looked at.
 
-use record::{Channel, Unit};
+use record::Channel;
 
 /// The names, best first.
 const NAMES: &str = include_str!("../../../../data/sensors.tsv");
@@ -61,8 +61,7 @@ pub(super) fn may_be_soc(channel: &Channel) -> bool {
 
 /// Rank of a channel and what its name means; none if it is not the SoC's temperature.
 fn rank(channel: &Channel) -> Option<(u32, &'static str)> {
-    // Trip points are temperatures too, but ones that are set.
-    if channel.unit != Unit::Millicelsius || channel.id.contains(".trip") {
+    if !channel.is_temperature() {
         return None;
     }
     let place = if channel.id.starts_with("thermal_zone") {
@@ -109,6 +108,7 @@ fn names() -> impl Iterator<Item = Name<'static>> {
 mod tests {
     use super::super::{gauge, labelled};
     use super::*;
+    use record::Unit;
 
     /// Chooses among `(id, label, value)`.
     fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {

@@ -48,7 +48,8 @@ fn disk(root: &Root, name: &str) -> Disk {
     Disk {
         name: name.to_owned(),
         bus: bus(name, &parts),
-        maker: text("device/vendor").filter(|maker| maker != "ATA"),
+        // ATA disks have `ATA` there, virtual and NVMe ones a number.
+        maker: text("device/vendor").filter(|maker| maker != "ATA" && !maker.starts_with("0x")),
         model: text("device/model"),
         firmware: text("device/rev").or_else(|| text("device/firmware_rev")),
         size_bytes: number("size").unwrap_or(0).saturating_mul(SECTOR_BYTES),

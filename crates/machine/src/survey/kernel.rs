@@ -160,7 +160,7 @@ fn traces(root: &Root, config: &[NamedValue], messages: &[String]) -> Vec<NamedV
 }
 
 /// Modules that are not part of the kernel's own tree, or not free.
-fn foreign_modules(root: &Root) -> Vec<String> {
+pub(crate) fn foreign_modules(root: &Root) -> Vec<String> {
     const FOLDER: &str = "/sys/module";
     let modules = root.list(FOLDER).unwrap_or_default();
     modules
@@ -183,6 +183,51 @@ fn vulnerabilities(root: &Root) -> Vec<NamedValue> {
             Some(named(name, value, path))
         })
         .collect()
+}
+
+/// The options that count, as a configuration of their own with its path; for snapshots.
+pub(crate) fn telling_config(root: &Root) -> Option<(String, String)> {
+    let options = config(root).ok()?;
+    let release = kernel_release(root).ok()?;
+    let table = Table::kernel_traces();
+    let counts = |name: &str| {
+        let traced = table
+            .rows()
+            .any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
+        traced || TELLING.iter().any(|pattern| fits(pattern, name))
+    };
+    let lines = options
+        .iter()
+        .filter(|option| counts(&option.name))
+        .map(|option| format!("CONFIG_{}={}\n", option.name, option.value));
+    Some((format!("/boot/config-{release}"), lines.collect()))
+}
+
+/// Paths that are there and are traces; for snapshots.
+pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
+    let table = Table::kernel_traces();
+    let path = |kind: &str, what: &str| match kind {
+        "path" => Some(what.to_owned()),
+        "module" => Some(format!("/sys/module/{what}/initstate")),
+        _ => None,
+    };
+    let paths = table
+        .rows()
+        .filter_map(|row| path(row.get("kind"), row.get("what")));
+    paths.filter(|path| files::exists(root, path)).collect()
+}
+
+/// Messages of the boot that a survey reads anything from; for snapshots.
+pub(crate) fn telling_messages(root: &Root) -> Vec<String> {
+    let table = Table::kernel_traces();
+    let mut messages = super::messages::of_boot(root).unwrap_or_default();
+    messages.retain(|message| {
+        let traced = table
+            .rows()
+            .any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
+        traced || message.starts_with("mmc")
+    });
+    messages
 }
 
 #[cfg(test)]

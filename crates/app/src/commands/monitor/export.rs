@@ -2,6 +2,7 @@
 //! collector of node_exporter.
 
 use super::View;
+use crate::output;
 use anyhow::Context;
 use explain::monitor::{Watch, metrics};
 use std::net::SocketAddr;
@@ -25,7 +26,7 @@ impl Prometheus {
         let bound = bench::exporter::serve(address, page)
             .with_context(|| format!("{address} cannot be listened on"))?;
         if address.port() == 0 {
-            eprintln!("sbc-bench: metrics at http://{bound}/metrics");
+            output::note(&format!("metrics at http://{bound}/metrics"));
         }
         Ok(Self { shared })
     }
@@ -61,17 +62,21 @@ pub(super) struct Textfile {
     path: PathBuf,
     /// Told once.
     failed: bool,
+    notes: Vec<String>,
 }
 
 impl Textfile {
     pub(super) fn new(path: &Path) -> Self {
         if path.extension().is_none_or(|extension| extension != "prom") {
             let name = path.display();
-            eprintln!("sbc-bench: node_exporter reads only files named *.prom, not {name}.");
+            output::note(&format!(
+                "node_exporter reads only files named *.prom, not {name}."
+            ));
         }
         Self {
             path: path.to_path_buf(),
             failed: false,
+            notes: Vec::new(),
         }
     }
 
@@ -99,10 +104,16 @@ impl View for Textfile {
         let written = self.replace(&metrics(watch));
         if let (Err(error), false) = (&written, self.failed) {
             let name = self.path.display();
-            eprintln!("sbc-bench: {name} cannot be written: {error}. Watching goes on.");
+            self.notes.push(format!(
+                "{name} cannot be written: {error}. Watching goes on."
+            ));
         }
         self.failed = written.is_err();
         Ok(true)
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     /// Values that nobody renews any more would be taken for those of now.

@@ -19,11 +19,7 @@ impl View for Jsonl {
     }
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
-        let mut text = String::new();
-        for event in watch.happened() {
-            text.push_str(&serde_json::to_string(event)?);
-            text.push('\n');
-        }
+        let mut text = happened(watch)?;
         let read = watch.channels().iter().zip(watch.read());
         let values: Map<String, Value> = read
             .filter_map(|(channel, value)| Some((channel.id.clone(), Value::from((*value)?))))
@@ -32,12 +28,27 @@ impl View for Jsonl {
         let row = json!({
             "event": "row",
             "at_ms": watch.at_ms(),
-            "utc_ms": started.map(|started| started + watch.at_ms()),
+            "utc_ms": started.map(|started| started.saturating_add(watch.at_ms())),
             "values": values,
         });
         text.push_str(&format!("{row}\n"));
         output::print_while_read(&text)
     }
+
+    /// What came behind the last row.
+    fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        output::print(&happened(watch)?)
+    }
+}
+
+/// What happened since the row before.
+fn happened(watch: &Watch) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for event in watch.happened() {
+        text.push_str(&serde_json::to_string(event)?);
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// What is known before the first row, as events: start, machine, channels.

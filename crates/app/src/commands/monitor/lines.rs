@@ -50,16 +50,14 @@ impl Lines {
         if reasons != self.throttled {
             let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
             match words.as_slice() {
-                [] => eprintln!("sbc-bench: no longer slowed down."),
-                words => eprintln!("sbc-bench: slowed down: {}.", words.join(", ")),
+                [] => output::note("no longer slowed down."),
+                words => output::note(&format!("slowed down: {}.", words.join(", "))),
             }
             self.throttled = reasons;
         }
         // What never answered is no news.
         if self.lines > 1 {
-            gaps(watch)
-                .iter()
-                .for_each(|gap| eprintln!("sbc-bench: {gap}"));
+            gaps(watch).iter().for_each(|gap| output::note(gap));
         }
     }
 }
@@ -94,6 +92,16 @@ impl View for Lines {
         }
         self.notes(watch);
         output::print_while_read(&text)
+    }
+
+    /// Notes behind the last row.
+    fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        let text = if self.for_people {
+            marks(watch)
+        } else {
+            String::new()
+        };
+        output::print(&text)
     }
 }
 

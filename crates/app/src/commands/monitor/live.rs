@@ -5,7 +5,7 @@ use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{known, temperature_channel};
 use machine::{Root, Sampler, SamplerOptions, Timeline};
-use record::{Fact, Record, Run, Source as Origin};
+use record::{Channel, Fact, Record, Run, Source as Origin};
 use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
@@ -29,21 +29,14 @@ impl Source {
         meters: &[String],
     ) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
-        let mut trouble = None;
-        let meters = bench::meters::start(meters, |sentence| trouble = Some(sentence));
-        if let Some(sentence) = trouble {
-            anyhow::bail!("{sentence}");
-        }
+        let meters = meters_of(meters)?;
         let options = SamplerOptions {
             interval,
             feeds: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
         let sampler = Sampler::new(root, &options);
-        let mut record = Record::new(origin(), run(&timeline));
-        record.machine = machine::identify(root);
-        record.samples.channels = sampler.channels().to_vec();
-        record.samples.interval_ms = interval.as_millis() as u64;
+        let record = record(root, &timeline, sampler.channels(), interval);
         Ok(Self {
             begin: Some(record),
             sampler,
@@ -56,15 +49,13 @@ impl Source {
 impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         if let Some(record) = self.begin.take() {
-            return Ok(Poll::Begin(Watch::new(record)));
+            return Ok(Poll::Begin(Box::new(Watch::new(record))));
         }
         let (now_ns, due_ns) = (self.timeline.now_ns(), self.sampler.due_ns());
         if now_ns < due_ns {
             return Ok(Poll::Wait(Duration::from_nanos(due_ns - now_ns)));
         }
-        // A board without a clock starts in 1970 and learns the time of day later.
-        let utc_ms = self.timeline.utc_ms();
-        watch.set_time(utc_ms - self.timeline.now_ms(), utc_offset_minutes(utc_ms));
+        follow_time(&self.timeline, watch);
         self.sampler.tick(&self.timeline);
         let values = self.sampler.row().iter().map(|value| known(*value));
         watch.row(self.sampler.at_ms(), values);
@@ -83,10 +74,45 @@ impl super::Source for Source {
     }
 }
 
+/// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.
+pub(super) fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
+    let mut trouble = None;
+    let meters = bench::meters::start(meters, |sentence| trouble = Some(sentence));
+    if let Some(sentence) = trouble {
+        anyhow::bail!("{sentence}");
+    }
+    Ok(meters)
+}
+
+/// What is known before the first sample.
+pub(super) fn record(
+    root: &Root,
+    timeline: &Timeline,
+    channels: &[Channel],
+    interval: Duration,
+) -> Record {
+    let mut record = Record::new(origin(), run(timeline));
+    record.machine = machine::identify(root);
+    record.samples.channels = channels.to_vec();
+    record.samples.interval_ms = interval.as_millis() as u64;
+    record
+}
+
+/// Shows the time of day that is now true: a board without a clock starts in 1970 and learns it later.
+pub(super) fn follow_time(timeline: &Timeline, watch: &mut Watch) {
+    let utc_ms = timeline.utc_ms();
+    watch.set_time(utc_ms - timeline.now_ms(), utc_offset_minutes(utc_ms));
+}
+
 /// The place of the channel that stands for the SoC's temperature, and why this one.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
-    let choice = temperature_channel(watch.channels(), |place| watch.value(place))?;
-    Some((choice.index, choice.why))
+    if let Some(choice) = temperature_channel(watch.channels(), |place| watch.value(place)) {
+        return Some((choice.index, choice.why));
+    }
+    // A log has one temperature, and does not always tell of which sensor.
+    let mut channels = watch.channels().iter();
+    let place = channels.position(|channel| channel.id == "soc.temp")?;
+    Some((place, "the one that the log has".to_owned()))
 }
 
 /// This program.
@@ -108,7 +134,7 @@ fn run(timeline: &Timeline) -> Run {
 }
 
 /// Offset of the local time zone at a moment.
-pub(super) fn utc_offset_minutes(utc_ms: i64) -> i32 {
+fn utc_offset_minutes(utc_ms: i64) -> i32 {
     let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     jiff::tz::TimeZone::system().to_offset(at).seconds() / 60
 }

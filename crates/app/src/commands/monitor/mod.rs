@@ -1,6 +1,7 @@
 //! `sbc-bench -m`, `sbc-bench monitor`: watches the machine, or shows what was watched before, until
 //! interrupted. One stream of samples comes from a source; every view only reads it.
 
+mod background;
 mod export;
 mod jsonl;
 mod lines;
@@ -8,19 +9,25 @@ mod live;
 mod recording;
 mod replay;
 pub(crate) mod running;
+mod tui;
 
 pub(crate) use replay::read_recording;
 
 use crate::args::{MonitorArgs, View as Kind};
-use crate::signals;
+use crate::{output, signals};
 use explain::monitor::Watch;
 use machine::Root;
+use recording::Recording;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tui::{Screen, Wish};
 
 /// The classic interval of lines.
 const LINES_INTERVAL: Duration = Duration::from_secs(5);
+/// Plots want more.
+const SCREEN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where samples come from.
 trait Source {
@@ -28,13 +35,19 @@ trait Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll>;
     /// Tells the watch what is known at the end.
     fn end(&mut self, _watch: &mut Watch) {}
+    /// Goes to another moment, where it can.
+    fn seek(&mut self, _at_ms: i64) -> anyhow::Result<()> {
+        Ok(())
+    }
+    /// Shows the past so many times faster than before.
+    fn faster(&mut self, _factor: f64) {}
 }
 
 /// What a source has.
 #[derive(Debug)]
 enum Poll {
     /// Another run begins: with another machine, or other channels.
-    Begin(Watch),
+    Begin(Box<Watch>),
     /// A row was added to the watch.
     Row,
     /// Nothing yet; something comes after so long.
@@ -49,68 +62,178 @@ trait View {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()>;
     /// A row was added. False if nobody looks any more.
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool>;
+    /// What people should know of the view itself, since the last call.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     /// No more rows come.
     fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         Ok(())
     }
 }
 
+/// Everything that looks at one stream.
+struct Monitor {
+    source: Box<dyn Source>,
+    recording: Option<Recording>,
+    views: Vec<Box<dyn View>>,
+    screen: Option<Screen>,
+    watch: Watch,
+    rows: u64,
+    /// The source stands still, because somebody wants to look at a replay.
+    paused: bool,
+}
+
 pub(crate) fn run(root: &Root, args: &MonitorArgs) -> anyhow::Result<u8> {
     let cancelled = signals::watch()?;
-    let interval = args.interval.unwrap_or(LINES_INTERVAL);
-    let mut source: Box<dyn Source> = match &args.replay {
-        Some(replay) => Box::new(replay::Source::open(replay)?),
-        None => Box::new(live::Source::start(root, interval, &args.meters)?),
-    };
-    let mut recording = match &args.record {
-        Some(path) => Some(recording::Recording::open(path)?),
-        None => None,
-    };
-    let mut views = views(args)?;
-    let mut watch = Watch::new(replay::nothing_known());
-    let mut rows = 0;
+    let mut monitor = Monitor::open(root, args)?;
     while cancelled.load(Ordering::Relaxed) == 0 {
-        match source.poll(&mut watch)? {
-            Poll::Begin(new) => {
-                watch = new;
-                if let Some(recording) = &mut recording {
-                    recording.begin(&watch);
-                }
-                for view in &mut views {
-                    view.begin(&watch)?;
-                }
-            }
-            Poll::Row => {
-                if let Some(recording) = &mut recording {
-                    recording.row(&mut watch);
-                }
-                let mut looked_at = true;
-                for view in &mut views {
-                    looked_at &= view.row(&watch)?;
-                }
-                watch.seen();
-                rows += 1;
-                if !looked_at || args.count == Some(rows) {
-                    break;
-                }
-            }
-            // A signal ends the wait.
-            Poll::Wait(time) => std::thread::park_timeout(time),
-            Poll::End => break,
+        let goes_on = if monitor.paused {
+            monitor.wait(Duration::MAX)?
+        } else {
+            monitor.step()? && args.count != Some(monitor.rows)
+        };
+        if !goes_on {
+            break;
         }
     }
-    source.end(&mut watch);
-    if let Some(recording) = &mut recording {
-        recording.end(&watch, cancelled.load(Ordering::Relaxed));
-    }
-    for view in &mut views {
-        view.end(&watch)?;
-    }
+    monitor.end(cancelled.load(Ordering::Relaxed))?;
     Ok(0)
 }
 
+impl Monitor {
+    /// What cannot work is told before anything is shown.
+    fn open(root: &Root, args: &MonitorArgs) -> anyhow::Result<Self> {
+        let term = std::env::var("TERM").ok();
+        let kind = args
+            .view
+            .unwrap_or_else(|| match tui::is_large(term.as_deref()) {
+                true => Kind::Screen,
+                false => Kind::Lines,
+            });
+        let on_screen = kind == Kind::Screen;
+        let usual = if on_screen {
+            SCREEN_INTERVAL
+        } else {
+            LINES_INTERVAL
+        };
+        let interval = args.interval.unwrap_or(usual);
+        let recording = args.record.as_deref().map(Recording::open).transpose()?;
+        let views = views(args, kind)?;
+        let source: Box<dyn Source> = match &args.replay {
+            Some(replay) => Box::new(replay::Source::open(replay)?),
+            None if on_screen => Box::new(background::Source::start(root, interval, &args.meters)?),
+            None => Box::new(live::Source::start(root, interval, &args.meters)?),
+        };
+        let file = |path: &Path| path.file_name().unwrap_or_default().display().to_string();
+        let file = match (&args.record, &args.replay) {
+            (Some(path), _) => format!("recording {}", file(path)),
+            (_, Some(replay)) => format!("replay of {}", file(&replay.file)),
+            _ => String::new(),
+        };
+        let screen = on_screen.then(|| Screen::open(file, args.replay.is_some()));
+        Ok(Self {
+            source,
+            recording,
+            views,
+            screen: screen.transpose()?,
+            watch: Watch::new(replay::nothing_known()),
+            rows: 0,
+            paused: false,
+        })
+    }
+
+    /// The next thing that happens. False if it is over.
+    fn step(&mut self) -> anyhow::Result<bool> {
+        match self.source.poll(&mut self.watch)? {
+            Poll::Begin(watch) => self.begin(*watch).map(|()| true),
+            Poll::Row => self.row(),
+            Poll::Wait(time) => self.wait(time),
+            Poll::End if self.screen.is_some() => {
+                self.note("the end of the replay; left goes back");
+                self.wait(Duration::MAX)
+            }
+            Poll::End => Ok(false),
+        }
+    }
+
+    fn begin(&mut self, watch: Watch) -> anyhow::Result<()> {
+        self.watch = watch;
+        if let Some(recording) = &mut self.recording {
+            recording.begin(&self.watch);
+        }
+        for view in &mut self.views {
+            view.begin(&self.watch)?;
+        }
+        if let Some(screen) = &mut self.screen {
+            screen.begin(&self.watch);
+        }
+        Ok(())
+    }
+
+    fn row(&mut self) -> anyhow::Result<bool> {
+        self.rows += 1;
+        let mut notes = Vec::new();
+        if let Some(recording) = &mut self.recording {
+            recording.row(&mut self.watch);
+            notes.append(&mut recording.take_notes());
+        }
+        let mut looked_at = true;
+        for view in &mut self.views {
+            looked_at &= view.row(&self.watch)?;
+            notes.append(&mut view.take_notes());
+        }
+        notes.iter().for_each(|note| self.note(note));
+        if let Some(screen) = &mut self.screen {
+            screen.row(&self.watch)?;
+        }
+        self.watch.seen();
+        Ok(looked_at)
+    }
+
+    /// Says something about the monitor itself, where it disturbs no view.
+    fn note(&mut self, text: &str) {
+        match &mut self.screen {
+            Some(screen) => screen.note(text),
+            None => output::note(text),
+        }
+    }
+
+    /// Waits, at most so long. Signals and keys end the wait. False if somebody wants to go.
+    fn wait(&mut self, time: Duration) -> anyhow::Result<bool> {
+        let Some(screen) = &mut self.screen else {
+            std::thread::park_timeout(time);
+            return Ok(true);
+        };
+        match screen.wait(time)? {
+            Wish::Nothing => {}
+            Wish::Quit => return Ok(false),
+            // The machine does not stand still; only what is shown of it.
+            Wish::Pause => self.paused = !self.paused && screen.is_replay(),
+            Wish::Seek(ms) => self.source.seek(self.watch.at_ms() + ms)?,
+            Wish::Faster(factor) => self.source.faster(factor),
+        }
+        Ok(true)
+    }
+
+    fn end(mut self, signal: i32) -> anyhow::Result<()> {
+        // The terminal first: what follows may have something to say.
+        self.screen = None;
+        self.source.end(&mut self.watch);
+        if let Some(recording) = &mut self.recording {
+            recording.end(&self.watch, signal);
+            let notes = recording.take_notes();
+            notes.iter().for_each(|note| self.note(note));
+        }
+        for view in &mut self.views {
+            view.end(&self.watch)?;
+        }
+        Ok(())
+    }
+}
+
 /// Those that are asked for; what cannot work is told before anything is shown.
-fn views(args: &MonitorArgs) -> anyhow::Result<Vec<Box<dyn View>>> {
+fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
     if let Some(address) = args.prometheus {
         views.push(Box::new(export::Prometheus::start(address)?));
@@ -119,10 +242,11 @@ fn views(args: &MonitorArgs) -> anyhow::Result<Vec<Box<dyn View>>> {
         views.push(Box::new(export::Textfile::new(path)));
     }
     let on_terminal = std::io::stdout().is_terminal();
-    match args.view.unwrap_or(Kind::Lines) {
-        Kind::Lines | Kind::Screen => views.push(Box::new(lines::Lines::new(on_terminal))),
+    match kind {
+        Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal))),
         Kind::Jsonl => views.push(Box::new(jsonl::Jsonl)),
-        Kind::Nothing => {}
+        // The screen is looked after by itself: it also has keys.
+        Kind::Screen | Kind::Nothing => {}
     }
     Ok(views)
 }

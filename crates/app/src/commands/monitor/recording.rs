@@ -34,6 +34,8 @@ pub(super) struct Recording {
     torn: bool,
     trouble: Option<Trouble>,
     dirty: Arc<AtomicBool>,
+    /// What people should know of it.
+    notes: Vec<String>,
     /// Tells other processes of this recording.
     running: Option<Running>,
 }
@@ -74,6 +76,7 @@ impl Recording {
         sync_now_and_then(Arc::clone(&file), Arc::clone(&dirty))?;
         Ok(Self {
             path: path.to_path_buf(),
+            notes: Vec::new(),
             running: None,
             file,
             rows: RowWriter::default(),
@@ -111,6 +114,11 @@ impl Recording {
         }
     }
 
+    /// What people should know of it, since the last call.
+    pub(super) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
     /// Writes that it ended, and what is told at the end.
     pub(super) fn end(&mut self, watch: &Watch, signal: i32) {
         let end = match signal {
@@ -135,7 +143,8 @@ impl Recording {
         match (&*self.file).write_all(text.as_bytes()) {
             Ok(()) => {
                 if let Some(trouble) = self.trouble.take() {
-                    eprintln!("sbc-bench: the recording goes on; {}", trouble.sentence());
+                    let lost = trouble.sentence();
+                    self.notes.push(format!("the recording goes on; {lost}."));
                 }
                 self.torn = false;
                 self.end += text.len() as u64;
@@ -148,7 +157,9 @@ impl Recording {
     fn fail(&mut self, at_ms: i64, error: &std::io::Error) {
         if self.trouble.is_none() {
             let path = self.path.display();
-            eprintln!("sbc-bench: {path} cannot be written: {error}. Watching goes on.");
+            self.notes.push(format!(
+                "{path} cannot be written: {error}. Watching goes on."
+            ));
         }
         let trouble = self.trouble.get_or_insert_with(|| Trouble {
             at_ms,
@@ -217,4 +228,115 @@ fn sync_now_and_then(file: Arc<File>, dirty: Arc<AtomicBool>) -> std::io::Result
     };
     let builder = std::thread::Builder::new().name("sync".into());
     builder.stack_size(SYNC_STACK_BYTES).spawn(work).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::replay::{nothing_known, read_recording};
+    use super::*;
+    use record::{Channel, ChannelKind, Fact, Unit};
+
+    fn watch() -> Watch {
+        let channel = |id: &str| Channel {
+            id: id.into(),
+            label: String::new(),
+            unit: Unit::Count,
+            kind: ChannelKind::Gauge,
+            source: String::new(),
+            values: Vec::new(),
+            gaps: Vec::new(),
+        };
+        let mut record = nothing_known();
+        record.run.started = Fact::Known(0);
+        record.samples.channels = vec![channel("x"), channel("sampler.cpu")];
+        Watch::new(record)
+    }
+
+    fn path(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("sbc-bench-{}-{name}.rec", std::process::id()))
+    }
+
+    fn row(recording: &mut Recording, watch: &mut Watch, at_ms: i64) {
+        watch.row(at_ms, [Some(at_ms * 3), None]);
+        recording.row(watch);
+        watch.seen();
+    }
+
+    #[test]
+    fn a_disk_that_is_full_for_a_while_leaves_a_gap_with_its_reason() {
+        let path = path("full");
+        let mut recording = Recording::open(&path).unwrap();
+        let mut watch = watch();
+        recording.begin(&watch);
+        row(&mut recording, &mut watch, 0);
+        let full = File::options()
+            .append(true)
+            .read(true)
+            .open("/dev/full")
+            .unwrap();
+        let file = std::mem::replace(&mut recording.file, Arc::new(full));
+        row(&mut recording, &mut watch, 500);
+        row(&mut recording, &mut watch, 1000);
+        assert!(recording.take_notes()[0].contains("No space left"));
+        recording.file = file;
+        row(&mut recording, &mut watch, 1500);
+        assert!(recording.take_notes()[0].contains("2 samples were lost"));
+        row(&mut recording, &mut watch, 2000);
+        recording.end(&watch, 2);
+        let record = read_recording(&std::fs::read(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(record.samples.at_ms, [0, 1500, 2000]);
+        assert_eq!(
+            record.samples.channels[0].values,
+            [Some(0), Some(4500), Some(6000)]
+        );
+        let gap = &record.samples.channels[1].gaps[0];
+        assert_eq!(gap.at_ms, 500);
+        assert!(gap.missing.to_string().contains("No space left"), "{gap:?}");
+        assert_eq!(record.run.end, End::Interrupted { signal: 2 });
+    }
+
+    #[test]
+    fn notes_of_others_are_seen_and_stay_where_they_are() {
+        let path = path("marks");
+        let mut recording = Recording::open(&path).unwrap();
+        let mut watch = watch();
+        recording.begin(&watch);
+        row(&mut recording, &mut watch, 0);
+        let mark = Mark {
+            at_ms: 200,
+            text: "fan off".into(),
+        };
+        let mut other = File::options().append(true).open(&path).unwrap();
+        let event = Event::Mark { mark: mark.clone() };
+        other.write_all(text_of(&event).as_bytes()).unwrap();
+        watch.row(500, [Some(1), None]);
+        recording.row(&mut watch);
+        assert_eq!(watch.happened(), [event]);
+        watch.seen();
+        row(&mut recording, &mut watch, 1000);
+        let record = read_recording(&std::fs::read(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            (record.marks, record.samples.at_ms),
+            (vec![mark], vec![0, 500, 1000])
+        );
+    }
+
+    #[test]
+    fn one_file_has_one_writer_and_foreign_files_are_left_alone() {
+        let path = path("writers");
+        let recording = Recording::open(&path).unwrap();
+        let Err(error) = Recording::open(&path) else {
+            panic!("two writers");
+        };
+        assert!(error.to_string().contains("another monitor"), "{error}");
+        drop(recording);
+        std::fs::write(&path, "my thesis").unwrap();
+        let Err(error) = Recording::open(&path) else {
+            panic!("overwritten");
+        };
+        assert!(error.to_string().contains("is no recording"), "{error}");
+        std::fs::remove_file(&path).unwrap();
+    }
 }

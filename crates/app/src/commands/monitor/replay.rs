@@ -23,6 +23,8 @@ pub(super) struct Source {
     items: Box<dyn Iterator<Item = Item>>,
     next: Option<Item>,
     pace: Pace,
+    /// The last row was before the moment that was asked for.
+    skipping: bool,
 }
 
 /// One thing in a file.
@@ -32,7 +34,7 @@ enum Item {
     /// A row.
     Row(i64, Vec<Option<i64>>),
     /// Anything else.
-    Event(Event),
+    Event(Box<Event>),
 }
 
 /// When what is due.
@@ -52,6 +54,7 @@ impl Source {
             items: items(&replay.file)?,
             file: replay.file.clone(),
             next: None,
+            skipping: false,
             pace: Pace {
                 speed: replay.speed,
                 pause: PAUSE_MAX,
@@ -64,9 +67,10 @@ impl Source {
         anyhow::ensure!(source.next.is_some(), "{name} holds no samples.");
         Ok(source)
     }
+}
 
-    /// Goes to another moment, also back.
-    pub(super) fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
+impl super::Source for Source {
+    fn seek(&mut self, at_ms: i64) -> anyhow::Result<()> {
         self.items = items(&self.file)?;
         self.next = self.items.next();
         self.pace.seek_ms = at_ms.max(0);
@@ -74,33 +78,34 @@ impl Source {
         Ok(())
     }
 
-    /// Changes the speed.
-    pub(super) fn set_speed(&mut self, speed: f64) {
-        self.pace.speed = Some(speed);
+    fn faster(&mut self, factor: f64) {
+        let speed = self.pace.speed.unwrap_or(1.0) * factor;
+        self.pace.speed = Some(speed.clamp(1.0 / 16.0, 4096.0));
         self.pace.anchor = None;
     }
-}
 
-impl super::Source for Source {
     fn poll(&mut self, watch: &mut Watch) -> anyhow::Result<Poll> {
         loop {
             match self.next.take() {
+                // Whoever goes beyond the end sees the end.
+                None if std::mem::take(&mut self.skipping) => return Ok(Poll::Row),
                 None => return Ok(Poll::End),
                 Some(Item::Begin(record)) => {
                     self.next = self.items.next();
                     self.pace.anchor = None;
                     let interval = Duration::from_millis(record.samples.interval_ms);
                     self.pace.pause = PAUSE_MAX.max(interval * 2);
-                    return Ok(Poll::Begin(Watch::new(*record)));
+                    return Ok(Poll::Begin(Box::new(Watch::new(*record))));
                 }
-                Some(Item::Event(event)) => watch.event(event),
+                Some(Item::Event(event)) => watch.event(*event),
                 Some(Item::Row(at_ms, values)) => {
                     if let Some(wait) = self.pace.wait(at_ms) {
                         self.next = Some(Item::Row(at_ms, values));
                         return Ok(Poll::Wait(wait));
                     }
                     watch.row(at_ms, values);
-                    if at_ms >= self.pace.seek_ms {
+                    self.skipping = at_ms < self.pace.seek_ms;
+                    if !self.skipping {
                         self.next = self.items.next();
                         return Ok(Poll::Row);
                     }
@@ -121,7 +126,7 @@ impl Pace {
         }
         let now = Instant::now();
         let (from_ms, from) = *self.anchor.get_or_insert((at_ms, now));
-        let due = Duration::from_millis((at_ms - from_ms).max(0) as u64).div_f64(speed);
+        let due = Duration::from_millis(at_ms.saturating_sub(from_ms).max(0) as u64).div_f64(speed);
         let wait = due.saturating_sub(now - from);
         if wait.mul_f64(speed) > self.pause {
             self.anchor = Some((at_ms, now));
@@ -195,9 +200,9 @@ impl<R: BufRead> Lines<R> {
             // A note stands where it was written, whatever the clock of its writer says.
             Event::Mark { mut mark } => {
                 mark.at_ms = mark.at_ms.max(self.at_ms);
-                Some(Item::Event(Event::Mark { mark }))
+                Some(Item::Event(Box::new(Event::Mark { mark })))
             }
-            event => Some(Item::Event(event)),
+            event => Some(Item::Event(Box::new(event))),
         }
     }
 }
@@ -260,7 +265,7 @@ fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
         let at_ms = samples.at_ms[row];
         let mut items = Vec::new();
         while let Some((_, event)) = events.next_if(|(event_ms, _)| *event_ms <= at_ms) {
-            items.push(Item::Event(event));
+            items.push(Item::Event(Box::new(event)));
         }
         let value = |channel: &record::Channel| channel.values.get(row).copied().flatten();
         items.push(Item::Row(
@@ -281,7 +286,7 @@ pub(crate) fn read_recording(bytes: &[u8]) -> anyhow::Result<Record> {
     for item in Lines::new(bytes) {
         match (item, &mut record) {
             (Item::Begin(new), record) => *record = Some(*new),
-            (Item::Event(event), Some(record)) => record.apply(event),
+            (Item::Event(event), Some(record)) => record.apply(*event),
             (Item::Row(at_ms, values), Some(record)) => {
                 record.samples.at_ms.push(at_ms);
                 let channels = record.samples.channels.iter_mut();
@@ -307,4 +312,110 @@ pub(super) fn nothing_known() -> Record {
         ..Run::default()
     };
     Record::new(source, run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::recording::{RowWriter, frame};
+    use record::{Channel, ChannelKind, Unit};
+
+    /// A recording of two rows with a mark between them, and one channel.
+    fn recording() -> String {
+        let channel = Channel {
+            id: "load.1min".into(),
+            label: String::new(),
+            unit: Unit::Hundredths,
+            kind: ChannelKind::Gauge,
+            source: String::new(),
+            values: Vec::new(),
+            gaps: Vec::new(),
+        };
+        let mut record = nothing_known();
+        record.run.started = Fact::Known(1_000_000);
+        record.samples.interval_ms = 500;
+        record.samples.channels = vec![channel];
+        let events = super::super::jsonl::beginning(&record);
+        let json = |event: &Event| frame(&serde_json::to_string(event).unwrap());
+        let mut text: String = events.iter().map(json).collect();
+        let mut rows = RowWriter::default();
+        text.push_str(&frame(&rows.row(0, [Some(10)])));
+        let mark = Mark {
+            at_ms: -7,
+            text: "fan off".into(),
+        };
+        text.push_str(&json(&Event::Mark { mark }));
+        text.push_str(&frame(&rows.row(500, [Some(20)])));
+        text
+    }
+
+    /// Values, and texts of marks, in their order.
+    fn show(bytes: &[u8]) -> Vec<String> {
+        let show = |item| match item {
+            Item::Begin(_) => "begin".to_owned(),
+            Item::Row(at_ms, values) => format!("{at_ms}: {:?}", values[0]),
+            Item::Event(event) => match *event {
+                Event::Mark { mark } => format!("{}: {}", mark.at_ms, mark.text),
+                other => format!("{other:?}"),
+            },
+        };
+        Lines::new(bytes).map(show).collect()
+    }
+
+    const ALL: [&str; 4] = ["begin", "0: Some(10)", "0: fan off", "500: Some(20)"];
+
+    #[test]
+    fn a_recording_that_is_cut_at_any_byte_gives_what_was_whole_and_can_be_continued() {
+        let text = recording();
+        assert_eq!(show(text.as_bytes()), ALL);
+        // Behind the third line the channels are known.
+        let ends: Vec<usize> = text.match_indices('\n').skip(2).map(|(at, _)| at).collect();
+        for cut in 0..text.len() {
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            assert_eq!(show(&text.as_bytes()[..cut]), ALL[..whole], "{cut}");
+            let continued = format!("{}\n{text}", &text[..cut]);
+            let expected = [&ALL[..whole], &ALL[..]].concat();
+            assert_eq!(show(continued.as_bytes()), expected, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_byte_costs_its_line_and_what_builds_on_it() {
+        let text = recording();
+        let first_row = text.find(" K 0").unwrap() + 1;
+        let mut bytes = text.into_bytes();
+        bytes[first_row + 4] ^= 1;
+        assert_eq!(show(&bytes), ["begin", "0: fan off"]);
+    }
+
+    #[test]
+    fn a_whole_recording_is_a_record() {
+        let record = read_recording(recording().as_bytes()).unwrap();
+        assert_eq!(record.samples.at_ms, [0, 500]);
+        assert_eq!(record.samples.channels[0].values, [Some(10), Some(20)]);
+        assert_eq!(record.marks.len(), 1);
+        assert!(read_recording(b"sbc1 ").is_err());
+    }
+
+    #[test]
+    fn the_past_keeps_its_pace() {
+        let mut pace = Pace {
+            speed: Some(2.0),
+            pause: PAUSE_MAX,
+            seek_ms: 1000,
+            anchor: None,
+        };
+        assert_eq!(pace.wait(500), None);
+        assert_eq!(pace.wait(1000), None);
+        let wait = pace.wait(5000).unwrap();
+        assert!(
+            wait <= Duration::from_secs(2) && wait > Duration::from_secs(1),
+            "{wait:?}"
+        );
+        // A pause is not waited for, and the pace goes on behind it.
+        assert_eq!(pace.wait(3_600_000), None);
+        assert!(pace.wait(3_602_000).is_some());
+        pace.speed = None;
+        assert_eq!(pace.wait(9_999_999), None);
+    }
 }

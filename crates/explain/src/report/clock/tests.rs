@@ -108,3 +108,18 @@ fn many_cpus_that_are_alike_share_a_line() {
 fn nothing_measured_is_said() {
     assert!(render(&own_run(), &[]).starts_with("No clock was measured."));
 }
+
+#[test]
+fn one_reason_is_told_once() {
+    let emulated = || Missing::unsupported("cpu0", "this CPU is emulated");
+    let mut record = with_clocks(own_run(), "as-found", Vec::new());
+    record = with_clocks(record, "cold", Vec::new());
+    for step in &mut record.steps {
+        step.outcome = record::Outcome::Skipped(emulated());
+    }
+    let text = render(&record, &[]);
+    assert!(
+        text.ends_with("Not measured (as-found, cold): this CPU is emulated.\n"),
+        "{text}"
+    );
+}

@@ -1,7 +1,7 @@
 //! The end of the log: residency below the top OPP, kernel messages, closing state, topology.
 
 use super::header;
-use crate::cpu_list;
+use crate::{cpu_list, soc};
 use record::{Record, Residency};
 use std::fmt::Write;
 
@@ -90,7 +90,7 @@ pub(super) fn state(record: &Record) -> String {
     }
     text.push_str(&crate::monitor::topology(&record.machine));
     let known = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_else(|| "-".into());
-    let _ = writeln!(text, "\nSoC guess: {}", known(&machine.soc));
+    let _ = writeln!(text, "\nSoC guess: {}", known(&soc::name(machine)));
     for (index, compatible) in machine.compatible.iter().enumerate() {
         let label = if index == 0 { "DT compat:" } else { "" };
         let _ = writeln!(text, "{label:>10} {compatible}");

@@ -103,7 +103,9 @@ pub(super) fn latency(record: &Record) -> String {
             let _ = write!(text, "{column:>6} ");
         });
         text.push('\n');
-        for row in &latency.rows {
+        // The table of ramlat has doublings only.
+        let doublings = latency.rows.iter();
+        for row in doublings.filter(|row| row.size_bytes.is_power_of_two()) {
             let _ = write!(text, "{:>11}: ", format!("{}k", row.size_bytes / 1024));
             for ns in &row.ns {
                 let _ = match ns {

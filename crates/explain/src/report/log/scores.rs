@@ -2,6 +2,7 @@
 
 use super::super::number::done;
 use super::{core_type, cpus_name};
+use crate::view;
 use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool};
 use std::fmt::Write;
 
@@ -273,6 +274,25 @@ pub(super) fn series(record: &Record) -> String {
             values.join(","),
             series.unit
         );
+    }
+    text
+}
+
+/// Every other program, with all its repetitions, and what is to be known about its scores.
+pub(super) fn programs(record: &Record) -> String {
+    let mut text = String::new();
+    for program in view::programs(record) {
+        let values: Vec<String> = program.values.iter().map(f64::to_string).collect();
+        let _ = write!(
+            text,
+            "Executing {}\n\nTotal Scores: {} {}\n\n",
+            program.name,
+            values.join(","),
+            program.unit
+        );
+    }
+    for remark in view::remarks(record) {
+        let _ = writeln!(text, "{remark}");
     }
     text
 }

@@ -259,6 +259,8 @@ read_vectors!(read_neon_nt, "ldnp");
 /// destination is aligned to lines so that no store straddles two.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
+    plain::COPY_BACKWARDS,
+    plain::COPY_TWO_PASSES,
     Routine::copying(
         "copy-words",
         "Pairs of 64-bit registers.",
@@ -285,6 +287,7 @@ pub const ROUTINES: &[Routine] = &[
     )
     .aligned(64, 1),
     plain::FILL_LIBC,
+    plain::FILL_BACKWARDS,
     Routine::filling(
         "fill-words",
         "Pairs of 64-bit registers.",

@@ -204,6 +204,8 @@ read_vectors!(read_neon_prefetch, "pld [{source}, #256]");
 /// words; the destination is aligned to lines so that no store straddles two.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
+    plain::COPY_BACKWARDS,
+    plain::COPY_TWO_PASSES,
     Routine::copying(
         "copy-words",
         "Eight 32-bit registers at a time.",
@@ -239,6 +241,7 @@ pub const ROUTINES: &[Routine] = &[
     .aligned(64, 1)
     .when(has_neon),
     plain::FILL_LIBC,
+    plain::FILL_BACKWARDS,
     Routine::filling(
         "fill-words",
         "Eight 32-bit registers at a time.",

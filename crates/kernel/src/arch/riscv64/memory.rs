@@ -202,6 +202,8 @@ unsafe fn read_vectors(source: *const u8, turns: usize) -> u64 {
 /// The ways to copy, fill and read memory on RISC-V. Words must be aligned: some cores trap on others.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
+    plain::COPY_BACKWARDS,
+    plain::COPY_TWO_PASSES,
     Routine::copying("copy-words", "64-bit loads and stores.", 64, 8, copy_words).aligned(64, 8),
     Routine::copying(
         "copy-rvv",
@@ -213,6 +215,7 @@ pub const ROUTINES: &[Routine] = &[
     .aligned(64, 1)
     .when(has_vectors),
     plain::FILL_LIBC,
+    plain::FILL_BACKWARDS,
     Routine::filling("fill-words", "64-bit stores.", 64, 8, fill_words).aligned(64, 1),
     Routine::filling(
         "fill-rvv",

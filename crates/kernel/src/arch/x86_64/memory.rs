@@ -349,6 +349,8 @@ fn has_avx512() -> bool {
 /// Non-temporal stores start on a cache line, so that every write-combining buffer leaves full.
 pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
+    plain::COPY_BACKWARDS,
+    plain::COPY_TWO_PASSES,
     Routine::copying("copy-words", "64-bit loads and stores.", 64, 8, copy_words),
     Routine::copying("copy-sse2", "128-bit loads and stores.", 64, 4, copy_sse2),
     Routine::copying(
@@ -394,6 +396,7 @@ pub const ROUTINES: &[Routine] = &[
         copy_rep_movsb,
     ),
     plain::FILL_LIBC,
+    plain::FILL_BACKWARDS,
     Routine::filling("fill-words", "64-bit stores.", 64, 8, fill_words),
     Routine::filling("fill-sse2", "128-bit stores.", 64, 4, fill_sse2),
     Routine::filling(

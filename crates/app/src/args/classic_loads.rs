@@ -1,0 +1,76 @@
+//! The flags of the bash program that run other people's benchmarks: `-c`, `-s`, `-G`, `-P`.
+
+use bench::{Load, Task};
+
+/// Which loads the classic flags ask for.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ClassicLoads {
+    /// Also run a load that heats for five minutes (cpuminer, else built in)
+    #[arg(short = 'c')]
+    pub(crate) heat: bool,
+    /// Also run the bench of an installed Stockfish three times
+    #[arg(short = 's', value_name = "NETWORK", num_args = 0..=1, default_missing_value = "", hide_possible_values = true)]
+    stockfish: Option<String>,
+    /// Run Geekbench 5 or 6 instead, found on the PATH or by GEEKBENCH=: per core type, then twice on
+    /// all CPUs
+    #[arg(short = 'G')]
+    geekbench: bool,
+    /// Run these tests of an installed Phoronix Test Suite instead: per core type, then on all CPUs
+    #[arg(short = 'P', value_name = "TEST", num_args = 0..)]
+    phoronix: Option<Vec<String>>,
+}
+
+impl ClassicLoads {
+    /// The bench of Stockfish goes with the standard run.
+    pub(crate) fn stockfish(&self) -> bool {
+        self.stockfish.is_some()
+    }
+
+    /// What the run is for.
+    ///
+    /// # Errors
+    /// One sentence about what is wrong.
+    pub(crate) fn task(&self) -> Result<Task, String> {
+        if let Some(network) = self.stockfish.as_deref().filter(|name| !name.is_empty()) {
+            return Err(format!(
+                "-s runs the installed Stockfish with the network it has been built with, not {network:?}."
+            ));
+        }
+        let mut loads = Vec::new();
+        if self.geekbench {
+            loads.push(Load::usual("geekbench"));
+        }
+        if let Some(tests) = &self.phoronix {
+            if tests.is_empty() {
+                return Err(
+                    "-P takes the names of tests, such as compress-7zip (see `phoronix-test-suite \
+                     list-available-tests`)."
+                        .into(),
+                );
+            }
+            loads.push(Load {
+                variants: tests.clone(),
+                ..Load::usual("phoronix")
+            });
+        }
+        Ok(match loads.is_empty() {
+            true => Task::Standard,
+            false => Task::Loads(loads),
+        })
+    }
+
+    /// The flags as they were given, for the Record.
+    pub(crate) fn given(&self) -> Vec<String> {
+        let flag = |given: bool, flag: &str| given.then(|| flag.to_owned());
+        let tests = self.phoronix.as_ref();
+        [
+            flag(self.heat, "-c"),
+            flag(self.stockfish(), "-s"),
+            flag(self.geekbench, "-G"),
+            tests.map(|tests| format!("-P {}", tests.join(" "))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! Flags that every verb with a run takes, and the run that they make of a task.
+
+use super::{ClassicLoads, Command, Environment, RunArgs, thermal};
+use bench::{Options, Task};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of a run.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct RunFlags {
+    /// Start although the system is busy (recorded in the results)
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Wait at most so long for a quiet system
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
+    pub(super) wait: Duration,
+    /// Print the Record as JSON instead of the report
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Write the log here, and the Record beside it as .json
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+/// The run of a task.
+///
+/// # Errors
+/// One sentence about a variable that is wrong.
+pub(super) fn run_command(
+    flags: RunFlags,
+    task: Task,
+    loads: &ClassicLoads,
+    environment: &Environment,
+) -> Result<Command, String> {
+    let mut options = Options {
+        task,
+        force: flags.force,
+        wait: flags.wait,
+        heat: loads.heat,
+        stockfish: loads.stockfish(),
+        ..environment.options()?
+    };
+    if matches!(options.task, Task::Thermal(_)) {
+        options.interval = thermal::INTERVAL;
+    }
+    let mut given = environment.given();
+    given.extend(flags.force.then(|| "--force".to_owned()));
+    given.extend(loads.given());
+    Ok(Command::Run(Box::new(RunArgs {
+        options,
+        json: flags.json,
+        log: flags.log,
+        given,
+        cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
+        quiet: flags.quiet,
+    })))
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, factor) = match text.as_bytes().last() {
+        Some(b's') => (&text[..text.len() - 1], 1.0),
+        Some(b'm') => (&text[..text.len() - 1], 60.0),
+        _ => (text, 1.0),
+    };
+    match number.parse::<f64>() {
+        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => {
+            Ok(Duration::from_secs_f64(value * factor))
+        }
+        _ => Err("a time such as 120s or 2m".to_owned()),
+    }
+}

@@ -1,0 +1,37 @@
+//! `sbc-bench -k`, `sbc-bench kernel`: the verdict over the running kernel, or that of a board file.
+
+use super::review::looked_at;
+use crate::output;
+use anyhow::Context;
+use explain::kernel::{Eol, text, verdict};
+use machine::Root;
+use std::path::Path;
+
+pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::Result<u8> {
+    let eol = match eol_file {
+        None => Eol::shipped(),
+        Some(path) => {
+            let bytes = std::fs::read(path)
+                .with_context(|| format!("{} cannot be read", path.display()))?;
+            Eol::parse(&String::from_utf8_lossy(&bytes)).map_err(|why| {
+                anyhow::anyhow!("{} holds no dates of kernels: {why}", path.display())
+            })?
+        }
+    };
+    // Disks are not asked for their health: it says nothing about a kernel.
+    let record = looked_at(root, machine::survey(root, 0));
+    let verdict = verdict(&record, &eol);
+    if json {
+        let mut value = serde_json::to_value(&verdict)?;
+        value["sentences"] = verdict
+            .findings
+            .iter()
+            .map(explain::Finding::sentence)
+            .collect();
+        value["facts"] = serde_json::to_value(&record.surveys[0].kernel)?;
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+    } else {
+        output::print(&text(&record, &verdict))?;
+    }
+    Ok(0)
+}

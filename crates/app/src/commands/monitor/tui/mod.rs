@@ -1,0 +1,250 @@
+//! The whole screen: plots of what happened, why CPUs are held back in words, and keys.
+
+mod draw;
+mod glyphs;
+mod history;
+mod keys;
+mod terminal;
+
+use crate::output;
+use draw::Look;
+use explain::monitor::{Track, Watch, cores, gaps, tracks};
+use history::History;
+use keys::{Key, Pressed};
+use record::Event;
+use std::time::{Duration, Instant};
+use terminal::Terminal;
+
+pub(super) use terminal::is_large;
+
+/// Signals and keys are noticed after so long.
+const NAP: Duration = Duration::from_millis(200);
+/// Samples that one column of the plots stands for.
+const ZOOMS: [usize; 7] = [1, 2, 5, 10, 30, 60, 120];
+/// A terminal that needs so long for a frame is a slow one, such as a serial console.
+const SLOW_FRAME: Duration = Duration::from_millis(20);
+/// A slow terminal is left alone for so many times the length of a frame.
+const SLOW_PAUSE: u32 = 4;
+/// Steps of the arrow keys in a replay.
+const SEEK_MS: i64 = 30_000;
+
+/// What the person at the keyboard wants.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Wish {
+    /// Nothing.
+    Nothing,
+    /// To go.
+    Quit,
+    /// To stand still, or to go on.
+    Pause,
+    /// To go to another moment of a replay.
+    Seek(i64),
+    /// To replay so many times faster.
+    Faster(f64),
+}
+
+/// The screen.
+pub(super) struct Screen {
+    terminal: Terminal,
+    state: State,
+    /// Not before this moment, for slow terminals.
+    draw_after: Instant,
+    changed: bool,
+}
+
+/// What is on the screen, whatever the terminal.
+#[derive(Debug, Default)]
+struct State {
+    look: Look,
+    board: String,
+    tracks: Vec<Shown>,
+    cores: Vec<Shown>,
+    /// Why CPUs are held back now.
+    throttled: Vec<String>,
+    /// Whether they were, over time.
+    held_back: History,
+    held_back_rows: u64,
+    rows: u64,
+    time: String,
+    load: String,
+    interval_ms: u64,
+    note: String,
+    zoom: usize,
+    paused: bool,
+    /// Rows that came while it was paused: they are kept, and not shown.
+    behind: usize,
+    /// Where from, or where to, in words.
+    file: String,
+    replay: bool,
+}
+
+/// A track with what it showed so far.
+#[derive(Debug)]
+struct Shown {
+    track: Track,
+    history: History,
+    value: Option<f64>,
+}
+
+impl Screen {
+    /// Takes over the terminal; `file` says what is recorded or replayed.
+    ///
+    /// # Errors
+    /// Standard output or input is no terminal.
+    pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
+        let terminal = Terminal::open()?;
+        let state = State {
+            look: Look::of_environment(|name| std::env::var(name).ok()),
+            file,
+            replay,
+            ..State::default()
+        };
+        Ok(Self {
+            terminal,
+            state,
+            draw_after: Instant::now(),
+            changed: true,
+        })
+    }
+
+    /// True if what is shown is the past.
+    pub(super) fn is_replay(&self) -> bool {
+        self.state.replay
+    }
+
+    /// Another run begins.
+    pub(super) fn begin(&mut self, watch: &Watch) {
+        self.state.begin(watch);
+        self.changed = true;
+    }
+
+    /// A row was added.
+    pub(super) fn row(&mut self, watch: &Watch) -> anyhow::Result<()> {
+        self.state.row(watch);
+        self.changed = true;
+        self.draw()
+    }
+
+    /// Says something about the monitor itself.
+    pub(super) fn note(&mut self, text: &str) {
+        self.state.note = text.to_owned();
+        self.changed = true;
+    }
+
+    /// Waits, but not longer than `time`, for a key.
+    pub(super) fn wait(&mut self, time: Duration) -> anyhow::Result<Wish> {
+        self.draw()?;
+        let keys = match keys::wait(time.min(NAP)) {
+            Pressed::Keys(keys) => keys,
+            Pressed::Gone => return Ok(Wish::Quit),
+        };
+        self.changed |= !keys.is_empty() || self.terminal.was_resized();
+        let wishes: Vec<Wish> = keys.into_iter().map(|key| self.state.key(key)).collect();
+        // Who types ahead gets the last wish; the wish to go is never lost.
+        let go = wishes.contains(&Wish::Quit).then_some(Wish::Quit);
+        Ok(go.or(wishes.last().copied()).unwrap_or(Wish::Nothing))
+    }
+
+    /// Only what has changed goes over the line, and a slow line gets few frames.
+    fn draw(&mut self) -> anyhow::Result<()> {
+        let begin = Instant::now();
+        if !self.changed || begin < self.draw_after {
+            return Ok(());
+        }
+        self.terminal.draw(|frame| draw::draw(frame, &self.state))?;
+        self.changed = false;
+        let took = begin.elapsed();
+        if took > SLOW_FRAME {
+            self.draw_after = Instant::now() + took * SLOW_PAUSE;
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn begin(&mut self, watch: &Watch) {
+        let machine = &watch.record().machine;
+        let name = machine.board.known().or(machine.soc.known());
+        self.board = name.cloned().unwrap_or_else(|| "this machine".into());
+        self.interval_ms = watch.record().samples.interval_ms;
+        self.tracks.clear();
+        self.cores.clear();
+        self.held_back = History::default();
+        (self.rows, self.held_back_rows) = (0, 0);
+    }
+
+    fn row(&mut self, watch: &Watch) {
+        for text in gaps(watch).into_iter().filter(|_| self.rows > 0) {
+            self.note = text;
+        }
+        for event in watch.happened() {
+            if let Event::Mark { mark } = event {
+                self.note = format!("mark: {}", mark.text);
+            }
+        }
+        if self.rows == 0 {
+            // Chosen with the first row: before it, nobody knows which sensors answer.
+            let place = super::live::temperature(watch).map(|(place, _)| place);
+            let shown = |track| Shown {
+                track,
+                history: History::default(),
+                value: None,
+            };
+            self.tracks = tracks(watch, place).into_iter().map(shown).collect();
+            self.cores = cores(watch).into_iter().map(shown).collect();
+        }
+        let held_back = !watch.throttled().is_empty();
+        self.held_back.push(Some(f64::from(u8::from(held_back))));
+        self.held_back_rows += u64::from(held_back);
+        self.rows += 1;
+        for shown in self.tracks.iter_mut().chain(&mut self.cores) {
+            let value = shown.track.value(watch);
+            shown.history.push(value);
+            if !self.paused {
+                shown.value = value;
+            }
+        }
+        if self.paused {
+            self.behind += 1;
+            return;
+        }
+        self.behind = 0;
+        let words = |throttle: &explain::throttle::Throttle| {
+            format!("{} ({})", throttle.reason.words(), throttle.channel)
+        };
+        self.throttled = watch.throttled().iter().map(words).collect();
+        self.time = output::time_of_day(watch.record(), watch.at_ms());
+        let load = watch
+            .channels()
+            .iter()
+            .position(|channel| channel.id == "load.1min");
+        let load = load.and_then(|place| watch.value(place));
+        self.load = load.map_or("-".into(), |h| format!("{:.2}", h as f64 / 100.0));
+    }
+
+    fn key(&mut self, key: Key) -> Wish {
+        match key {
+            Key::Char('q') | Key::Escape | Key::Interrupt => return Wish::Quit,
+            Key::Char('p' | ' ') => {
+                self.paused = !self.paused;
+                return Wish::Pause;
+            }
+            Key::Char('-' | 'z') => self.zoom = (self.zoom + 1).min(ZOOMS.len() - 1),
+            Key::Char('+' | '=' | 'Z') => self.zoom = self.zoom.saturating_sub(1),
+            Key::Left if self.replay => return Wish::Seek(-SEEK_MS),
+            Key::Right if self.replay => return Wish::Seek(SEEK_MS),
+            Key::Char(']') if self.replay => return Wish::Faster(2.0),
+            Key::Char('[') if self.replay => return Wish::Faster(0.5),
+            _ => {}
+        }
+        Wish::Nothing
+    }
+
+    /// Samples that one column stands for.
+    fn samples_per_column(&self) -> usize {
+        ZOOMS[self.zoom]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Takes over the terminal and gives it back: at the end, when something panics, and when a signal
+//! comes, since those end the loop and drop this.
+
+use anyhow::Context;
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+};
+use ratatui::crossterm::{cursor, execute};
+use std::io::{BufWriter, IsTerminal, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
+
+/// A terminal of this size shows plots that are worth it.
+const LARGE: (u16, u16) = (100, 24);
+/// A frame goes out in one write, or a few.
+const BUFFER_BYTES: usize = 16 << 10;
+
+/// The terminal, taken over.
+pub(super) struct Terminal {
+    /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    size: Option<(u16, u16)>,
+}
+
+impl Terminal {
+    pub(super) fn open() -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            stdout().is_terminal() && std::io::stdin().is_terminal(),
+            "--tui needs a terminal; --lines writes lines anywhere."
+        );
+        enable_raw_mode().context("the terminal cannot be taken over")?;
+        // What a panic says must not go to a screen that vanishes.
+        let say = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            say(panic);
+        }));
+        execute!(stdout(), EnterAlternateScreen, cursor::Hide)?;
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER_BYTES, stdout()));
+        let inner = ManuallyDrop::new(ratatui::Terminal::new(backend)?);
+        let size = size().ok();
+        Ok(Self { inner, size })
+    }
+
+    /// True if it has another size than at the last call.
+    pub(super) fn was_resized(&mut self) -> bool {
+        let now = size().ok();
+        std::mem::replace(&mut self.size, now) != now
+    }
+
+    pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<()> {
+        let drawn = self.inner.draw(render).map(|_| ());
+        drawn.context("the terminal cannot be written")
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// As it was. A terminal that is gone cannot be given back, and nobody looks at it.
+fn give_back() {
+    let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
+    let _ = disable_raw_mode();
+    let _ = stdout().flush();
+}
+
+/// True if standard output and input are a terminal that is large enough for plots.
+pub(in super::super) fn is_large(term: Option<&str>) -> bool {
+    let able = !matches!(term, None | Some("" | "dumb"));
+    let both = stdout().is_terminal() && std::io::stdin().is_terminal();
+    able && both && size().is_ok_and(|(width, height)| width >= LARGE.0 && height >= LARGE.1)
+}

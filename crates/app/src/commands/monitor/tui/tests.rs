@@ -1,0 +1,232 @@
+//! What stands on the screen, cell by cell, for terminals of several kinds.
+
+use super::draw::{Look, draw};
+use super::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use record::{Channel, ChannelKind, Fact, Record, Run, Source, Unit};
+
+fn channel(id: &str, label: &str, unit: Unit, kind: ChannelKind) -> Channel {
+    Channel {
+        id: id.into(),
+        label: label.into(),
+        unit,
+        kind,
+        source: String::new(),
+        values: Vec::new(),
+        gaps: Vec::new(),
+    }
+}
+
+/// A board with so many cores in one policy.
+fn watch(cores: u32) -> Watch {
+    let source = Source::Run {
+        version: "1".into(),
+        target: String::new(),
+    };
+    let run = Run {
+        started: Fact::Known(0),
+        ..Run::default()
+    };
+    let mut record = Record::new(source, run);
+    record.machine.board = Fact::Known("Test Board".into());
+    record.samples.interval_ms = 1000;
+    let cpus = std::iter::once("cpu".to_owned()).chain((0..cores).map(|cpu| format!("cpu{cpu}")));
+    let ticks = |id: String| channel(&id, "", Unit::Ticks, ChannelKind::Counter);
+    let mut channels: Vec<Channel> = cpus
+        .flat_map(|cpu| [ticks(format!("{cpu}.user")), ticks(format!("{cpu}.idle"))])
+        .collect();
+    let gauge = |id: &str, label: &str, unit| channel(id, label, unit, ChannelKind::Gauge);
+    channels.push(gauge("policy0.claimed", "0", Unit::Kilohertz));
+    channels.push(gauge(
+        "thermal_zone0.temp",
+        "cpu-thermal",
+        Unit::Millicelsius,
+    ));
+    channels.push(gauge("cooling_device0.state", "cpufreq-cpu0", Unit::Count));
+    record.samples.channels = channels;
+    Watch::new(record)
+}
+
+/// The state after four seconds in which the board got hot and slow.
+fn state(cores: u32, look: Look) -> State {
+    let mut watch = watch(cores);
+    let mut state = State {
+        look,
+        ..State::default()
+    };
+    state.begin(&watch);
+    for second in 0..4_i64 {
+        let busy = (0..=cores).flat_map(|_| [75 * second, 25 * second]);
+        let hot = [
+            1_800_000 - 400_000 * second,
+            40_000 + 10_000 * second,
+            second / 2,
+        ];
+        watch.row(second * 1000, busy.chain(hot).map(Some));
+        state.row(&watch);
+        watch.seen();
+    }
+    state
+}
+
+/// The lines of the screen, blanks at their ends left away.
+fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, state)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let line = |y| -> String { (0..width).map(|x| buffer[(x, y)].symbol()).collect() };
+    (0..height).map(|y| line(y).trim_end().to_owned()).collect()
+}
+
+const ASCII: Look = Look {
+    colours: false,
+    ascii: true,
+};
+
+#[test]
+fn everything_has_its_place() {
+    let expected = expect_test::expect![[r#"
+         00:00:03  load -  every 1 s                     Test Board
+        SLOWED DOWN: too hot (cooling_device0.state); 50 % of the ti
+        all CPUs                     75 %                        :::
+                             0 % to 100 %                       ?###
+        clock cpu0                600 MHz                       #:
+                        0 MHz to 1800 MHz                       ###:
+        temp cpu-thermal          70.0 °C                        .:#
+                       20.0 °C to 70.0 °C                       :###
+        cpu0                         75 %                       ?:::
+        cpu1                         75 %                       ?:::
+
+        q quit   p pause   - + time span (0:25 min)
+    "#]];
+    expected.assert_eq(&format!(
+        "{}\n",
+        screen(&state(2, ASCII), 60, 12).join("\n")
+    ));
+}
+
+#[test]
+fn many_cores_share_lines() {
+    let lines = screen(&state(60, ASCII), 60, 12);
+    let strip = |name: &str, cores: usize| format!("{name:<34}{}", ":".repeat(cores));
+    let expected = [
+        strip("cpu0 to cpu24 now", 25),
+        strip("cpu25 to cpu49 now", 25),
+        strip("cpu50 to cpu59 now", 10),
+    ];
+    assert_eq!(lines[7..10], expected);
+}
+
+#[test]
+fn every_size_is_drawn() {
+    let state = state(4, ASCII);
+    for (width, height) in [
+        (1, 1),
+        (20, 3),
+        (44, 8),
+        (45, 9),
+        (80, 24),
+        (300, 100),
+        (500, 8),
+    ] {
+        let lines = screen(&state, width, height);
+        assert_eq!(lines.len(), usize::from(height));
+    }
+    assert!(screen(&state, 43, 20)[0].starts_with("at least 44x8"));
+}
+
+#[test]
+fn an_empty_stream_is_drawn() {
+    let lines = screen(&State::default(), 60, 12);
+    assert_eq!(lines[1], "Not slowed down, never so far.");
+}
+
+#[test]
+fn terminals_get_what_they_can_show() {
+    let look = |term: &str, lang: &str, no_color: &str| {
+        Look::of_environment(|name| match name {
+            "TERM" => Some(term.to_owned()),
+            "LANG" => Some(lang.to_owned()),
+            "NO_COLOR" => Some(no_color.to_owned()),
+            _ => None,
+        })
+    };
+    for (term, lang, no_color, colours, ascii) in [
+        ("xterm-256color", "de_DE.UTF-8", "", true, false),
+        ("xterm-256color", "C.utf8", "1", false, false),
+        ("xterm-256color", "C", "", true, true),
+        ("linux", "C.UTF-8", "", true, true),
+        ("vt100", "C.UTF-8", "", false, true),
+        ("vt220", "", "", false, true),
+    ] {
+        let expected = Look { colours, ascii };
+        assert_eq!(
+            look(term, lang, no_color),
+            expected,
+            "{term} {lang} {no_color}"
+        );
+    }
+}
+
+#[test]
+fn colours_are_used_only_where_there_are_some() {
+    let coloured = |look: Look| {
+        let mut terminal = Terminal::new(TestBackend::new(60, 12)).unwrap();
+        terminal.draw(|frame| draw(frame, &state(2, look))).unwrap();
+        let cells = terminal.backend().buffer().content();
+        cells
+            .iter()
+            .any(|cell| cell.fg != ratatui::style::Color::Reset)
+    };
+    assert!(!coloured(ASCII));
+    assert!(coloured(Look {
+        colours: true,
+        ascii: false
+    }));
+}
+
+#[test]
+fn keys_do_what_they_say() {
+    let mut state = state(1, ASCII);
+    let mut press = |key| state.key(key);
+    assert_eq!(press(Key::Char('q')), Wish::Quit);
+    assert_eq!(press(Key::Interrupt), Wish::Quit);
+    assert_eq!(press(Key::Char('c')), Wish::Nothing);
+    assert_eq!(press(Key::Left), Wish::Nothing);
+    assert_eq!(press(Key::Char('p')), Wish::Pause);
+    for _ in 0..20 {
+        press(Key::Char('-'));
+    }
+    assert!(state.paused && state.samples_per_column() == 120);
+    state.replay = true;
+    assert_eq!(state.key(Key::Left), Wish::Seek(-SEEK_MS));
+    for _ in 0..20 {
+        state.key(Key::Char('+'));
+    }
+    assert_eq!(state.samples_per_column(), 1);
+}
+
+#[test]
+fn a_pause_holds_what_is_shown_and_loses_nothing() {
+    let mut watch = watch(1);
+    let mut state = State::default();
+    state.begin(&watch);
+    let mut row = |state: &mut State, second: i64| {
+        let ticks = [60 * second, 40 * second, 60 * second, 40 * second];
+        let more = [1_000_000 + second * 100_000, 40_000, 0];
+        watch.row(second * 1000, ticks.into_iter().chain(more).map(Some));
+        state.row(&watch);
+    };
+    (0..3).for_each(|second| row(&mut state, second));
+    let before = screen(&state, 60, 12);
+    state.key(Key::Char('p'));
+    (3..6).for_each(|second| row(&mut state, second));
+    let paused = screen(&state, 60, 12);
+    assert!(paused[0].contains("PAUSED"));
+    assert_eq!(paused[4..], before[4..]);
+    state.key(Key::Char('p'));
+    row(&mut state, 6);
+    let clock = &state.tracks[1].history;
+    assert_eq!(clock.columns(state.behind, 9, 1, f32::min).len(), 7);
+}

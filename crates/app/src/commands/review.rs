@@ -1,0 +1,52 @@
+//! `sbc-bench review --no-benchmarks`, `-R`: what of this machine costs performance, found without
+//! changing or measuring anything. With benchmarks a review is a run.
+
+use crate::args::ReviewArgs;
+use crate::output;
+use anyhow::Context as _;
+use explain::report;
+use machine::{Root, Timeline};
+use record::{End, Fact, Record, Run, Source, Survey};
+use std::sync::atomic::AtomicI32;
+
+/// A look and nothing more.
+pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
+    let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+    let text = match args.json {
+        true => format!("{}\n", serde_json::to_string(&record)?),
+        false => {
+            let report = report::find("review").context("there is no review")?;
+            (report.render)(&record, &[])
+        }
+    };
+    if let Some(path) = &args.log {
+        std::fs::write(path, &text)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    output::print(&text)?;
+    Ok(0)
+}
+
+/// A Record that holds what this machine is and one look over it, and no steps.
+pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
+    let source = Source::Run {
+        version: env!("CARGO_PKG_VERSION").into(),
+        target: env!("SBC_BENCH_TARGET").into(),
+    };
+    let timeline = Timeline::start();
+    let started = jiff::Timestamp::from_millisecond(timeline.start_utc_ms())
+        .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let run = Run {
+        started: Fact::Known(timeline.start_utc_ms()),
+        utc_offset_minutes: jiff::tz::TimeZone::system().to_offset(started).seconds() / 60,
+        mode: "look".into(),
+        as_root: machine::is_root(),
+        end: End::Finished,
+        ..Run::default()
+    };
+    let mut record = Record::new(source, run);
+    record.machine = machine::identify(root);
+    record.states = vec![machine::state(root, 0)];
+    record.surveys = vec![survey];
+    record
+}

@@ -1,0 +1,121 @@
+//! `sbc-bench -S`, `sbc-bench storage`: disks, cards, buses, memory modules and power supply, with what
+//! is wrong with them.
+
+use super::review::looked_at;
+use crate::output;
+use explain::survey::{check, words};
+use explain::{Finding, Severity};
+use machine::Root;
+use record::{Record, Survey};
+use std::sync::atomic::AtomicI32;
+
+/// Findings that are about storage, buses, memory or power.
+const ABOUT: &[&str] = &[
+    "aspm",
+    "card-",
+    "disk-",
+    "memory-",
+    "mount-",
+    "pcie-",
+    "power-",
+    "rpi-firmware",
+    "sata-",
+    "swap-",
+    "usb-",
+    "zswap-",
+    "device-",
+];
+
+pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
+    let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
+    let mut findings = check(&record);
+    findings.retain(|finding| ABOUT.iter().any(|start| finding.rule.starts_with(start)));
+    if json {
+        let survey = &record.surveys[0];
+        let value = serde_json::json!({
+            "disks": survey.disks, "pci": survey.pci, "usb": survey.usb, "flash": survey.flash,
+            "mounts": survey.mounts, "memory": survey.memory, "supplies": survey.supplies, "swaps": survey.swaps,
+            "findings": findings,
+            "sentences": findings.iter().map(Finding::sentence).collect::<Vec<_>>(),
+            "left_out": survey.left_out,
+        });
+        output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
+    } else {
+        output::print(&text(&record, &findings))?;
+    }
+    Ok(0)
+}
+
+fn text(record: &Record, findings: &[Finding]) -> String {
+    let survey = &record.surveys[0];
+    let sections: [(&str, Vec<String>); 8] = [
+        ("Storage", words::disk_lines(survey)),
+        ("Flash", words::flash_lines(survey)),
+        ("PCIe", words::pci_lines(survey)),
+        ("USB", words::usb_lines(survey)),
+        (
+            "Memory",
+            [words::memory_lines(survey), memory_clocks(survey)].concat(),
+        ),
+        ("Swap", words::swap_lines(survey)),
+        ("Power", words::supply_lines(survey)),
+        (
+            "Not looked at",
+            survey
+                .left_out
+                .iter()
+                .map(|line| explain::plain(line))
+                .collect(),
+        ),
+    ];
+    let mut text = String::new();
+    for (heading, lines) in sections {
+        if !lines.is_empty() {
+            text.push_str(&format!("{heading}:\n"));
+            lines
+                .iter()
+                .for_each(|line| text.push_str(&format!("   {line}\n")));
+            text.push('\n');
+        }
+    }
+    if text.is_empty() {
+        text.push_str("This machine tells nothing of storage, buses or power.\n\n");
+    }
+    text.push_str(match findings.is_empty() {
+        true => "Nothing was found to complain of.\n",
+        false => "What was found:\n",
+    });
+    for finding in findings {
+        let mark = if finding.severity == Severity::Info {
+            ' '
+        } else {
+            '!'
+        };
+        text.push_str(&format!(" {mark} {}\n", finding.sentence()));
+    }
+    text
+}
+
+/// Clocks of memory controllers that scale.
+fn memory_clocks(survey: &Survey) -> Vec<String> {
+    let of_memory = survey
+        .scalers
+        .iter()
+        .filter(|scaler| scaler.kind == record::ScalerKind::Memory);
+    of_memory
+        .map(|scaler| {
+            let mhz = |fact: &record::Fact<u64>| {
+                fact.known()
+                    .map_or("?".into(), |hz| (hz / 1_000_000).to_string())
+            };
+            let governor = scaler.governor.known().map_or("unknown", String::as_str);
+            format!(
+                "{}: {} of {} MHz, governor {}",
+                explain::plain(&scaler.name),
+                mhz(&scaler.clock_hz),
+                mhz(&scaler.clock_hz_max),
+                explain::plain(governor)
+            )
+        })
+        .collect()
+}

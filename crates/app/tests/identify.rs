@@ -1,0 +1,101 @@
+//! `sbc-bench identify` as people and scripts use it: texts of another machine, logs, JSON, and files
+//! that are not what they should be.
+
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+const PI_4: &str = "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n\n\
+                    Hardware\t: BCM2835\nRevision\t: c03111\nModel\t\t: Raspberry Pi 4 Model B Rev 1.1\n";
+
+fn run(words: &[&str], input: &[u8], cpuinfo_file: Option<&str>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.arg("identify").args(words);
+    command.env_remove("CPUINFOFILE");
+    if let Some(path) = cpuinfo_file {
+        command.env("CPUINFOFILE", path);
+    }
+    let pipes = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    // Whoever needs no input may end before it was written.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn answer(words: &[&str], input: &[u8]) -> Value {
+    let mut all = words.to_vec();
+    all.push("--json");
+    let output = run(&all, input, None);
+    assert!(output.status.success(), "{words:?}");
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    value["identification"].clone()
+}
+
+#[test]
+fn single_texts_are_enough() {
+    let compatible = "radxa,rock-5b,rockchip,rk3588";
+    for (words, input, soc, confidence) in [
+        (&["--cpuinfo", "-"][..], PI_4, "Broadcom BCM2711", "certain"),
+        (
+            &["--compatible", compatible],
+            "",
+            "Rockchip RK3588",
+            "certain",
+        ),
+        (
+            &["--model", "Hardkernel ODROID-N2Plus"],
+            "",
+            "Amlogic S922X",
+            "likely",
+        ),
+    ] {
+        let found = answer(words, input.as_bytes());
+        assert_eq!(found["soc"], soc, "{words:?}");
+        assert_eq!(found["confidence"], confidence, "{words:?}");
+        assert!(
+            found["evidence"]
+                .as_array()
+                .is_some_and(|list| !list.is_empty())
+        );
+    }
+}
+
+#[test]
+fn the_classic_variable_works() {
+    let folder = std::env::temp_dir().join(format!("sbc-bench-identify-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("cpuinfo");
+    std::fs::write(&path, PI_4).unwrap();
+    let output = run(&[], b"", path.to_str());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("Broadcom BCM2711"), "{shown}");
+    assert!(
+        shown.lines().all(|line| line.chars().count() <= 80),
+        "{shown}"
+    );
+}
+
+#[test]
+fn hostile_texts_are_only_text() {
+    let hostile = "$(touch /tmp/x) `reboot` \x1b[2J ; rm -rf / %s%n";
+    let inputs: [&[u8]; 4] = [
+        b"",
+        &[0; 4096],
+        &[0xff; 4096],
+        b"processor : 99999999999\nHardware : \x1b[31m\n",
+    ];
+    for input in inputs {
+        let output = run(&["--cpuinfo", "-", "--model", hostile], input, None);
+        assert!(output.status.success());
+        assert!(!output.stdout.contains(&0x1b), "no escape sequence passes");
+    }
+    let output = run(&["--cpuinfo", "/dev/zero"], b"", None);
+    assert!(output.status.success(), "an endless file ends");
+    let output = run(&["--cpuinfo", "/none"], b"", None);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/none cannot be read"));
+}

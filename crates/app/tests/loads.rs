@@ -1,0 +1,348 @@
+//! Other people's programs under the real binary, when they misbehave: each has its reason in the Record,
+//! the run goes on, and nothing of theirs is left when it ends, however it ends.
+
+#![allow(clippy::print_stderr)]
+
+use record::{FailureKind, Outcome, Record};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder of programs and results, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("sbc-bench-loads-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(path.join("bin")).unwrap();
+        Self(path)
+    }
+
+    /// A tool that is a few lines of shell. It is not written while tests start programs of that name, but
+    /// another test's fork may hold it open for a moment, so the shell reads it instead of the kernel.
+    fn tool(&self, name: &str, body: &str) {
+        use std::os::unix::fs::symlink;
+        let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/src/testing/program.sh");
+        let path = self.0.join("bin").join(name);
+        std::fs::write(path.with_extension("body"), body).unwrap();
+        symlink(runner.canonicalize().unwrap(), path).unwrap();
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        let log = self.0.join("run.log");
+        command
+            .arg("run")
+            .args(["--force", "--wait", "0s", "--log"]);
+        command.arg(log).args(words).stdin(Stdio::null());
+        command.env("NOTUNING", "yes").env_remove("MODE");
+        command
+    }
+
+    /// Runs with the tools of this folder alone on the PATH.
+    fn with_tools(&self, words: &[&str]) -> (Output, Record) {
+        let path = self.0.join("bin");
+        let output = self.command(words).env("PATH", path).output().unwrap();
+        (output, self.record())
+    }
+
+    fn record(&self) -> Record {
+        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
+        serde_json::from_str(&json).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What came of every step of a workload: the score, or kind and words of what went wrong.
+fn outcomes(record: &Record, workload: &str) -> Vec<(Option<FailureKind>, String)> {
+    let outcome = |step: &record::Step| match &step.outcome {
+        Outcome::Done(measured) => (None, format!("{measured:?}")),
+        Outcome::Failed(failure) => (Some(failure.kind), failure.message.clone()),
+        Outcome::Skipped(missing) => (None, missing.to_string()),
+    };
+    record.steps_of(workload).map(outcome).collect()
+}
+
+const VERSION: &str = "[ \"$1\" = --version ] && { echo sysbench 1.0.20; exit; }\n";
+const MEMORY: &str = "echo '10 MiB transferred (4559.13 MiB/sec)'";
+
+/// A sysbench whose cpu test behaves like this, and whose memory test is well.
+fn check_tool(name: &str, body: Option<&str>, kind: Option<FailureKind>, expected: &str) {
+    let folder = Folder::new(name);
+    if let Some(body) = body {
+        folder.tool("sysbench", body);
+    }
+    let words = ["--repeat", "1", "--workload", "sysbench"];
+    let (output, record) = folder.with_tools(&words);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let found = outcomes(&record, "sysbench");
+    assert_eq!(found.len(), 2, "{name}: the run goes on: {found:?}");
+    assert_eq!(found[0].0, kind, "{name}: {found:?}");
+    assert!(found[0].1.contains(expected), "{name}: {found:?}");
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains(expected),
+        "{name}: the terminal says it too: {shown}"
+    );
+    let clocks = record
+        .steps_of("clock")
+        .filter(|step| step.variant.starts_with("hot"));
+    assert!(clocks.count() >= 1, "{name}: the run goes on to its end");
+}
+
+#[test]
+fn tools_that_are_not_what_they_should_be() {
+    check_tool("missing", None, None, "sysbench is not installed");
+    check_tool(
+        "kind",
+        Some("echo 'Welcome to the system bench'"),
+        None,
+        "is not sysbench: it answers",
+    );
+    check_tool(
+        "old",
+        Some("echo sysbench 0.4.12"),
+        None,
+        "is too old: it is sysbench 0.4.12, and 1.0 is the least",
+    );
+}
+
+#[test]
+fn tools_that_misbehave() {
+    let with = |cpu: &str| format!("{VERSION}[ $1 = cpu ] && {{ {cpu}; exit; }}\n{MEMORY}");
+    let check = |name: &str, cpu: &str, kind, expected: &str| {
+        check_tool(name, Some(&with(cpu)), Some(kind), expected);
+    };
+    check(
+        "silent",
+        ":",
+        FailureKind::Garbled,
+        "without printing anything",
+    );
+    check(
+        "localised",
+        "echo '    events per second:  8868,11'",
+        FailureKind::Garbled,
+        "no events per second",
+    );
+    check(
+        "crashing",
+        "kill -SEGV $$",
+        FailureKind::Signal,
+        "was ended by SIGSEGV",
+    );
+    check(
+        "refusing",
+        "echo FATAL: no; exit 3",
+        FailureKind::ExitStatus,
+        "ended with exit status 3",
+    );
+}
+
+/// Runs one shell line as the user's own program, twice; what came of the first run.
+fn check_program(name: &str, options: &[&str], line: &str, kind: FailureKind, expected: &str) {
+    let folder = Folder::new(name);
+    let mut words = vec!["--repeat", "2", "--name", "own"];
+    words.extend(options);
+    words.extend(["--", "/bin/sh", "-c", line]);
+    let output = folder.command(&words).output().unwrap();
+    let found = outcomes(&folder.record(), "own");
+    assert_eq!(found.len(), 2, "{name}: the run goes on: {found:?}");
+    assert_eq!(found[0].0, Some(kind), "{name}: {found:?}");
+    assert!(found[0].1.contains(expected), "{name}: {found:?}");
+    assert!(!output.status.success(), "{name}");
+    assert_eq!(running(&folder.0), Vec::<u32>::new(), "{name}");
+}
+
+/// Processes that have a file of this folder as an argument: what a load has left behind.
+fn running(folder: &Path) -> Vec<u32> {
+    let marker = folder.display().to_string();
+    let pids = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words = String::from_utf8_lossy(&words).into_owned();
+        let is_load = words.contains("load-of-") && words.contains(&marker);
+        (is_load && pid != std::process::id()).then_some(pid)
+    });
+    pids.collect()
+}
+
+#[test]
+fn programs_that_hang_or_have_no_score() {
+    let limit = ["--timeout", "1s"];
+    check_program(
+        "hanging",
+        &limit,
+        "sleep 1000",
+        FailureKind::TimedOut,
+        "took longer than 1s and was killed",
+    );
+    check_program(
+        "stubborn",
+        &limit,
+        "trap '' TERM INT HUP; while :; do sleep 0.1; done",
+        FailureKind::TimedOut,
+        "took longer than 1s and was killed",
+    );
+    check_program(
+        "unmatched",
+        &["--score-regex", "score ([0-9]+)"],
+        "echo points 12",
+        FailureKind::Garbled,
+        "matches nothing of its output",
+    );
+}
+
+/// A control group with so much memory, for the calling shell; none where it cannot be made.
+struct Limited(PathBuf);
+
+impl Limited {
+    fn new() -> Option<Self> {
+        let name = format!("sbc-bench-oom-test-{}", std::process::id());
+        for (mount, file) in [
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            ("/sys/fs/cgroup", "memory.max"),
+        ] {
+            let folder = Path::new(mount).join(&name);
+            if !Path::new(mount).join("cgroup.procs").exists()
+                || std::fs::create_dir(&folder).is_err()
+            {
+                continue;
+            }
+            let limited = Self(folder);
+            if std::fs::write(limited.0.join(file), "150000000").is_ok() {
+                return Some(limited);
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        for _ in 0..100 {
+            if std::fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn a_program_that_eats_all_memory() {
+    let Some(limited) = Limited::new() else {
+        eprintln!("not tested: no control group for memory can be made here");
+        return;
+    };
+    let folder = Folder::new("hungry");
+    let words = ["--repeat", "1", "--name", "own", "--", "tail", "/dev/zero"];
+    let inner = folder.command(&words);
+    let mut shell = Command::new("/bin/sh");
+    let join = format!(
+        "echo $$ > {}/cgroup.procs; exec \"$@\"",
+        limited.0.display()
+    );
+    shell.args(["-c", &join, "sh"]).arg(inner.get_program());
+    shell.args(inner.get_args()).stdin(Stdio::null());
+    let output = shell.env("NOTUNING", "yes").output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    let found = outcomes(&folder.record(), "own");
+    let (kind, message) = &found[0];
+    assert_eq!(*kind, Some(FailureKind::OutOfMemory), "{found:?} {error}");
+    assert!(message.contains("memory ran out"), "{message}");
+    assert_eq!(output.status.code(), Some(137), "{error}");
+}
+
+/// A load of several processes, one of which left its group and its parent and one of which ignores every
+/// polite signal; each has the folder's name among its arguments.
+fn load_of(folder: &Folder) -> String {
+    let name = folder.0.join("load-of-test");
+    let name = name.display();
+    format!(
+        "setsid sh -c 'sleep 600 & wait' {name} </dev/null & \
+         sh -c 'trap \"\" TERM INT HUP; while :; do sleep 0.2; done' {name} & \
+         touch {name}; sh -c 'sleep 600; :' {name}"
+    )
+}
+
+/// Starts the load and waits until it runs.
+fn started(folder: &Folder, options: &[&str], line: &str) -> Child {
+    let mut words = options.to_vec();
+    words.extend(["--repeat", "1", "--", "/bin/sh", "-c", line]);
+    let mut command = folder.command(&words);
+    let child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !folder.0.join("load-of-test").exists() {
+        assert!(Instant::now() < until, "the load did not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+fn check_nothing_is_left(name: &str, options: &[&str], end: impl Fn(&mut Child)) {
+    let folder = Folder::new(name);
+    let mut child = started(&folder, options, &load_of(&folder));
+    assert!(running(&folder.0).len() >= 3, "{name}: the load runs");
+    end(&mut child);
+    let pid = child.id();
+    child.wait().unwrap();
+    // The guard of a killed program needs a moment; it is waited for as long as a person would.
+    let until = Instant::now() + Duration::from_secs(10);
+    let groups = || {
+        let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/cpuacct"];
+        let folder = move |mount: &&str| Path::new(mount).join(format!("sbc-bench-{pid}"));
+        mounts.iter().filter(|mount| folder(mount).exists()).count()
+    };
+    while (!running(&folder.0).is_empty() || groups() > 0) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(running(&folder.0), Vec::<u32>::new(), "{name}");
+    assert_eq!(groups(), 0, "{name}: its control group is gone");
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    let status = Command::new("/bin/kill").args([name, &pid]).status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn nothing_is_left_after_any_end() {
+    check_nothing_is_left("ctrl-c", &[], |child| signal(child, "-INT"));
+    check_nothing_is_left("sigterm", &[], |child| signal(child, "-TERM"));
+    check_nothing_is_left("killed", &[], |child| child.kill().unwrap());
+    check_nothing_is_left("timeout", &["--timeout", "1s"], |_| {});
+}
+
+/// A program that leaves something behind and ends by itself.
+fn check_own_end(name: &str, last: &str, kind: Option<FailureKind>) {
+    let folder = Folder::new(name);
+    let file = folder.0.join("load-of-test");
+    let line = format!(
+        "setsid sh -c 'sleep 600 & wait' {0} </dev/null >/dev/null 2>&1 & sleep 0.3; touch {0}; {last}",
+        file.display()
+    );
+    let mut child = started(&folder, &[], &line);
+    child.wait().unwrap();
+    assert_eq!(running(&folder.0), Vec::<u32>::new(), "{name}");
+    let found = outcomes(&folder.record(), "sh");
+    assert_eq!(found.len(), 1, "{name}");
+    assert_eq!(found[0].0, kind, "{name}: {found:?}");
+}
+
+#[test]
+fn nothing_is_left_when_a_program_ends_by_itself() {
+    check_own_end("normal", "true", None);
+    check_own_end("suicide", "kill -9 $$", Some(FailureKind::Signal));
+}

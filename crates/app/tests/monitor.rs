@@ -1,0 +1,314 @@
+//! The monitor from the outside: lines, JSON, recordings, marks, metrics.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("sbc-bench-mon-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The monitor; what runs at the same time in other tests is not announced to it.
+fn sbc_bench(folder: &Folder, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args(words).stdin(Stdio::null());
+    command.env("XDG_RUNTIME_DIR", &folder.0).env("TZ", "UTC");
+    command
+}
+
+fn output(folder: &Folder, words: &[&str]) -> Output {
+    sbc_bench(folder, words).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn board(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
+    folder
+        .join(format!("{name}.board"))
+        .to_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// Waits until something is there; however busy the machine is, it comes in the end.
+fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+}
+
+/// Header and first row of a board.
+fn check_lines(name: &str, clocks: &str, width_max: usize) {
+    let folder = Folder::new(name);
+    let output = output(
+        &folder,
+        &["--root", &board(name), "-m", "0.05", "--count", "3"],
+    );
+    let shown = text(&output.stdout);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines.len(), 4, "{name}: {shown}");
+    assert!(lines[0].contains(clocks), "{name}: {}", lines[0]);
+    let width = |line: &str| line.chars().count();
+    for line in &lines {
+        assert!(width(line) <= width_max, "{name}: {line}");
+    }
+    // Each name ends where its values end, give or take the unit.
+    for row in &lines[1..] {
+        let end = |line: &str, at: usize| {
+            line.split_whitespace().nth(at).map(|word| {
+                let start = word.as_ptr() as usize - line.as_ptr() as usize;
+                width(&line[..start]) + width(word)
+            })
+        };
+        let load = lines[0].find("load").unwrap() + "load".len();
+        let row_load = (1..9).find(|at| end(row, *at) == Some(load));
+        assert!(row_load.is_some(), "{name}:\n{}\n{row}", lines[0]);
+        assert!(
+            width(row).abs_diff(width(lines[0])) <= 1,
+            "{name}:\n{}\n{row}",
+            lines[0]
+        );
+    }
+}
+
+#[test]
+fn lines_fit_whatever_policies_there_are() {
+    for (name, clocks) in [
+        ("beaglebone-black", "Time        CPU    load"),
+        ("rk3399", "Time       big.LITTLE   load"),
+        ("rk3588", "Time       cpu0/cpu4/cpu6    load"),
+        ("cix-p1", "cpu0/cpu2/cpu6/cpu8/cpu10"),
+        ("ryzen-32-policies", "Time        CPU    load"),
+        ("x86-hybrid-laptop", "Time       big.LITTLE   load"),
+        ("server-96-cores", "Time      CPU n/a"),
+        ("nothing", "Time      CPU n/a"),
+    ] {
+        check_lines(name, clocks, 80);
+    }
+}
+
+#[test]
+fn json_lines_name_every_channel() {
+    let folder = Folder::new("jsonl");
+    let output = output(&folder, &["-m", "0.05", "--count", "3", "--jsonl"]);
+    let values: Vec<serde_json::Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let events: Vec<&str> = values
+        .iter()
+        .map(|value| value["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events[..3], ["started", "machine", "channels"]);
+    assert_eq!(events.iter().filter(|event| **event == "row").count(), 3);
+    let last = values
+        .iter()
+        .rfind(|value| value["event"] == "row")
+        .unwrap();
+    assert!(last["values"]["cpu.idle"].is_i64(), "{last}");
+    assert!(last["utc_ms"].as_i64().unwrap() > 1_700_000_000_000);
+}
+
+#[test]
+fn a_recording_is_marked_and_replayed_in_every_view() {
+    let folder = Folder::new("record");
+    let file = folder.file("a.rec");
+    let words = ["-m", "0.05", "--quiet", "--record", &file];
+    let child = sbc_bench(&folder, &words).spawn().unwrap();
+    wait_for(|| {
+        output(&folder, &["mark", "fan", "off"]);
+        let recorded = std::fs::read_to_string(&file).unwrap_or_default();
+        recorded.contains("fan off").then_some(())
+    });
+    // The monitor sees the mark and goes on.
+    let size = std::fs::metadata(&file).unwrap().len();
+    wait_for(|| (std::fs::metadata(&file).unwrap().len() > size + 500).then_some(()));
+    let second = output(&folder, &["-m", "--record", &file]);
+    assert!(
+        text(&second.stderr).contains("another monitor"),
+        "{}",
+        text(&second.stderr)
+    );
+    interrupt(&child);
+    assert!(child.wait_with_output().unwrap().status.success());
+
+    let replay = |more: &[&str]| {
+        let words = [&["monitor", "--replay", &file, "--speed", "max"], more].concat();
+        let output = output(&folder, &words);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let lines = replay(&["--lines"]);
+    assert!(
+        lines.starts_with("Time ") && lines.lines().count() > 3,
+        "{lines}"
+    );
+    let json = replay(&["--jsonl"]);
+    assert_eq!(json.matches("\"text\":\"fan off\"").count(), 1, "{json}");
+    assert_eq!(
+        json.matches("\"event\":\"row\"").count(),
+        lines.lines().count() - 1
+    );
+    let later = replay(&["--seek", "0.1"]);
+    assert!(later.lines().count() < lines.lines().count());
+    let record = text(&output(&folder, &["report", &file, "--format", "record"]).stdout);
+    assert!(record.contains("fan off"), "{record}");
+    // Nobody writes it any more, so the next one is not meant for it unless it is named.
+    output(&folder, &["mark", "too late"]);
+    assert!(!replay(&["--jsonl"]).contains("too late"));
+    assert!(
+        output(&folder, &["mark", "late", "--to", &file])
+            .status
+            .success()
+    );
+    assert!(replay(&["--jsonl"]).contains("\"text\":\"late\""));
+}
+
+#[test]
+fn a_full_disk_does_not_end_the_monitor() {
+    let folder = Folder::new("full");
+    let output = output(
+        &folder,
+        &["-m", "0.05", "--count", "4", "--record", "/dev/full"],
+    );
+    assert!(output.status.success());
+    assert_eq!(text(&output.stdout).lines().count(), 5);
+    let error = text(&output.stderr);
+    assert_eq!(
+        error.matches("No space left on device").count(),
+        1,
+        "{error}"
+    );
+}
+
+#[test]
+fn metrics_are_served_and_written() {
+    let folder = Folder::new("metrics");
+    let file = folder.file("sbc.prom");
+    let words = [
+        "-m",
+        "0.05",
+        "--quiet",
+        "--prometheus",
+        "127.0.0.1:0",
+        "--textfile",
+        &file,
+    ];
+    let mut child = sbc_bench(&folder, &words)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stderr.take().unwrap())
+        .read_line(&mut said)
+        .unwrap();
+    let address = said
+        .split("http://")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap();
+    let page = wait_for(|| {
+        let mut connection = TcpStream::connect(address).unwrap();
+        connection
+            .write_all(b"GET /metrics HTTP/1.1\r\n\r\n")
+            .unwrap();
+        let mut page = String::new();
+        connection.read_to_string(&mut page).unwrap();
+        page.contains("node_load1 ").then_some(page)
+    });
+    let written = wait_for(|| std::fs::read_to_string(&file).ok());
+    interrupt(&child);
+    assert!(child.wait().unwrap().success());
+    assert!(!Path::new(&file).exists(), "values of nobody stay");
+    let (head, body) = page.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    for text in [body, &written] {
+        check_exposition(text);
+    }
+}
+
+/// The text format as its specification has it: a value belongs to the last `# TYPE`, no metric
+/// comes twice.
+fn check_exposition(text: &str) {
+    let line =
+        r#"^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? -?[0-9.e+-]+$"#;
+    let line = regex_lite::Regex::new(line).unwrap();
+    let (mut metric, mut seen) = (String::new(), std::collections::BTreeSet::new());
+    for text in text.lines() {
+        if let Some(head) = text.strip_prefix("# TYPE ") {
+            metric = head.split(' ').next().unwrap().to_owned();
+            assert!(seen.insert(text.to_owned()), "{metric} comes twice");
+        } else if !text.starts_with('#') {
+            assert!(line.is_match(text), "{text}");
+            assert!(text.starts_with(&metric), "{text} under {metric}");
+            assert!(
+                seen.insert(text.rsplit_once(' ').unwrap().0.to_owned()),
+                "{text} twice"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_work_is_told_at_once() {
+    let folder = Folder::new("wrong");
+    let own = folder.file("notes.txt");
+    std::fs::write(&own, "my notes\n").unwrap();
+    for (words, expected) in [
+        (&["-m", "--tui"][..], "needs a terminal"),
+        (&["-m", "--record", &own], "is no recording"),
+        (&["-m", "--record", "/none/x"], "cannot be written"),
+        (&["monitor", "--replay", "/none"], "/none cannot be read"),
+        (&["monitor", "--replay", &own], "no log of sbc-bench"),
+        (&["-m", "--prometheus", "here"], "port or address:port"),
+        (&["--record", "x"], "belongs to the monitor"),
+        (&["mark", " "], "needs a text"),
+    ] {
+        let output = output(&folder, words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {error}");
+        assert!(error.contains(expected), "{words:?}: {error}");
+    }
+    assert_eq!(std::fs::read_to_string(&own).unwrap(), "my notes\n");
+}

@@ -1,0 +1,171 @@
+//! `kernel`, `storage` and `review --no-benchmarks` from the outside, on boards that stand in for
+//! machines: one with much storage, one with what costs performance, one where every file is hostile.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+fn run(board: &str, words: &[&str]) -> (i32, String, String) {
+    let board =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../boards/{board}.board"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command
+        .arg("--root")
+        .arg(board)
+        .args(words)
+        .stdin(Stdio::null());
+    for name in [
+        "MODE",
+        "MaxKHz",
+        "MinKHz",
+        "CPUINFOFILE",
+        "NOTUNING",
+        "ExecuteCommand",
+    ] {
+        command.env_remove(name);
+    }
+    let output = command.output().unwrap();
+    let text =
+        |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("everything printed is text");
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// Every line is in the output of a command, which ends well.
+fn check(board: &str, words: &[&str], lines: &[&str]) {
+    let (status, text, errors) = run(board, words);
+    assert_eq!(status, 0, "{words:?}: {errors}");
+    for line in lines {
+        assert!(text.contains(line), "{board} {words:?}: {line}\n{text}");
+    }
+}
+
+#[test]
+fn much_storage_is_told_line_by_line() {
+    check(
+        "rock-5-itx-storage",
+        &["storage"],
+        &[
+            "\"KXG50ZNV256G NVMe TOSHIBA 256GB\" SSD as /dev/nvme0n1: Speed 8GT/s (ok), Width x2 (slot's limit)",
+            "111.8GB \"Samsung SSD 750\" SSD as /dev/sda: SATA 6.0 Gbps of 6.0 Gbps, Driver=ahci",
+            "3.6TB \"WDC WD40EFRX-68N\" HDD as /dev/sdb",
+            "29.1GB \"Samsung BJTD4R\" HS400 Enhanced strobe eMMC 5.1 card as /dev/mmcblk0: date 09/2023",
+            "up to 20% worn out",
+            "16MB nor flash as /dev/mtd0, \"loader\"",
+            "ASMedia ASM1164 SATA: Speed 8GT/s (ok), Width x2 (ok), driver in use: ahci",
+            "dmc: 534 of 2400 MHz, governor dmc_ondemand",
+            "After errors the kernel took the SATA link of sdb down to 3.0 Gbps of 6.0 Gbps",
+            "Scheduler bfq of nvme0n1 costs CPU time",
+            "The ASPM policy is powersave",
+            "The SATA link of sdb saves power (min_power)",
+        ],
+    );
+}
+
+#[test]
+fn what_costs_performance_is_named_first() {
+    check(
+        "raspberry-pi-4-usb-disk",
+        &["review", "--no-benchmarks"],
+        &[
+            "# Raspberry Pi 4 Model B Rev 1.5",
+            "io_is_busy of policy0 is 0",
+            "config.txt lacks arm_boost=1",
+            "JMicron JMS578 SATA bridge at 1-1.2 runs as USB 2 (480Mbps), and could do 5Gbps",
+            "which a quirk on the kernel's command line forbids",
+            "is a counterfeit by its registers (manfid 0x000012, oemid 0x3456)",
+            "claims 119.4GB, but its own name promises 16 GB",
+            "reported 1 errors of the card mmcblk0",
+            "/dev/sda1 at /media/disk is NTFS or exFAT through FUSE",
+            "Swap /var/swap lies on an SD card or eMMC",
+            "### Challenging filesystems:",
+            "This is a kernel of Raspberry Pi",
+        ],
+    );
+}
+
+#[test]
+fn the_kernel_has_its_verdict() {
+    check(
+        "rock-5-itx-storage",
+        &["-k"],
+        &[
+            "CONFIG_HZ=300",
+            "This is a kernel of Rockchip",
+            "Rockchip (99 % sure)",
+            "ttyFIQ0 in /proc/cmdline (75 %)",
+            "spectre v2: Mitigation: CSV2, BHB",
+        ],
+    );
+    let folder = std::env::temp_dir().join(format!("sbc-bench-eol-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let newer = folder.join("linux.json");
+    std::fs::write(
+        &newer,
+        r#"[{"cycle":"5.10","lts":true,"eol":"2020-01-01","latest":"5.10.999","latestReleaseDate":"2019-12-31"}]"#,
+    )
+    .unwrap();
+    let newer = newer.to_str().unwrap();
+    check(
+        "rock-5-itx-storage",
+        &["kernel", "--eol-file", newer],
+        &["Support of series 5.10 ended on 2020-01-01 with 5.10.999"],
+    );
+    let (status, _, error) = run(
+        "rock-5-itx-storage",
+        &["kernel", "--eol-file", "/proc/version"],
+    );
+    assert_eq!(status, 1);
+    assert!(error.contains("holds no dates of kernels"), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn json_is_json() {
+    for words in [
+        &["kernel", "--json"][..],
+        &["storage", "--json"],
+        &["review", "--no-benchmarks", "--json"],
+        &["-S", "--json"],
+    ] {
+        for board in ["rock-5-itx-storage", "hostile", "nothing"] {
+            let (status, text, errors) = run(board, words);
+            assert_eq!(status, 0, "{board} {words:?}: {errors}");
+            let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            assert!(value.is_object());
+        }
+    }
+}
+
+#[test]
+fn hostile_files_never_reach_the_terminal() {
+    for words in [
+        &["kernel"][..],
+        &["storage"],
+        &["review", "--no-benchmarks"],
+        &["-R"],
+        &["identify"],
+        &["snapshot"],
+    ] {
+        let (status, text, errors) = run("hostile", words);
+        assert_eq!(status, 0, "{words:?}: {errors}");
+        let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
+        assert!(!text.chars().any(obeyed), "{words:?}: {text:?}");
+        assert!(!errors.contains("panicked"), "{errors}");
+    }
+}
+
+#[test]
+fn every_board_can_be_looked_at() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../boards");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(board) = name.strip_suffix(".board") else {
+            continue;
+        };
+        check(board, &["review", "--no-benchmarks"], &["### Kernel info:"]);
+        check(board, &["storage"], &[]);
+    }
+}

@@ -1,0 +1,367 @@
+//! The stages of a thermal test: waiting for a temperature, heating under watch, cooling down.
+
+mod limits;
+
+use super::Runner;
+use super::steps::flush;
+use crate::child::move_to;
+use crate::context::Progress;
+use crate::heated::{self, INTERVAL_NS, Interval};
+use crate::lab::{Job, Lab};
+use crate::plan::online_cpus;
+use crate::thermal::{HeatLoad, StartAt, Thermal};
+use crate::{repeat, workloads};
+use kernel::load::{Load, spin};
+use limits::{Brake, Waiting};
+use machine::{Thermometer, critical_millicelsius};
+use record::{
+    ClockSeries, Counters, Fact, Machine, Measured, Missing, Outcome, Series, Step, Wait, Window,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+
+/// Time between two looks at the temperature.
+const LOOK: Duration = Duration::from_secs(1);
+/// So far below the critical trip point, where the kernel cuts the power, a load ends by default:
+/// more than a chip without a heatsink warms between two looks.
+const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
+/// Where no trip point tells: hotter than any board runs that is made to last.
+const MAX_MILLICELSIUS: i64 = 105_000;
+/// One run of a program that heats again and again, where its time can be chosen.
+const RUN: Duration = Duration::from_secs(10);
+/// Rises when what is done in these stages changes.
+const METHOD: u32 = 1;
+
+impl Runner<'_> {
+    /// Waits for the start temperature; heats up to it with all CPUs where that is wanted.
+    pub(super) fn wait_for(&mut self, machine: &Machine, start: StartAt, limit: Duration) {
+        let (word, target) = match start {
+            StartAt::CoolTo(target) => ("cooling", target),
+            StartAt::HeatTo(target) => ("heating", target),
+        };
+        let root = self.context.root;
+        self.step_begins(&format!("{word} to {} °C", target / 1000));
+        let begin = self.moment();
+        let outcome = match Thermometer::find(root) {
+            Err(missing) => Outcome::Skipped(missing),
+            Ok(thermometer) => {
+                let stop = AtomicBool::new(!matches!(start, StartAt::HeatTo(_)));
+                std::thread::scope(|scope| {
+                    if !stop.load(Ordering::Relaxed) {
+                        for cpu in online_cpus(machine) {
+                            let stop = &stop;
+                            scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
+                        }
+                    }
+                    let wait = self.watch_temperature(&thermometer, start, limit);
+                    stop.store(true, Ordering::Relaxed);
+                    Outcome::Done(Measured::Wait(Wait {
+                        target_millicelsius: Some(target),
+                        ..wait
+                    }))
+                })
+            }
+        };
+        let step = self.heat_step("wait", word, Vec::new(), begin, outcome);
+        self.step_ended(step);
+    }
+
+    fn watch_temperature(
+        &mut self,
+        thermometer: &Thermometer,
+        start: StartAt,
+        limit: Duration,
+    ) -> Wait {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        let first = thermometer.millicelsius(root);
+        let mut waiting = Waiting {
+            start,
+            began: timeline.now_ms(),
+            moved: (first.clone().unwrap_or(0), timeline.now_ms()),
+        };
+        let (end, not_reached) = loop {
+            let now = thermometer.millicelsius(root);
+            let verdict = match &now {
+                Ok(value) => waiting.verdict(timeline.now_ms(), *value, limit),
+                Err(missing) => Some(missing.to_string()),
+            };
+            let interrupted = self
+                .interrupted()
+                .map(|_| "the run was interrupted".to_owned());
+            if let Some(why) = interrupted.or(verdict) {
+                break (now, Some(why).filter(|why| !why.is_empty()));
+            }
+            self.tell_temperature(&now);
+            timeline.sleep(LOOK);
+        };
+        if let Some(why) = &not_reached {
+            let note = format!("The start temperature was not reached: {why}.");
+            (self.context.progress)(Progress::Note(note));
+        }
+        Wait {
+            target_millicelsius: None,
+            start_millicelsius: first.into(),
+            end_millicelsius: end.into(),
+            not_reached,
+        }
+    }
+
+    fn tell_temperature(&mut self, now: &record::Reading<i64>) {
+        if let Ok(value) = now {
+            let name = format!("{:.1} °C now", *value as f64 / 1000.0);
+            let left = self.estimates.of_stages(&self.ahead);
+            (self.context.progress)(Progress::Step { name: &name, left });
+        }
+        flush(&mut self.sampler, &mut self.recorder);
+    }
+
+    /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
+    pub(super) fn heat(&mut self, machine: &Machine, thermal: &Thermal) {
+        let root = self.context.root;
+        let name = match &thermal.load {
+            HeatLoad::Simd => "simd",
+            HeatLoad::Workload(id) => id,
+            HeatLoad::Program(definition) => &definition.name,
+        };
+        self.step_begins(&format!("heating with {name}"));
+        let begin = self.moment();
+        let max = thermal.max_millicelsius.unwrap_or_else(|| {
+            let below =
+                critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
+            below.unwrap_or(MAX_MILLICELSIUS)
+        });
+        let mut brake = Brake {
+            root,
+            thermometer: Thermometer::find(root).ok(),
+            max,
+            end_ms: begin.0 + thermal.time.as_millis() as i64,
+            stop: AtomicI32::new(0),
+            why: None,
+        };
+        let mut outcome = match &thermal.load {
+            HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
+            load => self.heat_again_and_again(machine, load, &mut brake),
+        };
+        if let Outcome::Done(Measured::Series(series)) = &mut outcome {
+            series.ended_early = brake.why.take();
+        }
+        let step = self.heat_step("heat", name, online_cpus(machine), begin, outcome);
+        self.step_ended(step);
+    }
+
+    fn heat_built_in(
+        &mut self,
+        machine: &Machine,
+        thermal: &Thermal,
+        brake: &mut Brake,
+    ) -> Outcome {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        let cpus = online_cpus(machine);
+        let seconds = thermal.time.as_secs().max(1) as usize;
+        let stop = AtomicI32::new(0);
+        let threads: Vec<Vec<Interval>> = std::thread::scope(|scope| {
+            let one = |cpu: &u32| {
+                let (cpu, stop) = (*cpu, &stop);
+                // A CPU that is switched off has no intervals.
+                let work = move || match move_to(&[cpu]) {
+                    Ok(()) => heated::intervals(root, seconds, stop),
+                    Err(_) => Vec::new(),
+                };
+                scope.spawn(work)
+            };
+            let threads: Vec<_> = cpus.iter().map(one).collect();
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                timeline.sleep(LOOK / 4);
+                brake.look(timeline.now_ms(), self.context.cancelled);
+                if brake.stop.load(Ordering::Relaxed) != 0 && brake.why.is_some() {
+                    stop.store(1, Ordering::Relaxed);
+                }
+                let now = brake.now();
+                self.tell_temperature(&now);
+            }
+            let ended = threads.into_iter().map(|thread| thread.join());
+            ended
+                .map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let working = || threads.iter().filter(|intervals| !intervals.is_empty());
+        let count = working().map(Vec::len).min().unwrap_or(0);
+        let rate = |at: usize| working().map(|own| own[at].operations_per_s).sum::<f64>() / 1e9;
+        let clocks = cpus.iter().zip(&threads).filter(|(_, own)| !own.is_empty());
+        Outcome::Done(Measured::Series(Series {
+            unit: "Gop/s".into(),
+            higher_is_better: true,
+            detail: "multiply-adds on the widest unit, each lane counted twice".into(),
+            at_ms: (1..=count as i64)
+                .map(|at| at * (INTERVAL_NS / 1_000_000) as i64)
+                .collect(),
+            values: (0..count).map(rate).collect(),
+            clocks: clocks
+                .map(|(cpu, own)| ClockSeries {
+                    cpu: *cpu,
+                    khz: own[..count].iter().map(|interval| interval.khz).collect(),
+                })
+                .collect(),
+            ended_early: None,
+        }))
+    }
+
+    /// Runs a program until the brake stops it; the run that is cut off does not count.
+    fn heat_again_and_again(
+        &mut self,
+        machine: &Machine,
+        load: &HeatLoad,
+        brake: &mut Brake,
+    ) -> Outcome {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        let begin_ms = timeline.now_ms();
+        let job = job(machine, load);
+        let Some(workload) = workloads::workload(job.workload) else {
+            let missing = Missing::unsupported(job.workload, "there is no such workload");
+            return Outcome::Skipped(missing);
+        };
+        let mut series = Series::default();
+        let open_counters = |pid: u32| crate::counters::open(root, pid);
+        while brake.stop.load(Ordering::Relaxed) == 0 {
+            let stop = Arc::new(AtomicI32::new(0));
+            let mut watch = || {
+                brake.look(timeline.now_ms(), self.context.cancelled);
+                stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+                flush(&mut self.sampler, &mut self.recorder);
+                (self.context.progress)(Progress::Beat);
+            };
+            let places = (root, machine, timeline);
+            let mut lab = Lab::new(places, &self.tools, &job, &stop, &mut watch);
+            lab.group = self.group.as_ref();
+            lab.open_counters = Some(&open_counters);
+            if let Some(missing) = (workload.lacking)(&lab) {
+                return Outcome::Skipped(missing);
+            }
+            let started_ms = timeline.now_ms() - begin_ms;
+            let result = (workload.run)(&mut lab);
+            let ended_ms = timeline.now_ms() - begin_ms;
+            match result {
+                Ok(measured) => add(&mut series, measured, started_ms, ended_ms),
+                Err(_) if brake.stop.load(Ordering::Relaxed) != 0 => break,
+                Err(failure) => return Outcome::Failed(failure),
+            }
+        }
+        Outcome::Done(Measured::Series(series))
+    }
+
+    /// Watches what happens without load.
+    pub(super) fn rest(&mut self, name: &str, time: Duration) {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        self.step_begins(name);
+        let begin = self.moment();
+        // Without a thermometer there still is power to be watched.
+        let thermometer = Thermometer::find(root);
+        let now = || {
+            thermometer
+                .clone()
+                .and_then(|found| found.millicelsius(root))
+        };
+        let first: Fact<i64> = now().into();
+        let end_ms = begin.0 + time.as_millis() as i64;
+        while timeline.now_ms() < end_ms && self.interrupted().is_none() {
+            timeline.sleep(LOOK);
+            self.tell_temperature(&now());
+        }
+        let outcome = Outcome::Done(Measured::Wait(Wait {
+            target_millicelsius: None,
+            start_millicelsius: first,
+            end_millicelsius: now().into(),
+            not_reached: None,
+        }));
+        let step = self.heat_step("wait", name, Vec::new(), begin, outcome);
+        self.step_ended(step);
+    }
+
+    fn moment(&self) -> (i64, i64) {
+        let timeline = self.context.timeline;
+        (timeline.now_ms(), timeline.utc_ms())
+    }
+
+    fn heat_step(
+        &self,
+        workload: &str,
+        variant: &str,
+        cpus: Vec<u32>,
+        begin: (i64, i64),
+        outcome: Outcome,
+    ) -> Step {
+        let end = self.moment();
+        Step {
+            workload: workload.into(),
+            method: METHOD,
+            variant: variant.into(),
+            threads: cpus.len() as u32,
+            cpus: Vec::new(),
+            repetition: 0,
+            window: Window {
+                start_ms: begin.0,
+                end_ms: end.0,
+                start_utc_ms: Some(begin.1),
+                end_utc_ms: Some(end.1),
+            },
+            seen_on: Vec::new(),
+            tool: None,
+            not_comparable: None,
+            counters: Counters::default(),
+            outcome,
+            set_clock: None,
+            repeated: Vec::new(),
+            line: None,
+        }
+    }
+}
+
+fn job(machine: &Machine, load: &HeatLoad) -> Job {
+    let cpus = online_cpus(machine);
+    let threads = cpus.len() as u32;
+    match load {
+        HeatLoad::Program(definition) => Job {
+            workload: "program",
+            variant: definition.variant.clone(),
+            threads,
+            definition: Some(Arc::new((**definition).clone())),
+            ..Job::default()
+        },
+        HeatLoad::Workload(id) => Job {
+            workload: id,
+            variant: match *id {
+                "aes" | "openssl" => "aes-256-cbc",
+                _ => "multi",
+            }
+            .to_owned(),
+            cpus,
+            threads,
+            time: Some(RUN),
+            ..Job::default()
+        },
+        HeatLoad::Simd => Job::default(),
+    }
+}
+
+/// Adds the score of one run: all values of a series, else one number.
+fn add(series: &mut Series, measured: Measured, started_ms: i64, ended_ms: i64) {
+    match measured {
+        Measured::Series(own) => {
+            series.unit = own.unit;
+            series.higher_is_better = own.higher_is_better;
+            series.detail = own.detail;
+            let at = |index: usize| own.at_ms.get(index).map_or(ended_ms, |at| started_ms + at);
+            series.at_ms.extend((0..own.values.len()).map(at));
+            series.values.extend(own.values);
+        }
+        other => {
+            if let Some((value, unit, higher_is_better)) = repeat::measured_score(&other) {
+                series.unit = unit;
+                series.higher_is_better = higher_is_better;
+                series.at_ms.push(ended_ms);
+                series.values.push(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What ends the stages of a thermal test: a wait that gets nowhere, a load that gets too hot. Nothing is
+//! run here.
+
+use crate::thermal::StartAt;
+use machine::{Root, Thermometer};
+use record::Missing;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
+
+/// A temperature that moved less than this, in thousandths of a degree ...
+const STILL_MILLICELSIUS: i64 = 500;
+/// ... for so long, in milliseconds, will not get anywhere.
+const STILL_MS: i64 = 120_000;
+
+/// A wait that goes on.
+pub(super) struct Waiting {
+    pub(super) start: StartAt,
+    pub(super) began: i64,
+    /// The last temperature that differed, and when it was seen.
+    pub(super) moved: (i64, i64),
+}
+
+impl Waiting {
+    /// Whether to go on at this temperature: none to go on, else why not, empty if it is reached.
+    pub(super) fn verdict(
+        &mut self,
+        now_ms: i64,
+        millicelsius: i64,
+        limit: Duration,
+    ) -> Option<String> {
+        let degrees = |value: i64| format!("{:.1} °C", value as f64 / 1000.0);
+        let reached = match self.start {
+            StartAt::CoolTo(target) => millicelsius <= target,
+            StartAt::HeatTo(target) => millicelsius >= target,
+        };
+        if reached {
+            return Some(String::new());
+        }
+        if (millicelsius - self.moved.0).abs() >= STILL_MILLICELSIUS {
+            self.moved = (millicelsius, now_ms);
+        }
+        let (verb, how) = match self.start {
+            StartAt::CoolTo(_) => ("cool", "a fan, a cooler room or a higher target helps"),
+            StartAt::HeatTo(_) => ("warm", "less cooling or a lower target helps"),
+        };
+        if now_ms - self.moved.1 >= STILL_MS {
+            return Some(format!(
+                "it stays at {} and does not {verb} any further; {how}",
+                degrees(millicelsius)
+            ));
+        }
+        (now_ms - self.began >= limit.as_millis() as i64).then(|| {
+            format!(
+                "after {} s it is at {}; {how}",
+                limit.as_secs(),
+                degrees(millicelsius)
+            )
+        })
+    }
+}
+
+/// Ends a load: at its time, at a temperature, at an interruption.
+pub(super) struct Brake<'a> {
+    pub(super) root: &'a Root,
+    pub(super) thermometer: Option<Thermometer>,
+    pub(super) max: i64,
+    pub(super) end_ms: i64,
+    /// Number of the signal, or 1 for the other reasons.
+    pub(super) stop: AtomicI32,
+    /// Why it ended before its time.
+    pub(super) why: Option<String>,
+}
+
+impl Brake<'_> {
+    pub(super) fn now(&self) -> record::Reading<i64> {
+        match &self.thermometer {
+            Some(thermometer) => thermometer.millicelsius(self.root),
+            None => Err(Missing::unsupported("/sys/class/thermal", "no thermometer")),
+        }
+    }
+
+    pub(super) fn look(&mut self, now_ms: i64, cancelled: &AtomicI32) {
+        let signal = cancelled.load(Ordering::Relaxed);
+        if signal != 0 {
+            self.why.get_or_insert("the run was interrupted".into());
+            self.stop.store(signal, Ordering::Relaxed);
+        } else if let Ok(value) = self.now()
+            && value >= self.max
+        {
+            self.why.get_or_insert(format!(
+                "the temperature reached {:.1} °C (limit {:.1} °C)",
+                value as f64 / 1000.0,
+                self.max as f64 / 1000.0
+            ));
+            self.stop.store(1, Ordering::Relaxed);
+        } else if now_ms >= self.end_ms {
+            self.stop.store(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks once a second; the text is empty for a temperature that was reached.
+    fn check(start: StartAt, temperatures: impl Fn(i64) -> i64, expected: (i64, &str)) {
+        let mut waiting = Waiting {
+            start,
+            began: 0,
+            moved: (temperatures(0), 0),
+        };
+        let limit = Duration::from_secs(600);
+        let ended = (0..1000).find_map(|second| {
+            let verdict = waiting.verdict(second * 1000, temperatures(second), limit)?;
+            Some((second, verdict))
+        });
+        let (second, why) = ended.unwrap();
+        assert_eq!(second, expected.0, "{why}");
+        assert!(why.contains(expected.1) && (!expected.1.is_empty() || why.is_empty()));
+    }
+
+    #[test]
+    fn waits_are_bounded_and_give_their_reason() {
+        let (cool, heat) = (StartAt::CoolTo(50_000), StartAt::HeatTo(70_000));
+        check(cool, |_| 45_000, (0, ""));
+        check(cool, |second| 70_000 - 100 * second, (200, ""));
+        check(
+            cool,
+            |second| (70_000 - 100 * second).max(60_000),
+            (220, "stays at 60.0 °C"),
+        );
+        check(cool, |second| 80_000 - 10 * second, (600, "after 600 s"));
+        check(heat, |second| 40_000 + 1000 * second, (30, ""));
+        check(
+            heat,
+            |second| (40_000 + 1000 * second).min(65_000),
+            (145, "less cooling"),
+        );
+    }
+
+    #[test]
+    fn the_brake_ends_a_load_at_its_limit() {
+        let board = "== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n\
+                     == /sys/class/thermal/thermal_zone0/temp\n80000\n";
+        let root = Root::from_board(board).unwrap();
+        let check = |max: i64, now_ms: i64, signal: i32, expected: (i32, bool)| {
+            let mut brake = Brake {
+                root: &root,
+                thermometer: Thermometer::find(&root).ok(),
+                max,
+                end_ms: 1000,
+                stop: AtomicI32::new(0),
+                why: None,
+            };
+            brake.look(now_ms, &AtomicI32::new(signal));
+            assert_eq!((brake.stop.into_inner(), brake.why.is_some()), expected);
+        };
+        check(90_000, 500, 0, (0, false));
+        check(90_000, 1000, 0, (1, false));
+        check(80_000, 500, 0, (1, true));
+        check(90_000, 500, 15, (15, true));
+    }
+}

@@ -1,0 +1,163 @@
+//! The stages that only a review has: a look over the machine, settings raised group by group with short
+//! steps between, and watching until somebody ends it.
+
+use super::Runner;
+use super::steps::{flush, step_name};
+use crate::context::Progress;
+use crate::lab::Job;
+use crate::meters::Meter;
+use crate::review::Group;
+use crate::smart;
+use machine::{Sampler, SamplerOptions, SamplerThread};
+use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// While a machine is watched for hours, samples are taken so often.
+const WATCH_INTERVAL: Duration = Duration::from_secs(5);
+/// A line for whoever watches comes so often, and the first one soon.
+const LINE_MS: i64 = 60_000;
+/// A signal is noticed after so long.
+const NAP: Duration = Duration::from_millis(100);
+
+impl Runner<'_> {
+    /// A look over the machine; it is part of the Record, and returned for decisions.
+    pub(super) fn survey(&mut self) -> record::Survey {
+        let at_ms = self.context.timeline.now_ms();
+        let survey = smart::survey(self.context.root, at_ms, self.context.cancelled);
+        self.recorder.append(Event::Survey {
+            survey: Box::new(survey.clone()),
+        });
+        self.recorder.sync();
+        survey
+    }
+
+    /// Raises one group; what a node refuses is named and stays as it is.
+    pub(super) fn raise(&mut self, group: &Group) {
+        let Some(settings) = &mut self.settings else {
+            return;
+        };
+        for (node, value) in &group.nodes {
+            match settings.set(*node, value) {
+                Ok(Some(change)) => self.recorder.append(Event::SettingChanged { change }),
+                Ok(None) => {}
+                Err(missing) => {
+                    let note = format!("{} stays as it is: {missing}.", node.path());
+                    (self.context.progress)(Progress::Note(note));
+                }
+            }
+        }
+        self.recorder.sync();
+    }
+
+    /// A short step that is no result of the machine.
+    pub(super) fn probe(&mut self, machine: &Machine, job: &Job, raised: &[String]) {
+        let name = match raised.last() {
+            None => format!("{} as found", step_name(job)),
+            Some(group) => format!("{}, {group}", step_name(job)),
+        };
+        let step = self.step_of(machine, job, &name);
+        flush(&mut self.sampler, &mut self.recorder);
+        self.recorder.append(Event::Probe {
+            probe: Box::new(Probe {
+                raised: raised.to_vec(),
+                step,
+            }),
+        });
+        self.recorder.sync();
+    }
+
+    /// Watches until a signal, or until the command ends. The signal ends the watching and not the run:
+    /// what was seen still has to be told, and a second signal ends that too.
+    pub(super) fn watch(&mut self, machine: &Machine, command: Option<&Job>) {
+        self.slow_sampler();
+        let note = match command {
+            Some(job) => format!("Watching while {} runs.", step_name(job)),
+            None => "Watching. Start what you want to look at; a line typed here becomes a mark, Ctrl-C ends it with \
+                     a report."
+                .to_owned(),
+        };
+        (self.context.progress)(Progress::Note(note));
+        let timeline = self.context.timeline;
+        let start = (timeline.now_ms(), timeline.utc_ms());
+        match command {
+            Some(job) => {
+                self.job(machine, job);
+            }
+            None => self.wait_for_signal(),
+        }
+        self.context.cancelled.store(0, Ordering::Relaxed);
+        self.step_ended(Step {
+            workload: "watch".into(),
+            method: 1,
+            variant: command.map(step_name).unwrap_or_default(),
+            cpus: Vec::new(),
+            threads: 0,
+            repetition: 0,
+            window: Window {
+                start_ms: start.0,
+                end_ms: timeline.now_ms(),
+                start_utc_ms: Some(start.1),
+                end_utc_ms: Some(timeline.utc_ms()),
+            },
+            seen_on: Vec::new(),
+            tool: None,
+            not_comparable: None,
+            counters: record::Counters::default(),
+            repeated: Vec::new(),
+            outcome: Outcome::Done(Measured::Scores(Scores::default())),
+            set_clock: None,
+            line: None,
+        });
+    }
+
+    fn wait_for_signal(&mut self) {
+        let timeline = self.context.timeline;
+        let mut shown_ms = timeline.now_ms() - LINE_MS + 2 * WATCH_INTERVAL.as_millis() as i64;
+        while self.interrupted().is_none() {
+            timeline.sleep(NAP);
+            let mut typed = self
+                .context
+                .marks
+                .as_mut()
+                .map(|marks| marks())
+                .unwrap_or_default();
+            for text in typed.drain(..) {
+                let at_ms = timeline.now_ms();
+                self.recorder.append(Event::Mark {
+                    mark: Mark { at_ms, text },
+                });
+            }
+            if timeline.now_ms() - shown_ms >= LINE_MS {
+                shown_ms = timeline.now_ms();
+                flush(&mut self.sampler, &mut self.recorder);
+                self.read_kernel_log();
+                (self.context.progress)(Progress::Watched(self.recorder.record()));
+            }
+        }
+    }
+
+    /// Hours at the pace of a benchmark would fill memory and disk.
+    fn slow_sampler(&mut self) {
+        if let Some(sampler) = self.sampler.take() {
+            let events = sampler.stop();
+            events
+                .into_iter()
+                .for_each(|event| self.recorder.append(event));
+        }
+        let options = SamplerOptions {
+            interval: WATCH_INTERVAL,
+            measures: true,
+            feeds: self.meters.iter().map(Meter::feed).collect(),
+            ..SamplerOptions::default()
+        };
+        let sampler = Sampler::new(self.context.root, &options);
+        match SamplerThread::start(sampler, self.context.timeline) {
+            Ok(thread) => self.sampler = Some(thread),
+            Err(error) => {
+                let note = format!("Nothing is watched in the background: {error}.");
+                (self.context.progress)(Progress::Note(note));
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The stages of a run, one after the other: what is told before a step, what is written down after it.
+
+use super::Runner;
+use crate::child::failure;
+use crate::context::Progress;
+use crate::lab::{Job, Lab};
+use crate::plan::Available;
+use crate::recorder::Recorder;
+use crate::repeat;
+use crate::task::Stage;
+use crate::workloads::workload;
+use machine::SamplerThread;
+use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
+use std::time::Duration;
+
+/// While a program runs, samples go to disk this often.
+const FLUSH_MS: i64 = 5_000;
+
+impl Runner<'_> {
+    pub(super) fn available(&self) -> Available {
+        let found = |id| {
+            let tool = workload(id).and_then(|workload| workload.tool);
+            tool.is_some_and(|tool| self.tools.find(tool).is_ok())
+        };
+        Available {
+            sevenzip: found("sevenzip"),
+            openssl: found("openssl"),
+            cpuminer: found("cpuminer"),
+        }
+    }
+
+    pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) {
+        match stage {
+            Stage::ColdClocks => self.cold_clocks(machine),
+            Stage::HotClocks => self.hot_clocks(machine),
+            Stage::Job(job) => {
+                self.job(machine, job);
+            }
+            Stage::UntilSteady(job) => self.until_steady(machine, job, repeat::TIME_CAP),
+            Stage::UntilSteadyWithin(job, time) => self.until_steady(machine, job, *time),
+            Stage::Side(settings) => self.side(machine, settings),
+            Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
+            Stage::Heat(thermal) => self.heat(machine, thermal),
+            Stage::Rest(name, time) => self.rest(name, *time),
+            Stage::OppClock(cpus, khz) => self.opp_clock(machine, cpus, *khz),
+            Stage::Survey => {
+                self.survey();
+            }
+            Stage::Raise(group) => self.raise(group),
+            Stage::Probe(job, raised) => self.probe(machine, job, raised),
+            Stage::Watch(command) => self.watch(machine, command.as_ref()),
+        }
+    }
+
+    /// Runs one step and returns its score, or the scores of its turns; nothing if it has none.
+    pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Vec<f64> {
+        let name = step_name(job);
+        let step = self.step_of(machine, job, &name);
+        let scores = repeat::scores(&step);
+        self.step_ended(step);
+        scores
+    }
+
+    /// Runs one step under this name and returns it.
+    pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
+        if let Some(sampler) = &self.sampler {
+            sampler.keep_off(&job.cpus);
+        }
+        self.step_begins(name);
+        self.emulate_clock(machine, job);
+        let timeline = self.context.timeline;
+        let start = (timeline.now_ms(), timeline.utc_ms());
+        let mut flushed_ms = start.0;
+        let (sampler, recorder) = (&mut self.sampler, &mut self.recorder);
+        let progress = &mut self.context.progress;
+        let external = job.definition.is_some()
+            || workload(job.workload).is_some_and(|workload| workload.tool.is_some());
+        let mut watch = || {
+            // Built-in kernels are timed in this very process: nothing may happen beside them.
+            if !external {
+                return;
+            }
+            progress(Progress::Beat);
+            if timeline.now_ms() - flushed_ms >= FLUSH_MS {
+                flushed_ms = timeline.now_ms();
+                flush(sampler, recorder);
+            }
+        };
+        let places = (self.context.root, machine, timeline);
+        let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
+        lab.group = self.group.as_ref();
+        let open_counters = |pid: u32| crate::counters::open(self.context.root, pid);
+        lab.open_counters = Some(&open_counters);
+        let outcome = match &self.refused {
+            Some(why) => Outcome::Failed(failure(FailureKind::NotStarted, why.clone(), "")),
+            None => outcome(&mut lab),
+        };
+        let own_name = job
+            .definition
+            .as_ref()
+            .map(|definition| definition.name.clone());
+        let step = Step {
+            workload: own_name.unwrap_or_else(|| job.workload.into()),
+            method: lab.method,
+            variant: job.variant.clone(),
+            cpus: job.cpus.clone(),
+            threads: job.threads,
+            repetition: job.repetition,
+            window: Window {
+                start_ms: start.0,
+                end_ms: timeline.now_ms(),
+                start_utc_ms: Some(start.1),
+                end_utc_ms: Some(timeline.utc_ms()),
+            },
+            seen_on: std::mem::take(&mut lab.seen_on),
+            tool: lab.tool.take(),
+            not_comparable: lab.not_comparable.take(),
+            counters: std::mem::take(&mut lab.counters),
+            repeated: std::mem::take(&mut lab.repeated),
+            outcome,
+            set_clock: job.set_clock,
+            line: None,
+        };
+        self.estimates.job_took(job, elapsed(&step));
+        step
+    }
+
+    pub(super) fn step_begins(&mut self, name: &str) {
+        let left = self.estimates.of_stages(&self.ahead);
+        (self.context.progress)(Progress::Step { name, left });
+        let at_ms = self.context.timeline.now_ms();
+        self.recorder.append(Event::StepBegins {
+            step: name.to_owned(),
+            at_ms,
+        });
+        self.recorder.sync();
+    }
+
+    pub(super) fn step_ended(&mut self, step: Step) {
+        flush(&mut self.sampler, &mut self.recorder);
+        self.read_kernel_log();
+        self.recorder.append(Event::Step {
+            step: Box::new(step),
+        });
+        self.recorder.sync();
+    }
+
+    /// Kernel messages since the last time, or why there are none to read.
+    pub(super) fn read_kernel_log(&mut self) {
+        let messages = match &mut self.kernel_log {
+            Ok(log) => log.since(self.context.timeline),
+            Err(missing) => Err(missing.clone()),
+        };
+        self.recorder.append(Event::KernelMessages {
+            messages: messages.into(),
+        });
+    }
+}
+
+/// What the sampler has seen goes to the Record.
+pub(super) fn flush(sampler: &mut Option<SamplerThread>, recorder: &mut Recorder) {
+    if let Some(sampler) = sampler {
+        sampler
+            .drain()
+            .into_iter()
+            .for_each(|event| recorder.append(event));
+        recorder.sync();
+    }
+}
+
+/// Runs the workload of the lab's job.
+fn outcome(lab: &mut Lab) -> Outcome {
+    let Some(workload) = workload(lab.job.workload) else {
+        return Outcome::Failed(Failure {
+            kind: FailureKind::NotStarted,
+            message: format!("There is no workload {:?}.", lab.job.workload),
+            output_tail: String::new(),
+            exit_status: None,
+        });
+    };
+    if let Some(missing) = (workload.lacking)(lab) {
+        return Outcome::Skipped(missing);
+    }
+    match (workload.run)(lab) {
+        Ok(measured) => Outcome::Done(measured),
+        Err(failure) => Outcome::Failed(failure),
+    }
+}
+
+pub(super) fn step_name(job: &Job) -> String {
+    let workload = match &job.definition {
+        Some(definition) => definition.name.as_str(),
+        None => job.workload,
+    };
+    format!("{workload} {}", job.variant).trim_end().to_owned()
+}
+
+fn elapsed(step: &Step) -> Duration {
+    let ms = step.window.end_ms - step.window.start_ms;
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}

@@ -1,0 +1,115 @@
+//! A thermal test: a start temperature, a load, and what the machine makes of the heat. Here is what
+//! is asked for and in which stages it runs; `run/heat.rs` does it, `explain::thermal` says what came
+//! of it.
+
+use crate::task::Stage;
+use crate::{Definition, workloads};
+use std::time::Duration;
+
+/// A thermal test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thermal {
+    /// Temperature at which the load begins; as it is where none is given.
+    pub start: Option<StartAt>,
+    /// What heats.
+    pub load: HeatLoad,
+    /// For how long.
+    pub time: Duration,
+    /// The load ends here, in thousandths of a degree; by default below the critical trip point.
+    pub max_millicelsius: Option<i64>,
+    /// The start temperature is waited for at most so long.
+    pub wait: Duration,
+    /// How long the cooling afterwards is watched.
+    pub cool_down: Duration,
+}
+
+impl Default for Thermal {
+    fn default() -> Self {
+        Self {
+            start: None,
+            load: HeatLoad::Simd,
+            time: Duration::from_secs(300),
+            max_millicelsius: None,
+            wait: Duration::from_secs(900),
+            cool_down: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The temperature before the load, in thousandths of a degree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartAt {
+    /// Wait until the machine has cooled to it.
+    CoolTo(i64),
+    /// Heat it up to it.
+    HeatTo(i64),
+}
+
+/// What heats.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeatLoad {
+    /// Multiply-adds on the widest unit of all CPUs, built in.
+    Simd,
+    /// A known program, run again and again.
+    Workload(&'static str),
+    /// A program of the user's own, run again and again.
+    Program(Box<Definition>),
+}
+
+/// The load of this name.
+///
+/// # Errors
+/// One sentence with the loads that there are.
+pub fn heat_load(id: &str) -> Result<HeatLoad, String> {
+    match (id, workloads::workload(id)) {
+        ("simd", _) => Ok(HeatLoad::Simd),
+        (_, Some(workload)) if workload.id != "program" => Ok(HeatLoad::Workload(workload.id)),
+        _ => {
+            let known = crate::WORKLOADS.iter().map(|workload| workload.id);
+            let known: Vec<&str> = known.filter(|id| *id != "program").collect();
+            let known = known.join(", ");
+            Err(format!(
+                "--load takes one of {known}, or a command behind --, not {id:?}."
+            ))
+        }
+    }
+}
+
+pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
+    let mut stages = vec![Stage::ColdClocks];
+    stages.extend(
+        thermal
+            .start
+            .map(|start| Stage::WaitFor(start, thermal.wait)),
+    );
+    stages.push(Stage::Heat(thermal.clone()));
+    if !thermal.cool_down.is_zero() {
+        stages.push(Stage::Rest("cool-down", thermal.cool_down));
+    }
+    stages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_known_by_name() {
+        assert_eq!(heat_load("simd"), Ok(HeatLoad::Simd));
+        assert_eq!(heat_load("lzma"), Ok(HeatLoad::Workload("lzma")));
+        for id in ["program", "fire"] {
+            assert!(heat_load(id).unwrap_err().contains("simd"), "{id}");
+        }
+    }
+
+    #[test]
+    fn without_a_start_temperature_nothing_is_waited_for() {
+        assert_eq!(stages(&Thermal::default()).len(), 3);
+        let cooled = Thermal {
+            start: Some(StartAt::CoolTo(50_000)),
+            cool_down: Duration::ZERO,
+            ..Thermal::default()
+        };
+        assert_eq!(stages(&cooled).len(), 3);
+    }
+}

@@ -1,0 +1,101 @@
+//! What the workloads on memory share: how large buffers are, and which routine is the fastest.
+
+use crate::Lab;
+use kernel::arch::ROUTINES;
+use kernel::buffer::Buffer;
+use kernel::memory;
+use kernel::routine::{Operation, Routine};
+use machine::available_kib;
+use record::{MemoryOperation, Missing};
+
+/// STREAM's rule: four times the last cache, so that the caches hold little of it.
+const CACHES: u64 = 4;
+/// The least that is measured, where caches are small or not known.
+const BUFFER_BYTES_MIN: u64 = 32 << 20;
+/// The most: caches of servers would ask for gigabytes.
+const BUFFER_BYTES_MAX: u64 = 512 << 20;
+/// All buffers together take at most this part of the available memory.
+const MEMORY_PART: u64 = 4;
+
+/// Size beyond the caches of the CPU.
+pub(super) fn wanted_bytes(lab: &Lab) -> u64 {
+    let cpu = lab.job.cpus.first().copied().unwrap_or(0);
+    let cpu = lab.machine.cpus.iter().find(|known| known.cpu == cpu);
+    let caches = cpu.map_or(&[][..], |cpu| &cpu.caches);
+    let sizes = caches.iter().map(|cache| cache.size_bytes);
+    let last = sizes.max().unwrap_or(0);
+    (CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
+}
+
+/// Size of each of so many buffers: `wanted`, or what the memory has room for, in whole MiB, so that
+/// every routine finds whole turns.
+pub(super) fn buffer_bytes(lab: &Lab, wanted: u64, buffers: u64) -> Result<u64, Missing> {
+    let available = available_kib(lab.root).map_or(u64::MAX, |kib| kib * 1024);
+    let fits = (available / MEMORY_PART / buffers) >> 20 << 20;
+    match wanted.min(fits) {
+        bytes @ 1.. => Ok(bytes),
+        _ => Err(Missing::unsupported(
+            "/proc/meminfo",
+            format!("only {} KiB of memory are available", available / 1024),
+        )),
+    }
+}
+
+/// Routines that this machine has.
+pub(super) fn available() -> impl Iterator<Item = &'static Routine> {
+    ROUTINES.iter().filter(|routine| (routine.available)())
+}
+
+/// The fastest routine of an operation on the calling thread's CPU, by the best of three runs.
+pub(super) fn fastest(
+    operation: Operation,
+    destination: &mut Buffer,
+    source: &Buffer,
+) -> &'static Routine {
+    let mut best: Option<(u64, &'static Routine)> = None;
+    for routine in available().filter(|routine| routine.operation == operation) {
+        let mut run = || memory::once(routine, destination.as_mut_slice(), source.as_slice()).0;
+        let runs = [run(), run(), run()];
+        let ns = runs.into_iter().min().unwrap_or(u64::MAX);
+        if best.is_none_or(|(known, _)| ns < known) {
+            best = Some((ns, routine));
+        }
+    }
+    best.expect("every operation has a routine that runs everywhere")
+        .1
+}
+
+/// The operation in the words of the Record.
+pub(super) fn operation(of: Operation) -> MemoryOperation {
+    match of {
+        Operation::Copy => MemoryOperation::Copy,
+        Operation::Fill => MemoryOperation::Fill,
+        Operation::Read => MemoryOperation::Read,
+    }
+}
+
+/// Bytes per second.
+pub(super) fn rate(bytes: u64, elapsed_ns: u64) -> u64 {
+    (u128::from(bytes) * 1_000_000_000 / u128::from(elapsed_ns.max(1))) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::buffer::Pages;
+
+    #[test]
+    fn the_fastest_is_of_the_operation_that_was_asked_for() {
+        let mut buffers = [0; 2].map(|_| Buffer::new(1 << 20, Pages::Default).unwrap());
+        let [destination, source] = &mut buffers;
+        for operation in [Operation::Copy, Operation::Fill, Operation::Read] {
+            assert_eq!(fastest(operation, destination, source).operation, operation);
+        }
+    }
+
+    #[test]
+    fn rates_are_bytes_over_time() {
+        assert_eq!(rate(1 << 20, 1_000_000), (1 << 20) * 1000);
+        assert_eq!(rate(u64::MAX / 2, 1_000_000_000), u64::MAX / 2);
+    }
+}

@@ -1,0 +1,311 @@
+//! Memory bandwidth of one, two ... all CPUs at once: the curve shows how many of them it takes until
+//! the memory is busy.
+//!
+//! Every CPU has a thread and buffers of its own, first touched by itself. Threads begin together and
+//! stop together, so that none is measured beside idle ones.
+
+use super::Workload;
+use super::memory::{buffer_bytes, fastest, operation, rate, wanted_bytes};
+use crate::Lab;
+use crate::child::{failure, move_to};
+use kernel::buffer::{Buffer, Pages};
+use kernel::memory::once;
+use kernel::routine::{Operation, Routine};
+use kernel::timer::now_ns;
+use record::{
+    BandwidthCurve, CurveRow, Ended, Failure, FailureKind, Measured, Repeated, StoppingRule,
+};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Barrier, Mutex};
+use std::time::{Duration, Instant};
+
+/// The entry in the table of workloads.
+pub(super) const MEMORY_SCALING: Workload = Workload {
+    id: "memory-scaling",
+    about: "Bytes per second that one, two ... all CPUs copy, fill and read in memory at once.",
+    link: "https://www.cs.virginia.edu/stream/ref.html",
+    unit: "MB/s",
+    higher_is_better: true,
+    tool: None,
+    shape: None,
+    lacking: |lab| buffer_bytes(lab, BUFFER_BYTES_MIN, 2 * lab.job.cpus.len() as u64).err(),
+    run,
+};
+
+/// Rises when routines, buffers or the way of repeating changes.
+const METHOD: u32 = 1;
+/// The least each thread has, where caches are small or CPUs are many.
+const BUFFER_BYTES_MIN: u64 = 4 << 20;
+/// Up to so many CPUs every number is tried, beyond only every doubling.
+const EVERY_NUMBER_MAX: usize = 8;
+/// Length of a repetition.
+const REPETITION_NS: u64 = 15_000_000;
+/// Repetitions of one point of the curve.
+const RULE: StoppingRule = StoppingRule::new(15, Duration::from_millis(200));
+
+fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+    lab.method = METHOD;
+    let not_started = |why: String| failure(FailureKind::NotStarted, why, "");
+    let cpus = lab.job.cpus.clone();
+    let bytes = buffer_bytes(lab, wanted_bytes(lab), 2);
+    let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
+    let routines = choose(cpus[0], bytes).map_err(not_started)?;
+    let mut rows = Vec::new();
+    for count in counts(cpus.len()) {
+        let wanted = ((wanted_bytes(lab) / count as u64) >> 20 << 20).max(BUFFER_BYTES_MIN);
+        let bytes = buffer_bytes(lab, wanted, 2 * count as u64);
+        let bytes = bytes.map_err(|missing| not_started(missing.to_string()))?;
+        let team = Team::new(&cpus[..count], routines, bytes, lab.cancelled);
+        let (found, repeated) = team.work().map_err(not_started)?;
+        rows.extend(found);
+        lab.repeated.extend(repeated);
+        if lab.is_cancelled() {
+            let why = "The run was interrupted.".to_owned();
+            return Err(failure(FailureKind::Interrupted, why, ""));
+        }
+    }
+    lab.seen_on.clone_from(&cpus);
+    Ok(Measured::BandwidthCurve(BandwidthCurve { rows }))
+}
+
+/// Numbers of CPUs to try.
+fn counts(cpus: usize) -> Vec<usize> {
+    if cpus <= EVERY_NUMBER_MAX {
+        return (1..=cpus).collect();
+    }
+    let doublings = std::iter::successors(Some(1), |count| Some(count * 2));
+    doublings
+        .take_while(|count| *count < cpus)
+        .chain([cpus])
+        .collect()
+}
+
+/// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
+/// a curve is one of CPUs and not of routines.
+fn choose(cpu: u32, bytes: u64) -> Result<[&'static Routine; 3], String> {
+    let chosen = std::thread::scope(|scope| {
+        let thread = scope.spawn(move || {
+            let (mut destination, source) = equip(cpu, bytes)?;
+            let operations = [Operation::Copy, Operation::Fill, Operation::Read];
+            Ok(operations.map(|operation| fastest(operation, &mut destination, &source)))
+        });
+        thread.join()
+    });
+    chosen.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Moves the calling thread to a CPU and touches two buffers there.
+fn equip(cpu: u32, bytes: u64) -> Result<(Buffer, Buffer), String> {
+    let map = || {
+        let buffer = Buffer::new(bytes as usize, Pages::Huge);
+        buffer.map_err(|refused| refused.to_string())
+    };
+    move_to(&[cpu])?;
+    Ok((map()?, map()?))
+}
+
+/// Threads that work together, and what they tell each other.
+struct Team<'a> {
+    cpus: &'a [u32],
+    routines: [&'static Routine; 3],
+    bytes: u64,
+    cancelled: &'a AtomicI32,
+    barrier: Barrier,
+    /// Ends a repetition.
+    stop: AtomicBool,
+    /// Ends the repetitions of one operation.
+    enough: AtomicBool,
+    /// Bytes per second of every thread in the last repetition.
+    rates: Vec<AtomicU64>,
+    /// Why a thread cannot work.
+    lame: Mutex<Option<String>>,
+}
+
+impl<'a> Team<'a> {
+    fn new(
+        cpus: &'a [u32],
+        routines: [&'static Routine; 3],
+        bytes: u64,
+        cancelled: &'a AtomicI32,
+    ) -> Self {
+        Self {
+            cpus,
+            routines,
+            bytes,
+            cancelled,
+            barrier: Barrier::new(cpus.len()),
+            stop: AtomicBool::new(false),
+            enough: AtomicBool::new(false),
+            rates: cpus.iter().map(|_| AtomicU64::new(0)).collect(),
+            lame: Mutex::new(None),
+        }
+    }
+
+    fn work(&self) -> Result<(Vec<CurveRow>, Vec<Repeated>), String> {
+        let ended: Vec<_> = std::thread::scope(|scope| {
+            let start = |index| scope.spawn(move || self.member(index));
+            let threads: Vec<_> = (0..self.cpus.len()).map(start).collect();
+            let joined = threads.into_iter().map(|thread| thread.join());
+            joined
+                .map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let lame = self.lame.lock().ok().and_then(|mut lame| lame.take());
+        match lame {
+            Some(why) => Err(why),
+            None => Ok(ended.into_iter().next().unwrap_or_default()),
+        }
+    }
+
+    /// One thread. The first one leads: it ends repetitions, and what all did comes back from it.
+    fn member(&self, index: usize) -> (Vec<CurveRow>, Vec<Repeated>) {
+        let buffers = self.equip(index);
+        // Nobody begins before all know whether all can.
+        self.barrier.wait();
+        let is_lame = self.lame.lock().map_or(true, |lame| lame.is_some());
+        let Some((mut destination, source)) = buffers.filter(|_| !is_lame) else {
+            return Default::default();
+        };
+        let (mut rows, mut repeated) = (Vec::new(), Vec::new());
+        for routine in self.routines {
+            let (rates, ended) = self.repeat(index, routine, &mut destination, &source);
+            if index > 0 {
+                continue;
+            }
+            let name = format!("{} on {} CPUs", routine.id, self.cpus.len());
+            let mb_per_s: Vec<f64> = rates.iter().map(|rate| *rate as f64 / 1e6).collect();
+            repeated.extend(Repeated::of(&name, "MB/s", &mb_per_s, ended));
+            rows.push(CurveRow {
+                routine: routine.id.to_owned(),
+                operation: operation(routine.operation),
+                cpus: self.cpus.to_vec(),
+                buffer_bytes: self.bytes,
+                bytes_per_s: rates,
+            });
+        }
+        (rows, repeated)
+    }
+
+    /// Gets ready; the first thread that cannot says why.
+    fn equip(&self, index: usize) -> Option<(Buffer, Buffer)> {
+        let equipped = equip(self.cpus[index], self.bytes);
+        equipped
+            .map_err(|why| {
+                let lame = self.lame.lock();
+                lame.map(|mut lame| _ = lame.get_or_insert(why))
+            })
+            .ok()
+    }
+
+    /// Repetitions of one operation by all; the sums come back from the first thread.
+    fn repeat(
+        &self,
+        index: usize,
+        routine: &Routine,
+        destination: &mut Buffer,
+        source: &Buffer,
+    ) -> (Vec<u64>, Ended) {
+        let started = Instant::now();
+        let mut sums: Vec<u64> = Vec::new();
+        let mut all_ended = Ended::Times;
+        loop {
+            if self.barrier.wait().is_leader() {
+                self.stop.store(false, Ordering::Relaxed);
+            }
+            self.barrier.wait();
+            let rate = self.repetition(index == 0, routine, destination, source);
+            self.rates[index].store(rate, Ordering::Relaxed);
+            self.barrier.wait();
+            if index == 0 {
+                sums.push(
+                    self.rates
+                        .iter()
+                        .map(|rate| rate.load(Ordering::Relaxed))
+                        .sum(),
+                );
+                let values: Vec<f64> = sums.iter().map(|sum| *sum as f64).collect();
+                let ended = match self.cancelled.load(Ordering::Relaxed) {
+                    0 => RULE.ended(&values, started.elapsed()),
+                    _ => Some(Ended::Interrupted),
+                };
+                self.enough.store(ended.is_some(), Ordering::Relaxed);
+                all_ended = ended.unwrap_or(all_ended);
+            }
+            self.barrier.wait();
+            if self.enough.load(Ordering::Relaxed) {
+                return (sums, all_ended);
+            }
+        }
+    }
+
+    /// One repetition of one thread, in bytes per second. Whoever leads ends it for all.
+    fn repetition(
+        &self,
+        leads: bool,
+        routine: &Routine,
+        destination: &mut Buffer,
+        source: &Buffer,
+    ) -> u64 {
+        let start_ns = now_ns();
+        let mut bytes = 0;
+        loop {
+            once(routine, destination.as_mut_slice(), source.as_slice());
+            bytes += self.bytes;
+            let elapsed_ns = now_ns() - start_ns;
+            if leads && elapsed_ns >= REPETITION_NS {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return rate(bytes, elapsed_ns);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::MemoryOperation;
+
+    #[test]
+    fn a_few_cpus_are_counted_and_many_are_doubled() {
+        for (cpus, expected) in [
+            (1, &[1][..]),
+            (4, &[1, 2, 3, 4]),
+            (12, &[1, 2, 4, 8, 12]),
+            (64, &[1, 2, 4, 8, 16, 32, 64]),
+        ] {
+            assert_eq!(counts(cpus), expected);
+        }
+    }
+
+    #[test]
+    fn a_team_of_one_does_everything() {
+        // The CPU that this thread may use for sure.
+        let cpus = [rustix::thread::sched_getcpu() as u32];
+        let goes_on = AtomicI32::new(1);
+        let routines = choose(cpus[0], 1 << 20).unwrap();
+        let team = Team::new(&cpus, routines, 1 << 20, &goes_on);
+        let (rows, repeated) = team.work().unwrap();
+        let operations: Vec<MemoryOperation> = rows.iter().map(|row| row.operation).collect();
+        let expected = [
+            MemoryOperation::Copy,
+            MemoryOperation::Fill,
+            MemoryOperation::Read,
+        ];
+        assert_eq!(operations, expected);
+        assert!(
+            rows.iter()
+                .all(|row| row.cpus == cpus && row.bytes_per_s[0] > 0)
+        );
+        assert_eq!(repeated.len(), 3);
+    }
+
+    #[test]
+    fn a_cpu_that_is_not_there_ends_it_for_all() {
+        let goes_on = AtomicI32::new(0);
+        let routines = choose(rustix::thread::sched_getcpu() as u32, 1 << 20).unwrap();
+        let team = Team::new(&[0, 1_000_000], routines, 1 << 20, &goes_on);
+        assert!(team.work().unwrap_err().contains("1000000"));
+    }
+}

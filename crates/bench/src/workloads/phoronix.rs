@@ -1,0 +1,251 @@
+//! `phoronix`: tests of an installed Phoronix Test Suite, each per core type and on all CPUs. Results are
+//! read from the XML that it saves. It must have been set up for batch runs, and the tests installed:
+//! nothing is downloaded from here.
+
+use super::scored::{positive, tool};
+use super::{Places, Shape, Workload};
+use crate::Lab;
+use crate::child::failure;
+use crate::tools::ToolKind;
+use quick_xml::events::Event;
+use record::{Failure, FailureKind, Measured, Score, Scores};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The entry in the table of workloads.
+pub(super) const PHORONIX: Workload = Workload {
+    id: "phoronix",
+    about: "Tests of an installed Phoronix Test Suite, each per core type and on all CPUs.",
+    link: "https://www.phoronix-test-suite.com/",
+    unit: "as the test says",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape {
+        variants: &[],
+        places: Places::TypesThenAll,
+        // The suite repeats each test by its own rule.
+        repetitions: 1,
+        seconds: 600,
+    }),
+    lacking: |lab| lab.tools.find(&KIND).err(),
+    run,
+};
+
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "Phoronix Test Suite",
+    programs: &["phoronix-test-suite"],
+    version_args: &["version"],
+    recognise: |text| {
+        let lines = text.lines().map(str::trim);
+        let mut versions = lines.filter(|line| line.starts_with("Phoronix Test Suite v"));
+        Some(versions.next()?.replace("Suite v", "Suite "))
+    },
+    // Before, batch runs took no name for their results.
+    oldest: &[8],
+    variable: None,
+};
+
+/// Some tests build a kernel on one little core.
+const TIME_LIMIT: Duration = Duration::from_secs(12 * 3600);
+/// Raised when the way of reading changes; versions of tests are part of the names of their scores.
+const METHOD: u32 = 1;
+/// What our results are called in a file that may hold those of others.
+const IDENTIFIER: &str = "sbc-bench";
+
+fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+    let found = tool(lab, &KIND)?;
+    lab.method = METHOD;
+    let test = lab.job.variant.clone();
+    let name = results_name(lab.job.repetition, &lab.job.cpus);
+    let environment = [
+        ("PTS_SILENT_MODE", "1".to_owned()),
+        ("TEST_RESULTS_NAME", name.clone()),
+        ("TEST_RESULTS_IDENTIFIER", IDENTIFIER.to_owned()),
+        ("TEST_RESULTS_DESCRIPTION", "sbc-bench".to_owned()),
+    ];
+    let output = lab.program_with(&found, &["batch-run", &test], &environment, TIME_LIMIT)?;
+    let garbled = |why: String| failure(FailureKind::Garbled, format!("{why}."), &output);
+    let files = result_files(&name).into_iter();
+    let mut texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+    let xml = texts
+        .next()
+        .ok_or_else(|| garbled(why_none(&output, &test)))?;
+    let rows = parse(&xml).map_err(garbled)?;
+    Ok(Measured::Scores(Scores {
+        rows,
+        links: links(&output),
+        output: super::program::shortened(&output),
+        ..Scores::default()
+    }))
+}
+
+/// A name that no earlier run has used: letters, digits and dashes, which the suite leaves alone.
+fn results_name(repetition: u32, cpus: &[u32]) -> String {
+    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let seconds = since_1970.map_or(0, |time| time.as_secs());
+    let first = cpus.first().copied().unwrap_or(0);
+    format!(
+        "sbc-bench-{seconds}-{}-{first}-{repetition}",
+        std::process::id()
+    )
+}
+
+/// Where the suite saves results: as root in `/var/lib`, else at home.
+fn result_files(name: &str) -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = variable("HOME").map(|home| home.join(".phoronix-test-suite"));
+    let folders = [
+        variable("PTS_USER_PATH_OVERRIDE"),
+        home,
+        Some(PathBuf::from("/var/lib/phoronix-test-suite")),
+    ];
+    let file = |folder: PathBuf| folder.join("test-results").join(name).join("composite.xml");
+    folders.into_iter().flatten().map(file).collect()
+}
+
+/// Why nothing was saved, as far as the output tells.
+fn why_none(output: &str, test: &str) -> String {
+    let printed = output.to_lowercase();
+    if printed.contains("batch mode must first be configured") {
+        return "The suite is not set up for batch runs: call phoronix-test-suite batch-setup"
+            .into();
+    }
+    if printed.contains("not installed") {
+        return format!("{test} is not installed: call phoronix-test-suite install {test}");
+    }
+    format!("The suite saved no results of {test}")
+}
+
+/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run of somebody.
+fn parse(xml: &str) -> Result<Vec<Score>, String> {
+    let broken = || "The results are no whole XML".to_owned();
+    let mut reader = quick_xml::Reader::from_str(xml);
+    let (mut path, mut text) = (Vec::<String>::new(), String::new());
+    let (mut rows, mut result, mut entry) = (Vec::new(), Fields::new(), Fields::new());
+    loop {
+        match reader.read_event().map_err(|_| broken())? {
+            Event::Start(element) => {
+                let name = element.local_name().as_ref().to_owned();
+                match name.as_str() {
+                    "Result" => result.clear(),
+                    "Entry" => entry.clear(),
+                    _ => {}
+                }
+                path.push(name);
+                text.clear();
+            }
+            Event::Text(part) => text.push_str(&part),
+            Event::End(_) => {
+                let name = path.pop().ok_or_else(broken)?;
+                let value = text.trim().to_owned();
+                match (path.last().map(String::as_str), name.as_str()) {
+                    (Some("Entry"), _) => drop(entry.insert(name, value)),
+                    (_, "Entry") => rows.extend(row(&result, &entry)),
+                    (Some("Result"), _) => drop(result.insert(name, value)),
+                    _ => {}
+                }
+                text.clear();
+            }
+            Event::Eof if path.is_empty() => break,
+            Event::Eof => return Err(broken()),
+            _ => {}
+        }
+    }
+    match rows.is_empty() {
+        true => Err("The results hold no value: the test failed".into()),
+        false => Ok(rows),
+    }
+}
+
+/// Elements of one result or entry that hold nothing but text.
+type Fields = BTreeMap<String, String>;
+
+/// The score of an entry, if it is ours.
+fn row(result: &Fields, entry: &Fields) -> Option<Score> {
+    let of = |name: &str| result.get(name).map_or("", String::as_str);
+    let test = of("Identifier").trim_start_matches("pts/");
+    if entry.get("Identifier").map(String::as_str) != Some(IDENTIFIER) {
+        return None;
+    }
+    Some(Score {
+        name: format!("{test} {}", of("Description")).trim().to_owned(),
+        value: positive(entry.get("Value")?)?,
+        unit: of("Scale").to_owned(),
+        // `HIB` is "higher is better", `LIB` the other way round.
+        higher_is_better: of("Proportion") != "LIB",
+    })
+}
+
+fn links(output: &str) -> Vec<String> {
+    let words = output.split_whitespace();
+    let is_link = |word: &&str| word.contains("openbenchmarking.org/result/");
+    words.filter(is_link).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const XML: &str = include_str!("../../tool_output/phoronix/10.8.4-made.xml");
+
+    #[test]
+    fn own_values_are_read() {
+        let rows = parse(XML).unwrap();
+        let words = |row: &Score| {
+            let better = if row.higher_is_better { "more" } else { "less" };
+            format!("{}: {} {} {better}", row.name, row.value, row.unit)
+        };
+        assert_eq!(
+            rows.iter().map(words).collect::<Vec<_>>(),
+            [
+                "compress-7zip-1.11.0 Test: Compression Rating: 7250 MIPS more",
+                "build-linux-kernel-1.15.0 Build: defconfig: 1201.5 Seconds less",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_holds_no_value_has_its_reason() {
+        for (xml, expected) in [
+            (
+                XML.replace("<Identifier>sbc-bench<", "<Identifier>x<"),
+                "no value",
+            ),
+            (XML.replace("7250", "").replace("1201.5", "n/a"), "no value"),
+            (XML[..XML.len() / 2].to_owned(), "no whole XML"),
+            (String::new(), "no value"),
+        ] {
+            let why = parse(&xml).unwrap_err();
+            assert!(why.contains(expected), "{why}");
+        }
+        for (output, expected) in [
+            (
+                "[ERROR] The batch mode must first be configured.",
+                "batch-setup",
+            ),
+            ("[PROBLEM] pts/x is not installed.", "install x"),
+            ("", "saved no results of x"),
+        ] {
+            assert!(why_none(output, "x").contains(expected), "{output}");
+        }
+    }
+
+    #[test]
+    fn it_is_recognised() {
+        let version = (KIND.recognise)("\nPhoronix Test Suite v10.8.4\n\n");
+        assert_eq!(version.as_deref(), Some("Phoronix Test Suite 10.8.4"));
+        let output = "Results Uploaded To: https://openbenchmarking.org/result/1-A-B\n";
+        assert_eq!(links(output), ["https://openbenchmarking.org/result/1-A-B"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived(at in 0..XML.len(), with in "[<>/a-zA-Z0-9&;.]{0,12}") {
+            if XML.is_char_boundary(at) {
+                let _ = parse(&format!("{}{with}{}", &XML[..at], &XML[at..]));
+            }
+        }
+    }
+}

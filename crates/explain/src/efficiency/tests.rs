@@ -1,0 +1,89 @@
+//! Efficiency walks made for tests: sweet spot, table and CSV, with and without a meter. No real board is in them.
+
+use super::*;
+use crate::test_support::{
+    compression, gauge_channel, labelled, own_run, point, with_clocks, with_step,
+};
+use record::{Unit, Wait};
+
+/// Idle for 10 s, then 3 OPPs of 10 s each with these scores and milliwatts.
+fn record(opps: &[(u32, u32, i64)]) -> Record {
+    let mut record = own_run();
+    record.run.mode = "efficiency".into();
+    let mut power = vec![1_500_000; 20];
+    record = with_step(
+        record,
+        "wait",
+        "idle",
+        &[],
+        (0.0, 9.9),
+        Measured::Wait(Wait::default()),
+    );
+    for (index, (khz, mips, milliwatts)) in opps.iter().enumerate() {
+        let start = 10.0 * (index + 1) as f64;
+        record = with_clocks(record, "opp", vec![point(0, *khz, *khz)]);
+        record = with_step(
+            record,
+            "sevenzip",
+            "opp",
+            &[0, 1],
+            (start, start + 9.9),
+            compression(*mips),
+        );
+        let last = record.steps.len();
+        for step in &mut record.steps[last - 2..] {
+            step.set_clock = Some(SetClock::Khz(*khz));
+            step.cpus = vec![0, 1];
+        }
+        power.extend([*milliwatts * 1000; 20]);
+    }
+    record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &power);
+    let temperatures = vec![47_000; power.len()];
+    record = gauge_channel(
+        record,
+        "thermal_zone0.temp",
+        Unit::Millicelsius,
+        &temperatures,
+    );
+    labelled(record, "cpu-thermal")
+}
+
+#[test]
+fn the_sweet_spot_is_where_work_is_cheapest() {
+    let record = record(&[
+        (600_000, 1000, 1900),
+        (1_200_000, 2000, 2500),
+        (1_800_000, 3000, 4600),
+    ]);
+    let walk = &walks(&record)[0];
+    assert_eq!(
+        (walk.cpus.as_slice(), walk.unit.as_str()),
+        (&[0, 1][..], "MIPS")
+    );
+    assert_eq!(walk.sweet_spot, Some(1));
+    assert_eq!(idle(&record).milliwatts, Some(1500.0));
+    assert_eq!(walk.points[1].milliwatts, Some(2500.0));
+    assert_eq!(walk.points[1].measured_khz, Some(1_200_000));
+    let text = text(&record);
+    let row = " 1200 / 1200:     2000   47.0°C    2500mW    1.250  <- sweet spot\n";
+    assert!(text.contains(row), "{text}");
+    assert!(
+        csv(&record).contains(
+            "\"0-1\",1200000,1200000,2000.000,MIPS,1,47.000,2500.000,1500.000,1.250,1,\r\n"
+        )
+    );
+}
+
+#[test]
+fn without_a_meter_there_is_a_table_and_no_sweet_spot() {
+    let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
+    record
+        .samples
+        .channels
+        .retain(|channel| channel.unit != Unit::Microwatts);
+    let walk = &walks(&record)[0];
+    assert_eq!((walk.sweet_spot, walk.anomalies.len()), (None, 0));
+    assert!(text(&record).contains("no power meter"));
+    assert_eq!(walks(&own_run()), []);
+    assert_eq!(text(&own_run()), "");
+}

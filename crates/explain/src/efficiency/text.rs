@@ -1,0 +1,124 @@
+//! The answer of an efficiency run as text: the table that people know, with what it means.
+
+use super::{Anomaly, Idle, Point, Walk, idle, walks};
+use crate::view;
+use record::Record;
+use std::fmt::Write;
+
+/// The section of a report; empty for other runs.
+pub fn text(record: &Record) -> String {
+    let walks = walks(record);
+    if walks.is_empty() {
+        return String::new();
+    }
+    let mut text = "Efficiency, OPP by OPP:\n\n".to_owned();
+    let Idle {
+        milliwatts,
+        celsius,
+    } = idle(record);
+    let known = |value: Option<f64>, unit: &str| {
+        value.map_or("not known".to_owned(), |value| format!("{value:.1}{unit}"))
+    };
+    let _ = writeln!(
+        text,
+        "   Idle temperature: {}, idle consumption: {}",
+        known(celsius, "°C"),
+        milliwatts.map_or("not known (no power meter)".into(), |mw| format!(
+            "{mw:.0} mW"
+        ))
+    );
+    if view::power_source(record).is_some_and(|source| !source.is_whole) {
+        let _ = writeln!(
+            text,
+            "   Power is that of the processor by its own counters, not of the whole board."
+        );
+    }
+    for walk in &walks {
+        text.push_str(&table(walk));
+    }
+    text
+}
+
+fn table(walk: &Walk) -> String {
+    let most = walk
+        .points
+        .iter()
+        .map(|point| point.values)
+        .max()
+        .unwrap_or(0);
+    let mut text = format!(
+        "\n   Testing through CPU {}, up to {most} values each:\n\n",
+        crate::cpu_list(&walk.cpus)
+    );
+    let has_firmware = walk.points.iter().any(|point| point.firmware_khz.is_some());
+    let names = if has_firmware {
+        "Sysfs/ThreadX/Tested"
+    } else {
+        "Sysfs/Tested"
+    };
+    let _ = writeln!(
+        text,
+        "   {names:>12}: {:>8} /   Temp /    Watt / mJ per {}",
+        walk.unit, walk.unit
+    );
+    for (index, point) in walk.points.iter().enumerate() {
+        text.push_str(&row(walk, index, point));
+    }
+    for (index, anomaly) in &walk.anomalies {
+        let _ = writeln!(text, "   {}", sentence(&walk.points[*index], anomaly));
+    }
+    text
+}
+
+fn row(walk: &Walk, index: usize, point: &Point) -> String {
+    let mhz = |khz: f64| format!("{:.0}", khz / 1000.0);
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    let measured = or_dash(point.measured_khz.map(|khz| mhz(f64::from(khz))));
+    let firmware = point
+        .firmware_khz
+        .map_or(String::new(), |khz| format!("{:>4} / ", mhz(khz)));
+    let mark = if walk.sweet_spot == Some(index) {
+        "  <- sweet spot"
+    } else {
+        ""
+    };
+    format!(
+        "   {:>5} / {firmware}{measured:>4}: {:>8} {:>8} {:>9} {:>8}{mark}\n",
+        mhz(f64::from(point.opp_khz)),
+        digits(point.score),
+        or_dash(point.celsius.map(|celsius| format!("{celsius:.1}°C"))),
+        or_dash(point.milliwatts.map(|mw| format!("{mw:.0}mW"))),
+        or_dash(point.energy().map(|energy| format!("{energy:.3}"))),
+    )
+}
+
+fn digits(value: f64) -> String {
+    if value >= 100.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// An anomaly as a sentence.
+pub(crate) fn sentence(point: &Point, anomaly: &Anomaly) -> String {
+    let opp = (point.opp_khz + 500) / 1000;
+    match anomaly {
+        Anomaly::NotHonoured(percent) => {
+            let measured = point.measured_khz.map_or(0, |khz| (khz + 500) / 1000);
+            format!("{opp} MHz is not honoured: {measured} MHz were measured ({percent:+.0} %).")
+        }
+        Anomaly::HeldBack => format!(
+            "{opp} MHz could not be held while it was measured: heat or a power limit lowered it."
+        ),
+        Anomaly::OutOfProportion(percent) => format!(
+            "{opp} MHz costs out of proportion: work takes {percent:.0} % more energy than the steps \
+             around it let expect."
+        ),
+        Anomaly::FlatVoltage(span) => format!(
+            "The voltage does not fall with the clock: over the {} MHz below {opp} MHz work hardly gets \
+             any cheaper.",
+            span / 1000
+        ),
+    }
+}

@@ -1,0 +1,293 @@
+//! What a screen full of plots shows, chosen from what is sampled: use of all CPUs, clocks,
+//! temperatures, power, and the use of each core.
+
+use super::Watch;
+use super::clocks::{Clock, Clocks};
+use crate::cpu_list;
+use record::{Channel, ChannelKind, Unit};
+
+/// So many temperatures and sources of power are shown; all are in the recording.
+const TEMPERATURES_MAX: usize = 3;
+const POWERS_MAX: usize = 3;
+
+/// What a track shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Percent of the CPUs.
+    Busy,
+    /// Megahertz.
+    Clock,
+    /// Degrees Celsius.
+    Temperature,
+    /// Watts.
+    Power,
+}
+
+/// One quantity over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    /// Its name, in a few words.
+    pub label: String,
+    /// What it shows.
+    pub kind: Kind,
+    /// Its highest value, where that is known beforehand.
+    pub max: Option<f64>,
+    source: Source,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Source {
+    /// Busy and idle ticks.
+    Ticks(Vec<usize>, Vec<usize>),
+    Clock(Clock),
+    Place(usize),
+}
+
+impl Track {
+    /// The value of now, in the unit of its kind.
+    pub fn value(&self, watch: &Watch) -> Option<f64> {
+        match &self.source {
+            Source::Ticks(busy, idle) => busy_percent(watch, busy, idle),
+            Source::Clock(clock) => {
+                let khz = clock.khz(watch.record(), &|place| watch.value(place));
+                khz.map(|khz| khz as f64 / 1e3)
+            }
+            Source::Place(place) if self.kind == Kind::Power => watch.watts(*place),
+            Source::Place(place) if self.kind == Kind::Busy => {
+                watch.value(*place).map(|percent| percent as f64)
+            }
+            Source::Place(place) => watch.value(*place).map(|value| value as f64 / 1e3),
+        }
+    }
+
+    /// A value in words.
+    pub fn text(&self, value: Option<f64>) -> String {
+        let Some(value) = value else {
+            return "-".to_owned();
+        };
+        match self.kind {
+            Kind::Busy => format!("{value:.0} %"),
+            Kind::Clock => format!("{value:.0} MHz"),
+            Kind::Temperature => format!("{value:.1} °C"),
+            Kind::Power => format!("{value:.2} W"),
+        }
+    }
+}
+
+/// The tracks of a machine; `temperature` is the place of the channel that stands for the SoC.
+pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
+    let printed = |channel: &Channel| channel.id == "cpu.busy_percent";
+    let printed = watch.channels().iter().position(printed).map(Source::Place);
+    let mut tracks: Vec<Track> = ticks_of(watch, "cpu")
+        .or(printed)
+        .map(|source| busy("all CPUs".into(), source))
+        .into_iter()
+        .collect();
+    tracks.extend(clocks(watch));
+    tracks.extend(temperatures(watch, temperature));
+    tracks.extend(powers(watch));
+    tracks
+}
+
+/// One track for each core: its use.
+pub fn cores(watch: &Watch) -> Vec<Track> {
+    let mut cpus: Vec<u32> = watch
+        .channels()
+        .iter()
+        .filter_map(|channel| channel.id.strip_suffix(".idle")?.strip_prefix("cpu"))
+        .filter_map(|cpu| cpu.parse().ok())
+        .collect();
+    cpus.sort_unstable();
+    let core = |cpu: &u32| {
+        Some(busy(
+            format!("cpu{cpu}"),
+            ticks_of(watch, &format!("cpu{cpu}"))?,
+        ))
+    };
+    cpus.iter().filter_map(core).collect()
+}
+
+fn busy(label: String, source: Source) -> Track {
+    Track {
+        label,
+        kind: Kind::Busy,
+        max: Some(100.0),
+        source,
+    }
+}
+
+/// The columns of `/proc/stat` for one CPU or for all.
+fn ticks_of(watch: &Watch, thing: &str) -> Option<Source> {
+    let places = |wanted: fn(&str) -> bool| -> Vec<usize> {
+        let channels = watch.channels().iter().enumerate();
+        let of_thing = channels.filter(|(_, channel)| {
+            let quantity = channel
+                .id
+                .strip_prefix(thing)
+                .and_then(|id| id.strip_prefix('.'));
+            channel.unit == Unit::Ticks && quantity.is_some_and(wanted)
+        });
+        of_thing.map(|(place, _)| place).collect()
+    };
+    let idle = places(|quantity| matches!(quantity, "idle" | "iowait"));
+    let busy = places(|quantity| !matches!(quantity, "idle" | "iowait"));
+    (!idle.is_empty()).then_some(Source::Ticks(busy, idle))
+}
+
+fn busy_percent(watch: &Watch, busy: &[usize], idle: &[usize]) -> Option<f64> {
+    let sum = |places: &[usize]| -> f64 {
+        let growths = places.iter().filter_map(|place| watch.growth(*place));
+        growths.fold(0.0, |sum, growth| sum + growth as f64)
+    };
+    let (busy, idle) = (sum(busy), sum(idle));
+    (busy + idle > 0.0).then(|| 100.0 * busy / (busy + idle))
+}
+
+fn clocks(watch: &Watch) -> impl Iterator<Item = Track> {
+    let record = watch.record();
+    Clocks::of(record).clocks.into_iter().map(|clock| {
+        let machine = &record.machine;
+        let cluster = clock.cluster.and_then(|place| machine.clusters.get(place));
+        let of_policy = clock.policy.and_then(|number| {
+            let policy = machine.policies.iter().find(|p| p.policy == number)?;
+            (clock.channels.len() == 1).then_some(&policy.cpus)
+        });
+        let cpus = of_policy.or(cluster.map(|cluster| &cluster.cpus));
+        let core_type = cluster.and_then(|cluster| cluster.core_type.known());
+        let label = match (clock.policy, cpus, core_type) {
+            (None, ..) => format!("clock {}", watch.channels()[clock.channels[0]].id),
+            (_, Some(cpus), Some(name)) => format!("clock {} {name}", cpu_list(cpus)),
+            (_, Some(cpus), None) => format!("clock {}", cpu_list(cpus)),
+            (Some(policy), None, _) => format!("clock cpu{policy}"),
+        };
+        Track {
+            label,
+            kind: Kind::Clock,
+            max: clock.khz_max.map(|khz| f64::from(khz) / 1e3),
+            source: Source::Clock(clock),
+        }
+    })
+}
+
+/// The SoC first, then other sensors. What has the same name twice (a thermal zone and its twin in
+/// hwmon) is one sensor.
+fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
+    let mut tracks: Vec<Track> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for place in soc.into_iter().chain(0..watch.channels().len()) {
+        let channel = &watch.channels()[place];
+        if channel.unit != Unit::Millicelsius || !channel.id.contains(".temp") {
+            continue;
+        }
+        let name = if channel.label.is_empty() {
+            &channel.id
+        } else {
+            &channel.label
+        };
+        let plain = name.to_lowercase().replace('_', "-");
+        if names.contains(&plain) || tracks.len() == TEMPERATURES_MAX {
+            continue;
+        }
+        names.push(plain);
+        tracks.push(Track {
+            label: format!("temp {name}"),
+            kind: Kind::Temperature,
+            max: None,
+            source: Source::Place(place),
+        });
+    }
+    tracks
+}
+
+/// Energy that adds up before power of the moment, and wholes before their parts.
+fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
+    let mut places: Vec<usize> = (0..watch.channels().len()).collect();
+    places.retain(|place| {
+        let channel = &watch.channels()[*place];
+        matches!(
+            channel.unit,
+            Unit::Microjoules | Unit::Milliwatts | Unit::Microwatts
+        ) && !channel.id.contains(".limit")
+    });
+    places.sort_by_key(|place| {
+        let channel = &watch.channels()[*place];
+        (
+            channel.kind != ChannelKind::Counter,
+            channel.id.contains(':'),
+        )
+    });
+    places.into_iter().take(POWERS_MAX).map(|place| {
+        let channel = &watch.channels()[place];
+        let name = if channel.label.is_empty() {
+            &channel.id
+        } else {
+            &channel.label
+        };
+        Track {
+            label: format!("power {name}"),
+            kind: Kind::Power,
+            max: None,
+            source: Source::Place(place),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, gauge_channel, labelled, own_run};
+
+    #[test]
+    fn what_there_is_becomes_tracks() {
+        let mut record = own_run();
+        for id in [
+            "cpu.user",
+            "cpu.idle",
+            "cpu0.user",
+            "cpu0.idle",
+            "cpu10.idle",
+            "cpu2.idle",
+        ] {
+            record = counter(record, id, Unit::Ticks, &[]);
+        }
+        record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[]);
+        record = labelled(
+            gauge_channel(record, "hwmon0.temp1", Unit::Millicelsius, &[]),
+            "wifi",
+        );
+        record = labelled(
+            gauge_channel(record, "thermal_zone0.temp", Unit::Millicelsius, &[]),
+            "soc",
+        );
+        record = labelled(
+            counter(record, "rapl0.energy", Unit::Microjoules, &[]),
+            "package-0",
+        );
+        let mut watch = Watch::new(record);
+        let row = |ticks: [i64; 6], more: [i64; 4]| -> Vec<Option<i64>> {
+            ticks.into_iter().chain(more).map(Some).collect()
+        };
+        watch.row(0, row([0; 6], [600_000, 40_000, 50_000, 1_000_000]));
+        watch.row(
+            1000,
+            row([30, 10, 1, 3, 2, 0], [1_200_000, 40_000, 55_500, 3_500_000]),
+        );
+        let show = |tracks: &[Track]| -> Vec<String> {
+            let show =
+                |track: &Track| format!("{}: {}", track.label, track.text(track.value(&watch)));
+            tracks.iter().map(show).collect()
+        };
+        let expected = [
+            "all CPUs: 75 %",
+            "clock 0-3 Cortex-A53: 1200 MHz",
+            "temp soc: 55.5 °C",
+            "temp wifi: 40.0 °C",
+            "power package-0: 2.50 W",
+        ];
+        assert_eq!(show(&tracks(&watch, Some(8))), expected);
+        assert_eq!(
+            show(&cores(&watch)),
+            ["cpu0: 25 %", "cpu2: -", "cpu10: 0 %"]
+        );
+    }
+}

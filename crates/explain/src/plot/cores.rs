@@ -1,0 +1,92 @@
+//! Plot: use of each core, second by second, as shades of grey.
+
+use super::svg::{Anchor, Canvas};
+use super::{Plot, WIDTH, board};
+use crate::view::core_use_by_second;
+use record::{Record, Window};
+
+pub(super) const PLOT: Plot = Plot {
+    id: "cores",
+    about: "Use of each core, second by second.",
+    draw,
+};
+
+const LEFT: f64 = 78.0;
+const RIGHT: f64 = 18.0;
+const TOP: f64 = 54.0;
+const BOTTOM: f64 = 44.0;
+/// Runs whose plot shows something: the others have their table of loads.
+const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
+/// Columns that can be told apart; longer runs have wider seconds.
+const COLUMNS_MAX: usize = 300;
+
+/// The end of a second, and the use of each core in it.
+type Second = (i64, Vec<(u32, f64)>);
+
+fn draw(record: &Record) -> Option<String> {
+    if !MODES.contains(&record.run.mode.as_str()) {
+        return None;
+    }
+    let steps = record.steps.iter().filter(|step| step.workload != "clock");
+    let windows: Vec<Window> = steps.map(|step| step.window).collect();
+    let whole = Window {
+        start_ms: windows.iter().map(|window| window.start_ms).min()?,
+        end_ms: windows.iter().map(|window| window.end_ms).max()?,
+        ..Window::default()
+    };
+    let rows = core_use_by_second(record, whole);
+    let cpus: Vec<u32> = rows.first()?.1.iter().map(|(cpu, _)| *cpu).collect();
+    let stride = rows.len().div_ceil(COLUMNS_MAX);
+    let columns: Vec<&[Second]> = rows.chunks(stride).collect();
+    let row_height = (240.0 / cpus.len().max(1) as f64).clamp(4.0, 30.0);
+    let (inner, bottom) = (WIDTH - LEFT - RIGHT, TOP + row_height * cpus.len() as f64);
+    let width = inner / columns.len() as f64;
+    let title = format!("Use of each core: {}", board(record));
+    let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM, &title);
+    for (nth, column) in columns.iter().enumerate() {
+        for (row, cpu) in cpus.iter().enumerate() {
+            let uses = column.iter().flat_map(|(_, uses)| uses.iter());
+            let uses: Vec<f64> = uses.filter(|(of, _)| of == cpu).map(|(_, u)| *u).collect();
+            let Some(mean) = crate::stats::mean(&uses) else {
+                continue;
+            };
+            let at = (LEFT + width * nth as f64, TOP + row_height * row as f64);
+            // A hair wider, so that no white shows between two columns.
+            canvas.shade(at, (width + 0.3, row_height - 1.0), mean / 100.0);
+        }
+    }
+    canvas.frame((LEFT, TOP), (inner, bottom - TOP));
+    for (row, cpu) in cpus.iter().enumerate() {
+        let middle = TOP + row_height * (row as f64 + 0.5) + 4.0;
+        canvas.text_where_free((LEFT - 8.0, middle), &format!("CPU {cpu}"), Anchor::End);
+    }
+    let seconds = whole.elapsed_ms() as f64 / 1000.0;
+    for tick in 0..=8 {
+        let share = f64::from(tick) / 8.0;
+        let anchor = if tick == 8 {
+            Anchor::End
+        } else {
+            Anchor::Middle
+        };
+        let words = format!("{:.0}", seconds * share);
+        canvas.text((LEFT + inner * share, bottom + 17.0), &words, anchor);
+    }
+    canvas.text(
+        (LEFT + inner / 2.0, bottom + 36.0),
+        "seconds",
+        Anchor::Middle,
+    );
+    legend(&mut canvas);
+    Some(canvas.finish())
+}
+
+/// White is idle, black is full.
+fn legend(canvas: &mut Canvas) {
+    canvas.text((LEFT + 28.0, 43.0), "0 %", Anchor::End);
+    for step in 0..=10 {
+        let at = (LEFT + 34.0 + 12.0 * f64::from(step), 32.0);
+        canvas.shade(at, (12.3, 13.0), f64::from(step) / 10.0);
+    }
+    canvas.frame((LEFT + 34.0, 32.0), (132.3, 13.0));
+    canvas.text((LEFT + 174.0, 43.0), "100 % busy", Anchor::Start);
+}

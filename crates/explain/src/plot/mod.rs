@@ -1,0 +1,61 @@
+//! Plots as SVG: what a thermal test, an efficiency walk and a sensitivity test found, legible in black
+//! and white, with units on every axis. Pure functions of a Record; each gives nothing where the Record
+//! has nothing to show.
+
+mod chart;
+mod cores;
+mod efficiency;
+mod elasticity;
+mod svg;
+mod thermal;
+
+pub(crate) use svg::escaped;
+
+use record::Record;
+
+/// One plot.
+pub struct Plot {
+    /// Kebab-case name, unique.
+    pub id: &'static str,
+    /// One sentence on what it shows.
+    pub about: &'static str,
+    /// The plot as SVG, if the Record has it.
+    pub draw: fn(&Record) -> Option<String>,
+}
+
+/// All plots, sorted by id.
+pub const PLOTS: &[Plot] = &[
+    cores::PLOT,
+    efficiency::PLOT,
+    elasticity::PLOT,
+    thermal::PLOT,
+];
+
+/// Every plot that a Record has, with its id.
+pub fn plots(record: &Record) -> Vec<(&'static str, String)> {
+    let drawn = PLOTS.iter();
+    drawn
+        .filter_map(|plot| Some((plot.id, (plot.draw)(record)?)))
+        .collect()
+}
+
+/// What the machine is called in titles.
+fn board(record: &Record) -> String {
+    let machine = &record.machine;
+    let name = machine.board.known().or(machine.soc.known());
+    name.cloned().unwrap_or_else(|| "unknown board".into())
+}
+
+/// Width of every plot.
+const WIDTH: f64 = 760.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_a_standard_run_has_no_plots() {
+        assert!(PLOTS.windows(2).all(|pair| pair[0].id < pair[1].id));
+        assert_eq!(plots(&crate::test_support::own_run()), []);
+    }
+}

@@ -1,0 +1,70 @@
+//! Report: one page for a browser: the paragraph at the top, findings, the text report, and all plots
+//! of the Record within it. No scripts, nothing fetched.
+
+use super::Report;
+use crate::plot::{escaped, plots};
+use crate::{Finding, Severity, headline};
+use record::Record;
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "html",
+    about: "A page for a browser with findings, figures and plots.",
+    render,
+};
+
+const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+    <meta name=\"viewport\" content=\"width=device-width\">\n<title>sbc-bench</title>\n<style>\n\
+    body { font-family: sans-serif; max-width: 60em; margin: 1em auto; padding: 0 1em; }\n\
+    li.invalid { font-weight: bold; }\n\
+    pre { overflow-x: auto; background: #f4f4f4; padding: 0.5em; }\n\
+    figure { margin: 1em 0; } svg { max-width: 100%; height: auto; }\n\
+    </style>\n</head>\n<body>\n";
+
+fn render(record: &Record, findings: &[Finding]) -> String {
+    let mut page = HEAD.to_owned();
+    let board = record
+        .machine
+        .board
+        .known()
+        .map_or("sbc-bench", String::as_str);
+    let _ = writeln!(page, "<h1>{}</h1>", escaped(board));
+    let _ = writeln!(page, "<p>{}</p>", escaped(&headline(record, findings)));
+    if !findings.is_empty() {
+        page.push_str("<ul>\n");
+        for finding in findings {
+            let class = match finding.severity {
+                Severity::Invalid => " class=\"invalid\"",
+                Severity::Degraded | Severity::Info => "",
+            };
+            let _ = writeln!(page, "<li{class}>{}</li>", escaped(&finding.sentence()));
+        }
+        page.push_str("</ul>\n");
+    }
+    for (id, plot) in plots(record) {
+        let _ = writeln!(page, "<figure id=\"{id}\">\n{plot}</figure>");
+    }
+    if let Some(report) = super::find("text") {
+        // Line by line, as control characters of foreign text mean nothing here.
+        let text = (report.render)(record, findings);
+        let lines: Vec<String> = text.lines().map(escaped).collect();
+        let _ = writeln!(page, "<pre>\n{}\n</pre>", lines.join("\n"));
+    }
+    page + "</body>\n</html>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::own_run;
+    use record::Fact;
+
+    #[test]
+    fn foreign_text_stays_text() {
+        let mut record = own_run();
+        record.machine.board = Fact::Known("<script>alert(1)</script>".into());
+        let page = render(&record, &crate::rules::check(&record));
+        assert!(!page.contains("<script>"), "{page}");
+        assert!(page.contains("&lt;script&gt;") && page.ends_with("</html>\n"));
+    }
+}

@@ -1,0 +1,167 @@
+//! Report: the review of a machine in Markdown, in the order of sections that reviewers publish since
+//! the bash program: general information, governors, clocks, performance, devices, file systems, swap,
+//! software, kernel. What was found wrong stands first, what happened while it was watched last.
+//!
+//! Every name in it is made harmless: a card can be called anything.
+
+mod closing;
+mod devices;
+mod measured;
+mod settings;
+mod software;
+
+use super::Report;
+use crate::plain::markdown;
+use crate::{Finding, Severity, survey};
+use record::{Record, Survey};
+use std::fmt::Write;
+
+pub(super) const REPORT: Report = Report {
+    id: "review",
+    about: "A review of the machine in Markdown: settings, clocks, devices, kernel.",
+    render,
+};
+
+fn render(record: &Record, findings: &[Finding]) -> String {
+    let Some(first) = record.surveys.first() else {
+        return "This Record has no look over the machine in it: sbc-bench review makes one.\n"
+            .into();
+    };
+    let mut text = title(record);
+    let sections = [
+        general(record, first),
+        costs(record),
+        settings::section(record, first),
+        measured::clocks(record, findings),
+        measured::baseline(record),
+        measured::gains(record),
+        devices::section(first),
+        devices::filesystems(first),
+        devices::swap(record, first),
+        software::versions(record),
+        software::kernel(record, first),
+        closing::section(record, findings),
+        left_out(first),
+    ];
+    sections.iter().for_each(|section| text.push_str(section));
+    text
+}
+
+/// A section with its heading; nothing if there is nothing in it.
+fn section(heading: &str, body: &str) -> String {
+    match body.trim_end() {
+        "" => String::new(),
+        body => format!("### {heading}:\n\n{body}\n\n"),
+    }
+}
+
+/// Lines of a list.
+fn list(lines: impl IntoIterator<Item = String>) -> String {
+    lines
+        .into_iter()
+        .map(|line| format!("  * {line}\n"))
+        .collect()
+}
+
+fn title(record: &Record) -> String {
+    let machine = &record.machine;
+    let name = machine.board.known().or(machine.soc.known());
+    let name = name.map_or("A machine that does not say its name".into(), |name| {
+        markdown(name)
+    });
+    let date = crate::monitor::local_time(record, 0);
+    let date = date.map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string());
+    let version = match &record.source {
+        record::Source::Run { version, .. } => version.clone(),
+        record::Source::Log(log) => log.version.clone(),
+    };
+    format!(
+        "# {name}\n\nTested with sbc-bench v{version} on {}.\n\n",
+        date.unwrap_or_else(|| "an unknown day".into())
+    )
+}
+
+fn general(record: &Record, first: &Survey) -> String {
+    let machine = &record.machine;
+    let mut text = String::new();
+    let mut types: Vec<&String> = machine
+        .clusters
+        .iter()
+        .filter_map(|c| c.core_type.known())
+        .collect();
+    types.sort_unstable();
+    types.dedup();
+    match (machine.clusters.len(), types.len()) {
+        (0 | 1, _) | (_, 0) => {}
+        (clusters, 1) => {
+            let _ = writeln!(
+                text,
+                "The CPU features {clusters} clusters of same core type:\n"
+            );
+        }
+        (clusters, types) => {
+            let _ = writeln!(
+                text,
+                "The CPU features {clusters} clusters consisting of {types} different core types:\n"
+            );
+        }
+    }
+    let known = |fact: &record::Fact<String>| fact.known().map(|text| crate::plain(text));
+    let mut words: Vec<String> = known(&machine.soc).into_iter().collect();
+    words.extend(known(&machine.kernel_arch).map(|arch| {
+        match known(&machine.virtualisation).filter(|kind| kind != "none") {
+            Some(kind) => format!("Kernel: {arch} / {kind}"),
+            None => format!("Kernel: {arch}"),
+        }
+    }));
+    words.extend(known(&machine.userland_arch).map(|arch| format!("Userland: {arch}")));
+    let _ = writeln!(text, "    {}\n    ", words.join(", "));
+    for line in crate::monitor::topology(machine).lines() {
+        let _ = writeln!(text, "    {}", crate::harmless(line));
+    }
+    if let Some(kib) = machine.memory_kib.known() {
+        let _ = writeln!(text, "\n{} MiB available RAM", kib / 1024);
+    }
+    let memory = survey::words::memory_lines(first);
+    if !memory.is_empty() {
+        let _ = write!(text, "\n{}", list(memory.iter().map(|line| markdown(line))));
+    }
+    let supplies = survey::words::supply_lines(first);
+    if !supplies.is_empty() {
+        let _ = write!(
+            text,
+            "\nPower:\n\n{}",
+            list(supplies.iter().map(|line| markdown(line)))
+        );
+    }
+    section("General information", &text)
+}
+
+/// What was found before anything was measured.
+fn costs(record: &Record) -> String {
+    let findings = survey::check(record);
+    let line = |finding: &Finding| {
+        let mark = match finding.severity {
+            Severity::Info => "",
+            Severity::Degraded | Severity::Invalid => "**!** ",
+        };
+        format!(
+            "{mark}{} ({} % sure)",
+            markdown(&finding.sentence()),
+            finding.confidence_percent
+        )
+    };
+    let body = match findings.is_empty() {
+        true => "Nothing was found that costs performance.".to_owned(),
+        false => list(findings.iter().map(line)),
+    };
+    section("What costs performance or needs attention", &body)
+}
+
+fn left_out(first: &Survey) -> String {
+    let lines = first.left_out.iter().map(|line| markdown(line));
+    section("Not looked at", &list(lines))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Rule: clock-sensitivity. What a workload loses when the clock falls, and what limits it.
+
+use super::Rule;
+use crate::sensitivity::{Sensitivity, results};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "clock-sensitivity",
+    about: "What workloads lose when the clock falls, and what limits them.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    results(record).iter().filter_map(finding).collect()
+}
+
+fn finding(result: &Sensitivity) -> Option<Finding> {
+    let elasticity = result.elasticity?;
+    let words = match elasticity.value {
+        little if little < 0.1 => "hardly depends on the clock",
+        part if part < 0.9 => "depends on the clock in part",
+        _ => "goes with the clock",
+    };
+    let range = match elasticity.interval {
+        Some([low, high]) => format!(", {low:.2} to {high:.2}"),
+        None => String::new(),
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "{name} {words} (elasticity {elasticity}{range}), {gain} faster at the highest clock than at the \
+         lowest; limited by: {limiter}.",
+    );
+    Some(
+        finding
+            .sure(95)
+            .with("name", Quantity::Text(result.name.clone()))
+            .with("words", Quantity::Text(words.into()))
+            .with(
+                "elasticity",
+                Quantity::Text(format!("{:.2}", elasticity.value)),
+            )
+            .with("range", Quantity::Text(range))
+            .with("gain", Quantity::Percent(result.gain_percent()?))
+            .with("limiter", Quantity::Text(result.limiter.words().into()))
+            .at_all(result.steps.iter().map(|step| Place::Step(*step))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{compression, own_run, with_step};
+    use record::SetClock;
+
+    #[test]
+    fn a_workload_at_two_clocks_is_told() {
+        let mut record = own_run();
+        for (khz, mips) in [(600_000, 1000), (1_500_000, 2500)] {
+            record = with_step(
+                record,
+                "sevenzip",
+                "single",
+                &[0],
+                (0.0, 9.0),
+                compression(mips),
+            );
+            record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
+        }
+        let found = sentences(RULE.id, &record);
+        let expected = "7-zip single-threaded goes with the clock (elasticity 1.00), 150 % faster at the \
+                        highest clock than at the lowest; limited by: not known.";
+        assert_eq!(found, [expected]);
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

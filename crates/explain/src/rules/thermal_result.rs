@@ -1,0 +1,86 @@
+//! Rule: thermal-result. How long a load held its clock, and what was left of it.
+
+use super::Rule;
+use crate::thermal::{load, result};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "thermal-result",
+    about: "How long a machine holds its clock under a load that heats, and what is left of it.",
+    link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let (Some(result), Some((_, _, series))) = (result(record), load(record)) else {
+        return Vec::new();
+    };
+    let template = match &result.throttle {
+        Some(_) => "Under {load} it was throttled after {after} ({sign}); {left}{heat}.",
+        None => "Under {load} it was not throttled within {time}{heat}.",
+    };
+    let mut left = Vec::new();
+    left.extend(
+        result
+            .steady_clock_percent()
+            .map(|percent| format!("{percent:.0} % of its clock")),
+    );
+    let score = result.steady_score_percent(series);
+    left.extend(score.map(|percent| format!("{percent:.0} % of its score")));
+    let mut heat = String::new();
+    if let Some([_, max, _]) = result.temperature {
+        heat.push_str(&format!("; at most {max:.1} °C"));
+    }
+    if let Some(fit) = &result.power_fit {
+        heat.push_str(&format!(", {:.1} K per W", fit.k_per_w));
+    }
+    if let Some(tau) = result.tau_s() {
+        heat.push_str(&format!(", time constant {tau:.0} s"));
+    }
+    let step = &record.steps[result.step];
+    let left = match left.is_empty() {
+        true => "what is left of it is not known".to_owned(),
+        false => format!("{} are left", left.join(" and ")),
+    };
+    let throttle = result.throttle.as_ref();
+    vec![
+        Finding::new(RULE.id, Severity::Info, template)
+            .with("load", Quantity::Text(step.variant.clone()))
+            .with("time", Quantity::Ms(step.window.elapsed_ms()))
+            .with(
+                "after",
+                Quantity::Ms(throttle.map_or(0, |throttle| throttle.after_ms)),
+            )
+            .with(
+                "sign",
+                Quantity::Text(throttle.map_or("", |throttle| throttle.sign).into()),
+            )
+            .with("left", Quantity::Text(left))
+            .with("heat", Quantity::Text(heat))
+            .at(Place::Step(result.step)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, series, with_step};
+
+    #[test]
+    fn a_load_that_loses_its_score_is_told() {
+        let mut values = vec![100.0; 10];
+        values.extend([60.0; 50]);
+        let mut record = with_step(own_run(), "heat", "simd", &[], (0.0, 60.0), series(&values));
+        if let record::Outcome::Done(record::Measured::Series(series)) =
+            &mut record.steps[0].outcome
+        {
+            series.at_ms = (1..=60).map(|second| second * 1000).collect();
+        }
+        let found = sentences(RULE.id, &record);
+        let expected = "Under simd it was throttled after 10.5 s (the score fell); 60 % of its score are left.";
+        assert_eq!(found, [expected]);
+        assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Lint of the tables, every row fed back, and hostile texts.
+
+use super::cores::Shape;
+use super::table::TABLES;
+use super::{identify, report};
+use proptest::prelude::*;
+use record::{Cpu, Fact, Machine, NamedValue};
+use std::collections::{BTreeSet, HashSet};
+
+const SOCS: &str = include_str!("../../../../data/socs.tsv");
+const NAMES: &str = include_str!("../../../../data/soc_names.tsv");
+const PARTS: &str = include_str!("../../../../data/cpu_parts.tsv");
+
+fn rows(text: &'static str) -> Vec<Vec<&'static str>> {
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .skip(1)
+        .map(|line| line.split('\t').collect())
+        .collect()
+}
+
+/// Names of cores that kernels give themselves, so that no table of parts has them.
+fn is_kernels_own(core_type: &str) -> bool {
+    const OWN: [&str; 5] = ["Loongson-", "MIPS ", "Ingenic ", "ICT ", "Cavium Octeon"];
+    const NOT_IN_PARTS: [&str; 3] = ["Andes A27", "Andes AX25MP", "XuanTie C907"];
+    OWN.iter().any(|beginning| core_type.starts_with(beginning))
+        || NOT_IN_PARTS.contains(&core_type)
+}
+
+#[test]
+fn rows_of_socs_are_sound() {
+    let parts: HashSet<&str> = rows(PARTS).iter().map(|row| row[4]).collect();
+    let mut seen = BTreeSet::new();
+    let all = rows(SOCS);
+    assert_eq!(all.len(), TABLES.socs.len(), "every row is parsed");
+    let names: HashSet<(&str, &str)> = all.iter().map(|row| (row[0], row[1])).collect();
+    for row in &all {
+        assert_eq!(row.len(), 11, "{row:?}");
+        assert!(row.iter().all(|cell| !cell.trim().is_empty()), "{row:?}");
+        assert!(seen.insert((row[0], row[1])), "{row:?} stands twice");
+        assert!(
+            row[9] == "-" || names.contains(&(row[0], row[9])),
+            "{row:?}: no such die"
+        );
+        for shape in row[5].split(" or ") {
+            assert!(Shape::parse(shape).is_some(), "{shape}");
+            for cluster in shape.split(" + ") {
+                let (_, core_type) = cluster.split_once("x ").unwrap();
+                let plain = core_type
+                    .rsplit_once(" r")
+                    .map_or(core_type, |(name, _)| name);
+                let known = parts.contains(core_type) || parts.contains(plain);
+                assert!(known || is_kernels_own(core_type), "{core_type} in {row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_names_are_sound() {
+    let names: HashSet<String> = rows(SOCS)
+        .iter()
+        .map(|row| format!("{} {}", row[0], row[1]))
+        .collect();
+    let mut seen = BTreeSet::new();
+    for row in rows(NAMES) {
+        assert_eq!(row.len(), 4, "{row:?}");
+        assert!(seen.insert((row[0], row[1])), "{row:?} stands twice");
+        for name in row[2].split(", ").filter(|name| !name.ends_with(" *")) {
+            assert!(names.contains(name), "{name} in {row:?}");
+        }
+    }
+}
+
+/// A machine of which only the device tree is known.
+fn of_tree<'a>(strings: impl Iterator<Item = &'a str>) -> Machine {
+    Machine {
+        compatible: strings.map(str::to_owned).collect(),
+        ..Machine::default()
+    }
+}
+
+/// A machine with the device tree and the cores of a row.
+fn machine_of(row: &[&'static str]) -> Machine {
+    let shape = row[5].split(" or ").next().unwrap();
+    let strings = row[4].split(' ').filter(|text| *text != "-");
+    let mut machine = of_tree(strings);
+    for cluster in shape.split(" + ") {
+        let (count, rest) = cluster.split_once("x ").unwrap();
+        let count: u32 = count.split('-').next().unwrap().parse().unwrap();
+        let (core_type, stepping) = match rest.rsplit_once(' ') {
+            Some((name, list)) if list.starts_with('r') && list.contains('p') => (name, Some(list)),
+            _ => (rest, None),
+        };
+        for _ in 0..count {
+            let stepping = stepping.and_then(|list| list.split('/').next());
+            machine.cpus.push(Cpu {
+                cpu: machine.cpus.len() as u32,
+                core_type: Fact::Known(core_type.to_owned()),
+                stepping: stepping
+                    .map_or_else(Fact::not_reached, |text| Fact::Known(text.to_owned())),
+                ..Cpu::default()
+            });
+        }
+    }
+    machine
+}
+
+#[test]
+fn every_row_finds_itself() {
+    for row in rows(SOCS) {
+        let full = machine_of(&row);
+        let mut cores_only = full.clone();
+        cores_only.compatible.clear();
+        for machine in [full, cores_only] {
+            let answer = identify(&machine);
+            let found = answer.candidates.iter().any(|one| {
+                one.also.iter().any(|name| name == row[1]) || one.short_name.ends_with(row[1])
+            });
+            assert!(found, "{row:?}: {:?}", answer.names());
+        }
+    }
+}
+
+#[test]
+fn nothing_is_known_of_nothing() {
+    let answer = identify(&Machine::default());
+    assert!(
+        answer.candidates.is_empty() && answer.others.is_empty(),
+        "{answer:?}"
+    );
+    assert!(report(&answer).contains("unknown"));
+}
+
+#[test]
+fn a_soc_that_no_table_has_is_named_by_its_tree() {
+    let machine = of_tree(["some,board", "rockchip,rk9999"].into_iter());
+    assert_eq!(identify(&machine).names(), ["Rockchip rk9999"]);
+}
+
+#[test]
+fn a_hypervisors_tree_names_nothing() {
+    let machine = of_tree(std::iter::once("linux,dummy-virt"));
+    assert!(identify(&machine).candidates.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_judged(texts in prop::collection::vec("\\PC{0,300}|(Qualcomm|Amlogic|RK|-|,|/|\\(|[0-9])*", 6)) {
+        let mut machine = of_tree(std::iter::once(texts[1].as_str()));
+        machine.board = Fact::Known(texts[0].clone());
+        for (name, value) in ["hardware", "guess", "rockchip_otp", "boot_message"].iter().zip(&texts[2..]) {
+            machine.chip.push(NamedValue {
+                name: (*name).to_owned(),
+                value: value.clone(),
+                from: String::new(),
+            });
+        }
+        let text = report(&identify(&machine));
+        for line in text.lines() {
+            prop_assert!(line.chars().count() <= 80, "{line}");
+            prop_assert!(!line.contains(char::is_control), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A made board that is throttled: what the answer says of it, with and without power. No real board is in it.
+
+use super::*;
+use crate::test_support::{gauge_channel, labelled, own_run, with_step};
+use record::{ClockSeries, Fact};
+
+/// A test of 60 s of load from 10 s on, and 30 s of cooling: throttled after 8 s from 1800 to 1200 MHz.
+/// Time constant 8 s, 12 K per W, 25 °C around, 7.5 W at first, 4 W then, 1.5 W idle.
+fn record(with_power: bool, kernel_tells: bool) -> Record {
+    let mut record = own_run();
+    let (mut celsius, mut temps, mut power, mut limits) = (43.0_f64, vec![], vec![], vec![]);
+    for row in 0..200 {
+        let at_s = f64::from(row) * 0.5;
+        // The sample stands at the end of its interval.
+        let watts = match at_s - 0.25 {
+            load if (10.0..18.0).contains(&load) => 7.5,
+            low if (18.0..70.0).contains(&low) => 4.0,
+            _ => 1.5,
+        };
+        let end = 25.0 + 12.0 * watts;
+        celsius = end + (celsius - end) * (-0.5_f64 / 8.0).exp();
+        temps.push((celsius * 1000.0) as i64);
+        power.push((watts * 1e6) as i64);
+        let is_low = kernel_tells && (18.0..70.0).contains(&at_s);
+        limits.push(if is_low { 1_200_000 } else { 1_800_000 });
+    }
+    record = gauge_channel(record, "thermal_zone0.temp", Unit::Millicelsius, &temps);
+    record = labelled(record, "cpu-thermal");
+    record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
+    record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &limits);
+    if with_power {
+        record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &power);
+    }
+    let share = |second: usize| if second < 8 { 1.0 } else { 2.0 / 3.0 };
+    let heated = Measured::Series(Series {
+        unit: "Gop/s".into(),
+        higher_is_better: true,
+        at_ms: (1..=60).map(|second| second * 1000).collect(),
+        values: (0..60).map(|second| 30.0 * share(second)).collect(),
+        clocks: vec![ClockSeries {
+            cpu: 0,
+            khz: (0..60)
+                .map(|second| (1_800_000.0 * share(second)) as u32)
+                .collect(),
+        }],
+        ..Series::default()
+    });
+    record = with_step(record, "heat", "simd", &[], (10.0, 70.0), heated);
+    let cooled = Measured::Wait(Wait {
+        start_millicelsius: Fact::Known(73_000),
+        end_millicelsius: Fact::Known(43_000),
+        ..Wait::default()
+    });
+    with_step(record, "wait", "cool-down", &[], (70.0, 100.0), cooled)
+}
+
+fn near(found: f64, expected: f64) {
+    let percent = 100.0 * (found / expected - 1.0).abs();
+    assert!(percent < 5.0, "{found} instead of {expected}");
+}
+
+#[test]
+fn a_throttling_board_is_read_as_what_it_is() {
+    for kernel_tells in [true, false] {
+        let result = result(&record(true, kernel_tells)).unwrap();
+        let fit = result.power_fit.unwrap();
+        near(fit.tau_s, 8.0);
+        near(fit.k_per_w, 12.0);
+        near(fit.ambient_celsius, 25.0);
+        let throttle = result.throttle.clone().unwrap();
+        // Half a second between samples, a second between scores.
+        assert!((7_500..=8_500).contains(&throttle.after_ms), "{throttle:?}");
+        near(result.steady_clock_percent().unwrap(), 66.7);
+        near(result.measured_khz.unwrap()[1], 1_200_000.0);
+        near(result.milliwatts.unwrap()[1], 4000.0);
+    }
+}
+
+#[test]
+fn without_power_there_is_a_time_constant_and_no_resistance() {
+    let record = record(false, true);
+    let result = result(&record).unwrap();
+    assert_eq!(result.power_fit, None);
+    near(result.tau_s().unwrap(), 8.0);
+    let text = text(&record);
+    assert!(text.contains("thermal resistance     not known"), "{text}");
+    assert!(
+        text.contains("1800 MHz cold, 1200 MHz steady (67 %)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn two_heatsinks_can_be_compared() {
+    let figures = crate::figures(&record(true, true));
+    let value = |key: &str| {
+        let found = figures.iter().find(|figure| figure.key.ends_with(key));
+        found.unwrap().value
+    };
+    near(value("resistance"), 12.0);
+    near(value("steady clock"), 66.7);
+    near(value("first throttled"), 8.0);
+}
+
+#[test]
+fn other_runs_are_no_thermal_test() {
+    assert_eq!(result(&own_run()), None);
+    assert_eq!(text(&own_run()), "");
+}

@@ -1,0 +1,104 @@
+//! The answer of a thermal test as text.
+
+use super::{ThermalResult, load, result, waits};
+use record::{Record, Series};
+use std::fmt::Write;
+
+/// The section of a report; empty for runs that were no thermal test.
+pub fn text(record: &Record) -> String {
+    let (Some(result), Some((_, step, series))) = (result(record), load(record)) else {
+        return String::new();
+    };
+    let mut text = "Thermal test:\n\n".to_owned();
+    let mut line = |name: &str, value: Option<String>| {
+        let value = value.unwrap_or_else(|| "not known".into());
+        let _ = writeln!(text, "   {name:<22} {value}");
+    };
+    for (wait_step, wait) in waits(record) {
+        let (Some(start), Some(end)) = (
+            wait.start_millicelsius.known(),
+            wait.end_millicelsius.known(),
+        ) else {
+            continue;
+        };
+        let why = match &wait.not_reached {
+            Some(why) => format!("; the target was not reached: {why}"),
+            None => String::new(),
+        };
+        let words = format!(
+            "{:.1} to {:.1} °C in {:.0} s{why}",
+            *start as f64 / 1000.0,
+            *end as f64 / 1000.0,
+            wait_step.window.elapsed_ms() as f64 / 1000.0
+        );
+        line(&wait_step.variant, Some(words));
+    }
+    let seconds = step.window.elapsed_ms() as f64 / 1000.0;
+    let early = result
+        .ended_early
+        .as_ref()
+        .map_or(String::new(), |why| format!(", ended early because {why}"));
+    line(
+        "load",
+        Some(format!("{} for {seconds:.0} s{early}", step.variant)),
+    );
+    rows(&result, series, &mut line);
+    text
+}
+
+fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Option<String>)) {
+    let degrees = result.temperature.map(|[start, max, steady]| {
+        format!("{start:.1} °C at the start, {max:.1} °C at most, {steady:.1} °C at the end")
+    });
+    line("temperature", degrees);
+    let held = match &result.throttle {
+        Some(throttle) => format!(
+            "{:.1} s: {}",
+            throttle.after_ms as f64 / 1000.0,
+            throttle.sign
+        ),
+        None => "never, as far as can be seen".into(),
+    };
+    line("first throttled after", Some(held));
+    for (name, pair) in [
+        ("clock measured", result.measured_khz),
+        ("clock claimed", result.claimed_khz),
+    ] {
+        let words = pair.map(|[cold, steady]| {
+            let (cold, steady) = (cold / 1000.0, steady / 1000.0);
+            format!(
+                "{cold:.0} MHz cold, {steady:.0} MHz steady ({:.0} %)",
+                100.0 * steady / cold
+            )
+        });
+        line(name, words);
+    }
+    let score = result.score.map(|[cold, steady]| {
+        let percent = result.steady_score_percent(series).unwrap_or(0.0);
+        format!(
+            "{cold:.2} {} cold, {steady:.2} steady ({percent:.0} %)",
+            series.unit
+        )
+    });
+    line("score", score);
+    let power = result
+        .milliwatts
+        .map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW steady"));
+    line("power", power);
+    let resistance = result.power_fit.map(|fit| {
+        format!(
+            "{:.2} K per W, from {:.1} °C without power",
+            fit.k_per_w, fit.ambient_celsius
+        )
+    });
+    line("thermal resistance", resistance);
+    let residual = match (&result.power_fit, &result.step_fit) {
+        (Some(fit), _) => fit.residual_k,
+        (None, Some(fit)) => fit.residual_k,
+        (None, None) => 0.0,
+    };
+    let tau = result
+        .tau_s()
+        .map(|tau| format!("{tau:.1} s (the model leaves {residual:.1} K)"));
+    line("time constant", tau);
+}

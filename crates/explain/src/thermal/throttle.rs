@@ -1,0 +1,136 @@
+//! When and by what a load was first held back.
+
+use crate::stats::median;
+use crate::view::{self, channels_of, counter_steps, gauge};
+use record::{Record, Series, Window};
+
+/// The first sign that a load was held back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Throttle {
+    /// Milliseconds since the start of the load: halfway between the last sample without and the first
+    /// with the sign.
+    pub after_ms: i64,
+    /// What showed it, in words.
+    pub sign: &'static str,
+}
+
+/// A clock or score this much below its beginning, in percent, is a lower one.
+const LOWER_PERCENT: f64 = 3.0;
+/// Measured clocks and scores of one interval scatter; so many in a row do not.
+const LOWER_INTERVALS: usize = 3;
+/// A measured series is compared with its own first intervals.
+const FIRST_INTERVALS: usize = 2;
+/// Scatter of the series beyond which only a larger fall counts: so many times its own.
+const SCATTER: f64 = 4.0;
+
+/// The earliest sign within the window of the load; the measured series only where nothing else tells.
+pub(super) fn first(record: &Record, window: Window, series: &Series) -> Option<Throttle> {
+    let told = told(record, window);
+    told.or_else(|| measured(series))
+}
+
+fn told(record: &Record, window: Window) -> Option<Throttle> {
+    let mut signs: Vec<(i64, &'static str)> = Vec::new();
+    let limits = view::limits_lowered(record).into_iter();
+    signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
+    let cooling = view::raised_cooling(record).into_iter();
+    signs.extend(cooling.map(|device| (device.first_ms, "a cooling device of the CPUs rose")));
+    for channel in channels_of(record, "cpu", ".core").chain(channels_of(record, "cpu", ".package"))
+    {
+        let counts = channel.id.contains(".throttle.");
+        let steps = if counts {
+            counter_steps(record, channel, window)
+        } else {
+            Vec::new()
+        };
+        let first = steps.iter().find(|step| step.value > 0);
+        signs.extend(first.map(|step| (step.at_ms, "the processor counted a thermal event")));
+    }
+    let firmware = view::firmware_clock_channel(record).into_iter();
+    for channel in channels_of(record, "policy", ".claimed").chain(firmware) {
+        let readings = gauge(record, channel, window);
+        let top = readings
+            .iter()
+            .map(|reading| reading.value)
+            .max()
+            .unwrap_or(0) as f64;
+        let is_low = |value: i64| (value as f64) < top * (1.0 - LOWER_PERCENT / 100.0);
+        // A governor that only wakes up is low at first: the fall comes after the top.
+        let pairs = readings.windows(2).skip_while(|pair| is_low(pair[0].value));
+        let mut falls = pairs.filter(|pair| is_low(pair[0].value) && is_low(pair[1].value));
+        signs.extend(
+            falls
+                .next()
+                .map(|pair| (pair[0].at_ms, "the claimed clock fell")),
+        );
+    }
+    let inside = signs.into_iter().filter(|(at, _)| window.contains(*at));
+    let (at_ms, sign) = inside.min_by_key(|(at, _)| *at)?;
+    let before = record.samples.at_ms.iter().rev().find(|at| **at < at_ms);
+    let before = before.copied().unwrap_or(at_ms).max(window.start_ms);
+    Some(Throttle {
+        after_ms: i64::midpoint(before, at_ms) - window.start_ms,
+        sign,
+    })
+}
+
+/// A fall that only measuring shows: firmware may throttle behind the kernel's back.
+fn measured(series: &Series) -> Option<Throttle> {
+    let clocks = series.clocks.iter();
+    let columns = clocks.map(|clock| clock.khz.iter().map(|khz| f64::from(*khz)).collect());
+    let mut columns: Vec<(Vec<f64>, &'static str)> = columns
+        .map(|column| (column, "the measured clock fell"))
+        .collect();
+    let direction = |value: &f64| match series.higher_is_better {
+        true => *value,
+        false => 1.0 / value,
+    };
+    let scores = series.values.iter().map(direction).collect();
+    columns.push((scores, "the score fell"));
+    let found = columns.into_iter().filter_map(|(values, sign)| {
+        let index = fall(&values)?;
+        let at = |index: usize| series.at_ms.get(index).copied();
+        let before = index.checked_sub(1).and_then(at).unwrap_or(0);
+        Some(Throttle {
+            after_ms: i64::midpoint(before, at(index)?),
+            sign,
+        })
+    });
+    found.min_by_key(|throttle| throttle.after_ms)
+}
+
+/// The first of several values in a row that lie clearly below the first ones.
+fn fall(values: &[f64]) -> Option<usize> {
+    let top = median(values.get(..FIRST_INTERVALS)?)?;
+    let steps: Vec<f64> = values
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).abs())
+        .collect();
+    let scatter = SCATTER * median(&steps)?;
+    let low = top - (top * LOWER_PERCENT / 100.0).max(scatter);
+    let rows = values.windows(LOWER_INTERVALS);
+    rows.enumerate()
+        .find(|(_, row)| row.iter().all(|value| *value < low))
+        .map(|(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lasting_fall_is_one_and_a_dent_is_none() {
+        for (values, expected) in [
+            (
+                &[100.0, 100.5, 99.8, 100.1, 90.0, 89.9, 90.2, 90.1][..],
+                Some(4),
+            ),
+            (&[100.0, 100.5, 99.8, 90.0, 100.1, 100.0, 99.9], None),
+            (&[100.0, 92.0, 104.0, 95.0, 106.0, 93.0, 99.0, 101.0], None),
+            (&[100.0], None),
+            (&[], None),
+        ] {
+            assert_eq!(fall(values), expected, "{values:?}");
+        }
+    }
+}

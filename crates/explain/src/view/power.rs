@@ -1,0 +1,96 @@
+//! Power of the machine, from whatever measures it: a meter at the wall or a chip on the board, else
+//! the energy counters of the processor.
+
+use super::samples::{Reading, counter_steps, gauge};
+use record::{Channel, ChannelKind, Record, Unit, Window};
+
+/// What measures the power: the channel, and whether it is that of the whole machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PowerSource<'a> {
+    /// The channel.
+    pub channel: &'a Channel,
+    /// False for the counters of a processor, which do not see the rest of the board.
+    pub is_whole: bool,
+}
+
+/// The best source of power: a network meter, then a chip, then the processor's own counters.
+pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
+    let channels = || record.samples.channels.iter();
+    let has_values = |channel: &&Channel| channel.values.iter().any(Option::is_some);
+    let gauges = || channels().filter(|c| c.is_power()).filter(has_values);
+    let whole = gauges()
+        .find(|channel| channel.id.starts_with("meter"))
+        .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::Gauge));
+    if let Some(channel) = whole {
+        return Some(PowerSource {
+            channel,
+            is_whole: true,
+        });
+    }
+    let energy = channels().filter(has_values).find(|channel| {
+        let counts = channel.kind == ChannelKind::Counter && channel.unit == Unit::Microjoules;
+        counts && (channel.label.contains("package") || channel.id.contains("package"))
+    });
+    energy.map(|channel| PowerSource {
+        channel,
+        is_whole: false,
+    })
+}
+
+/// Power within a window in milliwatts, reading by reading.
+pub fn power_mw(record: &Record, window: Window) -> Vec<(i64, f64)> {
+    let Some(source) = power_source(record) else {
+        return Vec::new();
+    };
+    let channel = source.channel;
+    let scale = match channel.unit {
+        Unit::Microwatts => 0.001,
+        _ => 1.0,
+    };
+    if channel.kind == ChannelKind::Gauge {
+        let readings = gauge(record, channel, window).into_iter();
+        return readings
+            .map(|reading| (reading.at_ms, reading.value as f64 * scale))
+            .collect();
+    }
+    let mut last_ms = None;
+    let mut power = Vec::new();
+    for Reading { at_ms, value, .. } in counter_steps(record, channel, window) {
+        // The first step has no beginning of its own here.
+        if let Some(before) = last_ms.replace(at_ms).filter(|before| at_ms > *before) {
+            power.push((at_ms, value as f64 / (at_ms - before) as f64));
+        }
+    }
+    power
+}
+
+/// Mean power within a window in milliwatts.
+pub fn mean_power_mw(record: &Record, window: Window) -> Option<f64> {
+    let power: Vec<f64> = power_mw(record, window).iter().map(|(_, mw)| *mw).collect();
+    crate::stats::mean(&power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, gauge_channel, labelled, own_run, window};
+
+    #[test]
+    fn a_meter_comes_before_a_chip_and_a_chip_before_counters() {
+        let energy = [0, 1_000_000, 2_000_000, 3_000_000];
+        let mut record = counter(own_run(), "rapl.0", Unit::Microjoules, &energy);
+        record = labelled(record, "package-0");
+        let all = window(0.0, 10.0);
+        assert_eq!(power_mw(&record, all), [(1000, 2000.0), (1500, 2000.0)]);
+        assert!(!power_source(&record).unwrap().is_whole);
+        // A limit is set, not measured.
+        let id = "rapl0.limit.long_term";
+        record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; 4]);
+        assert!(!power_source(&record).unwrap().is_whole);
+        record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &[3_000_000; 4]);
+        assert_eq!(mean_power_mw(&record, all), Some(3000.0));
+        record = gauge_channel(record, "meter.power", Unit::Milliwatts, &[5000; 4]);
+        assert_eq!(mean_power_mw(&record, all), Some(5000.0));
+        assert_eq!(power_source(&own_run()), None);
+    }
+}

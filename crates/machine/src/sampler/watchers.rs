@@ -1,0 +1,121 @@
+//! The threads of the sampler, and the CPUs on which they may run: off those that are measured.
+
+use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_setaffinity};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The threads of one sampler. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Watchers(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    threads: Vec<Pid>,
+    /// CPUs that new threads are moved to as well; none: wherever they are.
+    cpus: Option<CpuSet>,
+}
+
+impl Watchers {
+    /// The calling thread is one of them from now on.
+    ///
+    /// # Errors
+    /// The errno, if the kernel does not move it.
+    pub(super) fn join(&self) -> Result<(), i32> {
+        let mut state = self.state();
+        state.threads.push(gettid());
+        match &state.cpus {
+            Some(cpus) => sched_setaffinity(None, cpus).map_err(|error| error.raw_os_error()),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves all of them, and those to come, to these CPUs; an empty list changes nothing.
+    pub(super) fn move_to(&self, cpus: &[u32]) {
+        let Some(cpus) = cpu_set(cpus) else { return };
+        let mut state = self.state();
+        // A thread that has ended cannot be moved.
+        state
+            .threads
+            .retain(|thread| sched_setaffinity(Some(*thread), &cpus).is_ok());
+        state.cpus = Some(cpus);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+/// CPUs on which the calling thread may run.
+pub(super) fn allowed() -> Vec<u32> {
+    let set = sched_getaffinity(None).unwrap_or_default();
+    let cpus = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
+    cpus.map(|cpu| cpu as u32).collect()
+}
+
+/// All of `allowed` but the measured ones; all of them if nothing is left.
+pub(super) fn others(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
+    let others = allowed
+        .iter()
+        .copied()
+        .filter(|cpu| !measured.contains(cpu));
+    let others: Vec<u32> = others.collect();
+    if others.is_empty() {
+        allowed.to_vec()
+    } else {
+        others
+    }
+}
+
+/// A set of those that fit; none if there are none.
+fn cpu_set(cpus: &[u32]) -> Option<CpuSet> {
+    let mut set = CpuSet::new();
+    let fitting = cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
+    fitting.for_each(|cpu| set.set(*cpu as usize));
+    (set.count() > 0).then_some(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_measured_is_left() {
+        for (allowed, measured, expected) in [
+            (&[0, 1, 2, 3][..], &[0][..], &[1, 2, 3][..]),
+            (&[0, 1, 2, 3], &[2, 3], &[0, 1]),
+            (&[0, 1], &[0, 1], &[0, 1]),
+            (&[0], &[0], &[0]),
+            (&[4, 5], &[], &[4, 5]),
+        ] {
+            assert_eq!(others(allowed, measured), expected);
+        }
+    }
+
+    #[test]
+    fn a_thread_is_moved_and_so_is_one_that_comes_later() {
+        let all = allowed();
+        let last = vec![*all.last().unwrap()];
+        let watchers = Watchers::default();
+        let (joined, wait) = std::sync::mpsc::channel();
+        let (go, gone) = std::sync::mpsc::channel::<()>();
+        let first = {
+            let watchers = watchers.clone();
+            std::thread::spawn(move || {
+                watchers.join().unwrap();
+                joined.send(()).unwrap();
+                gone.recv().unwrap();
+                allowed()
+            })
+        };
+        wait.recv().unwrap();
+        watchers.move_to(&[]);
+        watchers.move_to(&last);
+        go.send(()).unwrap();
+        assert_eq!(first.join().unwrap(), last);
+        let later = std::thread::spawn(move || {
+            watchers.join().unwrap();
+            allowed()
+        });
+        assert_eq!(later.join().unwrap(), last);
+        assert_eq!(allowed(), all);
+    }
+}

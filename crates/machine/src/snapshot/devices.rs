@@ -1,0 +1,131 @@
+//! What a snapshot holds of disks, PCI and USB: the link of each device and a few files of it, the
+//! drivers above it, and what a survey finds of the kernel. Serial numbers are not among them.
+
+use super::{Walk, resolve};
+use crate::{redact, survey};
+
+/// Files of a disk, and of the device behind it.
+const DISK: &[&str] = &[
+    "size",
+    "removable",
+    "ro",
+    "disksize",
+    "comp_algorithm",
+    "mm_stat",
+    "queue/rotational",
+    "queue/scheduler",
+];
+const BEHIND_DISK: &[&str] = &[
+    "vendor",
+    "model",
+    "rev",
+    "firmware_rev",
+    "type",
+    "name",
+    "manfid",
+    "oemid",
+    "date",
+    "hwrev",
+    "fwrev",
+    "serial",
+    "ssr",
+    "life_time",
+    "pre_eol_info",
+];
+const PCI: &[&str] = &[
+    "class",
+    "vendor",
+    "device",
+    "label",
+    "current_link_speed",
+    "max_link_speed",
+    "current_link_width",
+    "max_link_width",
+    "link/l0s_aspm",
+    "link/l1_aspm",
+    "link/l1_1_aspm",
+    "link/l1_2_aspm",
+];
+const USB: &[&str] = &[
+    "idVendor",
+    "idProduct",
+    "manufacturer",
+    "product",
+    "version",
+    "speed",
+    "bMaxPower",
+    "descriptors",
+    "bInterfaceClass",
+];
+
+impl Walk<'_> {
+    /// Everything of this kind.
+    pub(super) fn devices(&mut self) {
+        for (folder, files) in [
+            ("/sys/bus/pci/devices", PCI),
+            ("/sys/bus/usb/devices", USB),
+            ("/sys/block", DISK),
+        ] {
+            for name in self.root.list(folder).unwrap_or_default() {
+                let base = self.followed(&format!("{folder}/{name}"));
+                files
+                    .iter()
+                    .for_each(|file| self.file(&format!("{base}/{file}")));
+                self.drivers_above(&base);
+                if folder == "/sys/block" {
+                    let behind = self.followed(&format!("{base}/device"));
+                    BEHIND_DISK
+                        .iter()
+                        .for_each(|file| self.file(&format!("{behind}/{file}")));
+                }
+            }
+        }
+        self.kernel();
+    }
+
+    /// Writes the link, if it is one, and says where its target lies.
+    fn followed(&mut self, path: &str) -> String {
+        match self.root.link(path) {
+            Ok(target) => {
+                self.link(path, &target);
+                resolve(path, &target)
+            }
+            Err(_) => path.to_owned(),
+        }
+    }
+
+    /// Links to drivers, from the device up to the root of all devices.
+    fn drivers_above(&mut self, base: &str) {
+        let mut folder = base;
+        while folder.starts_with("/sys/devices/") {
+            let path = format!("{folder}/driver");
+            if let Ok(target) = self.root.link(&path) {
+                self.link(&path, &target);
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+    }
+
+    /// The few options, traces and messages that a verdict over the kernel needs; whole they would be as
+    /// large as everything else together, and full of addresses.
+    fn kernel(&mut self) {
+        if let Some((path, text)) = survey::telling_config(self.root) {
+            self.content(&path, text.as_bytes());
+        }
+        for path in survey::trace_paths(self.root) {
+            self.content(&path, b"");
+        }
+        for module in survey::foreign_modules(self.root) {
+            self.content(&format!("/sys/module/{module}/taint"), b"O\n");
+        }
+        let messages = survey::telling_messages(self.root);
+        let records: Vec<String> = messages
+            .iter()
+            .enumerate()
+            .map(|(number, text)| format!("6,{number},0,-;{}\n", redact::addresses(text)))
+            .collect();
+        if !records.is_empty() {
+            self.content("/dev/kmsg", records.concat().as_bytes());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! One temperature, read when it is wanted: for tests that wait for one or must not exceed one.
+//!
+//! What this is not: the sampler. It opens its file anew for each reading, which is well enough for
+//! one a second.
+
+use crate::Root;
+use crate::sensors::{NONE, Parser, Read, SENSORS, known, temperature_channel};
+use record::{Missing, Reading};
+
+/// The temperature of the SoC.
+#[derive(Debug, Clone)]
+pub struct Thermometer {
+    path: String,
+    parser: Parser,
+    /// Place of the value among those that the file gives.
+    place: usize,
+    places: usize,
+    why: String,
+}
+
+/// Sensors that have temperatures in files.
+const KINDS: [&str; 2] = ["thermal-zones", "hwmon"];
+
+impl Thermometer {
+    /// The sensor that stands for the SoC, chosen as everywhere.
+    ///
+    /// # Errors
+    /// The machine has no such sensor.
+    pub fn find(root: &Root) -> Reading<Self> {
+        let sensors = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
+        let probes: Vec<_> = sensors.flat_map(|sensor| (sensor.discover)(root)).collect();
+        let mut channels = Vec::new();
+        let mut found = Vec::new();
+        for probe in &probes {
+            let Read::File(parser) = probe.read else {
+                continue;
+            };
+            for (place, channel) in probe.channels.iter().enumerate() {
+                channels.push(channel.clone());
+                found.push(Self {
+                    path: probe.path.clone(),
+                    parser,
+                    place,
+                    places: probe.channels.len(),
+                    why: String::new(),
+                });
+            }
+        }
+        let choice = temperature_channel(&channels, |index| found[index].millicelsius(root).ok());
+        let choice = choice.ok_or_else(|| {
+            let why = "no sensor tells the temperature of the SoC";
+            Missing::unsupported("/sys/class/thermal", why)
+        })?;
+        Ok(Self {
+            why: choice.why,
+            ..found.swap_remove(choice.index)
+        })
+    }
+
+    /// Which sensor it is and why this one.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// The temperature now, in thousandths of a degree Celsius.
+    ///
+    /// # Errors
+    /// The sensor does not answer, or nothing that could be a temperature.
+    pub fn millicelsius(&self, root: &Root) -> Reading<i64> {
+        let bytes = root.read_bytes(&self.path)?;
+        let mut values = vec![NONE; self.places];
+        (self.parser)(&bytes, &mut values);
+        known(values[self.place])
+            .ok_or_else(|| Missing::garbled(self.path.clone(), &String::from_utf8_lossy(&bytes)))
+    }
+}
+
+/// The lowest temperature at which the kernel would cut the power, in thousandths of a degree: trip
+/// points of type `critical` and the `crit` values of hwmon. (Kernel:
+/// Documentation/driver-api/thermal/sysfs-api.rst.) Values that no chip survives are no limits.
+pub fn critical_millicelsius(root: &Root) -> Option<i64> {
+    let plausible = |value: &i64| (40_000..=150_000).contains(value);
+    let zones = root.list("/sys/class/thermal").unwrap_or_default();
+    let mut limits: Vec<i64> = Vec::new();
+    for zone in zones.iter().filter(|zone| zone.starts_with("thermal_zone")) {
+        let folder = format!("/sys/class/thermal/{zone}");
+        let files = root.list(&folder).unwrap_or_default();
+        let trips = files.iter().filter_map(|file| {
+            let trip = file.strip_prefix("trip_point_")?.strip_suffix("_type")?;
+            let kind = root.read_value(&format!("{folder}/{file}")).ok()?;
+            (kind == "critical").then_some(trip)
+        });
+        limits.extend(trips.filter_map(|trip| {
+            root.read_number::<i64>(&format!("{folder}/trip_point_{trip}_temp"))
+                .ok()
+        }));
+    }
+    limits.into_iter().filter(plausible).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOARD: &str = "\
+== /sys/class/thermal/thermal_zone0/type
+gpu-thermal
+== /sys/class/thermal/thermal_zone0/temp
+51000
+== /sys/class/thermal/thermal_zone1/type
+cpu-thermal
+== /sys/class/thermal/thermal_zone1/temp
+47500
+== /sys/class/thermal/thermal_zone1/trip_point_0_type
+passive
+== /sys/class/thermal/thermal_zone1/trip_point_0_temp
+80000
+== /sys/class/thermal/thermal_zone1/trip_point_1_type
+critical
+== /sys/class/thermal/thermal_zone1/trip_point_1_temp
+110000
+";
+
+    #[test]
+    fn the_sensor_of_the_cpu_is_read() {
+        let root = Root::from_board(BOARD).unwrap();
+        let thermometer = Thermometer::find(&root).unwrap();
+        assert_eq!(thermometer.millicelsius(&root), Ok(47_500));
+        assert!(thermometer.why().contains("cpu-thermal"));
+        let warmer = root.with_file("/sys/class/thermal/thermal_zone1/temp", b"91000\n");
+        assert_eq!(thermometer.millicelsius(&warmer), Ok(91_000));
+        let broken = root.with_file("/sys/class/thermal/thermal_zone1/temp", b"hot\n");
+        assert!(thermometer.millicelsius(&broken).is_err());
+    }
+
+    #[test]
+    fn only_critical_trips_limit() {
+        let root = Root::from_board(BOARD).unwrap();
+        assert_eq!(critical_millicelsius(&root), Some(110_000));
+        let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
+        assert_eq!(critical_millicelsius(&none), None);
+        assert!(Thermometer::find(&none).is_err());
+    }
+}
