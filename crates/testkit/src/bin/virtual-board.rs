@@ -1,9 +1,10 @@
 //! Runs a command on a virtual board: `virtual-board BOARD.toml [--truth FILE] [--host-khz N] -- CMD...`.
+//!
+//! It ends as the command does: its status, 128 and 9 after a signal, 125 if the board itself failed.
 
 #![allow(clippy::print_stderr)]
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 use testkit::virtual_board::{Board, Done, lacking, run};
 
@@ -42,13 +43,13 @@ fn try_main() -> Result<ExitCode, String> {
         return Err(format!("a virtual board cannot run here: {what}"));
     }
     let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let host_khz = host_khz.or_else(testkit::virtual_board::host_khz);
-    let host_khz = host_khz.ok_or("the clock of this machine is not known: give --host-khz")?;
     let done = run(Board::parse(&text)?, host_khz, &command)?;
     if let Some(path) = truth {
         std::fs::write(&path, trace(&done)).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    let _ = std::io::stdout().flush();
+    if !done.left_running.is_empty() {
+        eprintln!("virtual-board: left running, and killed: {}", done.left_running.join(", "));
+    }
     let code = done.status.code().unwrap_or(128 + 9);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
@@ -57,8 +58,8 @@ fn try_main() -> Result<ExitCode, String> {
 fn trace(done: &Done) -> String {
     let line = |truth: &testkit::virtual_board::Truth| {
         format!(
-            "{{\"at_s\":{:.2},\"temp_c\":{:.2},\"power_w\":{:.3},\"real_khz\":{:?},\"shown_khz\":{:?},\"level\":{}}}\n",
-            truth.at_s, truth.temp_c, truth.power_w, truth.real_khz, truth.shown_khz, truth.level
+            "{{\"at_s\":{:.2},\"temp_c\":{:.2},\"power_w\":{:.3},\"real_khz\":{:?},\"shown_khz\":{:?},\"level\":{},\"host_khz\":{}}}\n",
+            truth.at_s, truth.temp_c, truth.power_w, truth.real_khz, truth.shown_khz, truth.level, truth.host_khz
         )
     };
     done.trace.iter().map(line).collect()

@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
-    /// Name, shown as the model of the device tree.
+    /// Name, for people who read the file: `/proc/device-tree` cannot be laid over.
     pub name: String,
     /// Clusters.
     pub policy: Vec<PolicySpec>,
@@ -16,9 +16,54 @@ pub struct Board {
     /// What happens when it is hot.
     #[serde(default)]
     pub throttle: ThrottleSpec,
-    /// Supply voltage of its power meter (hwmon `ina226`); none without a meter.
+    /// What measures its power, if anything does.
     #[serde(default)]
-    pub meter_volts: Option<f64>,
+    pub meter: Option<MeterSpec>,
+    /// A limit of the drive that holds the temporary folder, in bytes per second read past the cache.
+    #[serde(default)]
+    pub drive_bytes_per_s: Option<u64>,
+}
+
+/// What measures the power.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeterSpec {
+    /// Where it is.
+    pub place: Place,
+    /// Supply voltage.
+    pub volts: f64,
+    /// What it says.
+    #[serde(default)]
+    pub says: Says,
+    /// It goes away after so many seconds.
+    #[serde(default)]
+    pub gone_after_s: Option<f64>,
+}
+
+/// Where a meter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// A chip on the board, hwmon `ina226`.
+    Board,
+    /// A socket that answers on loopback as those of NETIO do; the command finds its address in the
+    /// variable [`METER_VARIABLE`](super::METER_VARIABLE).
+    Network,
+}
+
+/// What a meter says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Says {
+    /// What is true.
+    #[default]
+    Truth,
+    /// Always what the idle board draws.
+    Constant,
+    /// Nothing flows.
+    Zero,
+    /// Ten times as much power as there is; voltage and current are true.
+    Tenfold,
 }
 
 /// CPUs that share a clock.
@@ -37,6 +82,9 @@ pub struct PolicySpec {
     /// The true clock never exceeds this, whatever is shown: a firmware that lies.
     #[serde(default)]
     pub real_khz_max: Option<u32>,
+    /// OPPs that are not honoured: the clock that is asked for and the one that it gives, in kHz.
+    #[serde(default)]
+    pub not_honoured: Vec<(u32, u32)>,
 }
 
 fn schedutil() -> String {
@@ -55,6 +103,13 @@ pub struct ThermalSpec {
     pub tau_s: f64,
     /// Power when idle, in watts.
     pub idle_w: f64,
+    /// True if the kernel has a thermal zone.
+    #[serde(default = "yes")]
+    pub has_sensor: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Who throttles, and when.

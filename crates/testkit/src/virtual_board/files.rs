@@ -3,7 +3,7 @@
 //! Paths are relative to `/sys`. Formats are those of Documentation/admin-guide/pm/cpufreq.rst,
 //! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
 
-use super::board::Mode;
+use super::board::{MeterSpec, Mode, Place};
 use super::model::Model;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,8 @@ pub enum Node {
         /// True if it can be written.
         is_writable: bool,
     },
+    /// A file that cannot be read: the device does not answer (ENXIO).
+    Dead,
     /// A symbolic link.
     Link(String),
 }
@@ -47,7 +49,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     };
     let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
     let throttle = &model.board.throttle;
-    for (name, text) in [
+    let zone = [
         ("type", "cpu-thermal".to_owned()),
         ("temp", milli(model.temp_c)),
         ("mode", "enabled".to_owned()),
@@ -57,8 +59,11 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
         ("trip_point_0_hyst", milli(throttle.hysteresis_c)),
         ("trip_point_1_type", "critical".to_owned()),
         ("trip_point_1_temp", milli(throttle.passive_c + 30.0)),
-    ] {
-        file(format!("{ZONE}/{name}"), text);
+    ];
+    for (name, text) in zone {
+        if model.board.thermal.has_sensor {
+            file(format!("{ZONE}/{name}"), text);
+        }
     }
     if throttle.mode == Mode::Kernel {
         for (index, policy) in model.board.policy.iter().enumerate() {
@@ -75,16 +80,23 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
             file(format!("{device}/max_state"), top.to_string());
         }
     }
-    if let Some(volts) = model.board.meter_volts {
-        for (name, text) in [
-            ("name", "ina226".to_owned()),
-            ("power1_input", format!("{:.0}", model.power_w * 1e6)),
-            ("in1_input", format!("{:.0}", volts * 1e3)),
-            ("curr1_input", format!("{:.0}", model.power_w / volts * 1e3)),
+    let on_board = |meter: &&MeterSpec| meter.place == Place::Board;
+    if model.board.meter.as_ref().filter(on_board).is_some() {
+        file(format!("{METER}/name"), "ina226".to_owned());
+        // A chip that is gone leaves its files, and no answer in them.
+        let (watts, volts, amperes) = model.metered().map_or((None, None, None), |(w, v, a)| {
+            (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3))
+        });
+        for (name, value) in [
+            ("power1_input", watts),
+            ("in1_input", volts),
+            ("curr1_input", amperes),
         ] {
-            file(format!("{METER}/{name}"), text);
+            let node = value.map_or(Node::Dead, |value| read_only(format!("{value:.0}\n")));
+            nodes.insert(format!("{METER}/{name}"), node);
         }
     }
+    let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
     if throttle.under_voltage_c.is_some() {
         file(PI_BITS.to_owned(), format!("{:x}", model.firmware_bits));
     }
@@ -209,10 +221,11 @@ mod tests {
     use crate::virtual_board::Board;
 
     fn model() -> Model {
-        let text = "name = \"test\"\nmeter_volts = 5.0\n[[policy]]\ncpus = [0, 1]\ncore_w = 2\n\
+        let text = "name = \"test\"\n[[policy]]\ncpus = [0, 1]\ncore_w = 2\n\
                     governor = \"performance\"\nopps = [[600000, 0.8], [1200000, 0.9]]\n\
                     [thermal]\nambient_c = 25\nk_per_w = 10\ntau_s = 10\nidle_w = 1\n\
-                    [throttle]\nmode = \"kernel\"\nunder_voltage_c = 90\n";
+                    [throttle]\nmode = \"kernel\"\nunder_voltage_c = 90\n\
+                    [meter]\nplace = \"board\"\nvolts = 5.0\ngone_after_s = 9.0\n";
         Model::new(Board::parse(text).unwrap())
     }
 
@@ -220,6 +233,7 @@ mod tests {
         match nodes(model).remove(path) {
             Some(Node::File { text, .. }) => text,
             Some(Node::Link(to)) => to,
+            Some(Node::Dead) => "(dead)".into(),
             None => panic!("{path}"),
         }
     }
@@ -249,6 +263,17 @@ mod tests {
         ] {
             assert_eq!(text(&model, path), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_meter_that_is_gone_does_not_answer() {
+        let mut model = model();
+        model.at_s = 10.0;
+        let path = "devices/virtual/hwmon/hwmon0/power1_input";
+        assert_eq!(text(&model, path), "(dead)");
+        model.board.thermal.has_sensor = false;
+        let zone = nodes(&model).into_keys().find(|path| path.contains("zone"));
+        assert_eq!(zone, None);
     }
 
     #[test]

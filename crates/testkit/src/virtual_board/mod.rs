@@ -7,15 +7,20 @@
 
 mod board;
 mod files;
+mod host;
+mod meter;
 mod model;
 mod slots;
 mod union;
 
-pub use board::{Board, Mode, PolicySpec, ThermalSpec, ThrottleSpec};
+pub use board::{Board, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec};
 pub use files::{Node, nodes};
-pub use model::{Model, PolicyState};
+pub use model::{Model, PolicyState, core_w};
 
+use host::Host;
+use meter::Meter;
 use slots::Slots;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -26,6 +31,13 @@ use std::time::{Duration, Instant};
 const STEP: Duration = Duration::from_millis(20);
 /// Steps between two lines of the trace.
 const STEPS_PER_LINE: u32 = 5;
+
+/// After the command has ended, what it started may still put settings back for so long.
+const GRACE: Duration = Duration::from_secs(3);
+/// What runs the board has this much priority over everything else.
+const RIG_NICE: i32 = 19;
+/// In this variable the command finds the address of a meter on the network.
+pub const METER_VARIABLE: &str = "VIRTUAL_BOARD_METER";
 
 /// Lays the tree over `/sys`, enters the groups, becomes the command. The first argument is the tree, the
 /// second the lists of threads, the third the folders.
@@ -51,6 +63,8 @@ pub struct Truth {
     pub shown_khz: Vec<u32>,
     /// How deep the board throttles.
     pub level: usize,
+    /// Clock of this machine, which the true clocks are shares of.
+    pub host_khz: u32,
 }
 
 /// A run that ended.
@@ -62,6 +76,8 @@ pub struct Done {
     pub trace: Vec<Truth>,
     /// The board as it was left.
     pub model: Model,
+    /// Names of what still ran a while after the command had ended, and was killed.
+    pub left_running: Vec<String>,
 }
 
 /// What a virtual board needs and this machine has not; none if it can run here.
@@ -86,91 +102,117 @@ pub fn lacking() -> Option<String> {
     slots::lacking()
 }
 
-/// Runs a command on a board. `host_khz` is the clock of this machine.
+/// Runs a command on a board. `host_khz` is the clock of this machine; none to have it measured.
 ///
 /// # Errors
 /// What could not be set up.
-pub fn run(board: Board, host_khz: u32, command: &[OsString]) -> Result<Done, String> {
+pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<Done, String> {
     let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
-    let cpus: Vec<u32> = board
-        .policy
-        .iter()
-        .flat_map(|policy| policy.cpus.clone())
-        .collect();
-    let has_firmware = board.throttle.under_voltage_c.is_some();
+    // What runs the board comes before what runs on it. Threads that are made here inherit this.
+    set_nice(-RIG_NICE).map_err(failed("priority"))?;
+    let mut host = Host::new(host_khz);
+    let policies = board.policy.iter();
+    let cpus: Vec<u32> = policies.flat_map(|policy| policy.cpus.clone()).collect();
+    let mut slots = Slots::new(&cpus, board.drive_bytes_per_s).map_err(failed("control groups"))?;
     let model = Arc::new(Mutex::new(Model::new(board)));
-    let mut slots = Slots::new(&cpus).map_err(failed("control groups"))?;
     let tree = Tree::mount(&model).map_err(failed("FUSE"))?;
-    let folders = files::FOLDERS
-        .into_iter()
-        .filter(|folder| has_firmware || !folder.ends_with("platform"));
-    let lists: Vec<String> = slots
-        .entrances()
-        .iter()
-        .map(|list| list.display().to_string())
-        .collect();
-    apply(&lock(&model), &slots, host_khz);
-    let mut child = Command::new("unshare")
-        .args([
-            "--mount",
-            "--propagation",
-            "private",
-            "sh",
-            "-c",
-            ENTER,
-            "sh",
-        ])
-        .arg(&tree.folder)
-        .arg(lists.join(" "))
-        .arg(folders.collect::<Vec<_>>().join(" "))
-        .args(command)
-        .spawn()
-        .map_err(failed("unshare"))?;
+    let place = lock(&model).board.meter.as_ref().map(|meter| meter.place);
+    let meter = match place {
+        Some(Place::Network) => Some(Meter::serve(&model).map_err(failed("meter"))?),
+        _ => None,
+    };
+    apply(&lock(&model), &mut slots, host.khz());
+    let mut child = enter(&tree, &slots, &lock(&model).board, command);
+    if let Some(meter) = &meter {
+        child.env(METER_VARIABLE, meter.address.to_string());
+    }
+    let mut child = child.spawn().map_err(failed("unshare"))?;
     let started = Instant::now();
     let (mut last, mut steps, mut trace) = (started, 0_u32, Vec::new());
-    let status = loop {
-        if let Some(status) = child.try_wait().map_err(failed("the command"))? {
-            break status;
-        }
+    let mut ended = None;
+    let (status, left_running) = loop {
         std::thread::sleep(STEP);
-        slots.sort_threads();
         let dt_s = last.elapsed().as_secs_f64();
         last = Instant::now();
+        host.refresh();
         let mut model = lock(&model);
-        let used: Vec<(u32, f64)> = cpus
-            .iter()
-            .map(|cpu| {
-                let index = model.policy_of(*cpu).unwrap_or(0);
-                let share = f64::from(model.khz_real(index)) / f64::from(host_khz);
-                (*cpu, slots.used_s(*cpu) / dt_s / share.min(1.0))
-            })
-            .collect();
-        let of = |cpu: u32| {
-            used.iter()
-                .find(|(known, _)| *known == cpu)
-                .map_or(0.0, |(_, used)| *used)
-        };
-        let off_before = model.off_cpu;
-        model.step(dt_s, of);
-        apply(&model, &slots, host_khz);
-        if model.off_cpu != off_before {
-            switch(off_before, true);
-            switch(model.off_cpu, false);
-        }
+        live(&mut model, &mut slots, host.khz(), dt_s);
         if steps.is_multiple_of(STEPS_PER_LINE) {
-            trace.push(truth(&model, started.elapsed()));
+            trace.push(truth(&model, started.elapsed(), host.khz()));
         }
         steps += 1;
+        drop(model);
+        // The files are there as long as anything of the command still looks at them.
+        if ended.is_none() {
+            let status = child.try_wait().map_err(failed("the command"))?;
+            ended = status.map(|status| (status, Instant::now()));
+        }
+        if let Some((status, since)) = ended {
+            let left_running = slots.names();
+            if left_running.is_empty() || since.elapsed() > GRACE {
+                break (status, left_running);
+            }
+        }
     };
     slots.kill_all();
     let model = lock(&model).clone();
     switch(model.off_cpu, true);
     drop(tree);
+    // Not all systems let a priority be raised again; then the next board runs at this one.
+    let _ = set_nice(0);
     Ok(Done {
         status,
         trace,
         model,
+        left_running,
     })
+}
+
+/// The command in its mount namespace and groups, at the priority of any other.
+fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Command {
+    let has_firmware = board.throttle.under_voltage_c.is_some();
+    let folders = files::FOLDERS
+        .into_iter()
+        .filter(|folder| has_firmware || !folder.ends_with("platform"));
+    let lists = slots.entrances();
+    let lists: Vec<String> = lists.iter().map(|list| list.display().to_string()).collect();
+    let mut child = Command::new("nice");
+    child
+        .args(["-n", &RIG_NICE.to_string()])
+        .args(["unshare", "--mount", "--propagation", "private"])
+        .args(["sh", "-c", ENTER, "sh"])
+        .arg(&tree.folder)
+        .arg(lists.join(" "))
+        .arg(folders.collect::<Vec<_>>().join(" "))
+        .args(command);
+    child
+}
+
+/// Lets the board live for so long.
+fn live(model: &mut Model, slots: &mut Slots, host_khz: u32, dt_s: f64) {
+    let wanted_s = slots.sort_threads();
+    let mut used = BTreeMap::new();
+    for (index, policy) in model.board.policy.iter().enumerate() {
+        let share = (f64::from(model.khz_real(index)) / f64::from(host_khz)).min(1.0);
+        for cpu in &policy.cpus {
+            // Threads that come and go between two looks show in the time of their group alone.
+            let by_group = slots.used_s(*cpu) / share;
+            let by_threads = wanted_s.get(cpu).copied().unwrap_or(0.0);
+            used.insert(*cpu, by_group.max(by_threads) / dt_s);
+        }
+    }
+    let off_before = model.off_cpu;
+    model.step(dt_s, |cpu| used.get(&cpu).copied().unwrap_or(0.0));
+    apply(model, slots, host_khz);
+    if model.off_cpu != off_before {
+        switch(off_before, true);
+        switch(model.off_cpu, false);
+    }
+}
+
+/// Priority of the calling thread.
+fn set_nice(nice: i32) -> std::io::Result<()> {
+    Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
 fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
@@ -178,7 +220,7 @@ fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
 }
 
 /// Gives every CPU its true clock.
-fn apply(model: &Model, slots: &Slots, host_khz: u32) {
+fn apply(model: &Model, slots: &mut Slots, host_khz: u32) {
     for (index, policy) in model.board.policy.iter().enumerate() {
         let share = f64::from(model.khz_real(index)) / f64::from(host_khz);
         for cpu in &policy.cpus {
@@ -195,7 +237,7 @@ fn switch(cpu: Option<u32>, is_on: bool) {
     }
 }
 
-fn truth(model: &Model, elapsed: Duration) -> Truth {
+fn truth(model: &Model, elapsed: Duration, host_khz: u32) -> Truth {
     let policies = 0..model.policies.len();
     Truth {
         at_s: elapsed.as_secs_f64(),
@@ -207,6 +249,7 @@ fn truth(model: &Model, elapsed: Duration) -> Truth {
             .collect(),
         shown_khz: policies.map(|index| model.khz_shown(index)).collect(),
         level: model.level,
+        host_khz,
     }
 }
 
@@ -236,12 +279,4 @@ impl Drop for Tree {
         self.session.take();
         let _ = std::fs::remove_dir(&self.folder);
     }
-}
-
-/// The clock of this machine as /proc/cpuinfo tells it, in kHz; none where it does not.
-pub fn host_khz() -> Option<u32> {
-    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("cpu MHz"))?;
-    let mhz: f64 = line.split(':').nth(1)?.trim().parse().ok()?;
-    Some((mhz * 1000.0) as u32)
 }

@@ -7,7 +7,7 @@
 //!
 //! Pure: time and use come in, clocks and temperature come out.
 
-use super::board::{Board, Mode, PolicySpec};
+use super::board::{Board, Mode, PolicySpec, Says};
 
 /// The board decides about throttling this often, as the kernel polls a hot zone.
 const POLL_S: f64 = 0.1;
@@ -29,6 +29,8 @@ pub struct Model {
     pub off_cpu: Option<u32>,
     /// Bits of a Raspberry Pi's firmware: live ones below, sticky ones 16 higher.
     pub firmware_bits: u32,
+    /// Seconds since the start.
+    pub at_s: f64,
     falling: bool,
     since_poll_s: f64,
 }
@@ -69,6 +71,7 @@ impl Model {
             policies: policies.collect(),
             off_cpu: None,
             firmware_bits: 0,
+            at_s: 0.0,
             falling: false,
             since_poll_s: 0.0,
             board,
@@ -111,7 +114,9 @@ impl Model {
     /// The clock that programs really get, in kHz.
     pub fn khz_real(&self, index: usize) -> u32 {
         let policy = &self.board.policy[index];
-        let mut khz = self.khz_shown(index);
+        let shown = self.khz_shown(index);
+        let other = policy.not_honoured.iter().find(|(khz, _)| *khz == shown);
+        let mut khz = other.map_or(shown, |(_, real)| *real);
         khz = khz.min(policy.real_khz_max.unwrap_or(khz));
         if self.board.throttle.mode == Mode::Firmware {
             let top = policy.opps.len() - 1;
@@ -131,6 +136,21 @@ impl Model {
             .position(|policy| policy.cpus.contains(&cpu))
     }
 
+    /// What the meter says in watts, volts and amperes; none if there is no meter, or it went away.
+    pub fn metered(&self) -> Option<(f64, f64, f64)> {
+        let meter = self.board.meter.as_ref()?;
+        let is_gone = meter.gone_after_s.is_some_and(|end_s| self.at_s >= end_s);
+        let idle_w = self.board.thermal.idle_w;
+        let (volts, true_w) = (meter.volts, self.power_w);
+        let said = match meter.says {
+            Says::Truth => (true_w, volts, true_w / volts),
+            Says::Constant => (idle_w, volts, idle_w / volts),
+            Says::Zero => (0.0, volts, 0.0),
+            Says::Tenfold => (10.0 * true_w, volts, true_w / volts),
+        };
+        (!is_gone).then_some(said)
+    }
+
     /// Lets so many seconds pass in which each CPU was used for a share of its true clock.
     pub fn step(&mut self, dt_s: f64, used: impl Fn(u32) -> f64) {
         let mut power_w = self.board.thermal.idle_w;
@@ -142,8 +162,11 @@ impl Model {
                 .iter()
                 .map(|cpu| used(*cpu).clamp(0.0, 1.0))
                 .collect();
-            power_w += shares.iter().sum::<f64>() * core_w(policy, real_khz);
             let shown = self.khz_shown(index);
+            // An OPP that is not honoured has the voltage of the clock that was asked for.
+            let is_other = policy.not_honoured.iter().any(|(khz, _)| *khz == shown);
+            let volts_khz = if is_other { shown } else { real_khz };
+            power_w += shares.iter().sum::<f64>() * core_w(policy, real_khz, volts_khz);
             let at = self.board.policy[index]
                 .opps
                 .iter()
@@ -154,6 +177,7 @@ impl Model {
             }
             state.used = shares.iter().copied().fold(0.0, f64::max);
         }
+        self.at_s += dt_s;
         let thermal = &self.board.thermal;
         let goal_c = thermal.ambient_c + thermal.k_per_w * power_w;
         let before_c = self.temp_c;
@@ -200,11 +224,11 @@ impl Model {
     }
 }
 
-/// Power of one busy core at a clock, in watts.
-fn core_w(policy: &PolicySpec, khz: u32) -> f64 {
+/// Power of one busy core at a clock and at the voltage of another, in watts.
+pub fn core_w(policy: &PolicySpec, khz: u32, volts_khz: u32) -> f64 {
+    let work = |khz: u32, volts: f64| f64::from(khz) * volts.powi(2);
     let top = policy.khz_max();
-    let work = |khz: u32| f64::from(khz) * policy.volts(khz).powi(2);
-    policy.core_w * work(khz) / work(top)
+    policy.core_w * work(khz, policy.volts(volts_khz)) / work(top, policy.volts(top))
 }
 
 #[cfg(test)]
@@ -301,5 +325,36 @@ mod tests {
             (board.khz_shown(0), board.khz_real(0)),
             (1_800_000, 1_500_000)
         );
+    }
+
+    #[test]
+    fn an_opp_that_is_not_honoured_has_its_own_voltage() {
+        let mut board = model("");
+        board.board.policy[0].not_honoured = vec![(1_800_000, 1_200_000)];
+        assert_eq!(board.khz_real(0), 1_200_000);
+        run(&mut board, 1.0, 1.0);
+        // Two cores of 2 W at 1.0 V and two thirds of their clock.
+        assert!((board.power_w - (1.0 + 4.0 * 2.0 / 3.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn meters_lie_as_they_are_told() {
+        for (keys, expected) in [
+            ("", Some((1.0, 5.0, 0.2))),
+            ("says = \"constant\"", Some((1.0, 5.0, 0.2))),
+            ("says = \"zero\"", Some((0.0, 5.0, 0.0))),
+            ("says = \"tenfold\"", Some((10.0, 5.0, 0.2))),
+            ("gone_after_s = 0.5", Some((1.0, 5.0, 0.2))),
+        ] {
+            let text = format!("[meter]\nplace = \"board\"\nvolts = 5.0\n{keys}\n");
+            let mut board = model(&text);
+            assert_eq!(board.metered(), expected, "{keys}");
+            run(&mut board, 1.0, 1.0);
+            let is_gone = keys.starts_with("gone");
+            let is_constant = keys.contains("constant") || keys.contains("zero");
+            assert_eq!(board.metered().is_none(), is_gone, "{keys}");
+            assert_eq!(board.metered() == expected, is_constant, "{keys}");
+        }
+        assert_eq!(model("").metered(), None);
     }
 }

@@ -1,20 +1,29 @@
 //! True clocks: one control group with a CPU quota for every CPU, and the threads of the command sorted
 //! into the group of the CPU they run on.
 //!
-//! A clock is a duty cycle, full speed and pauses, not a slow core: readings shorter than about 20 ms see
-//! the host's clock. Groups are those of version 1 (`cpu` and `cpuacct`), which alone take single threads
+//! A clock is a duty cycle, full speed and pauses, not a slow core: readings shorter than a few periods
+//! see the host's clock. Groups are those of version 1 (`cpu` and `cpuacct`), which alone take single threads
 //! of any process; see Documentation/scheduler/sched-bwc.rst.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const CPU: &str = "/sys/fs/cgroup/cpu";
 const ACCOUNTING: &str = "/sys/fs/cgroup/cpuacct";
+const DRIVES: &str = "/sys/fs/cgroup/blkio";
 /// Groups of all boards are called so, with the process behind.
 const PREFIX: &str = "virtual-board-";
-/// Length of one turn of pauses.
-const PERIOD_US: u64 = 5_000;
+/// Length of one turn of pauses. Quotas are looked after at ticks of the scheduler, every 4 ms on many
+/// kernels: with five of them in a period, what is used is what was given within 1 %.
+const PERIOD_US: u64 = 20_000;
+/// Weight of the board's groups against everything else that runs here, the highest there is: whatever
+/// the board is given it also gets. See Documentation/scheduler/sched-design-CFS.rst.
+const SHARES: &str = "262144";
+/// A share that differs by less than this is not written: every write forgives the time that was
+/// overdrawn.
+const SHARE_STEP: f64 = 0.01;
 /// The shortest quota that the kernel takes.
 const QUOTA_US_MIN: u64 = 1_000;
 
@@ -22,8 +31,14 @@ const QUOTA_US_MIN: u64 = 1_000;
 pub(super) struct Slots {
     name: String,
     cpus: Vec<u32>,
+    /// True if the drive is limited, which takes a group of its own.
+    has_drive: bool,
     /// Nanoseconds that each group has used, when last looked at.
     used_ns: BTreeMap<u32, u64>,
+    /// Nanoseconds that each thread has run or waited for its turn, when last looked at.
+    busy_ns: BTreeMap<u32, u64>,
+    /// The share of each CPU that was written.
+    shares: BTreeMap<u32, f64>,
 }
 
 /// Why a board cannot run here; none if it can.
@@ -41,21 +56,32 @@ pub(super) fn lacking() -> Option<String> {
 
 impl Slots {
     /// Makes the groups. Left over ones of boards that were killed go first.
-    pub(super) fn new(cpus: &[u32]) -> io::Result<Self> {
+    pub(super) fn new(cpus: &[u32], drive_bytes_per_s: Option<u64>) -> io::Result<Self> {
         remove_left_over();
         let slots = Self {
             name: format!("{PREFIX}{}", std::process::id()),
             cpus: cpus.to_vec(),
+            has_drive: drive_bytes_per_s.is_some(),
             used_ns: BTreeMap::new(),
+            busy_ns: BTreeMap::new(),
+            shares: BTreeMap::new(),
         };
         for cpu in cpus {
             for controller in [CPU, ACCOUNTING] {
                 std::fs::create_dir_all(slots.folder(controller, *cpu))?;
             }
-            std::fs::write(
-                slots.folder(CPU, *cpu).join("cpu.cfs_period_us"),
-                PERIOD_US.to_string(),
-            )?;
+            let period = slots.folder(CPU, *cpu).join("cpu.cfs_period_us");
+            std::fs::write(period, PERIOD_US.to_string())?;
+        }
+        let all = Path::new(CPU).join(&slots.name);
+        std::fs::write(all.join("cpu.shares"), SHARES)?;
+        if let Some(limit) = drive_bytes_per_s {
+            let device = std::fs::metadata(std::env::temp_dir())?.dev();
+            let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+            let folder = Path::new(DRIVES).join(&slots.name);
+            std::fs::create_dir_all(&folder)?;
+            let line = format!("{major}:{minor} {limit}");
+            std::fs::write(folder.join("blkio.throttle.read_bps_device"), line)?;
         }
         Ok(slots)
     }
@@ -69,29 +95,29 @@ impl Slots {
     /// The lists of threads to which a new process adds itself.
     pub(super) fn entrances(&self) -> Vec<PathBuf> {
         let first = self.cpus.first().copied().unwrap_or(0);
-        [CPU, ACCOUNTING]
-            .map(|controller| self.folder(controller, first).join("tasks"))
-            .to_vec()
+        let mut lists =
+            [CPU, ACCOUNTING].map(|controller| self.folder(controller, first).join("tasks")).to_vec();
+        if self.has_drive {
+            lists.push(Path::new(DRIVES).join(&self.name).join("tasks"));
+        }
+        lists
     }
 
     /// Gives a CPU this share of the host's clock.
-    pub(super) fn set_share(&self, cpu: u32, share: f64) -> io::Result<()> {
-        let period_us = match share < 0.2 {
-            // A quota is at least 1 ms.
-            true => (QUOTA_US_MIN as f64 / share.max(0.01)) as u64,
-            false => PERIOD_US,
-        };
-        let folder = self.folder(CPU, cpu);
+    pub(super) fn set_share(&mut self, cpu: u32, share: f64) -> io::Result<()> {
+        let before = self.shares.get(&cpu).copied();
+        if before.is_some_and(|before| (share / before - 1.0).abs() < SHARE_STEP) {
+            return Ok(());
+        }
         let quota_us = match share >= 1.0 {
             true => "-1".to_owned(),
-            false => ((period_us as f64 * share) as u64)
+            false => ((PERIOD_US as f64 * share) as u64)
                 .max(QUOTA_US_MIN)
                 .to_string(),
         };
-        // A quota must fit its period at every moment.
-        let _ = std::fs::write(folder.join("cpu.cfs_quota_us"), "-1");
-        std::fs::write(folder.join("cpu.cfs_period_us"), period_us.to_string())?;
-        std::fs::write(folder.join("cpu.cfs_quota_us"), quota_us)
+        std::fs::write(self.folder(CPU, cpu).join("cpu.cfs_quota_us"), quota_us)?;
+        self.shares.insert(cpu, share);
+        Ok(())
     }
 
     /// Threads of the command, by the group they are in.
@@ -107,9 +133,17 @@ impl Slots {
         self.cpus.iter().flat_map(|cpu| of(*cpu)).collect()
     }
 
-    /// Moves running threads into the group of the CPU they run on.
-    pub(super) fn sort_threads(&self) {
+    /// Moves running threads into the group of the CPU they run on, and says for how many seconds each
+    /// CPU was wanted since last asked: by threads that ran or waited for their turn or their quota.
+    pub(super) fn sort_threads(&mut self) -> BTreeMap<u32, f64> {
+        let mut wanted_s = BTreeMap::new();
+        let mut busy_ns = BTreeMap::new();
         for (slot, thread) in self.threads() {
+            if let Some(now) = busy(thread) {
+                let before = self.busy_ns.get(&thread).copied().unwrap_or(now);
+                *wanted_s.entry(slot).or_default() += now.saturating_sub(before) as f64 / 1e9;
+                busy_ns.insert(thread, now);
+            }
             let Some(cpu) =
                 running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu))
             else {
@@ -123,6 +157,17 @@ impl Slots {
                 );
             }
         }
+        self.busy_ns = busy_ns;
+        wanted_s
+    }
+
+    /// Names of what runs on the board.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |thread| std::fs::read_to_string(format!("/proc/{thread}/comm")).ok();
+        let threads = self.threads().into_iter();
+        threads
+            .filter_map(|(_, thread)| Some(name(thread)?.trim().to_owned()))
+            .collect()
     }
 
     /// CPU time that a group used since last asked, in seconds.
@@ -159,6 +204,14 @@ impl Drop for Slots {
     }
 }
 
+/// Nanoseconds for which a thread has run or waited in a queue; the first two fields of
+/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst).
+fn busy(thread: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
+    let mut fields = text.split_whitespace().map(str::parse::<u64>);
+    Some(fields.next()?.ok()? + fields.next()?.ok()?)
+}
+
 /// The CPU of a thread that is running or waits for its quota; fields 3 and 39 of /proc/PID/stat.
 fn running_on(thread: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{thread}/stat")).ok()?;
@@ -170,7 +223,7 @@ fn running_on(thread: u32) -> Option<u32> {
 /// Removes the groups of one board; false if one is still in use.
 fn remove(name: &str) -> bool {
     let mut all = true;
-    for controller in [CPU, ACCOUNTING] {
+    for controller in [CPU, ACCOUNTING, DRIVES] {
         let folder = Path::new(controller).join(name);
         let Ok(entries) = std::fs::read_dir(&folder) else {
             continue;

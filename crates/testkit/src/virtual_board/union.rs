@@ -89,6 +89,7 @@ impl Union {
         let (kind, perm, size) = match self.find(path)? {
             Found::Folder => (FileType::Directory, 0o755, 0),
             Found::Made(Node::Link(to)) => (FileType::Symlink, 0o777, to.len() as u64),
+            Found::Made(Node::Dead) => (FileType::RegularFile, 0o444, 4096),
             Found::Made(Node::File { is_writable, .. }) => {
                 let perm = if is_writable { 0o644 } else { 0o444 };
                 (FileType::RegularFile, perm, 4096)
@@ -139,6 +140,7 @@ impl Union {
         match self.find(path) {
             None => Err(Errno::ENOENT),
             Some(Found::Made(Node::File { text, .. })) => Ok(text.into_bytes()),
+            Some(Found::Made(Node::Dead)) => Err(Errno::ENXIO),
             Some(Found::Made(Node::Link(_)) | Found::Folder) => Err(Errno::EINVAL),
             Some(Found::Real(_)) => std::fs::read(real(path)).map_err(Errno::from),
         }
