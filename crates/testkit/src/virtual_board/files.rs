@@ -33,6 +33,8 @@ pub enum Node {
     },
     /// A file that cannot be read: the device does not answer (ENXIO).
     Dead,
+    /// `/proc/stat` of the board.
+    Stat,
     /// A symbolic link.
     Link(String),
 }
@@ -233,7 +235,7 @@ mod tests {
         match nodes(model).remove(path) {
             Some(Node::File { text, .. }) => text,
             Some(Node::Link(to)) => to,
-            Some(Node::Dead) => "(dead)".into(),
+            Some(Node::Dead | Node::Stat) => "(dead)".into(),
             None => panic!("{path}"),
         }
     }

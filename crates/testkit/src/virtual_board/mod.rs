@@ -11,6 +11,7 @@ mod host;
 mod meter;
 mod model;
 mod slots;
+mod stat;
 mod union;
 
 pub use board::{Board, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec};
@@ -39,11 +40,12 @@ const RIG_NICE: i32 = 19;
 /// In this variable the command finds the address of a meter on the network.
 pub const METER_VARIABLE: &str = "VIRTUAL_BOARD_METER";
 
-/// Lays the tree over `/sys`, enters the groups, becomes the command. The first argument is the tree, the
+/// Lays the tree over `/sys` and `/proc/stat`, enters the groups, becomes the command. The first argument is the tree, the
 /// second the lists of threads, the third the folders.
 const ENTER: &str = r#"
 tree=$1 lists=$2 folders=$3; shift 3
 for list in $lists; do echo $$ > "$list" || exit 125; done
+mount --bind "$tree/stat" /proc/stat || exit 125
 for folder in $folders; do mount --bind "$tree/$folder" "/sys/$folder" || exit 125; done
 exec "$@"
 "#;
@@ -192,14 +194,20 @@ fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Com
 fn live(model: &mut Model, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     let wanted_s = slots.sort_threads();
     let mut used = BTreeMap::new();
+    let mut waited = Vec::new();
     for (index, policy) in model.board.policy.iter().enumerate() {
         let share = (f64::from(model.khz_real(index)) / f64::from(host_khz)).min(1.0);
         for cpu in &policy.cpus {
             // Threads that come and go between two looks show in the time of their group alone.
-            let by_group = slots.used_s(*cpu) / share;
-            let by_threads = wanted_s.get(cpu).copied().unwrap_or(0.0);
-            used.insert(*cpu, by_group.max(by_threads) / dt_s);
+            let ran_s = slots.used_s(*cpu);
+            let by_threads_s = wanted_s.get(cpu).copied().unwrap_or(0.0);
+            let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
+            used.insert(*cpu, busy_s / dt_s);
+            waited.push((*cpu, (busy_s - ran_s).max(0.0)));
         }
+    }
+    for (cpu, seconds) in waited {
+        *model.waited_s.entry(cpu).or_default() += seconds;
     }
     let off_before = model.off_cpu;
     model.step(dt_s, |cpu| used.get(&cpu).copied().unwrap_or(0.0));
@@ -215,8 +223,8 @@ fn set_nice(nice: i32) -> std::io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
-fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
-    model.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Gives every CPU its true clock.

@@ -8,6 +8,7 @@
 //! Pure: time and use come in, clocks and temperature come out.
 
 use super::board::{Board, Mode, PolicySpec, Says};
+use std::collections::BTreeMap;
 
 /// The board decides about throttling this often, as the kernel polls a hot zone.
 const POLL_S: f64 = 0.1;
@@ -31,6 +32,9 @@ pub struct Model {
     pub firmware_bits: u32,
     /// Seconds since the start.
     pub at_s: f64,
+    /// Seconds for which threads waited on each CPU because its true clock is below the host's: on the
+    /// board they were busy.
+    pub waited_s: BTreeMap<u32, f64>,
     falling: bool,
     since_poll_s: f64,
 }
@@ -72,6 +76,7 @@ impl Model {
             off_cpu: None,
             firmware_bits: 0,
             at_s: 0.0,
+            waited_s: BTreeMap::new(),
             falling: false,
             since_poll_s: 0.0,
             board,

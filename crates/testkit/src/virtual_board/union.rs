@@ -4,7 +4,9 @@
 //! be read. Nothing is cached: a file is made anew with every read, as sysfs does.
 
 use super::files::{Node, Refused, nodes, write};
+use super::lock;
 use super::model::Model;
+use super::stat::stat;
 use fuser::{
     Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
     OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite,
@@ -14,9 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// Not below `/sys`: this one is laid over `/proc/stat`.
+const STAT: &str = "stat";
 const NO_TIME: Duration = Duration::ZERO;
 /// The real tree.
 const REAL: &str = "/sys";
@@ -26,6 +30,15 @@ pub(super) struct Union {
     model: Arc<Mutex<Model>>,
     /// Numbers of paths, and paths by number. Paths are few and never forgotten.
     paths: Mutex<Paths>,
+    /// What was read last through each open file: whoever reads on in the middle reads on in the same
+    /// text, as sysfs does it.
+    texts: Mutex<Texts>,
+}
+
+#[derive(Default)]
+struct Texts {
+    opened: u64,
+    by_handle: BTreeMap<u64, Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -46,18 +59,22 @@ impl Union {
         let union = Self {
             model,
             paths: Mutex::default(),
+            texts: Mutex::default(),
         };
         union.number("");
         union
     }
 
     fn nodes(&self) -> BTreeMap<String, Node> {
-        nodes(&self.model.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut nodes = nodes(&lock(&self.model));
+        // Made when it is read: it takes a look at the real one.
+        nodes.insert(STAT.to_owned(), Node::Stat);
+        nodes
     }
 
     /// The inode number of a path, from 1 for the root.
     fn number(&self, path: &str) -> INodeNo {
-        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paths = lock(&self.paths);
         if let Some(number) = paths.numbers.get(path) {
             return INodeNo(*number);
         }
@@ -68,7 +85,7 @@ impl Union {
     }
 
     fn path(&self, number: INodeNo) -> Option<String> {
-        let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths = lock(&self.paths);
         let index = usize::try_from(u64::from(number).checked_sub(1)?).ok()?;
         paths.by_number.get(index).cloned()
     }
@@ -89,7 +106,7 @@ impl Union {
         let (kind, perm, size) = match self.find(path)? {
             Found::Folder => (FileType::Directory, 0o755, 0),
             Found::Made(Node::Link(to)) => (FileType::Symlink, 0o777, to.len() as u64),
-            Found::Made(Node::Dead) => (FileType::RegularFile, 0o444, 4096),
+            Found::Made(Node::Dead | Node::Stat) => (FileType::RegularFile, 0o444, 4096),
             Found::Made(Node::File { is_writable, .. }) => {
                 let perm = if is_writable { 0o644 } else { 0o444 };
                 (FileType::RegularFile, perm, 4096)
@@ -141,6 +158,10 @@ impl Union {
             None => Err(Errno::ENOENT),
             Some(Found::Made(Node::File { text, .. })) => Ok(text.into_bytes()),
             Some(Found::Made(Node::Dead)) => Err(Errno::ENXIO),
+            Some(Found::Made(Node::Stat)) => {
+                let host = std::fs::read_to_string("/proc/stat").map_err(Errno::from)?;
+                Ok(stat(&host, &lock(&self.model).waited_s).into_bytes())
+            }
             Some(Found::Made(Node::Link(_)) | Found::Folder) => Err(Errno::EINVAL),
             Some(Found::Real(_)) => std::fs::read(real(path)).map_err(Errno::from),
         }
@@ -152,7 +173,7 @@ impl Union {
             None => Err(Errno::ENOENT),
             Some(Found::Real(_)) => std::fs::write(real(path), data).map_err(Errno::from),
             Some(_) => {
-                let mut model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut model = lock(&self.model);
                 write(&mut model, path, &text).map_err(|refused| match refused {
                     Refused::Access => Errno::EACCES,
                     Refused::Invalid => Errno::EINVAL,
@@ -225,30 +246,52 @@ impl Filesystem for Union {
     }
 
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let mut texts = lock(&self.texts);
+        texts.opened += 1;
         // Without this the kernel would keep what it has read once.
-        reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+        reply.opened(FileHandle(texts.opened), FopenFlags::FOPEN_DIRECT_IO);
+    }
+
+    fn release(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        fh: FileHandle,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        _flush: bool,
+        reply: ReplyEmpty,
+    ) {
+        lock(&self.texts).by_handle.remove(&u64::from(fh));
+        reply.ok();
     }
 
     fn read(
         &self,
         _: &Request,
         ino: INodeNo,
-        _: FileHandle,
+        fh: FileHandle,
         offset: u64,
         size: u32,
         _: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let text = self
-            .path(ino)
-            .ok_or(Errno::ENOENT)
-            .and_then(|path| self.text(&path));
+        let handle = u64::from(fh);
+        let known = lock(&self.texts).by_handle.get(&handle).cloned();
+        let text = match known.filter(|_| offset > 0) {
+            Some(text) => Ok(text),
+            None => {
+                let path = self.path(ino).ok_or(Errno::ENOENT);
+                path.and_then(|path| self.text(&path))
+            }
+        };
         match text {
             Ok(text) => {
                 let start = (offset as usize).min(text.len());
                 let end = (start + size as usize).min(text.len());
                 reply.data(&text[start..end]);
+                lock(&self.texts).by_handle.insert(handle, text);
             }
             Err(error) => reply.error(error),
         }
