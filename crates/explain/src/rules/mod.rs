@@ -23,6 +23,7 @@ mod io_wait;
 mod kernel_trouble;
 mod log_remark;
 mod memory_slow;
+mod meter_implausible;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -96,6 +97,7 @@ pub const RULES: &[Rule] = &[
     kernel_trouble::RULE,
     log_remark::RULE,
     memory_slow::RULE,
+    meter_implausible::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,

@@ -48,7 +48,10 @@ fn try_main() -> Result<ExitCode, String> {
         std::fs::write(&path, trace(&done)).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     if !done.left_running.is_empty() {
-        eprintln!("virtual-board: left running, and killed: {}", done.left_running.join(", "));
+        eprintln!(
+            "virtual-board: left running, and killed: {}",
+            done.left_running.join(", ")
+        );
     }
     let code = done.status.code().unwrap_or(128 + 9);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
@@ -59,7 +62,13 @@ fn trace(done: &Done) -> String {
     let line = |truth: &testkit::virtual_board::Truth| {
         format!(
             "{{\"at_s\":{:.2},\"temp_c\":{:.2},\"power_w\":{:.3},\"real_khz\":{:?},\"shown_khz\":{:?},\"level\":{},\"host_khz\":{}}}\n",
-            truth.at_s, truth.temp_c, truth.power_w, truth.real_khz, truth.shown_khz, truth.level, truth.host_khz
+            truth.at_s,
+            truth.temp_c,
+            truth.power_w,
+            truth.real_khz,
+            truth.shown_khz,
+            truth.level,
+            truth.host_khz
         )
     };
     done.trace.iter().map(line).collect()

@@ -49,7 +49,8 @@ impl Host {
     }
 
     fn read(&mut self) {
-        self.readings.push_back(measure(&ClockPlan::warm()).best_khz);
+        self.readings
+            .push_back(measure(&ClockPlan::warm()).best_khz);
         if self.readings.len() > READINGS {
             self.readings.pop_front();
         }

@@ -26,7 +26,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// One step of the simulation.
 const STEP: Duration = Duration::from_millis(20);
@@ -55,6 +55,8 @@ exec "$@"
 pub struct Truth {
     /// Seconds since the start.
     pub at_s: f64,
+    /// Milliseconds since 1970, as steps of a Record have them.
+    pub at_utc_ms: i64,
     /// Temperature.
     pub temp_c: f64,
     /// Power.
@@ -177,7 +179,10 @@ fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Com
         .into_iter()
         .filter(|folder| has_firmware || !folder.ends_with("platform"));
     let lists = slots.entrances();
-    let lists: Vec<String> = lists.iter().map(|list| list.display().to_string()).collect();
+    let lists: Vec<String> = lists
+        .iter()
+        .map(|list| list.display().to_string())
+        .collect();
     let mut child = Command::new("nice");
     child
         .args(["-n", &RIG_NICE.to_string()])
@@ -249,6 +254,9 @@ fn truth(model: &Model, elapsed: Duration, host_khz: u32) -> Truth {
     let policies = 0..model.policies.len();
     Truth {
         at_s: elapsed.as_secs_f64(),
+        at_utc_ms: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis() as i64),
         temp_c: model.temp_c,
         power_w: model.power_w,
         real_khz: policies

@@ -95,8 +95,9 @@ impl Slots {
     /// The lists of threads to which a new process adds itself.
     pub(super) fn entrances(&self) -> Vec<PathBuf> {
         let first = self.cpus.first().copied().unwrap_or(0);
-        let mut lists =
-            [CPU, ACCOUNTING].map(|controller| self.folder(controller, first).join("tasks")).to_vec();
+        let mut lists = [CPU, ACCOUNTING]
+            .map(|controller| self.folder(controller, first).join("tasks"))
+            .to_vec();
         if self.has_drive {
             lists.push(Path::new(DRIVES).join(&self.name).join("tasks"));
         }

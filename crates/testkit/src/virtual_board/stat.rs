@@ -26,7 +26,10 @@ pub(super) fn stat(host: &str, waited_s: &BTreeMap<u32, f64>) -> String {
             words.remove(1);
         }
         let value = |words: &[String], at: usize| -> u64 {
-            words.get(at).and_then(|word| word.parse().ok()).unwrap_or(0)
+            words
+                .get(at)
+                .and_then(|word| word.parse().ok())
+                .unwrap_or(0)
         };
         let idle = value(&words, IDLE);
         let number = words[0]["cpu".len()..].parse().ok();
