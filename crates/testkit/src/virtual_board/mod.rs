@@ -125,8 +125,9 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         Some(Place::Network) => Some(Meter::serve(&model).map_err(failed("meter"))?),
         _ => None,
     };
-    apply(&lock(&model), &mut slots, host.khz());
-    let mut child = enter(&tree, &slots, &lock(&model).board, command);
+    let first = lock(&model).clone();
+    apply(&first, &mut slots, host.khz());
+    let mut child = enter(&tree, &slots, &first.board, command);
     if let Some(meter) = &meter {
         child.env(METER_VARIABLE, meter.address.to_string());
     }
@@ -139,13 +140,11 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         let dt_s = last.elapsed().as_secs_f64();
         last = Instant::now();
         host.refresh();
-        let mut model = lock(&model);
-        live(&mut model, &mut slots, host.khz(), dt_s);
+        live(&model, &mut slots, host.khz(), dt_s);
         if steps.is_multiple_of(STEPS_PER_LINE) {
-            trace.push(truth(&model, started.elapsed(), host.khz()));
+            trace.push(truth(&lock(&model), started.elapsed(), host.khz()));
         }
         steps += 1;
-        drop(model);
         // The files are there as long as anything of the command still looks at them.
         if ended.is_none() {
             let status = child.try_wait().map_err(failed("the command"))?;
@@ -196,30 +195,36 @@ fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Com
 }
 
 /// Lets the board live for so long.
-fn live(model: &mut Model, slots: &mut Slots, host_khz: u32, dt_s: f64) {
+///
+/// What looks at processes and groups does so without the lock on the board: a process that starts another
+/// program closes its files meanwhile, and the kernel lets nobody look at it until this tree has answered.
+fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     let wanted_s = slots.sort_threads();
+    let before = lock(shared).clone();
     let mut used = BTreeMap::new();
-    let mut waited = Vec::new();
-    for (index, policy) in model.board.policy.iter().enumerate() {
-        let share = (f64::from(model.khz_real(index)) / f64::from(host_khz)).min(1.0);
+    let mut waited = BTreeMap::new();
+    for (index, policy) in before.board.policy.iter().enumerate() {
+        let share = (f64::from(before.khz_real(index)) / f64::from(host_khz)).min(1.0);
         for cpu in &policy.cpus {
             // Threads that come and go between two looks show in the time of their group alone.
             let ran_s = slots.used_s(*cpu);
             let by_threads_s = wanted_s.get(cpu).copied().unwrap_or(0.0);
             let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
             used.insert(*cpu, busy_s / dt_s);
-            waited.push((*cpu, (busy_s - ran_s).max(0.0)));
+            waited.insert(*cpu, (busy_s - ran_s).max(0.0));
         }
     }
+    let mut model = lock(shared);
     for (cpu, seconds) in waited {
         *model.waited_s.entry(cpu).or_default() += seconds;
     }
-    let off_before = model.off_cpu;
     model.step(dt_s, |cpu| used.get(&cpu).copied().unwrap_or(0.0));
-    apply(model, slots, host_khz);
-    if model.off_cpu != off_before {
-        switch(off_before, true);
-        switch(model.off_cpu, false);
+    let after = model.clone();
+    drop(model);
+    apply(&after, slots, host_khz);
+    if after.off_cpu != before.off_cpu {
+        switch(before.off_cpu, true);
+        switch(after.off_cpu, false);
     }
 }
 

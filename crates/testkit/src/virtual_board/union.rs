@@ -316,8 +316,10 @@ impl Filesystem for Union {
         }
     }
 
+    /// Nothing is kept back that could be flushed; this answer spares the kernel asking again. A process that
+    /// starts another program would wait for it.
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        reply.ok();
+        reply.error(Errno::ENOSYS);
     }
 
     fn readdir(
