@@ -7,6 +7,7 @@ use testkit::virtual_board::{Board, PolicySpec, core_w};
 fn walk(board: &Board) -> (Seen, Walk) {
     let words = [
         "efficiency",
+        "0",
         "--log",
         "$LOG",
         "--load",
@@ -22,14 +23,13 @@ fn walk(board: &Board) -> (Seen, Walk) {
     (seen, found.expect("a set of cores was walked"))
 }
 
-/// Clock and power of the whole board with both cores busy, by the model.
+/// Clock and power of the whole board with one core busy, by the model.
 fn truth(board: &Board, policy: &PolicySpec, opp_khz: u32) -> (u32, f64) {
     let other = policy.not_honoured.iter().find(|(khz, _)| *khz == opp_khz);
     let real_khz = other.map_or(opp_khz, |(_, real)| *real);
-    let cores = policy.cpus.len() as f64;
     (
         real_khz,
-        board.thermal.idle_w + cores * core_w(policy, real_khz, opp_khz),
+        board.thermal.idle_w + core_w(policy, real_khz, opp_khz),
     )
 }
 

@@ -9,9 +9,9 @@ use testkit::virtual_board::{Board, Done, Model, lacking, run};
 
 /// There is one `/sys`.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-/// The journal of settings is not that of this machine; then whatever is to be run.
-const ENTER: &str =
-    "mkdir -p /var/lib/sbc-bench && mount -t tmpfs tmpfs /var/lib/sbc-bench && exec \"$@\"";
+/// The journal of settings is not that of this machine; then whatever is to be run, in silence.
+const ENTER: &str = "mkdir -p /var/lib/sbc-bench && mount -t tmpfs tmpfs /var/lib/sbc-bench && \
+                     exec \"$@\" >$LOG.out 2>&1";
 /// The program, for scripts.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
 

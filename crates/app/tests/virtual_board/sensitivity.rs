@@ -33,7 +33,7 @@ fn a_loop_follows_the_clock_and_a_drive_does_not() {
             script,
         ]
     };
-    let looped = "i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done";
+    let looped = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
     let seen = program(&board, &words(looped));
     seen.check_left("a loop");
     check_near("elasticity of a loop", elasticity(&seen), 1.0, 3.0);

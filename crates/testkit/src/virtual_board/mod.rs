@@ -208,7 +208,7 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
         for cpu in &policy.cpus {
             // Threads that come and go between two looks show in the time of their group alone.
             let ran_s = slots.used_s(*cpu);
-            let by_threads_s = wanted_s.get(cpu).copied().unwrap_or(0.0);
+            let by_threads_s = slots.due_s(*cpu, wanted_s.get(cpu).copied().unwrap_or(0.0), dt_s);
             let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
             used.insert(*cpu, busy_s / dt_s);
             waited.insert(*cpu, (busy_s - ran_s).max(0.0));

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// The board decides about throttling this often, as the kernel polls a hot zone.
 const POLL_S: f64 = 0.1;
 
+/// A meter averages over about so long: chips do so over 35 ms and more, sockets over a second.
+const METER_S: f64 = 0.1;
+
 /// A board at one moment.
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -35,6 +38,8 @@ pub struct Model {
     /// Seconds for which threads waited on each CPU because its true clock is below the host's: on the
     /// board they were busy.
     pub waited_s: BTreeMap<u32, f64>,
+    /// Power as a meter averages it, in watts.
+    averaged_w: f64,
     falling: bool,
     since_poll_s: f64,
 }
@@ -77,6 +82,7 @@ impl Model {
             firmware_bits: 0,
             at_s: 0.0,
             waited_s: BTreeMap::new(),
+            averaged_w: thermal.idle_w,
             falling: false,
             since_poll_s: 0.0,
             board,
@@ -146,7 +152,7 @@ impl Model {
         let meter = self.board.meter.as_ref()?;
         let is_gone = meter.gone_after_s.is_some_and(|end_s| self.at_s >= end_s);
         let idle_w = self.board.thermal.idle_w;
-        let (volts, true_w) = (meter.volts, self.power_w);
+        let (volts, true_w) = (meter.volts, self.averaged_w);
         let said = match meter.says {
             Says::Truth => (true_w, volts, true_w / volts),
             Says::Constant => (idle_w, volts, idle_w / volts),
@@ -189,6 +195,7 @@ impl Model {
         self.temp_c = goal_c + (self.temp_c - goal_c) * (-dt_s / thermal.tau_s).exp();
         self.falling = self.temp_c < before_c;
         self.power_w = power_w;
+        self.averaged_w += (power_w - self.averaged_w) * (1.0 - (-dt_s / METER_S).exp());
         self.since_poll_s += dt_s;
         if self.since_poll_s >= POLL_S {
             self.since_poll_s = 0.0;

@@ -27,6 +27,9 @@ const SHARE_STEP: f64 = 0.01;
 /// The shortest quota that the kernel takes.
 const QUOTA_US_MIN: u64 = 1_000;
 
+/// Waiting that is told later: about a turn of pauses.
+const DUE_S_MAX: f64 = 0.04;
+
 /// Groups of one board, removed when dropped.
 pub(super) struct Slots {
     name: String,
@@ -37,6 +40,8 @@ pub(super) struct Slots {
     used_ns: BTreeMap<u32, u64>,
     /// Nanoseconds that each thread has run or waited for its turn, when last looked at.
     busy_ns: BTreeMap<u32, u64>,
+    /// Seconds for which each CPU was wanted and that are not yet told.
+    due_s: BTreeMap<u32, f64>,
     /// The share of each CPU that was written.
     shares: BTreeMap<u32, f64>,
 }
@@ -64,6 +69,7 @@ impl Slots {
             has_drive: drive_bytes_per_s.is_some(),
             used_ns: BTreeMap::new(),
             busy_ns: BTreeMap::new(),
+            due_s: BTreeMap::new(),
             shares: BTreeMap::new(),
         };
         for cpu in cpus {
@@ -160,6 +166,16 @@ impl Slots {
         }
         self.busy_ns = busy_ns;
         wanted_s
+    }
+
+    /// For how much of `dt_s` a CPU was wanted. The kernel counts waiting when it is over: what is more than
+    /// a step can hold belongs to the ones before and is told in the next.
+    pub(super) fn due_s(&mut self, cpu: u32, wanted_s: f64, dt_s: f64) -> f64 {
+        let due = self.due_s.entry(cpu).or_default();
+        *due += wanted_s;
+        let told = due.min(dt_s);
+        *due = (*due - told).min(DUE_S_MAX);
+        told
     }
 
     /// Names of what runs on the board.
