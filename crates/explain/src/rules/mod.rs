@@ -22,6 +22,7 @@ mod hot;
 mod io_wait;
 mod kernel_trouble;
 mod log_remark;
+mod low_voltage;
 mod memory_slow;
 mod meter_implausible;
 mod no_temperature;
@@ -96,6 +97,7 @@ pub const RULES: &[Rule] = &[
     io_wait::RULE,
     kernel_trouble::RULE,
     log_remark::RULE,
+    low_voltage::RULE,
     memory_slow::RULE,
     meter_implausible::RULE,
     no_temperature::RULE,

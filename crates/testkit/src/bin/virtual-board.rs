@@ -1,11 +1,14 @@
 //! Runs a command on a virtual board: `virtual-board BOARD.toml [--truth FILE] [--host-khz N] -- CMD...`.
 //!
-//! It ends as the command does: its status, 128 and 9 after a signal, 125 if the board itself failed.
+//! It ends as the command does: its status, 128 and the signal after one, 125 if the board itself failed.
 
 #![allow(clippy::print_stderr)]
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use testkit::virtual_board::{Board, Done, lacking, run};
 
 const USAGE: &str = "usage: virtual-board BOARD.toml [--truth FILE] [--host-khz N] -- CMD...";
@@ -43,6 +46,10 @@ fn try_main() -> Result<ExitCode, String> {
         return Err(format!("a virtual board cannot run here: {what}"));
     }
     let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    // Ctrl-C goes to the command as well; the board stays until that has ended, and is then put away.
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let handler = signal_hook::flag::register(signal_hook::consts::SIGINT, is_asked);
+    handler.map_err(|e| format!("SIGINT: {e}"))?;
     let done = run(Board::parse(&text)?, host_khz, &command)?;
     if let Some(path) = truth {
         std::fs::write(&path, trace(&done)).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -53,7 +60,8 @@ fn try_main() -> Result<ExitCode, String> {
             done.left_running.join(", ")
         );
     }
-    let code = done.status.code().unwrap_or(128 + 9);
+    let by_signal = done.status.signal().map(|signal| 128 + signal);
+    let code = done.status.code().or(by_signal).unwrap_or(1);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 

@@ -18,6 +18,7 @@ pub(super) const FOLDERS: [&str; 4] = [
 ];
 /// The firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon sibling).
 const PI_BITS: &str = "devices/platform/soc/soc:firmware/get_throttled";
+const PI_ALARM: &str = "devices/virtual/hwmon/hwmon1";
 const ZONE: &str = "devices/virtual/thermal/thermal_zone0";
 const METER: &str = "devices/virtual/hwmon/hwmon0";
 
@@ -101,6 +102,10 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
     if throttle.under_voltage_c.is_some() {
         file(PI_BITS.to_owned(), format!("{:x}", model.firmware_bits));
+        file(format!("{PI_ALARM}/name"), "rpi_volt".to_owned());
+        // Its driver keeps the alarm, as bit 16 does.
+        let alarm = model.firmware_bits >> 16 & 1;
+        file(format!("{PI_ALARM}/in0_lcrit_alarm"), alarm.to_string());
     }
     links(&mut nodes);
     nodes
@@ -262,6 +267,7 @@ mod tests {
             ("class/hwmon/hwmon0", "../../devices/virtual/hwmon/hwmon0"),
             ("devices/virtual/hwmon/hwmon0/power1_input", "1000000\n"),
             ("devices/platform/soc/soc:firmware/get_throttled", "0\n"),
+            ("devices/virtual/hwmon/hwmon1/in0_lcrit_alarm", "0\n"),
         ] {
             assert_eq!(text(&model, path), expected, "{path}");
         }

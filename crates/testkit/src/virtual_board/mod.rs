@@ -282,7 +282,8 @@ struct Tree {
 
 impl Tree {
     fn mount(model: &Arc<Mutex<Model>>) -> std::io::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("virtual-board-{}", std::process::id()));
+        remove_left_over();
+        let folder = std::env::temp_dir().join(format!("{TREE}{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let mut options = fuser::Config::default();
         options.mount_options = vec![fuser::MountOption::FSName("virtual-board".into())];
@@ -299,5 +300,21 @@ impl Drop for Tree {
     fn drop(&mut self) {
         self.session.take();
         let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+/// Trees are called so, with the process behind.
+const TREE: &str = "virtual-board-";
+
+/// Unmounts the trees of boards that were killed. Nothing answers below them any more.
+fn remove_left_over() {
+    let entries = std::fs::read_dir(std::env::temp_dir());
+    for entry in entries.into_iter().flatten().filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(TREE);
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            let _ = Command::new("umount").arg("-l").arg(entry.path()).output();
+            let _ = std::fs::remove_dir(entry.path());
+        }
     }
 }

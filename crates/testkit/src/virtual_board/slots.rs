@@ -201,9 +201,7 @@ impl Slots {
     /// Ends whatever is still in a group.
     pub(super) fn kill_all(&self) {
         for (_, thread) in self.threads() {
-            let _ = std::process::Command::new("kill")
-                .args(["-9", &thread.to_string()])
-                .status();
+            kill(&thread.to_string());
         }
     }
 }
@@ -262,7 +260,19 @@ fn remove_left_over() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let process = name.strip_prefix(PREFIX);
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            let slots = std::fs::read_dir(entry.path()).into_iter().flatten();
+            for slot in slots.filter_map(Result::ok) {
+                let tasks = std::fs::read_to_string(slot.path().join("tasks"));
+                tasks.unwrap_or_default().lines().for_each(kill);
+            }
             remove(&name);
         }
     }
+}
+
+fn kill(thread: &str) {
+    // One that has ended meanwhile is no trouble.
+    let _ = std::process::Command::new("kill")
+        .args(["-9", thread])
+        .status();
 }
