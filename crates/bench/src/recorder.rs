@@ -1,7 +1,7 @@
 //! Keeps the Record of a run, in memory and on disk at once.
 //!
-//! Every event is appended to a file, one JSON object per line, and the file is synced after
-//! each step, so that a freeze or a power cut leaves everything measured so far plus the place
+//! Every event is appended to a file, one JSON object per line, and the file is synced before
+//! whatever takes time, so that a freeze or a power cut leaves everything measured so far plus the place
 //! where it died. A full disk does not end a run: the Record goes on in memory and says so.
 
 use record::{Event, Missing, Record, Run, SCHEMA_VERSION, Source, Why};
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct Recorder {
     record: Record,
     stream: Option<(PathBuf, File)>,
+    /// True if the disk may lack something of the stream.
+    unsynced: bool,
     trouble: Option<Missing>,
 }
 
@@ -24,6 +26,7 @@ impl Recorder {
         let mut recorder = Self {
             record: Record::new(source.clone(), run.clone()),
             stream: None,
+            unsynced: false,
             trouble: None,
         };
         if let Some(path) = path {
@@ -55,7 +58,8 @@ impl Recorder {
 
     /// Makes sure that everything appended so far survives a loss of power.
     pub fn sync(&mut self) {
-        if let Some((path, file)) = &self.stream
+        if std::mem::take(&mut self.unsynced)
+            && let Some((path, file)) = &self.stream
             && let Err(error) = file.sync_data()
         {
             let path = path.clone();
@@ -80,6 +84,7 @@ impl Recorder {
         };
         let mut line = serde_json::to_vec(event).unwrap_or_default();
         line.push(b'\n');
+        self.unsynced = true;
         if let Err(error) = file.write_all(&line) {
             let path = path.clone();
             self.note(&path, &error);

@@ -105,7 +105,7 @@ impl Task {
 
     /// True if it is worth waiting for a quiet system, and watching it: whoever asks for one figure
     /// wants it now, and is told how disturbed it was.
-    pub(crate) fn is_whole_run(&self) -> bool {
+    pub fn is_whole_run(&self) -> bool {
         match self {
             Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_) => true,
             Task::Sensitivity(_) | Task::Thermal(_) | Task::Efficiency(_) => true,

@@ -35,7 +35,9 @@ pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use room::available_kib;
 pub use root::{Root, Source};
-pub use sampler::{Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost};
+pub use sampler::{
+    Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt,
+};
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};

@@ -21,7 +21,7 @@ mod watchers;
 
 pub use failure::Failure;
 pub use feed::Feed;
-pub use thread::SamplerThread;
+pub use thread::{SamplerThread, be_prompt};
 
 use crate::sensors::{NONE, SENSORS, temperature_channel};
 use crate::timeline::{Timeline, monotonic_ns, thread_cpu_ns};

@@ -114,6 +114,7 @@ impl Runner<'_> {
             (self.context.progress)(Progress::Step { name: &name, left });
         }
         flush(&mut self.sampler, &mut self.recorder);
+        self.recorder.sync();
     }
 
     /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
@@ -229,6 +230,7 @@ impl Runner<'_> {
                 brake.look(timeline.now_ms(), self.context.cancelled);
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 flush(&mut self.sampler, &mut self.recorder);
+                self.recorder.sync();
                 (self.context.progress)(Progress::Beat);
             };
             let places = (root, machine, timeline);

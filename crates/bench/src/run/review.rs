@@ -132,6 +132,7 @@ impl Runner<'_> {
                 shown_ms = timeline.now_ms();
                 flush(&mut self.sampler, &mut self.recorder);
                 self.read_kernel_log();
+                self.recorder.sync();
                 (self.context.progress)(Progress::Watched(self.recorder.record()));
             }
         }

@@ -30,6 +30,14 @@ impl Runner<'_> {
     }
 
     pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) {
+        // Steps bring everything to disk when they begin; these stages can take long before their first.
+        let waits = matches!(
+            stage,
+            Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_)
+        );
+        if waits {
+            self.recorder.sync();
+        }
         match stage {
             Stage::ColdClocks => self.cold_clocks(machine),
             Stage::HotClocks => self.hot_clocks(machine),
@@ -84,6 +92,7 @@ impl Runner<'_> {
             if timeline.now_ms() - flushed_ms >= FLUSH_MS {
                 flushed_ms = timeline.now_ms();
                 flush(sampler, recorder);
+                recorder.sync();
             }
         };
         let places = (self.context.root, machine, timeline);
@@ -142,7 +151,6 @@ impl Runner<'_> {
         self.recorder.append(Event::Step {
             step: Box::new(step),
         });
-        self.recorder.sync();
     }
 
     /// Kernel messages since the last time, or why there are none to read.
@@ -164,7 +172,6 @@ pub(super) fn flush(sampler: &mut Option<SamplerThread>, recorder: &mut Recorder
             .drain()
             .into_iter()
             .for_each(|event| recorder.append(event));
-        recorder.sync();
     }
 }
 

@@ -1,7 +1,8 @@
 //! `aes`: AES-CBC encryption built in, with the block sizes of `openssl speed`. Runs where no
 //! OpenSSL is installed, and is the same code on every machine. It is RustCrypto's, which uses
 //! AES instructions of x86 and 64-bit ARM where the CPU has them and constant-time integer code
-//! elsewhere; it is not OpenSSL's, so the two are never set side by side.
+//! elsewhere; it is not OpenSSL's, so the two are never set side by side. The variants that end in
+//! `-plain` leave the instructions alone.
 //!
 //! Every repetition starts from the same vector. In CBC each block depends on all before, so equal
 //! ends prove that every repetition computed the same; a published test vector proves that it was
@@ -12,9 +13,11 @@ use crate::Lab;
 use crate::child::failure;
 use crate::repeat::until_known;
 use aes::cipher::consts::U16;
-use aes::cipher::{Array, BlockModeEncrypt, IvState, KeyIvInit};
+use aes::cipher::{
+    Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit,
+};
 use aes::{Aes128, Aes192, Aes256};
-use cbc::Encryptor;
+use kernel::aes::PlainAes;
 use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -35,31 +38,26 @@ pub(super) const AES: Workload = Workload {
 
 /// Rises when the code that is timed or the way of repeating changes, a new version of its library
 /// included.
-const METHOD: u32 = 2;
+const METHOD: u32 = 3;
 /// Block sizes in bytes: those of `openssl speed`.
 const SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
-/// AES works on blocks of its own, of 16 bytes.
-const CELL_BYTES: usize = 16;
 /// Repetitions of one block size, all with the same end.
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(300));
 /// Length of one repetition: long against the clock and against a tick of the kernel.
 const REPETITION: Duration = Duration::from_millis(20);
 
+/// AES works on blocks of its own, of 16 bytes.
+type Cell = Array<u8, U16>;
 /// What one thread found at every block size.
 type Rates = Vec<Repeated>;
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let algorithm = lab.job.variant.clone();
-    let measure: fn(&AtomicI32, Duration) -> Result<Rates, String> = match algorithm.as_str() {
-        "aes-128-cbc" => measure::<Encryptor<Aes128>>,
-        "aes-192-cbc" => measure::<Encryptor<Aes192>>,
-        "aes-256-cbc" => measure::<Encryptor<Aes256>>,
-        other => {
-            let why = format!("The built-in workload aes has no variant {other}.");
-            return Err(failure(FailureKind::NotStarted, why, ""));
-        }
-    };
+    let measure = variant(&algorithm).ok_or_else(|| {
+        let why = format!("The built-in workload aes has no variant {algorithm}.");
+        failure(FailureKind::NotStarted, why, "")
+    })?;
     let cancelled = lab.cancelled;
     let mut rows: Vec<(u32, u64)> = SIZES.iter().map(|&size| (size, 0)).collect();
     for thread in lab.pinned_threads(|_| measure(cancelled, REPETITION))? {
@@ -72,32 +70,55 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     Ok(Measured::Cipher(Cipher { algorithm, rows }))
 }
 
-/// A cipher with its published example.
-trait Example: KeyIvInit + BlockModeEncrypt<BlockSize = U16> + IvState {
-    /// The key, in hexadecimal digits.
-    const KEY: &str;
-    /// What becomes of [`PLAIN`].
-    const ENCRYPTED: &str;
+/// Measures one cipher on the calling thread.
+type Measure = fn(&AtomicI32, Duration) -> Result<Rates, String>;
+
+/// How a variant is measured.
+fn variant(name: &str) -> Option<Measure> {
+    Some(match name {
+        "aes-128-cbc" => {
+            |cancelled, repetition| measure::<Library<Aes128>>(&KEY_128, cancelled, repetition)
+        }
+        "aes-192-cbc" => {
+            |cancelled, repetition| measure::<Library<Aes192>>(&KEY_192, cancelled, repetition)
+        }
+        "aes-256-cbc" => {
+            |cancelled, repetition| measure::<Library<Aes256>>(&KEY_256, cancelled, repetition)
+        }
+        "aes-128-cbc-plain" => {
+            |cancelled, repetition| measure::<PlainAes>(&KEY_128, cancelled, repetition)
+        }
+        "aes-192-cbc-plain" => {
+            |cancelled, repetition| measure::<PlainAes>(&KEY_192, cancelled, repetition)
+        }
+        "aes-256-cbc-plain" => {
+            |cancelled, repetition| measure::<PlainAes>(&KEY_256, cancelled, repetition)
+        }
+        _ => return None,
+    })
 }
 
-// The first cells of the examples in NIST SP 800-38A, appendix F.2.
+/// A key with what becomes of [`PLAIN`].
+struct Example {
+    key: &'static str,
+    encrypted: &'static str,
+}
+
+// The first cells of the examples in NIST SP 800-38A, appendix F.2, in hexadecimal digits.
 const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172a";
 const VECTOR: &str = "000102030405060708090a0b0c0d0e0f";
-
-impl Example for Encryptor<Aes128> {
-    const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
-    const ENCRYPTED: &str = "7649abac8119b246cee98e9b12e9197d";
-}
-
-impl Example for Encryptor<Aes192> {
-    const KEY: &str = "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b";
-    const ENCRYPTED: &str = "4f021db243bc633d7178183a9fa071e8";
-}
-
-impl Example for Encryptor<Aes256> {
-    const KEY: &str = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
-    const ENCRYPTED: &str = "f58c4c04d6e5f1ba779eabfb5f7bfbd6";
-}
+const KEY_128: Example = Example {
+    key: "2b7e151628aed2a6abf7158809cf4f3c",
+    encrypted: "7649abac8119b246cee98e9b12e9197d",
+};
+const KEY_192: Example = Example {
+    key: "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+    encrypted: "4f021db243bc633d7178183a9fa071e8",
+};
+const KEY_256: Example = Example {
+    key: "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+    encrypted: "f58c4c04d6e5f1ba779eabfb5f7bfbd6",
+};
 
 /// The bytes of hexadecimal digits.
 fn bytes(digits: &str) -> Vec<u8> {
@@ -109,36 +130,111 @@ fn bytes(digits: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The cipher at the beginning of its example.
-fn start<E: Example>() -> Result<E, String> {
-    E::new_from_slices(&bytes(E::KEY), &bytes(VECTOR)).map_err(|e| e.to_string())
+/// The cell of hexadecimal digits.
+fn cell(digits: &str) -> Cell {
+    Cell::try_from(bytes(digits).as_slice()).unwrap_or_default()
+}
+
+/// A cipher with a key of its own.
+trait Encrypt: Sized {
+    /// `None` if the key has not its length.
+    fn with_key(key: &[u8]) -> Option<Self>;
+
+    /// Encrypts the cells in their order, each mixed with what became of the one before, and leaves the
+    /// last in `state`.
+    fn chain(&self, state: &mut Cell, cells: &mut [Cell]);
+}
+
+/// One of RustCrypto's ciphers.
+struct Library<C>(C);
+
+impl<C> Encrypt for Library<C>
+where
+    C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + KeyInit,
+{
+    fn with_key(key: &[u8]) -> Option<Self> {
+        C::new_from_slice(key).ok().map(Self)
+    }
+
+    fn chain(&self, state: &mut Cell, cells: &mut [Cell]) {
+        self.0.encrypt_with_backend(Chain { state, cells });
+    }
+}
+
+impl Encrypt for PlainAes {
+    fn with_key(key: &[u8]) -> Option<Self> {
+        PlainAes::new(key)
+    }
+
+    fn chain(&self, state: &mut Cell, cells: &mut [Cell]) {
+        chain(state, cells, |cell| self.encrypt(&mut cell.0));
+    }
+}
+
+/// The chain as work for RustCrypto, which calls it where the CPU's instructions may be used.
+struct Chain<'a> {
+    state: &'a mut Cell,
+    cells: &'a mut [Cell],
+}
+
+impl BlockSizeUser for Chain<'_> {
+    type BlockSize = U16;
+}
+
+impl BlockCipherEncClosure for Chain<'_> {
+    #[inline(always)]
+    fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
+        chain(self.state, self.cells, |cell| {
+            backend.encrypt_block(cell.into())
+        });
+    }
+}
+
+/// One cell after the other. The state is a variable of its own, so that it can stay in a register: on
+/// the way through memory each cell would wait for the one before to be stored.
+#[inline(always)]
+fn chain(state: &mut Cell, cells: &mut [Cell], encrypt: impl Fn(&mut Cell)) {
+    let mut last = *state;
+    for cell in cells {
+        let mixed = u128::from_ne_bytes(last.0) ^ u128::from_ne_bytes(cell.0);
+        last = Array(mixed.to_ne_bytes());
+        encrypt(&mut last);
+        *cell = last;
+    }
+    *state = last;
 }
 
 /// Bytes per second by block size; fewer block sizes if the run is interrupted.
-fn measure<E: Example>(cancelled: &AtomicI32, repetition: Duration) -> Result<Rates, String> {
-    let mut cell = Array::<u8, U16>::try_from(bytes(PLAIN).as_slice()).unwrap_or_default();
-    start::<E>()?.encrypt_block(&mut cell);
-    if cell.as_slice() != bytes(E::ENCRYPTED) {
+fn measure<E: Encrypt>(
+    example: &Example,
+    cancelled: &AtomicI32,
+    repetition: Duration,
+) -> Result<Rates, String> {
+    let cipher = E::with_key(&bytes(example.key)).ok_or("The key has another length.")?;
+    let mut state = cell(VECTOR);
+    cipher.chain(&mut state, &mut [cell(PLAIN)]);
+    if state != cell(example.encrypted) {
         return Err("AES gave another answer than the standard says.".to_owned());
     }
     let go_on = |_: &&u32| cancelled.load(Ordering::Relaxed) == 0;
     let sizes = SIZES.iter().take_while(go_on);
     sizes
-        .filter_map(|&size| rate::<E>(size, repetition, cancelled).transpose())
+        .filter_map(|&size| rate(&cipher, size, repetition, cancelled).transpose())
         .collect()
 }
 
 /// Bytes per second at one block size, repeated.
-fn rate<E: Example>(
+fn rate<E: Encrypt>(
+    cipher: &E,
     size: u32,
     repetition: Duration,
     cancelled: &AtomicI32,
 ) -> Result<Option<Repeated>, String> {
-    let mut buffer = vec![Array::<u8, U16>::default(); size as usize / CELL_BYTES];
+    let mut buffer = vec![Cell::default(); size as usize / size_of::<Cell>()];
     // Twice as many turns each time until they can be timed; that warms up everything, too.
     let mut turns = 1u32;
     let enough = loop {
-        let (elapsed, _) = repeat(start::<E>()?, &mut buffer, turns);
+        let (elapsed, _) = repeat(cipher, &mut buffer, turns);
         if elapsed >= repetition / 8 || turns > u32::MAX / 2 {
             break repetition.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
         }
@@ -147,25 +243,17 @@ fn rate<E: Example>(
     let turns = (f64::from(turns) * enough)
         .ceil()
         .clamp(1.0, f64::from(u32::MAX)) as u32;
-    let (_, first_end) = repeat(start::<E>()?, &mut buffer, turns);
-    let mut wrong = None;
+    let (_, first_end) = repeat(cipher, &mut buffer, turns);
+    let mut stable = true;
     let (rates, ended) = until_known(&RULE, cancelled, || {
-        let (elapsed, end) = match start::<E>() {
-            Ok(cipher) => repeat(cipher, &mut buffer, turns),
-            Err(why) => {
-                wrong = Some(why);
-                return 0.0;
-            }
-        };
-        if end != first_end {
-            let why = "AES gave two answers to the same question: memory, clock or voltage of \
-                       this machine are not stable.";
-            wrong = Some(why.to_owned());
-        }
+        let (elapsed, end) = repeat(cipher, &mut buffer, turns);
+        stable &= end == first_end;
         f64::from(size) * f64::from(turns) / elapsed.as_secs_f64().max(1e-9)
     });
-    if let Some(why) = wrong {
-        return Err(why);
+    if !stable {
+        let why = "AES gave two answers to the same question: memory, clock or voltage of this \
+                   machine are not stable.";
+        return Err(why.to_owned());
     }
     let name = format!("{size} bytes");
     Ok(Repeated::of(&name, "bytes/s", &rates, ended))
@@ -173,18 +261,14 @@ fn rate<E: Example>(
 
 /// Encrypts the buffer, which begins as zeros, in place again and again; returns the time and the
 /// end of the chain.
-fn repeat<E: Example>(
-    mut cipher: E,
-    buffer: &mut [Array<u8, U16>],
-    turns: u32,
-) -> (Duration, Array<u8, E::IvSize>) {
-    buffer.fill(Array::default());
+fn repeat<E: Encrypt>(cipher: &E, buffer: &mut [Cell], turns: u32) -> (Duration, Cell) {
+    buffer.fill(Cell::default());
+    let mut state = cell(VECTOR);
     let started = Instant::now();
     for _ in 0..turns {
-        cipher.encrypt_blocks(black_box(&mut *buffer));
+        cipher.chain(&mut state, black_box(&mut *buffer));
     }
-    let elapsed = started.elapsed();
-    (elapsed, cipher.iv_state())
+    (started.elapsed(), state)
 }
 
 #[cfg(test)]
@@ -192,45 +276,57 @@ mod tests {
     use super::*;
     use crate::Job;
     use crate::testing::Bench;
+    use proptest::prelude::*;
 
     const SHORT: Duration = Duration::from_micros(100);
 
     #[test]
     fn the_published_answers_come_out_and_speeds_are_positive() {
-        for measured in [
-            measure::<Encryptor<Aes128>>(&AtomicI32::new(0), SHORT),
-            measure::<Encryptor<Aes192>>(&AtomicI32::new(0), SHORT),
-            measure::<Encryptor<Aes256>>(&AtomicI32::new(0), SHORT),
-        ] {
-            let rows = measured.unwrap();
-            let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-            assert_eq!(names, SIZES.map(|size| format!("{size} bytes")));
-            assert!(rows.iter().all(|row| row.min > 0.0));
+        for bits in [128, 192, 256] {
+            for ending in ["", "-plain"] {
+                let measure = variant(&format!("aes-{bits}-cbc{ending}")).unwrap();
+                let rows = measure(&AtomicI32::new(0), SHORT).unwrap();
+                let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+                assert_eq!(names, SIZES.map(|size| format!("{size} bytes")));
+                assert!(rows.iter().all(|row| row.min > 0.0));
+            }
         }
     }
 
     /// The second cell of example F.2.1 follows from the first only if they are chained.
     #[test]
     fn cells_are_chained() {
-        let two = format!("{PLAIN}ae2d8a571e03ac9c9eb76fac45af8e51");
-        let cells = bytes(&two);
-        let mut cells: Vec<Array<u8, U16>> = cells
-            .chunks(CELL_BYTES)
-            .map(|cell| Array::try_from(cell).unwrap())
-            .collect();
-        let mut cipher = start::<Encryptor<Aes128>>().unwrap();
-        cipher.encrypt_blocks(&mut cells);
-        assert_eq!(
-            cells[1].as_slice(),
-            bytes("5086cb9b507219ee95db113a917678b2")
-        );
-        assert_eq!(cipher.iv_state(), cells[1]);
+        let mut cells = [cell(PLAIN), cell("ae2d8a571e03ac9c9eb76fac45af8e51")];
+        let mut state = cell(VECTOR);
+        let cipher = Library::<Aes128>::with_key(&bytes(KEY_128.key)).unwrap();
+        cipher.chain(&mut state, &mut cells);
+        assert_eq!(cells[1], cell("5086cb9b507219ee95db113a917678b2"));
+        assert_eq!(state, cells[1]);
+    }
+
+    proptest! {
+        #[test]
+        fn with_and_without_instructions_the_answer_is_the_same(
+            key in any::<[u8; 32]>(),
+            cells in proptest::collection::vec(any::<[u8; 16]>(), 0..20),
+        ) {
+            fn end<E: Encrypt>(key: &[u8], cells: &[[u8; 16]]) -> (Cell, Vec<Cell>) {
+                let mut cells: Vec<Cell> = cells.iter().map(|cell| Array(*cell)).collect();
+                let mut state = cell(VECTOR);
+                E::with_key(key).unwrap().chain(&mut state, &mut cells);
+                (state, cells)
+            }
+            prop_assert_eq!(end::<Library<Aes128>>(&key[..16], &cells), end::<PlainAes>(&key[..16], &cells));
+            prop_assert_eq!(end::<Library<Aes192>>(&key[..24], &cells), end::<PlainAes>(&key[..24], &cells));
+            prop_assert_eq!(end::<Library<Aes256>>(&key, &cells), end::<PlainAes>(&key, &cells));
+        }
     }
 
     #[test]
     fn the_end_depends_on_every_turn() {
-        let mut buffer = vec![Array::<u8, U16>::default(); 4];
-        let mut end = |turns| repeat(start::<Encryptor<Aes256>>().unwrap(), &mut buffer, turns).1;
+        let mut buffer = vec![Cell::default(); 4];
+        let cipher = Library::<Aes256>::with_key(&bytes(KEY_256.key)).unwrap();
+        let mut end = |turns| repeat(&cipher, &mut buffer, turns).1;
         assert_eq!(end(5), end(5));
         assert_ne!(end(5), end(6));
     }

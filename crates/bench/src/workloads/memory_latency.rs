@@ -5,19 +5,20 @@
 //! `small-pages` the translation of addresses comes on top, and `tlb-light` stays in each small page
 //! until all of its lines were seen.
 
+mod rounds;
+
 use super::Workload;
 use super::memory::wanted_bytes;
 use crate::Lab;
 use crate::child::failure;
-use crate::repeat::until_known;
 use kernel::buffer::{Buffer, Pages};
 use kernel::clock::{ClockPlan, measure};
-use kernel::latency::{LINE, Link, Order, Walk};
+use kernel::latency::{LINE, Link, Order};
 use machine::{Root, available_kib, huge_kib};
 use record::{
     Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule,
 };
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -34,7 +35,7 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
 };
 
 /// Rises when the ring or the way of repeating changes.
-const METHOD: u32 = 2;
+const METHOD: u32 = 3;
 /// Smallest size: in the first cache of everything.
 const SIZE_BYTES_MIN: u64 = 4 << 10;
 /// Largest size where caches are not larger: beyond those of nearly everything.
@@ -43,8 +44,8 @@ const SIZE_BYTES_MAX: u64 = 128 << 20;
 const MEMORY_PART: u64 = 4;
 /// A repetition is so long: short enough that most are not interrupted.
 const REPETITION_NS: u64 = 300_000;
-/// Repetitions of one figure.
-const RULE: StoppingRule = StoppingRule::new(33, Duration::from_millis(10));
+/// Repetitions of one figure in one round.
+const RULE: StoppingRule = StoppingRule::new(33, Duration::from_millis(6));
 /// Seed of the ring: the same for everyone.
 const SEED: u64 = 0x5bc_be7c;
 
@@ -92,7 +93,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let sizes = sizes(largest(lab));
     let (cancelled, root) = (lab.cancelled, lab.root);
     let page_bytes = lab.machine.page_size_bytes.known().copied();
-    let walked = lab.pinned(|| walk_all(root, form, &sizes, cancelled))?;
+    let walked = lab.pinned(|| walked(root, form, &sizes, cancelled))?;
     let walked = walked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
     lab.repeated = walked.repeated;
     Ok(Measured::Latency(Latency {
@@ -143,42 +144,18 @@ struct Walked {
     clock_khz: Fact<u32>,
 }
 
-fn walk_all(
-    root: &Root,
-    form: Form,
-    sizes: &[u64],
-    cancelled: &AtomicI32,
-) -> Result<Walked, String> {
+fn walked(root: &Root, form: Form, sizes: &[u64], cancelled: &AtomicI32) -> Result<Walked, String> {
     let largest = sizes.last().copied().unwrap_or(SIZE_BYTES_MIN) as usize;
     let mut buffer = Buffer::new(largest, form.pages).map_err(|refused| refused.to_string())?;
-    let mut walked = Walked {
-        rows: Vec::with_capacity(sizes.len()),
-        repeated: Vec::with_capacity(sizes.len() * form.columns.len()),
-        huge_kib: huge_kib(root, buffer.address()).into(),
-        clock_khz: clock_khz(),
-    };
-    for size_bytes in sizes {
-        if cancelled.load(Ordering::Relaxed) != 0 {
-            break;
-        }
-        let mut walk = Walk::new(&mut buffer, *size_bytes as usize, form.order, SEED);
-        let mut row = LatencyRow {
-            size_bytes: *size_bytes,
-            ns: Vec::with_capacity(form.columns.len()),
-            line: None,
-        };
-        for (name, chains, link) in form.columns {
-            let pace = walk.pace(*chains, *link, REPETITION_NS);
-            let (all_ns, ended) = until_known(&RULE, cancelled, || walk.once(&pace));
-            row.ns.push(all_ns.iter().copied().reduce(f64::min));
-            let name = format!("{size_bytes} bytes {name}");
-            walked
-                .repeated
-                .extend(Repeated::of(&name, "ns", &all_ns, ended));
-        }
-        walked.rows.push(row);
-    }
-    Ok(walked)
+    let huge_kib = huge_kib(root, buffer.address()).into();
+    let clock_khz = clock_khz();
+    let (rows, repeated) = rounds::walk_all(&mut buffer, form, sizes, cancelled);
+    Ok(Walked {
+        rows,
+        repeated,
+        huge_kib,
+        clock_khz,
+    })
 }
 
 /// The clock of the calling thread's CPU.
@@ -224,7 +201,7 @@ mod tests {
     fn walked(variant: &str, cancelled: i32) -> Walked {
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
         let sizes = [4 << 10, 64 << 10];
-        walk_all(&root, form(variant), &sizes, &AtomicI32::new(cancelled)).unwrap()
+        super::walked(&root, form(variant), &sizes, &AtomicI32::new(cancelled)).unwrap()
     }
 
     #[test]

@@ -23,34 +23,37 @@ const LOSS_PERCENT_MIN: f64 = 20.0;
 const SURE_PERCENT: u8 = 70;
 
 fn check(record: &Record) -> Vec<Finding> {
-    judged(record, Reference::builtin())
+    judged(record, Reference::builtin)
 }
 
-fn judged(record: &Record, reference: &Reference) -> Vec<Finding> {
-    let soc = crate::soc::name(&record.machine);
-    let Some(soc) = soc.known() else {
-        return Vec::new();
-    };
+fn judged<'a>(record: &Record, reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
     let is_memory = |figure: &Figure| {
         figure.is_main
             && figure.not_comparable.is_none()
             && figure.workload().starts_with("memory-")
     };
-    let slow = figures(record)
-        .into_iter()
-        .filter(is_memory)
-        .filter_map(|figure| {
-            let core_type = figure
-                .core
-                .as_ref()
-                .and_then(|core| core.core_type.as_deref());
-            let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
-            let loss_percent = match figure.higher_is_better {
-                true => 100.0 * (1.0 - figure.value / usual.median),
-                false => 100.0 * (1.0 - usual.median / figure.value),
-            };
-            (loss_percent >= LOSS_PERCENT_MIN).then_some((figure, usual, loss_percent))
-        });
+    let memory: Vec<Figure> = figures(record).into_iter().filter(is_memory).collect();
+    // Most runs of one command have none, and the tables to judge them by take milliseconds to read.
+    if memory.is_empty() {
+        return Vec::new();
+    }
+    let soc = crate::soc::name(&record.machine);
+    let Some(soc) = soc.known() else {
+        return Vec::new();
+    };
+    let reference = reference();
+    let slow = memory.into_iter().filter_map(|figure| {
+        let core_type = figure
+            .core
+            .as_ref()
+            .and_then(|core| core.core_type.as_deref());
+        let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
+        let loss_percent = match figure.higher_is_better {
+            true => 100.0 * (1.0 - figure.value / usual.median),
+            false => 100.0 * (1.0 - usual.median / figure.value),
+        };
+        (loss_percent >= LOSS_PERCENT_MIN).then_some((figure, usual, loss_percent))
+    });
     // Bandwidth and latency fall together: the worst one stands for all.
     let worst = slow.max_by(|(_, _, a), (_, _, b)| a.total_cmp(b));
     let Some((figure, usual, loss_percent)) = worst else {
@@ -134,7 +137,8 @@ mod tests {
     fn memory_is_judged_by_boards_with_the_same_soc() {
         let usual = [("a", 4000), ("b", 4100), ("c", 3900)];
         let sentences = |mb_per_s, boards: &[(&str, u32)]| -> Vec<String> {
-            let found = judged(&copies(mb_per_s), &reference(boards));
+            let reference = reference(boards);
+            let found = judged(&copies(mb_per_s), || &reference);
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
@@ -147,6 +151,7 @@ mod tests {
         assert_eq!(sentences(2000, &usual[..2]), [""; 0]);
         let mut unknown = copies(2000);
         unknown.machine.soc = Fact::not_reached();
-        assert_eq!(judged(&unknown, &reference(&usual)), []);
+        let usual = reference(&usual);
+        assert_eq!(judged(&unknown, || &usual), []);
     }
 }

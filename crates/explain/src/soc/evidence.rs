@@ -188,7 +188,7 @@ fn of_compatible(text: &str) -> Option<Vec<usize>> {
     // Amlogic's kernels write a blank behind the comma.
     let text: String = text.split_whitespace().collect();
     let text = text.to_ascii_lowercase();
-    if let Some(socs) = TABLES.compatible.get(&text) {
+    if let Some(socs) = TABLES.compatible.get(text.as_str()) {
         return Some(socs.clone());
     }
     let (prefix, part) = text.split_once(',')?;

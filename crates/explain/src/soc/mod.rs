@@ -25,9 +25,16 @@ pub use table::Soc;
 pub use text::{line, report};
 
 use record::{Fact, Machine, Missing};
+use std::sync::LazyLock;
 
 /// More names than this in a row help nobody: then the SoC counts as not known.
 const NAMES_MAX: usize = 6;
+
+/// Reads the tables, which is otherwise done when they are first asked: milliseconds, on small boards tens
+/// of them, that can be spent while a program waits for something else.
+pub fn read_tables() {
+    LazyLock::force(&table::TABLES);
+}
 
 /// Identifies the SoC behind these facts.
 pub fn identify(machine: &Machine) -> Answer {

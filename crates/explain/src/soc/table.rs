@@ -4,6 +4,7 @@
 use super::cores::Shape;
 use super::names::{self, squash};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::LazyLock;
 
 /// One SoC.
@@ -57,7 +58,7 @@ pub(super) struct Tables {
     pub(super) socs: Vec<Soc>,
     pub(super) named: Vec<Named>,
     /// SoCs by a string of `compatible`.
-    pub(super) compatible: HashMap<String, Vec<usize>>,
+    pub(super) compatible: HashMap<&'static str, Vec<usize>>,
     /// SoCs by a name in squashed spelling.
     pub(super) spellings: HashMap<String, Vec<usize>>,
     /// SoCs by the vendor's name in squashed spelling.
@@ -75,6 +76,10 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     )
 });
 
+/// About as many rows as the tables have: room that need not grow while they are read, which every short
+/// command waits for.
+const ROWS: usize = 1024;
+
 /// Rows of a table without comments and head.
 fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     text.lines()
@@ -91,11 +96,11 @@ fn cell(text: &'static str) -> Option<&'static str> {
 impl Tables {
     fn parse(socs: &'static str, named: &'static str, vendors: &'static str) -> Self {
         let mut tables = Self {
-            socs: Vec::new(),
-            named: Vec::new(),
-            compatible: HashMap::new(),
-            spellings: HashMap::new(),
-            vendors: HashMap::new(),
+            socs: Vec::with_capacity(ROWS),
+            named: Vec::with_capacity(ROWS),
+            compatible: HashMap::with_capacity(ROWS),
+            spellings: HashMap::with_capacity(4 * ROWS),
+            vendors: HashMap::with_capacity(ROWS / 8),
             prefixes: rows(vendors).map(|row| (row[0], row[1])).collect(),
         };
         let mut dies = Vec::new();
@@ -134,7 +139,7 @@ impl Tables {
             dies.push(cell(die));
             tables.spell(index, vendor, name, cell(also), cell(aliases));
             for text in cell(compatible).unwrap_or("").split_whitespace() {
-                add(&mut tables.compatible, text.to_owned(), index);
+                add(&mut tables.compatible, text, index);
             }
         }
         tables.link_dies(&dies);
@@ -151,12 +156,13 @@ impl Tables {
         also: Option<&'static str>,
         aliases: Option<&'static str>,
     ) {
-        add(&mut self.vendors, squash(vendor), index);
+        let vendor = squash(vendor);
+        add(&mut self.vendors, vendor.clone(), index);
         let others = [also, aliases].into_iter().flatten();
         let others = others.flat_map(|list| list.split(','));
         for spelling in std::iter::once(name).chain(others) {
             let word = squash(spelling);
-            add(&mut self.spellings, squash(vendor) + &word, index);
+            add(&mut self.spellings, format!("{vendor}{word}"), index);
             if names::is_telling(&word) {
                 add(&mut self.spellings, word, index);
             }
@@ -198,7 +204,7 @@ impl Tables {
                 .collect();
             if *kind == "compatible" {
                 for index in socs {
-                    add(&mut self.compatible, (*value).to_owned(), index);
+                    add(&mut self.compatible, *value, index);
                 }
                 continue;
             }
@@ -216,7 +222,7 @@ fn key((index, soc): (usize, &Soc)) -> (String, usize) {
     (format!("{} {}", soc.vendor, soc.name), index)
 }
 
-fn add(map: &mut HashMap<String, Vec<usize>>, key: String, index: usize) {
+fn add<K: Eq + Hash>(map: &mut HashMap<K, Vec<usize>>, key: K, index: usize) {
     let socs = map.entry(key).or_default();
     if !socs.contains(&index) {
         socs.push(index);

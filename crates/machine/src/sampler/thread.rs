@@ -194,13 +194,18 @@ impl Shared {
     }
 }
 
-/// The work of the thread.
-fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
-    shared.lock().pin_errno = sampler.watchers.join().err();
+/// Lets the calling thread wake up in time, as one that samples has to.
+pub fn be_prompt() {
     // Without the right to it, ticks come later under load, which the channel of the delay shows.
     let _ = crate::syscall::run_first();
     // Without it, ticks come up to 50 µs later: nothing that needs to be told.
     let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
+}
+
+/// The work of the thread.
+fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
+    shared.lock().pin_errno = sampler.watchers.join().err();
+    be_prompt();
     // Ticks that the owner did by itself before count, too.
     let cpu_before_ns = sampler.cost.cpu_ns;
     let mut due_ns = timeline.now_ns();

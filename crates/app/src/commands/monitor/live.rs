@@ -37,6 +37,7 @@ impl Source {
         };
         let sampler = Sampler::new(root, &options);
         let record = record(root, &timeline, sampler.channels(), interval);
+        machine::be_prompt();
         Ok(Self {
             begin: Some(record),
             sampler,

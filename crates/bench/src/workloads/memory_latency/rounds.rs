@@ -1,0 +1,128 @@
+//! The walk over all sizes, in rounds: whoever disturbs a cache for a moment (another program, another
+//! guest of the same host) can only add to a latency, so the least of several moments stands. Sizes
+//! whose two least rounds agree are known; the others get further rounds, as far as the time goes.
+//!
+//! Which sizes, pages and links are walked is for others to say.
+
+use super::{Column, Form, REPETITION_NS, RULE, SEED};
+use crate::repeat::until_known;
+use kernel::buffer::Buffer;
+use kernel::latency::Walk;
+use record::{LatencyRow, Repeated};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+/// After so many a size is as unsteady as it looks.
+const ROUNDS_MAX: usize = 5;
+/// No further round is begun after so long: on slow machines laying the rings takes most of it.
+const ROUNDS_TIME: Duration = Duration::from_secs(5);
+/// Two rounds agree within this part of the lesser.
+const AGREEMENT: f64 = 0.01;
+
+/// One figure of one size: the least of its rounds, and the two least values.
+#[derive(Debug, Default)]
+struct Figure {
+    best: Option<Repeated>,
+    least: [Option<f64>; 2],
+}
+
+impl Figure {
+    fn add(&mut self, round: Repeated) {
+        let ns = round.min;
+        match self.least {
+            [Some(first), _] if first <= ns => {
+                let second = self.least[1].map_or(ns, |second| second.min(ns));
+                self.least[1] = Some(second);
+            }
+            [first, _] => {
+                self.least = [Some(ns), first];
+                self.best = Some(round);
+            }
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        match self.least {
+            [Some(first), Some(second)] => second - first <= AGREEMENT * first,
+            _ => false,
+        }
+    }
+}
+
+/// Walks all sizes until they are known, interrupted, or out of time; each that was reached has a row,
+/// and a series of its best round for every column.
+pub(super) fn walk_all(
+    buffer: &mut Buffer,
+    form: Form,
+    sizes: &[u64],
+    cancelled: &AtomicI32,
+) -> (Vec<LatencyRow>, Vec<Repeated>) {
+    let started = Instant::now();
+    let mut table: Vec<Vec<Figure>> = Vec::with_capacity(sizes.len());
+    table.resize_with(sizes.len(), Vec::new);
+    'rounds: for round in 0..ROUNDS_MAX {
+        for (size_bytes, figures) in sizes.iter().zip(&mut table) {
+            if round > 0 && figures.iter().all(Figure::is_known) {
+                continue;
+            }
+            let is_late = round > 0 && started.elapsed() >= ROUNDS_TIME;
+            if is_late || cancelled.load(Ordering::Relaxed) != 0 {
+                break 'rounds;
+            }
+            figures.resize_with(form.columns.len(), Figure::default);
+            let mut walk = Walk::new(buffer, *size_bytes as usize, form.order, SEED);
+            for (figure, column) in figures.iter_mut().zip(form.columns) {
+                if let Some(round) = one_round(&mut walk, *size_bytes, *column, cancelled) {
+                    figure.add(round);
+                }
+            }
+        }
+    }
+    let rows = sizes.iter().zip(&table).filter(|(_, row)| !row.is_empty());
+    let rows = rows.map(|(&size_bytes, figures)| LatencyRow {
+        size_bytes,
+        ns: figures.iter().map(|figure| figure.least[0]).collect(),
+        line: None,
+    });
+    let rows = rows.collect();
+    let figures = table.into_iter().flatten();
+    (rows, figures.filter_map(|figure| figure.best).collect())
+}
+
+/// One column of one size, repeated.
+fn one_round(
+    walk: &mut Walk<'_>,
+    size_bytes: u64,
+    (name, chains, link): Column,
+    cancelled: &AtomicI32,
+) -> Option<Repeated> {
+    let pace = walk.pace(chains, link, REPETITION_NS);
+    let (all_ns, ended) = until_known(&RULE, cancelled, || walk.once(&pace));
+    Repeated::of(&format!("{size_bytes} bytes {name}"), "ns", &all_ns, ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Ended;
+
+    #[test]
+    fn two_rounds_that_agree_make_a_figure_known() {
+        for (rounds, known, least) in [
+            (&[5.0][..], false, 5.0),
+            (&[5.0, 5.04], true, 5.0),
+            (&[5.04, 5.0], true, 5.0),
+            (&[5.0, 6.0], false, 5.0),
+            (&[6.0, 5.0, 7.0], false, 5.0),
+            (&[5.0, 7.0, 5.03, 6.0], true, 5.0),
+            (&[7.0, 6.0, 5.0, 4.99], true, 4.99),
+        ] {
+            let mut figure = Figure::default();
+            for ns in rounds {
+                figure.add(Repeated::of("", "ns", &[*ns], Ended::Narrow).unwrap());
+            }
+            assert_eq!(figure.is_known(), known, "{rounds:?}");
+            assert_eq!(figure.best.unwrap().min, least, "{rounds:?}");
+        }
+    }
+}
