@@ -232,7 +232,7 @@ fn values(step: &Step) -> Vec<f64> {
 /// moment: between the parts of a point, where texts are made and threads wait for each other, it is less.
 fn milliwatts(record: &Record, loads: &[&Step], window: Window) -> Option<f64> {
     let is_series = |step: &&Step| matches!(step.outcome, Outcome::Done(Measured::Series(_)));
-    if !loads.iter().all(|step| is_series(step)) {
+    if !loads.iter().all(is_series) {
         return view::mean_power_mw(record, window);
     }
     let power = view::power_mw(record, window);
