@@ -141,8 +141,13 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         last = Instant::now();
         host.refresh();
         live(&model, &mut slots, host.khz(), dt_s);
-        if steps.is_multiple_of(STEPS_PER_LINE) {
-            trace.push(truth(&lock(&model), started.elapsed(), host.khz()));
+        let now = truth(&lock(&model), started.elapsed(), host.khz());
+        // When it throttled is told to the step.
+        let has_changed = trace
+            .last()
+            .is_some_and(|last: &Truth| last.level != now.level);
+        if has_changed || steps.is_multiple_of(STEPS_PER_LINE) {
+            trace.push(now);
         }
         steps += 1;
         // The files are there as long as anything of the command still looks at them.
@@ -202,7 +207,6 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     let wanted_s = slots.sort_threads();
     let before = lock(shared).clone();
     let mut used = BTreeMap::new();
-    let mut waited = BTreeMap::new();
     for (index, policy) in before.board.policy.iter().enumerate() {
         let share = (f64::from(before.khz_real(index)) / f64::from(host_khz)).min(1.0);
         for cpu in &policy.cpus {
@@ -211,12 +215,11 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
             let by_threads_s = slots.due_s(*cpu, wanted_s.get(cpu).copied().unwrap_or(0.0), dt_s);
             let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
             used.insert(*cpu, busy_s / dt_s);
-            waited.insert(*cpu, (busy_s - ran_s).max(0.0));
         }
     }
     let mut model = lock(shared);
-    for (cpu, seconds) in waited {
-        *model.waited_s.entry(cpu).or_default() += seconds;
+    for (cpu, used) in &used {
+        *model.busy_s.entry(*cpu).or_default() += used * dt_s;
     }
     model.step(dt_s, |cpu| used.get(&cpu).copied().unwrap_or(0.0));
     let after = model.clone();
