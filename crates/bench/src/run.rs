@@ -245,6 +245,11 @@ impl Runner<'_> {
         self.meters = meters::start(&self.context.options.meters, tell);
         let options = SamplerOptions {
             interval: self.context.options.interval,
+            budget_ppm: match self.context.options.task {
+                // Moments count for more here than the last thousandth of a score.
+                Task::Thermal(_) => crate::thermal::SAMPLER_PPM,
+                _ => SamplerOptions::default().budget_ppm,
+            },
             measures: true,
             feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()

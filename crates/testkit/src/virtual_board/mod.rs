@@ -82,6 +82,8 @@ pub struct Done {
     pub model: Model,
     /// Names of what still ran a while after the command had ended, and was killed.
     pub left_running: Vec<String>,
+    /// The longest time in seconds for which the board stood still, because this machine had no time for it.
+    pub stood_still_s: f64,
 }
 
 /// What a virtual board needs and this machine has not; none if it can run here.
@@ -134,11 +136,12 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     let mut child = child.spawn().map_err(failed("unshare"))?;
     let started = Instant::now();
     let (mut last, mut steps, mut trace) = (started, 0_u32, Vec::new());
-    let mut ended = None;
+    let (mut ended, mut stood_still_s) = (None, 0.0_f64);
     let (status, left_running) = loop {
         std::thread::sleep(STEP);
         let dt_s = last.elapsed().as_secs_f64();
         last = Instant::now();
+        stood_still_s = stood_still_s.max(dt_s);
         host.refresh();
         live(&model, &mut slots, host.khz(), dt_s);
         let now = truth(&lock(&model), started.elapsed(), host.khz());
@@ -173,6 +176,7 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         trace,
         model,
         left_running,
+        stood_still_s,
     })
 }
 
