@@ -17,6 +17,23 @@ pub struct Efficiency {
     pub sets: Sets,
     /// What runs at each of them: `sevenzip` or `lzma`; 7-zip where it is installed if none is given.
     pub load: Option<&'static str>,
+    /// One OPP is repeated until its score is steady, at most so long.
+    pub point: Duration,
+    /// Power and temperature without load are watched for so long.
+    pub idle: Duration,
+}
+
+impl Default for Efficiency {
+    /// All cores, with times that settle on any board: a chip does so in seconds, and a meter that
+    /// averages does it over less than this.
+    fn default() -> Self {
+        Self {
+            sets: Sets::Together,
+            load: None,
+            point: Duration::from_secs(15),
+            idle: Duration::from_secs(20),
+        }
+    }
 }
 
 /// Which sets of cores are walked.
@@ -59,13 +76,8 @@ impl Sets {
     }
 }
 
-/// Power and temperature without load are taken over so long. A chip settles in seconds, and a meter
-/// that averages does so over less than this.
-const IDLE: Duration = Duration::from_secs(20);
 /// Lowest clock that is walked where none is given (`MinKHz`): below, one point takes minutes.
 const CLOCK_KHZ_MIN: u32 = 600_000;
-/// One point is repeated until its score is steady, at most so long.
-pub(crate) const POINT_TIME: Duration = Duration::from_secs(15);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 
@@ -83,13 +95,13 @@ pub(crate) fn stages(
     let load = walk.load.unwrap_or(own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
-        Stage::Rest("idle", IDLE),
+        Stage::Rest("idle", walk.idle),
     ];
     for cpus in cpu_sets(machine, &walk.sets) {
         for khz in walked(machine, &cpus, options) {
             stages.push(Stage::Side(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
-            stages.push(Stage::UntilSteadyWithin(job(&cpus, khz, load), POINT_TIME));
+            stages.push(Stage::UntilSteadyWithin(job(&cpus, khz, load), walk.point));
         }
     }
     stages.push(Stage::Side(Vec::new()));

@@ -23,7 +23,9 @@ mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
 mod log_remark;
+mod low_voltage;
 mod memory_slow;
+mod meter_implausible;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -97,7 +99,9 @@ pub const RULES: &[Rule] = &[
     kernel_trouble::RULE,
     latency_unsteady::RULE,
     log_remark::RULE,
+    low_voltage::RULE,
     memory_slow::RULE,
+    meter_implausible::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,
