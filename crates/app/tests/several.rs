@@ -1,6 +1,6 @@
 //! The verbs that look at several results, from the outside.
 
-use record::{Compression, Counters, Fact, Measured, Outcome, Record, Run, Source, Step, Window};
+use record::{Compression, Fact, Measured, Outcome, Record, Run, Source, Step};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -45,25 +45,13 @@ fn record(day: i64, mips: u32) -> Record {
     let mut record = Record::new(source, run);
     record.machine.board = Fact::Known("Some | board".into());
     record.machine.kernel_release = Fact::Known(if day < 4 { "6.1.0" } else { "6.6.0" }.into());
+    let outcome = Outcome::Done(Measured::Compression(Compression {
+        total_mips: mips,
+        ..Compression::default()
+    }));
     record.steps.push(Step {
-        workload: "sevenzip".into(),
-        method: 16,
-        variant: "multi".into(),
-        cpus: Vec::new(),
         threads: 4,
-        repetition: 0,
-        window: Window::default(),
-        seen_on: Vec::new(),
-        tool: None,
-        not_comparable: None,
-        counters: Counters::default(),
-        repeated: Vec::new(),
-        outcome: Outcome::Done(Measured::Compression(Compression {
-            total_mips: mips,
-            ..Compression::default()
-        })),
-        set_clock: None,
-        line: None,
+        ..Step::new("sevenzip", 16, "multi", outcome)
     });
     record
 }

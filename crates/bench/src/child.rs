@@ -20,7 +20,7 @@ mod output;
 pub(crate) use descendants::{MARK, end_all_of};
 pub use observe::Usage;
 pub(crate) use observe::parse_schedstat;
-pub(crate) use outcome::failure;
+pub(crate) use outcome::{failure, interruption};
 
 use descendants::Descendants;
 use machine::{Group, Root};

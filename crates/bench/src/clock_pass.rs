@@ -5,15 +5,16 @@
 
 mod point;
 
+use crate::child::interruption;
 use crate::child::move_to;
-use crate::plan::{Options, online_clusters, online_cpus};
+use crate::cpus::{online_clusters, online_cpus};
+use crate::options::Options;
 use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline};
 use record::{
-    ClockPoint, Clocks, Cluster, Counters, Event, Failure, FailureKind, Machine, Measured, Missing,
-    Outcome, Policy, Step, Window,
+    ClockPoint, Clocks, Cluster, Event, Machine, Measured, Missing, Outcome, Policy, Step, Window,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -307,37 +308,24 @@ impl ClockPass<'_> {
         outcome: Result<Vec<ClockPoint>, Missing>,
     ) -> Step {
         let outcome = match outcome {
-            Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(Failure {
-                kind: FailureKind::Interrupted,
-                message: "The run was interrupted.".into(),
-                output_tail: String::new(),
-                exit_status: None,
-            }),
+            Ok(points) if self.is_cancelled() && points.is_empty() => {
+                Outcome::Failed(interruption())
+            }
             Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
             Err(missing) => Outcome::Skipped(missing),
         };
         let end = self.now();
         Step {
-            workload: CLOCK.into(),
-            method: METHOD,
-            variant: variant.into(),
             seen_on: cpus.clone(),
             cpus,
             threads,
-            repetition: 0,
             window: Window {
                 start_ms: start.0,
                 end_ms: end.0,
                 start_utc_ms: Some(start.1),
                 end_utc_ms: Some(end.1),
             },
-            tool: None,
-            not_comparable: None,
-            counters: Counters::default(),
-            repeated: Vec::new(),
-            outcome,
-            set_clock: None,
-            line: None,
+            ..Step::new(CLOCK, METHOD, variant, outcome)
         }
     }
 }

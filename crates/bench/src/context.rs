@@ -1,6 +1,6 @@
 //! What a run is given, what it tells while it goes on, and what it leaves.
 
-use crate::plan::Options;
+use crate::options::Options;
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Missing, Record, Source};
 use std::path::{Path, PathBuf};

@@ -2,10 +2,11 @@
 //! in which order; what comes of it is computed from the Record (`explain::efficiency`). And the test
 //! whether the memory controller is throttled, which is the same kind of list. Pure.
 
-use crate::plan::{self, Available, Options, cpus_by_core_type, online_clusters, online_cpus};
+use crate::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus};
+use crate::plan::Available;
 use crate::sensitivity::opps;
 use crate::task::{Setting, Stage};
-use crate::{Job, parse_pinning};
+use crate::{Job, Options, parse_pinning};
 use record::{Machine, Policy, SetClock};
 use std::time::Duration;
 
@@ -192,7 +193,7 @@ const DRAM_LOAD: Duration = Duration::from_secs(120);
 /// Latency and cipher, then heat and memory traffic, then cipher and latency again: a memory controller
 /// that is throttled by heat, or does not come back from it, shows in the difference.
 pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage> {
-    let fastest = vec![plan::fastest_cpu(machine)];
+    let fastest = vec![fastest_cpu(machine)];
     let all = online_cpus(machine);
     let cipher = if available.openssl { "openssl" } else { "aes" };
     let one = |workload, variant: &str, repetition| {

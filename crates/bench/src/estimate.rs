@@ -2,7 +2,7 @@
 //! by what its own steps took. Nothing is decided by these estimates; people read them.
 
 use crate::Job;
-use crate::plan::{fastest_cpu, online_clusters};
+use crate::cpus::{fastest_cpu, online_clusters};
 use crate::task::Stage;
 use crate::workloads::workload;
 use record::{Machine, Measured, Outcome, Step};

@@ -1,7 +1,7 @@
 //! The busy gate: is the system quiet enough to measure? Decided from measured CPU time over a
 //! short window, never from the load average, which remembers the boot for minutes.
 
-use crate::plan::Options;
+use crate::options::Options;
 use machine::processes::{Busy, BusyWindow};
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Reading};

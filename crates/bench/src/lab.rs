@@ -5,54 +5,21 @@
 //! and counters are done here, so that no workload forgets them. The lab decides nothing about
 //! what runs when.
 
-use crate::Definition;
-use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, move_to, parse_schedstat};
+mod counted;
+mod worker;
+
+pub use counted::{Counted, OpenCounters, ReadCounters};
+
+use crate::Job;
+use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::tools::{Found, Tools};
-use machine::{Group, Root, Timeline, timeline};
-use record::{
-    Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, SetClock, Tool,
-};
-use rustix::thread::{gettid, sched_getcpu};
-use std::sync::Arc;
+use counted::{not_counted, sum};
+use machine::{Group, Root, Timeline};
+use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-
-/// One workload at one place, once.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Job {
-    /// Id in the table of workloads.
-    pub workload: &'static str,
-    /// Which form of it: `single`, `multi`, `aes-256-cbc` ...
-    pub variant: String,
-    /// CPUs it is pinned to; empty for all.
-    pub cpus: Vec<u32>,
-    /// Number of threads that do the work.
-    pub threads: u32,
-    /// Which repetition, from 0.
-    pub repetition: u32,
-    /// The program of the user's own, for the workload `program`.
-    pub definition: Option<Arc<Definition>>,
-    /// For workloads of their own length: run about so long instead.
-    pub time: Option<Duration>,
-    /// The clock that it is made to run at, for the Record.
-    pub set_clock: Option<SetClock>,
-}
-
-/// What a kernel counter of one thread or process read at its end.
-#[derive(Debug, Clone, Default)]
-pub struct Counted {
-    /// CPU cycles in user mode.
-    pub cycles: Fact<u64>,
-    /// Time on a CPU in nanoseconds.
-    pub task_clock_ns: Fact<u64>,
-}
-
-/// Reads counters that were opened before, once, at the end.
-pub type ReadCounters = Box<dyn FnOnce() -> Counted + Send>;
-
-/// Opens counters of the thread or process with this id, threads it starts later included.
-pub type OpenCounters<'a> = dyn Fn(u32) -> Reading<ReadCounters> + Sync + 'a;
+use worker::Worked;
 
 /// The place where a workload runs.
 pub struct Lab<'a> {
@@ -130,11 +97,7 @@ impl<'a> Lab<'a> {
 
     /// The failure of a step that the user has interrupted.
     pub fn interruption(&self) -> Failure {
-        failure(
-            FailureKind::Interrupted,
-            "The run was interrupted.".into(),
-            "",
-        )
+        interruption()
     }
 
     /// Runs an external program on the job's CPUs and returns what it printed.
@@ -318,11 +281,7 @@ impl<'a> Lab<'a> {
         self.take_places(places);
         match self.cancelled.load(Ordering::Relaxed) {
             0 => Ok(results),
-            _ => Err(failure(
-                FailureKind::Interrupted,
-                "The run was interrupted.".into(),
-                "",
-            )),
+            _ => Err(self.interruption()),
         }
     }
 
@@ -356,79 +315,6 @@ impl<'a> Lab<'a> {
         }
         self.seen_on = seen_on;
     }
-}
-
-/// What one thread leaves behind.
-struct Worked<T> {
-    result: T,
-    counted: Counted,
-    run_delay_ns: Fact<u64>,
-    seen_on: [u32; 2],
-}
-
-impl<T> Worked<T> {
-    /// Runs in the calling thread, which must be a fresh one: it is moved and not moved back.
-    fn run(
-        root: &Root,
-        cpus: &[u32],
-        open: Option<&OpenCounters>,
-        work: impl FnOnce() -> T,
-    ) -> Result<Self, String> {
-        if !cpus.is_empty() {
-            move_to(cpus)?;
-        }
-        let thread = gettid().as_raw_pid() as u32;
-        let counting = open.map(|open| open(thread));
-        let delay_before = run_delay_ns(root, thread);
-        let clock_before = timeline::thread_cpu_ns();
-        let cpu_before = sched_getcpu() as u32;
-        let result = work();
-        let cpu_after = sched_getcpu() as u32;
-        let clock_ns = timeline::thread_cpu_ns() - clock_before;
-        let delay =
-            run_delay_ns(root, thread).and_then(|after| Ok(after.saturating_sub(delay_before?)));
-        let mut counted = match counting {
-            Some(Ok(read)) => read(),
-            Some(Err(missing)) => Counted {
-                cycles: missing.into(),
-                ..Counted::default()
-            },
-            None => Counted {
-                cycles: not_counted(),
-                ..Counted::default()
-            },
-        };
-        if counted.task_clock_ns.known().is_none() {
-            counted.task_clock_ns = Fact::Known(clock_ns);
-        }
-        Ok(Self {
-            result,
-            counted,
-            run_delay_ns: delay.into(),
-            seen_on: [cpu_before, cpu_after],
-        })
-    }
-}
-
-fn run_delay_ns(root: &Root, thread: u32) -> Reading<u64> {
-    let path = format!("/proc/self/task/{thread}/schedstat");
-    parse_schedstat(&path, &root.read(&path)?).map(|(_, waiting)| waiting)
-}
-
-/// The sum, or the first reason why a part of it is missing.
-fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
-    let mut total = 0;
-    for fact in facts {
-        match fact {
-            Fact::Known(value) => total += value,
-            missing => return missing,
-        }
-    }
-    Fact::Known(total)
-}
-
-fn not_counted() -> Fact<u64> {
-    Missing::unsupported("perf_event_open", "no cycle counters were asked for").into()
 }
 
 #[cfg(test)]

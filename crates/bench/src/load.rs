@@ -1,9 +1,11 @@
 //! Loads that are asked for by name (`run --workload stress-ng:cpu`, `-s`): which of the table, in
 //! which forms, where and how often. What each does is in its own file below `workloads`.
 
-use crate::definition::{Pinning, Repeat};
+use crate::cpus::{cpus_by_core_type, online_cpus};
+use crate::definition::Repeat;
+use crate::pinning::{Pinning, places};
 use crate::plan::{self, Available};
-use crate::task::{Stage, places};
+use crate::task::{Stage, repeated};
 use crate::workloads::{Places, Shape, WORKLOADS, Workload};
 use crate::{Job, Options};
 use record::Machine;
@@ -81,20 +83,8 @@ impl Load {
         let once = |job: &Job| job.repetition == 0;
         match self.repeat {
             None => jobs.into_iter().map(Stage::Job).collect(),
-            Some(Repeat::UntilSteady) => jobs
-                .into_iter()
-                .filter(once)
-                .map(Stage::UntilSteady)
-                .collect(),
-            Some(Repeat::Times(times)) => {
-                let repeated = |job: Job| {
-                    (0..times).map(move |repetition| {
-                        Stage::Job(Job {
-                            repetition,
-                            ..job.clone()
-                        })
-                    })
-                };
+            Some(repeat) => {
+                let repeated = |job| repeated(job, repeat);
                 jobs.into_iter().filter(once).flat_map(repeated).collect()
             }
         }
@@ -134,7 +124,7 @@ impl Load {
 
     /// Sets of CPUs, each with its number of repetitions.
     fn places(&self, machine: &Machine, shape: Shape) -> Vec<(Vec<u32>, u32)> {
-        let all = plan::online_cpus(machine);
+        let all = online_cpus(machine);
         if let Some(pinning) = &self.pinning {
             let sets = places(machine, pinning).into_iter();
             let whole = |cpus: Vec<u32>| match cpus.is_empty() {
@@ -143,7 +133,7 @@ impl Load {
             };
             return sets.map(|cpus| (whole(cpus), shape.repetitions)).collect();
         }
-        let types = plan::cpus_by_core_type(machine);
+        let types = cpus_by_core_type(machine);
         match shape.places {
             Places::All => vec![(all, shape.repetitions)],
             Places::OneOfEachType => {
@@ -205,27 +195,7 @@ fn known_forms(workload: &Workload) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Cluster, Cpu, Fact};
-
-    /// Two little cores and a big one.
-    fn machine() -> Machine {
-        let cluster = |cpus: &[u32], name: &str| Cluster {
-            cpus: cpus.to_vec(),
-            core_type: Fact::Known(name.into()),
-            policy: None,
-        };
-        Machine {
-            cpus: (0..3)
-                .map(|cpu| Cpu {
-                    cpu,
-                    online: true,
-                    ..Cpu::default()
-                })
-                .collect(),
-            clusters: vec![cluster(&[0, 1], "A55"), cluster(&[2], "A76")],
-            ..Machine::default()
-        }
-    }
+    use crate::testing::machine;
 
     fn check(text: &str, change: impl Fn(&mut Load), expected: &str) {
         let mut load = Load::parse(text).unwrap().unwrap();
@@ -235,7 +205,12 @@ mod tests {
             Stage::UntilSteady(job) => format!("{}{:?}*", job.variant, job.cpus),
             _ => String::new(),
         };
-        let words: Vec<String> = load.stages(&machine()).iter().map(word).collect();
+        let two_little_and_a_big_core = machine(&[("A55", 2, 1800), ("A76", 1, 2400)]);
+        let words: Vec<String> = load
+            .stages(&two_little_and_a_big_core)
+            .iter()
+            .map(word)
+            .collect();
         assert_eq!(words.join(" "), expected, "{text}");
     }
 

@@ -1,65 +1,14 @@
-//! What a run will do, decided before it begins: a pure function of the machine and the options.
+//! The workloads of a run, decided before it begins: pure functions of the machine and the options. In
+//! which stages they run, and what runs between them, is in `task`.
 
-use crate::Job;
-use crate::task::{One, Task};
+use crate::cpus::{
+    core_types, cpus_by_core_type, cpus_by_speed, fastest_cpu, online_clusters, online_cpus,
+};
+use crate::task::One;
+use crate::{Job, Options};
 use record::{Cluster, Machine};
-use std::time::Duration;
-
-/// What the user asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// What the run is for.
-    pub task: Task,
-    /// `MODE=extensive`: more of everything.
-    pub extensive: bool,
-    /// `NotReadyYet=yes` switches the workloads off whose scores people publish.
-    pub scores: bool,
-    /// Change governors and limits for the time of the run. Off with `NOTUNING`, without root,
-    /// and on anything but the running system.
-    pub tune: bool,
-    /// OPPs above are left out, and the clock stays at or below it (`MaxKHz`).
-    pub clock_khz_max: Option<u32>,
-    /// OPPs below are left out of the clock walk (`MinKHz`).
-    pub clock_khz_min: Option<u32>,
-    /// How long the gate waits for a quiet system.
-    pub wait: Duration,
-    /// Start although the system is busy.
-    pub force: bool,
-    /// `-c`: five minutes of a load that heats.
-    pub heat: bool,
-    /// `-s`: the bench of Stockfish as well.
-    pub stockfish: bool,
-    /// Interval of the background sampler.
-    pub interval: Duration,
-    /// Power meters to poll, as `kind:host/output`.
-    pub meters: Vec<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            task: Task::Standard,
-            extensive: false,
-            scores: true,
-            tune: true,
-            clock_khz_max: None,
-            clock_khz_min: None,
-            wait: Duration::from_secs(120),
-            force: false,
-            heat: false,
-            stockfish: false,
-            interval: Duration::from_millis(500),
-            meters: Vec::new(),
-        }
-    }
-}
-
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
-
-/// Cores of one type whose clock is lower than this part of the fastest are little ones in effect. The
-/// prime, middle and slow clusters of server and phone chips are nearer to each other.
-const NEAR_CLOCK: f64 = 0.8;
 
 /// Which external programs are there; decides between real tools and built-in workloads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -235,16 +184,6 @@ pub(crate) fn one(machine: &Machine, one: &One) -> Job {
     job(one.workload, &one.variant, cpus, threads)
 }
 
-/// All online CPUs, those of the fastest clusters first.
-fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
-    let mut clusters = online_clusters(machine);
-    clusters.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
-    clusters
-        .into_iter()
-        .flat_map(|cluster| cluster.cpus)
-        .collect()
-}
-
 fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
     Job {
         workload,
@@ -256,126 +195,10 @@ fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> J
     }
 }
 
-/// Online CPUs, in order. A machine that does not say which CPUs it has is taken to have CPU 0.
-pub(crate) fn online_cpus(machine: &Machine) -> Vec<u32> {
-    let online: Vec<u32> = machine
-        .cpus
-        .iter()
-        .filter(|cpu| cpu.online)
-        .map(|cpu| cpu.cpu)
-        .collect();
-    if online.is_empty() { vec![0] } else { online }
-}
-
-/// Clusters with their online CPUs only; never empty.
-pub(crate) fn online_clusters(machine: &Machine) -> Vec<Cluster> {
-    let online = online_cpus(machine);
-    let mut clusters: Vec<Cluster> = machine.clusters.clone();
-    for cluster in &mut clusters {
-        cluster.cpus.retain(|cpu| online.contains(cpu));
-    }
-    clusters.retain(|cluster| !cluster.cpus.is_empty());
-    if clusters.is_empty() {
-        clusters.push(Cluster {
-            cpus: online,
-            ..Cluster::default()
-        });
-    }
-    clusters
-}
-
-/// One cluster for each core type: the one with the highest claimed clock.
-fn core_types(machine: &Machine) -> Vec<Cluster> {
-    let mut types: Vec<Cluster> = Vec::new();
-    for cluster in online_clusters(machine) {
-        match types
-            .iter_mut()
-            .find(|known| same_type(machine, known, &cluster))
-        {
-            Some(known) if claimed_khz(machine, &cluster) > claimed_khz(machine, known) => {
-                *known = cluster;
-            }
-            Some(_) => {}
-            None => types.push(cluster),
-        }
-    }
-    types
-}
-
-/// The first CPU of the cluster with the highest claimed clock.
-pub(crate) fn fastest_cpu(machine: &Machine) -> u32 {
-    let mut types = core_types(machine);
-    types.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
-    types[0].cpus[0]
-}
-
-fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
-    let policy = machine
-        .policies
-        .iter()
-        .find(|policy| Some(policy.policy) == cluster.policy);
-    policy
-        .and_then(|policy| policy.clock_khz_max.known().copied())
-        .unwrap_or(0)
-}
-
-/// Clusters of the same core type are one as long as their clocks are near each other. Clusters of
-/// unknown core type count as types of their own.
-fn same_type(machine: &Machine, a: &Cluster, b: &Cluster) -> bool {
-    let (low, high) = match (claimed_khz(machine, a), claimed_khz(machine, b)) {
-        (a, b) if a < b => (a, b),
-        (a, b) => (b, a),
-    };
-    match (a.core_type.known(), b.core_type.known()) {
-        (Some(a), Some(b)) => a == b && f64::from(low) >= NEAR_CLOCK * f64::from(high),
-        _ => false,
-    }
-}
-
-pub(crate) fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
-    let clusters = online_clusters(machine);
-    let group = |one: Cluster| {
-        let same = clusters
-            .iter()
-            .filter(|other| same_type(machine, &one, other) || one == **other);
-        let mut cpus: Vec<u32> = same.flat_map(|cluster| cluster.cpus.clone()).collect();
-        cpus.sort_unstable();
-        cpus
-    };
-    core_types(machine).into_iter().map(group).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Cpu, Fact, Policy};
-
-    /// A machine of clusters: `(core type, number of CPUs, claimed MHz)`.
-    fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
-        let mut machine = Machine::default();
-        for (index, (core_type, count, mhz)) in clusters.iter().enumerate() {
-            let first = machine.cpus.len() as u32;
-            let cpus: Vec<u32> = (first..first + count).collect();
-            let core_type = Fact::Known((*core_type).to_owned());
-            let online = |cpu: &u32| Cpu {
-                cpu: *cpu,
-                online: true,
-                ..Cpu::default()
-            };
-            machine.cpus.extend(cpus.iter().map(online));
-            machine.policies.push(Policy {
-                policy: index as u32,
-                clock_khz_max: Fact::Known(mhz * 1000),
-                ..Policy::default()
-            });
-            machine.clusters.push(Cluster {
-                cpus,
-                core_type,
-                policy: Some(index as u32),
-            });
-        }
-        machine
-    }
+    use crate::testing::machine;
 
     /// The plan in one line per workload: `workload variant@cpus`.
     fn check(machine: &Machine, options: &Options, available: Available, expected: &[&str]) {
@@ -475,12 +298,6 @@ mod tests {
     }
 
     #[test]
-    fn far_clocks_make_two_types_of_one() {
-        let types = |mhz| core_types(&machine(&[("A53", 1, 1416), ("A53", 1, mhz)])).len();
-        assert_eq!((types(1500), types(2016)), (1, 2));
-    }
-
-    #[test]
     fn without_scores_only_memory_is_measured() {
         check(
             &machine(&[("Cortex-A53", 4, 1400)]),
@@ -532,10 +349,5 @@ mod tests {
             ]
         );
         assert_eq!(lines("cpuminer"), [format!("@{all}")]);
-    }
-
-    #[test]
-    fn a_machine_that_says_nothing_still_has_a_cpu() {
-        assert_eq!(online_clusters(&Machine::default())[0].cpus, [0]);
     }
 }

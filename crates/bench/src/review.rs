@@ -4,7 +4,9 @@
 //! Pure: what the look over the machine found goes in, a list of stages comes out. Only values that a
 //! node itself lists become part of a group.
 
-use crate::plan::{self, Available, Options};
+use crate::cpus::fastest_cpu;
+use crate::options::Options;
+use crate::plan::{self, Available};
 use crate::task::Stage;
 use crate::{Definition, Job};
 use machine::settings::{DeviceName, Node};
@@ -88,7 +90,7 @@ fn watched_job(review: &Review) -> Option<Job> {
 
 /// Short steps that feel clocks of CPU and memory.
 fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage> {
-    let fastest = plan::fastest_cpu(machine);
+    let fastest = fastest_cpu(machine);
     let mut kinds = vec![("memory-bandwidth", ""), ("memory-latency", "")];
     if options.scores {
         kinds.push(("lzma", "single"));

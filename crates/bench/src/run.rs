@@ -243,8 +243,13 @@ impl Runner<'_> {
         let progress = &mut self.context.progress;
         let tell = |sentence| progress(Progress::Note(sentence));
         self.meters = meters::start(&self.context.options.meters, tell);
+        self.sample_every(self.context.options.interval);
+    }
+
+    /// Watches in the background from now on.
+    fn sample_every(&mut self, interval: Duration) {
         let options = SamplerOptions {
-            interval: self.context.options.interval,
+            interval,
             budget_ppm: match self.context.options.task {
                 // Moments count for more here than the last thousandth of a score.
                 Task::Thermal(_) => crate::thermal::SAMPLER_PPM,
@@ -264,15 +269,19 @@ impl Runner<'_> {
         }
     }
 
-    /// Stops watching, restores every setting, and closes the Record.
-    fn finish(mut self, end: End) -> Finished {
-        let (root, timeline) = (self.context.root, self.context.timeline);
+    fn stop_sampler(&mut self) {
         if let Some(sampler) = self.sampler.take() {
             sampler
                 .stop()
                 .into_iter()
                 .for_each(|event| self.recorder.append(event));
         }
+    }
+
+    /// Stops watching, restores every setting, and closes the Record.
+    fn finish(mut self, end: End) -> Finished {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        self.stop_sampler();
         let restored = self.settings.take().map(|mut settings| settings.restore());
         for (path, restored) in restored.unwrap_or_default() {
             if let Restored::Failed(why) | Restored::LeftAlone(why) = &restored {

@@ -4,7 +4,7 @@
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
 
-use crate::plan;
+use crate::cpus::{fastest_cpu, online_cpus};
 use crate::task::{Setting, Stage};
 use crate::{Definition, Job};
 use record::{Machine, Policy, SetClock};
@@ -179,7 +179,7 @@ fn at_most(opps: &[u32], khz: u32) -> u32 {
 }
 
 fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
-    let cpu = plan::fastest_cpu(machine);
+    let cpu = fastest_cpu(machine);
     let time = match clock {
         SetClock::SharePercent(_) => TIME_EMULATED,
         SetClock::Khz(_) => TIME,
@@ -209,7 +209,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
             }
         }
         Load::Workload("simd") => {
-            let cpus = plan::online_cpus(machine);
+            let cpus = online_cpus(machine);
             Job {
                 workload: "simd",
                 threads: cpus.len() as u32,

@@ -2,7 +2,7 @@
 
 use crate::{Job, Lab, Tools};
 use machine::{Root, Timeline};
-use record::{Counters, Machine, Missing, Outcome, Step, Window};
+use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -64,25 +64,37 @@ impl Bench {
     }
 }
 
+/// A machine of clusters: `(core type, number of CPUs, claimed MHz)`.
+pub(crate) fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
+    let mut machine = Machine::default();
+    for (index, (core_type, count, mhz)) in clusters.iter().enumerate() {
+        let first = machine.cpus.len() as u32;
+        let cpus: Vec<u32> = (first..first + count).collect();
+        let core_type = Fact::Known((*core_type).to_owned());
+        let online = |cpu: &u32| Cpu {
+            cpu: *cpu,
+            online: true,
+            ..Cpu::default()
+        };
+        machine.cpus.extend(cpus.iter().map(online));
+        machine.policies.push(Policy {
+            policy: index as u32,
+            clock_khz_max: Fact::Known(mhz * 1000),
+            ..Policy::default()
+        });
+        machine.clusters.push(Cluster {
+            cpus,
+            core_type,
+            policy: Some(index as u32),
+        });
+    }
+    machine
+}
+
 /// A step that was skipped, for tests that need only its name or fill in the rest.
 pub(crate) fn step(workload: &str) -> Step {
-    Step {
-        workload: workload.into(),
-        method: 1,
-        variant: String::new(),
-        cpus: Vec::new(),
-        threads: 1,
-        repetition: 0,
-        window: Window::default(),
-        seen_on: Vec::new(),
-        tool: None,
-        not_comparable: None,
-        counters: Counters::default(),
-        repeated: Vec::new(),
-        outcome: Outcome::Skipped(Missing::absent("nothing")),
-        set_clock: None,
-        line: None,
-    }
+    let outcome = Outcome::Skipped(Missing::absent("nothing"));
+    Step::new(workload, 1, "", outcome)
 }
 
 impl Drop for Bench {

@@ -153,7 +153,7 @@ fn two_modes(values: &[f64]) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{own_run, window, with_step};
+    use crate::test_support::{Chance, own_run, window, with_step};
     use record::{Score, Scores};
 
     /// A Record of the runs in the order A B B A, B A A B ...
@@ -227,27 +227,15 @@ mod tests {
         assert_eq!(two_modes(&low_high), Some([1.01, 2.0]));
     }
 
-    /// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).
-    struct Chance(u64);
-
-    impl Chance {
-        fn uniform(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        /// Noise as times have it: never faster, sometimes much slower; and a clock that wanders.
-        fn experiment(&mut self, blocks: usize, factor: f64) -> Vec<f64> {
-            let mut wander = 0.0;
-            let slope = 0.1 * (self.uniform() - 0.5) / (4 * blocks) as f64;
-            runs(blocks, factor, |index| {
-                wander += 0.002 * (self.uniform() - 0.5);
-                let skewed = -0.004 * (1.0 - self.uniform()).ln();
-                1.0 + slope * index as f64 + wander + skewed
-            })
-        }
+    /// Noise as times have it: never faster, sometimes much slower; and a clock that wanders.
+    fn experiment(chance: &mut Chance, blocks: usize, factor: f64) -> Vec<f64> {
+        let mut wander = 0.0;
+        let slope = 0.1 * (chance.uniform() - 0.5) / (4 * blocks) as f64;
+        runs(blocks, factor, |index| {
+            wander += 0.002 * (chance.uniform() - 0.5);
+            let skewed = -0.004 * (1.0 - chance.uniform()).ln();
+            1.0 + slope * index as f64 + wander + skewed
+        })
     }
 
     #[test]
@@ -255,7 +243,7 @@ mod tests {
         let mut chance = Chance(0x5bc_be4c);
         let mut found = |factor: f64| {
             let is_different = |_: &u32| {
-                let times = chance.experiment(11, factor);
+                let times = experiment(&mut chance, 11, factor);
                 result(&record(&times, false)).unwrap().is_different()
             };
             (0..200).filter(is_different).count()

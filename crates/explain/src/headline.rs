@@ -159,29 +159,12 @@ fn capitalised(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::rules;
-    use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+    use crate::test_support::{own_run, point, with_clocks, with_scores};
 
     #[test]
     fn a_good_run_says_what_it_scored_and_why_it_is_good() {
         let mut record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
-        record = with_step(
-            record,
-            "sevenzip",
-            "single",
-            &[0],
-            (1.0, 2.0),
-            compression(1420),
-        );
-        for total in [5345, 5370, 5331] {
-            record = with_step(
-                record,
-                "sevenzip",
-                "multi",
-                &[],
-                (2.0, 3.0),
-                compression(total),
-            );
-        }
+        record = with_scores(record, 1420, &[5345, 5370, 5331]);
         assert_eq!(
             headline(&record, &rules::check(&record)),
             "7-zip on all CPUs 5349 MIPS (3 runs within 0.7 %), single-threaded 1420 MIPS. The \

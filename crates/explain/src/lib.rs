@@ -7,6 +7,7 @@
 
 pub mod ab;
 pub mod compare;
+mod config_txt;
 pub mod efficiency;
 pub mod figures;
 mod finding;

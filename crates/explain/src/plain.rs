@@ -56,6 +56,23 @@ pub(crate) fn markdown(text: &str) -> String {
     plain(text).chars().map(quiet).collect()
 }
 
+/// Text that means nothing to XML and HTML, between tags and in quotes.
+pub(crate) fn markup(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +92,14 @@ mod tests {
         assert_eq!(markdown("a|`b`"), "a\\|\\`b\\`");
         assert_eq!(harmless("a\nb\r\u{1b}c\t"), "a\nb\u{fffd}\u{fffd}c\t");
         assert!(plain(&"x".repeat(100_000)).chars().count() <= CHARACTERS_MAX + 1);
+    }
+
+    #[test]
+    fn markup_means_nothing() {
+        assert_eq!(
+            markup("<a & \"b\" 'c'>\n"),
+            "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt; "
+        );
     }
 
     proptest::proptest! {

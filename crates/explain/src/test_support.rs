@@ -74,21 +74,10 @@ pub(crate) fn with_step(
         pinned => pinned,
     };
     record.steps.push(Step {
-        workload: workload.into(),
-        method: 1,
-        variant: variant.into(),
         cpus: cpus.to_vec(),
         threads: threads as u32,
-        repetition: 0,
         window: window(start, end),
-        seen_on: Vec::new(),
-        tool: None,
-        not_comparable: None,
-        counters: record::Counters::default(),
-        repeated: Vec::new(),
-        outcome: Outcome::Done(measured),
-        set_clock: None,
-        line: None,
+        ..Step::new(workload, 1, variant, Outcome::Done(measured))
     });
     record
 }
@@ -107,6 +96,16 @@ pub(crate) fn compression(total_mips: u32) -> Measured {
     Measured::Compression(Compression {
         total_mips,
         ..Compression::default()
+    })
+}
+
+/// Adds runs of 7-zip: one on the first CPU, then these on all.
+pub(crate) fn with_scores(record: Record, single: u32, multi: &[u32]) -> Record {
+    let single = compression(single);
+    let record = with_step(record, "sevenzip", "single", &[0], (1.0, 2.0), single);
+    multi.iter().fold(record, |record, total| {
+        let multi = compression(*total);
+        with_step(record, "sevenzip", "multi", &[], (2.0, 3.0), multi)
     })
 }
 
@@ -184,13 +183,8 @@ pub(crate) fn with_channel(
     record.samples.interval_ms = 500;
     record.samples.at_ms = (0..rows as i64).map(|row| row * 500).collect();
     record.samples.channels.push(Channel {
-        id: id.into(),
-        label: String::new(),
-        unit,
-        kind,
-        source: String::new(),
         values: values.iter().copied().map(Some).collect(),
-        gaps: Vec::new(),
+        ..Channel::new(id, unit, kind)
     });
     for channel in &mut record.samples.channels {
         channel.values.resize(rows, None);
@@ -233,5 +227,18 @@ pub(crate) fn swap(path: &str, kind: SwapKind, used_kib: u64) -> SwapState {
         size_kib: 1_048_576,
         used_kib,
         priority: 0,
+    }
+}
+
+/// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).
+pub(crate) struct Chance(pub(crate) u64);
+
+impl Chance {
+    /// From 0 up to, not including, 1.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

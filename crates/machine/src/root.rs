@@ -5,8 +5,13 @@
 //! changes the copy, which makes restoration testable.
 
 mod board;
+mod order;
+mod source;
+
+pub use source::Source;
 
 use board::{Entry, board_children, normal, parse_board, resolve};
+use order::natural_key;
 use record::{Missing, Reading, Why};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,6 +21,7 @@ use std::sync::{Arc, Mutex};
 
 /// No file of the kernel that is worth reading is larger; whatever is larger is cut here.
 const FILE_BYTES_MAX: u64 = 4 << 20;
+
 /// The root of everything that is read. Cheap to clone; clones share what is written to a board.
 #[derive(Debug, Clone)]
 pub struct Root {
@@ -28,48 +34,6 @@ pub struct Root {
 enum Tree {
     Directory(PathBuf),
     Board(Mutex<BTreeMap<String, Entry>>),
-}
-
-/// An opened file that is read again and again.
-#[derive(Debug)]
-pub enum Source {
-    /// A real file; read with `pread` at 0.
-    File(File),
-    /// A file of a board: looked up again at every read, because writes change it.
-    Board(Root, String),
-}
-
-impl Source {
-    /// Reads the file from its beginning into `buffer`; returns the number of bytes.
-    ///
-    /// # Errors
-    /// The errno of the read.
-    pub fn read_into(&self, buffer: &mut [u8]) -> Result<usize, i32> {
-        self.read_at(buffer, 0)
-    }
-
-    /// Reads from a place in the file: devices that give registers by their number.
-    ///
-    /// # Errors
-    /// The errno of the read.
-    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, i32> {
-        match self {
-            Source::File(file) => {
-                rustix::io::pread(file, buffer, offset).map_err(|e| e.raw_os_error())
-            }
-            Source::Board(root, path) => {
-                let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
-                    Why::Io(errno) => errno,
-                    Why::Denied => libc::EACCES,
-                    _ => libc::ENOENT,
-                })?;
-                let bytes = bytes.get(offset as usize..).unwrap_or_default();
-                let count = bytes.len().min(buffer.len());
-                buffer[..count].copy_from_slice(&bytes[..count]);
-                Ok(count)
-            }
-        }
-    }
 }
 
 impl Root {
@@ -318,25 +282,6 @@ fn open(path: &Path) -> std::io::Result<File> {
         .open(path)
 }
 
-/// Splits a name into text and numbers, so that names sort as people count.
-fn natural_key(name: &str) -> Vec<(String, u64)> {
-    let mut key = Vec::new();
-    let mut rest = name;
-    while !rest.is_empty() {
-        let text_end = rest
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (text, from_digits) = rest.split_at(text_end);
-        let digits_end = from_digits
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(from_digits.len());
-        let (digits, after) = from_digits.split_at(digits_end);
-        key.push((text.to_owned(), digits.parse().unwrap_or(0)));
-        rest = after;
-    }
-    key
-}
-
 fn missing_from(path: &str, error: &std::io::Error) -> Missing {
     missing_errno(path, error.raw_os_error().unwrap_or(libc::EIO))
 }
@@ -408,7 +353,7 @@ vendor,board\\0vendor,soc\\0
     }
 
     #[test]
-    fn names_sort_as_people_count() {
+    fn names_are_listed_as_people_count() {
         assert_eq!(
             board().list("/sys/devices/system/cpu").unwrap(),
             ["cpu2", "cpu10"]

@@ -9,8 +9,10 @@
 mod block;
 mod failure;
 mod feed;
+mod gaps;
 mod jumps;
 mod lanes;
+mod options;
 mod pace;
 mod plan;
 mod reader;
@@ -21,17 +23,18 @@ mod watchers;
 
 pub use failure::Failure;
 pub use feed::Feed;
+pub use options::Options;
 pub use thread::{SamplerThread, be_prompt};
 
 use crate::sensors::{NONE, SENSORS, temperature_channel};
 use crate::timeline::{Timeline, monotonic_ns, thread_cpu_ns};
 use crate::{Root, sensors};
-use block::{GAPS_MAX, GapNote};
+use gaps::{GAPS_MAX, GapNote, Silence, note};
 use jumps::Distances;
 use lanes::Lanes;
 use pace::Pace;
 use reader::Own;
-use record::{Channel, Event, Gap, SamplerCost};
+use record::{Channel, Event, SamplerCost};
 use slot::{Outcome, Slot};
 use std::time::Duration;
 use watchers::Watchers;
@@ -40,47 +43,11 @@ use watchers::Watchers;
 const BUFFER_BYTES: usize = 16 << 10;
 /// A line of `/proc/stat` is at most so long (ten numbers of 20 digits would be 210).
 const BUFFER_BYTES_PER_CPU: usize = 160;
-/// A channel tells so often that it fell silent; a sensor that comes and goes at every tick would
-/// otherwise fill the Record with its reasons.
-const GAPS_PER_CHANNEL_MAX: u8 = 8;
 /// Shorter intervals would mostly measure the sampler.
 const INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// A sample that comes later than this is counted as late: half of a tick at 100 Hz, and more than
 /// a busy machine with a fair scheduler needs to wake a thread.
 const LATE_NS: u64 = 5_000_000;
-
-/// How to sample.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Time between two samples; at least 20 ms.
-    pub interval: Duration,
-    /// Share of one core that the sampler may use, in millionths; it slows down to stay below.
-    pub budget_ppm: u32,
-    /// CPUs on which its threads may run; empty: wherever its owner may.
-    pub cpus: Vec<u32>,
-    /// Samples that are kept until the owner fetches them. Fewer are kept if they would need more
-    /// than about a megabyte.
-    pub rows: usize,
-    /// Watches how long the threads of this process and of the programs it started wait for a CPU:
-    /// for runs; a monitor has no such threads.
-    pub measures: bool,
-    /// What others read on threads of their own, such as meters on the network.
-    pub feeds: Vec<Feed>,
-}
-
-impl Default for Options {
-    /// Twice a second, at most 0.2 % of one core, 5 minutes kept.
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_millis(500),
-            budget_ppm: 2000,
-            cpus: Vec::new(),
-            rows: 600,
-            measures: false,
-            feeds: Vec::new(),
-        }
-    }
-}
 
 /// Reads everything it found, one row of integers per tick.
 #[derive(Debug)]
@@ -118,24 +85,6 @@ pub struct SourceCost<'a> {
     pub reads: u64,
     /// Wall time of all reads with parsing, in nanoseconds.
     pub read_ns: u64,
-}
-
-/// Whether a channel is silent, and how often that was told.
-#[derive(Debug, Clone, Default)]
-struct Silence {
-    silent: bool,
-    told: u8,
-}
-
-impl Silence {
-    /// True if the channel falls silent now and this is worth telling.
-    fn begins(&mut self, missing: bool) -> bool {
-        let begins = missing && !self.silent;
-        self.silent = missing;
-        let tell = begins && self.told < GAPS_PER_CHANNEL_MAX;
-        self.told += u8::from(tell);
-        tell
-    }
 }
 
 /// One tick of the sampler.
@@ -227,7 +176,11 @@ impl Sampler {
 
     /// The channel that holds the SoC's temperature as far as can be told by now, and why this one.
     pub fn temperature(&self) -> Option<sensors::TemperatureChoice> {
-        temperature_channel(&self.channels, |index| sensors::known(self.latest[index]))
+        temperature_channel(
+            &self.channels,
+            |index| sensors::known(self.latest[index]),
+            |_| None,
+        )
     }
 
     /// Reads everything that is due. Allocates nothing, except to open again what had vanished and
@@ -405,25 +358,6 @@ impl From<SourceCost<'_>> for record::SourceCost {
 fn next_due_ns(due_ns: u64, now_ns: u64, interval_ns: u64) -> u64 {
     let missed = now_ns.saturating_sub(due_ns) / interval_ns;
     due_ns + (missed + 1) * interval_ns
-}
-
-/// Notes a gap as far as there is room.
-fn note(gaps: &mut Vec<GapNote>, channel: usize, at_ms: i64, failure: Failure) {
-    if gaps.len() < GAPS_MAX {
-        gaps.push(GapNote {
-            channel,
-            at_ms,
-            failure,
-        });
-    }
-}
-
-/// The event of a gap.
-fn gap_event(channel: &str, at_ms: i64, missing: record::Missing) -> Event {
-    Event::Gap {
-        channel: channel.to_owned(),
-        gap: Gap { at_ms, missing },
-    }
 }
 
 #[cfg(test)]

@@ -46,7 +46,11 @@ impl Thermometer {
                 });
             }
         }
-        let choice = temperature_channel(&channels, |index| found[index].millicelsius(root).ok());
+        let choice = temperature_channel(
+            &channels,
+            |index| found[index].millicelsius(root).ok(),
+            |_| None,
+        );
         let choice = choice.ok_or_else(|| {
             let why = "no sensor tells the temperature of the SoC";
             Missing::unsupported("/sys/class/thermal", why)

@@ -245,15 +245,7 @@ mod tests {
     }
 
     fn channel(id: &str) -> Channel {
-        Channel {
-            id: id.into(),
-            label: String::new(),
-            unit: Unit::Count,
-            kind: ChannelKind::Gauge,
-            source: String::new(),
-            values: Vec::new(),
-            gaps: Vec::new(),
-        }
+        Channel::new(id, Unit::Count, ChannelKind::Gauge)
     }
 
     #[test]

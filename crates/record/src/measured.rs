@@ -232,6 +232,10 @@ pub struct LatencyRow {
     pub size_bytes: u64,
     /// Nanoseconds per access, one for each column; every column is the best of its repetitions.
     pub ns: Vec<Option<f64>>,
+    /// How far apart the two least of several rounds are, in percent of the lesser, for the column where
+    /// that is most; none where there was one round only, and in logs.
+    #[serde(default)]
+    pub rounds_apart_percent: Option<f64>,
     /// Line in a log.
     #[serde(default)]
     pub line: Option<u32>,

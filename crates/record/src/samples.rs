@@ -55,6 +55,19 @@ pub struct Channel {
 }
 
 impl Channel {
+    /// A channel without values, name and source: those come with what it is read from.
+    pub fn new(id: impl Into<String>, unit: Unit, kind: ChannelKind) -> Self {
+        Self {
+            id: id.into(),
+            label: String::new(),
+            unit,
+            kind,
+            source: String::new(),
+            values: Vec::new(),
+            gaps: Vec::new(),
+        }
+    }
+
     /// True if its values are a temperature that is measured: a trip point (`thermal_zone0.trip1`)
     /// is one that is set.
     pub fn is_temperature(&self) -> bool {

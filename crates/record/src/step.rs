@@ -48,6 +48,35 @@ pub struct Step {
     pub line: Option<u32>,
 }
 
+impl Step {
+    /// A step with its outcome. Where and when it ran, and all that was seen meanwhile, is to be filled
+    /// in; until then it is one thread, free to use all CPUs.
+    pub fn new(
+        workload: impl Into<String>,
+        method: u32,
+        variant: impl Into<String>,
+        outcome: Outcome,
+    ) -> Self {
+        Self {
+            workload: workload.into(),
+            method,
+            variant: variant.into(),
+            cpus: Vec::new(),
+            threads: 1,
+            repetition: 0,
+            window: Window::default(),
+            seen_on: Vec::new(),
+            tool: None,
+            not_comparable: None,
+            counters: Counters::default(),
+            repeated: Vec::new(),
+            outcome,
+            set_clock: None,
+            line: None,
+        }
+    }
+}
+
 /// A clock that a step was made to run at.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

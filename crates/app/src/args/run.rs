@@ -1,6 +1,7 @@
 //! Flags that every verb with a run takes, and the run that they make of a task.
 
-use super::{ClassicLoads, Command, Environment, RunArgs, thermal};
+use super::classic_loads::ClassicLoads;
+use super::{Command, Environment, RunArgs, thermal};
 use bench::{Options, Task};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! The verbs that look over the machine before anything is measured: kernel, storage, review.
 
-use super::{Classic, Command, Environment, RunArgs, RunFlags};
+use super::classic::Classic;
+use super::run::RunFlags;
+use super::{Command, Environment, RunArgs};
 use bench::{Options, Review, Task};
 use clap::Subcommand;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Arguments of `thermal`, and of the classic `-t` and `-T`. They end in a [`bench::Task`].
 
-use super::Classic;
+use super::classic::Classic;
 use super::program::{ProgramFlags, ScoreFlags};
 use bench::thermal::{HeatLoad, StartAt, Thermal, heat_load};
 use bench::{Task, parse_duration};

@@ -82,6 +82,15 @@ pub(crate) fn failure(kind: FailureKind, message: String, output: &str) -> Failu
     }
 }
 
+/// The failure of a step that the user has interrupted.
+pub(crate) fn interruption() -> Failure {
+    failure(
+        FailureKind::Interrupted,
+        "The run was interrupted.".into(),
+        "",
+    )
+}
+
 /// How often the kernel killed a process because memory ran out, machine and own cgroup together;
 /// 0 where it does not count (before Linux 4.13).
 pub(super) fn oom_kills(root: &Root) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{Bench, Program};
-use rustix::thread::{CpuSet, sched_getaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
 
 /// The last CPU that this test may use.
 fn some_cpu() -> u32 {

@@ -26,13 +26,8 @@ pub(super) fn channels(
         number => format!("meter{}", number + 1),
     };
     let channel = |id: String, unit, kind, label: String| Channel {
-        id,
         label,
-        unit,
-        kind,
-        source: String::new(),
-        values: Vec::new(),
-        gaps: Vec::new(),
+        ..Channel::new(id, unit, kind)
     };
     let places: Vec<(String, usize)> = match outputs {
         Outputs::One(output) => vec![(meter.clone(), *output)],

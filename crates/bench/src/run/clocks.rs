@@ -3,7 +3,7 @@
 
 use super::Runner;
 use crate::clock_pass::ClockPass;
-use crate::plan::online_clusters;
+use crate::cpus::online_clusters;
 use machine::settings::Settings;
 use record::{Cluster, Event, Machine, SetClock, Step};
 

@@ -6,17 +6,16 @@ use super::Runner;
 use super::steps::flush;
 use crate::child::move_to;
 use crate::context::Progress;
+use crate::cpus::online_cpus;
 use crate::heated::{self, INTERVAL_NS, Interval};
-use crate::lab::{Job, Lab};
-use crate::plan::online_cpus;
+use crate::job::Job;
+use crate::lab::Lab;
 use crate::thermal::{HeatLoad, StartAt, Thermal};
 use crate::{repeat, workloads};
 use kernel::load::{Load, spin};
 use limits::{Brake, Waiting};
 use machine::{Thermometer, critical_millicelsius};
-use record::{
-    ClockSeries, Counters, Fact, Machine, Measured, Missing, Outcome, Series, Step, Wait, Window,
-};
+use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Wait, Window};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
@@ -295,26 +294,14 @@ impl Runner<'_> {
     ) -> Step {
         let end = self.moment();
         Step {
-            workload: workload.into(),
-            method: METHOD,
-            variant: variant.into(),
             threads: cpus.len() as u32,
-            cpus: Vec::new(),
-            repetition: 0,
             window: Window {
                 start_ms: begin.0,
                 end_ms: end.0,
                 start_utc_ms: Some(begin.1),
                 end_utc_ms: Some(end.1),
             },
-            seen_on: Vec::new(),
-            tool: None,
-            not_comparable: None,
-            counters: Counters::default(),
-            outcome,
-            set_clock: None,
-            repeated: Vec::new(),
-            line: None,
+            ..Step::new(workload, METHOD, variant, outcome)
         }
     }
 }

@@ -4,11 +4,9 @@
 use super::Runner;
 use super::steps::{flush, step_name};
 use crate::context::Progress;
-use crate::lab::Job;
-use crate::meters::Meter;
+use crate::job::Job;
 use crate::review::Group;
 use crate::smart;
-use machine::{Sampler, SamplerOptions, SamplerThread};
 use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -87,27 +85,17 @@ impl Runner<'_> {
             None => self.wait_for_signal(),
         }
         self.context.cancelled.store(0, Ordering::Relaxed);
+        let variant = command.map(step_name).unwrap_or_default();
+        let outcome = Outcome::Done(Measured::Scores(Scores::default()));
         self.step_ended(Step {
-            workload: "watch".into(),
-            method: 1,
-            variant: command.map(step_name).unwrap_or_default(),
-            cpus: Vec::new(),
             threads: 0,
-            repetition: 0,
             window: Window {
                 start_ms: start.0,
                 end_ms: timeline.now_ms(),
                 start_utc_ms: Some(start.1),
                 end_utc_ms: Some(timeline.utc_ms()),
             },
-            seen_on: Vec::new(),
-            tool: None,
-            not_comparable: None,
-            counters: record::Counters::default(),
-            repeated: Vec::new(),
-            outcome: Outcome::Done(Measured::Scores(Scores::default())),
-            set_clock: None,
-            line: None,
+            ..Step::new("watch", 1, variant, outcome)
         });
     }
 
@@ -140,25 +128,7 @@ impl Runner<'_> {
 
     /// Hours at the pace of a benchmark would fill memory and disk.
     fn slow_sampler(&mut self) {
-        if let Some(sampler) = self.sampler.take() {
-            let events = sampler.stop();
-            events
-                .into_iter()
-                .for_each(|event| self.recorder.append(event));
-        }
-        let options = SamplerOptions {
-            interval: WATCH_INTERVAL,
-            measures: true,
-            feeds: self.meters.iter().map(Meter::feed).collect(),
-            ..SamplerOptions::default()
-        };
-        let sampler = Sampler::new(self.context.root, &options);
-        match SamplerThread::start(sampler, self.context.timeline) {
-            Ok(thread) => self.sampler = Some(thread),
-            Err(error) => {
-                let note = format!("Nothing is watched in the background: {error}.");
-                (self.context.progress)(Progress::Note(note));
-            }
-        }
+        self.stop_sampler();
+        self.sample_every(WATCH_INTERVAL);
     }
 }

@@ -2,9 +2,10 @@
 //! a median is steady.
 
 use super::Runner;
-use crate::lab::Job;
+use crate::cpus::online_cpus;
+use crate::job::Job;
+use crate::repeat;
 use crate::task::Setting;
-use crate::{plan, repeat};
 use machine::Group;
 use record::Machine;
 use std::time::Duration;
@@ -61,7 +62,7 @@ impl Runner<'_> {
             return;
         }
         let cpus = match job.cpus.len() {
-            0 => plan::online_cpus(machine).len(),
+            0 => online_cpus(machine).len(),
             pinned => pinned,
         };
         let share = self.share_percent.filter(|percent| *percent < 100);

@@ -3,7 +3,8 @@
 use super::Runner;
 use crate::child::failure;
 use crate::context::Progress;
-use crate::lab::{Job, Lab};
+use crate::job::Job;
+use crate::lab::Lab;
 use crate::plan::Available;
 use crate::recorder::Recorder;
 use crate::repeat;

@@ -1,7 +1,7 @@
 //! What one side of a task may set, and how it is written on a command line. How it is put into place
 //! is in `switch`.
 
-use crate::definition::{Pinning, parse_pinning};
+use crate::pinning::{Pinning, parse_pinning};
 
 /// A setting of the machine, or of where the program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +68,33 @@ impl Setting {
             _ => Err(format!(
                 "settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}"
             )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_from_commands() {
+        for (text, expected) in [
+            ("governor=schedutil", Ok(Some(1))),
+            ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
+            ("make -j4", Ok(None)),
+            ("env A=b make", Ok(None)),
+            ("true", Ok(None)),
+            ("maxkhz=fast", Err("clock in kHz")),
+            ("colour=red", Err("governor, maxkhz")),
+            ("cpus=many", Err("CPUs are all")),
+        ] {
+            let found = Setting::parse_list(text).map(|list| list.map(|list| list.len()));
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+                (Err(why), Err(words)) => assert!(why.contains(words), "{why}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `core-to-core`: how long a cache line takes from every CPU to every other. From the matrix clusters
 //! show, whatever the tables of the kernel say, and what it costs threads to share data across them.
 
-use super::Workload;
+use super::{Workload, no_other_cpu};
 use crate::Lab;
 use crate::child::{failure, move_to};
 use kernel::core_to_core::PingPong;
@@ -35,8 +35,7 @@ const WARM_UP_ALL: Duration = Duration::from_secs(4);
 const RULE: StoppingRule = StoppingRule::new(22, Duration::from_millis(50));
 
 fn lacking(lab: &Lab) -> Option<Missing> {
-    let why = "there is only one CPU, so nothing to measure between";
-    (lab.job.cpus.len() < 2).then(|| Missing::unsupported("core-to-core", why))
+    no_other_cpu(lab, "nothing to measure between")
 }
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
@@ -48,8 +47,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     for (index, &a) in cpus.iter().enumerate() {
         for &b in &cpus[index + 1..] {
             if lab.is_cancelled() {
-                let why = "The run was interrupted.".to_owned();
-                return Err(failure(FailureKind::Interrupted, why, ""));
+                return Err(lab.interruption());
             }
             let ns = pair(a, b, warm_up);
             pairs.push(CorePair { a, b, ns });
@@ -134,16 +132,6 @@ mod tests {
         assert_eq!((some.len(), some[0], some[63]), (64, 0, 189));
         assert!(some.windows(2).all(|pair| pair[1] - pair[0] == 3));
         assert_eq!(sample(&[0, 4, 5]), [0, 4, 5]);
-    }
-
-    #[test]
-    fn one_cpu_has_no_other() {
-        let why = Bench::new(&[]).with(&job(&[3]), |lab| lacking(lab));
-        assert!(why.unwrap().to_string().contains("only one CPU"));
-        assert_eq!(
-            Bench::new(&[]).with(&job(&[0, 1]), |lab| lacking(lab)),
-            None
-        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::Lab;
 use kernel::arch::ROUTINES;
-use kernel::buffer::Buffer;
+use kernel::buffer::{Buffer, Pages};
 use kernel::memory;
 use kernel::routine::{Operation, Routine};
 use machine::available_kib;
@@ -39,6 +39,11 @@ pub(super) fn buffer_bytes(lab: &Lab, wanted: u64, buffers: u64) -> Result<u64, 
             format!("only {} KiB of memory are available", available / 1024),
         )),
     }
+}
+
+/// A buffer in huge pages, or one sentence about why there is none.
+pub(super) fn buffer(bytes: u64) -> Result<Buffer, String> {
+    Buffer::new(bytes as usize, Pages::Huge).map_err(|refused| refused.to_string())
 }
 
 /// Routines that this machine has.
@@ -82,7 +87,6 @@ pub(super) fn rate(bytes: u64, elapsed_ns: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::buffer::Pages;
 
     #[test]
     fn the_fastest_is_of_the_operation_that_was_asked_for() {

@@ -2,11 +2,11 @@
 //! no cache holds. Results are verified, so that a flipped bit is a failure and not a figure.
 
 use super::Workload;
-use super::memory::{available, buffer_bytes, operation, rate, wanted_bytes};
+use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_bytes};
 use crate::Lab;
 use crate::child::failure;
 use crate::repeat::until_known;
-use kernel::buffer::{Buffer, Pages};
+use kernel::buffer::Buffer;
 use kernel::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
 use kernel::routine::{Operation, Routine};
 use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule};
@@ -71,8 +71,7 @@ struct All {
 }
 
 fn measure_all(bytes: usize, cancelled: &AtomicI32) -> Result<All, String> {
-    let map = || Buffer::new(bytes, Pages::Huge).map_err(|refused| refused.to_string());
-    let (mut destination, mut source) = (map()?, map()?);
+    let (mut destination, mut source) = (buffer(bytes as u64)?, buffer(bytes as u64)?);
     scatter(source.as_mut_slice(), SEED);
     let sum = checksum(source.as_slice());
     let mut all = All::default();
@@ -147,6 +146,7 @@ fn blame(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::buffer::Pages;
     use record::MemoryOperation;
 
     #[test]

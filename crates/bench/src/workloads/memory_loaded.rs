@@ -3,12 +3,11 @@
 //! The others read for a share of their time and idle for the rest, so that a curve of latency over
 //! bandwidth comes out. Its end shows why scores on all CPUs are worse than those of one times many.
 
-use super::Workload;
-use super::memory::{buffer_bytes, fastest, wanted_bytes};
+use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
+use super::{Workload, no_other_cpu};
 use crate::Lab;
 use crate::child::{failure, move_to};
 use crate::repeat::until_known;
-use kernel::buffer::{Buffer, Pages};
 use kernel::latency::{Link, Order, Walk};
 use kernel::memory::once;
 use kernel::routine::Operation;
@@ -51,8 +50,7 @@ const SEED: u64 = 0x5bc_be7c;
 const OVER: u32 = u32::MAX;
 
 fn lacking(lab: &Lab) -> Option<Missing> {
-    let why = "there is only one CPU, so no other that could load the memory";
-    let lonely = (lab.job.cpus.len() < 2).then(|| Missing::unsupported("memory-loaded", why));
+    let lonely = no_other_cpu(lab, "no other that could load the memory");
     lonely.or_else(|| size_bytes(lab).err())
 }
 
@@ -86,8 +84,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let measured = measured.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let (rows, repeated) = measured.map_err(not_started)?;
     if lab.is_cancelled() {
-        let why = "The run was interrupted.".to_owned();
-        return Err(failure(FailureKind::Interrupted, why, ""));
+        return Err(lab.interruption());
     }
     let (cpu, load_cpus) = (*cpu, load_cpus.to_vec());
     lab.repeated = repeated;
@@ -124,11 +121,7 @@ impl Load {
 
     /// Reads on this CPU as told, until it is over.
     fn read_on(&self, cpu: u32) {
-        let map = |bytes: u64| {
-            let buffer = Buffer::new(bytes as usize, Pages::Huge);
-            buffer.map_err(|refused| refused.to_string())
-        };
-        let equipped = move_to(&[cpu]).and_then(|()| map(self.bytes));
+        let equipped = move_to(&[cpu]).and_then(|()| buffer(self.bytes));
         let source = match equipped {
             Ok(source) => source,
             Err(why) => {
@@ -138,7 +131,7 @@ impl Load {
                 return;
             }
         };
-        let Ok(mut nowhere) = map(1) else {
+        let Ok(mut nowhere) = buffer(1) else {
             return;
         };
         let routine = fastest(Operation::Read, &mut nowhere, &source);
@@ -186,7 +179,7 @@ fn measure(
     size_bytes: usize,
     cancelled: &AtomicI32,
 ) -> Result<(Vec<LoadedRow>, Vec<Repeated>), String> {
-    let mut buffer = Buffer::new(size_bytes, Pages::Huge).map_err(|refused| refused.to_string())?;
+    let mut buffer = buffer(size_bytes as u64)?;
     let mut walk = Walk::new(&mut buffer, size_bytes, Order::Random, SEED);
     load.wait_for(readers)?;
     let (mut rows, mut repeated) = (Vec::new(), Vec::new());
@@ -224,16 +217,6 @@ mod tests {
             threads: cpus.len() as u32,
             ..Job::default()
         }
-    }
-
-    #[test]
-    fn one_cpu_has_no_other() {
-        let why = Bench::new(&[]).with(&job(&[3]), |lab| lacking(lab));
-        assert!(why.unwrap().to_string().contains("only one CPU"));
-        assert_eq!(
-            Bench::new(&[]).with(&job(&[0, 1]), |lab| lacking(lab)),
-            None
-        );
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //! stop together, so that none is measured beside idle ones.
 
 use super::Workload;
-use super::memory::{buffer_bytes, fastest, operation, rate, wanted_bytes};
+use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
 use crate::Lab;
 use crate::child::{failure, move_to};
-use kernel::buffer::{Buffer, Pages};
+use kernel::buffer::Buffer;
 use kernel::memory::once;
 use kernel::routine::{Operation, Routine};
 use kernel::timer::now_ns;
@@ -60,8 +60,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         rows.extend(found);
         lab.repeated.extend(repeated);
         if lab.is_cancelled() {
-            let why = "The run was interrupted.".to_owned();
-            return Err(failure(FailureKind::Interrupted, why, ""));
+            return Err(lab.interruption());
         }
     }
     lab.seen_on.clone_from(&cpus);
@@ -96,12 +95,8 @@ fn choose(cpu: u32, bytes: u64) -> Result<[&'static Routine; 3], String> {
 
 /// Moves the calling thread to a CPU and touches two buffers there.
 fn equip(cpu: u32, bytes: u64) -> Result<(Buffer, Buffer), String> {
-    let map = || {
-        let buffer = Buffer::new(bytes as usize, Pages::Huge);
-        buffer.map_err(|refused| refused.to_string())
-    };
     move_to(&[cpu])?;
-    Ok((map()?, map()?))
+    Ok((buffer(bytes)?, buffer(bytes)?))
 }
 
 /// Threads that work together, and what they tell each other.

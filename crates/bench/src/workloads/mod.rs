@@ -100,9 +100,17 @@ pub fn workload(id: &str) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.id == id)
 }
 
+/// Why a job between CPUs cannot run on one.
+fn no_other_cpu(lab: &Lab, so: &str) -> Option<Missing> {
+    let why = || format!("there is only one CPU, so {so}");
+    (lab.job.cpus.len() < 2).then(|| Missing::unsupported(lab.job.workload, why()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Job;
+    use crate::testing::Bench;
 
     #[test]
     fn the_table_is_sorted_and_complete() {
@@ -124,6 +132,25 @@ mod tests {
             );
             assert!(workload.link.starts_with("https://"), "{id}");
             assert!(!workload.unit.is_empty(), "{id}");
+        }
+    }
+
+    #[test]
+    fn one_cpu_has_no_other() {
+        for id in ["core-to-core", "memory-loaded"] {
+            let workload = workload(id).unwrap();
+            let lacks = |cpus: &[u32]| {
+                let job = Job {
+                    workload: id,
+                    cpus: cpus.to_vec(),
+                    ..Job::default()
+                };
+                Bench::new(&[]).with(&job, |lab| (workload.lacking)(lab))
+            };
+            let why = lacks(&[3]).unwrap();
+            assert_eq!(why.path, id);
+            assert!(why.to_string().contains("only one CPU"), "{why}");
+            assert_eq!(lacks(&[0, 1]), None, "{id}");
         }
     }
 }

@@ -166,6 +166,7 @@ fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_support::Chance;
 
     /// A curve of `(MHz, V)` at 3 W for the highest clock at 1.2 V.
     fn curve(opps: &[(u32, f64)]) -> Vec<Rung> {
@@ -240,14 +241,11 @@ mod tests {
     #[test]
     fn noise_of_real_meters_is_no_anomaly() {
         // 3 % up and down, the same every time.
-        let mut chance = 0x5bc_u64;
+        let mut chance = Chance(0x5bc);
         for _ in 0..200 {
             let mut rungs = curve(&CLEAN);
             for rung in &mut rungs {
-                chance ^= chance << 13;
-                chance ^= chance >> 7;
-                chance ^= chance << 17;
-                let noise = (chance >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
+                let noise = chance.uniform() - 0.5;
                 rung.net_mw = rung.net_mw.map(|mw| mw * (1.0 + 0.06 * noise));
             }
             check(&rungs, &[]);

@@ -117,11 +117,13 @@ fn memory_of_a_log_is_that_of_the_c_library() {
             rows: vec![
                 LatencyRow {
                     size_bytes: 16 << 20,
+                    rounds_apart_percent: None,
                     ns: vec![Some(170.0), Some(180.0)],
                     line: None,
                 },
                 LatencyRow {
                     size_bytes: 128 << 20,
+                    rounds_apart_percent: None,
                     ns: vec![Some(190.0), None],
                     line: None,
                 },

@@ -6,7 +6,7 @@ use super::states::StateDraft;
 use super::topology::TopologyRow;
 use record::{
     Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step,
-    Tool, Window,
+    Tool,
 };
 use std::collections::BTreeMap;
 
@@ -154,21 +154,9 @@ pub(super) fn step(
     line: u32,
 ) -> Step {
     Step {
-        workload: workload.to_string(),
-        method,
-        variant: variant.to_string(),
-        cpus: Vec::new(),
-        threads: 1,
-        repetition: 0,
-        window: Window::default(),
-        seen_on: Vec::new(),
-        tool: None,
-        not_comparable: None,
         counters: no_counters(),
-        outcome,
-        set_clock: None,
-        repeated: Vec::new(),
         line: Some(line),
+        ..Step::new(workload, method, variant, outcome)
     }
 }
 

@@ -60,6 +60,7 @@ fn row(line: &Line<'_>, columns: usize) -> Option<LatencyRow> {
     let ns: Vec<Option<f64>> = rest.split_whitespace().map(text::decimal).collect();
     (ns.len() == columns && ns.iter().any(Option::is_some)).then(|| LatencyRow {
         size_bytes: size_kib.saturating_mul(1024),
+        rounds_apart_percent: None,
         ns,
         line: Some(line.number),
     })

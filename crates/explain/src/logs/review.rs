@@ -220,6 +220,7 @@ fn latency(text: &str, number: u32) -> Option<Step> {
     }
     let row = LatencyRow {
         size_bytes: size_mib.checked_mul(1 << 20)?,
+        rounds_apart_percent: None,
         ns,
         line: Some(number),
     };

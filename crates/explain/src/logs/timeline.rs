@@ -274,13 +274,9 @@ fn channel(quantity: Quantity, length: usize) -> Channel {
         }
     };
     Channel {
-        id,
-        label: String::new(),
-        unit,
-        kind: ChannelKind::Gauge,
         source: "log".to_string(),
         values: vec![None; length],
-        gaps: Vec::new(),
+        ..Channel::new(id, unit, ChannelKind::Gauge)
     }
 }
 
@@ -316,13 +312,10 @@ fn phase_channels(samples: &mut Samples, rows: &[Row], phases: &[Phase]) {
         ("monitor.phase", names.join(", "), phase),
     ] {
         samples.channels.push(Channel {
-            id: id.to_string(),
             label,
-            unit: Unit::Count,
-            kind: ChannelKind::Gauge,
             source: "log".to_string(),
             values,
-            gaps: Vec::new(),
+            ..Channel::new(id, Unit::Count, ChannelKind::Gauge)
         });
     }
 }

@@ -201,6 +201,7 @@ fn latency_row(line: &Line<'_>) -> Option<LatencyRow> {
     let (single, dual) = rest.split_once('/')?;
     Some(LatencyRow {
         size_bytes: size.trim().parse().ok()?,
+        rounds_apart_percent: None,
         ns: vec![ns(single), ns(dual)],
         line: Some(line.number),
     })

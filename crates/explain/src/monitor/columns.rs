@@ -2,23 +2,12 @@
 
 use super::clocks::Clocks;
 use super::{Watch, local_time};
-use crate::view;
+use crate::view::{self, TICKS};
 use record::{Channel, Record, Unit};
 use std::fmt::Write;
 
 /// Width of `HH:MM:SS: `.
 const TIME_WIDTH: usize = 10;
-/// Kinds of ticks in `/proc/stat`.
-const TICKS: [&str; 8] = [
-    "cpu.user",
-    "cpu.nice",
-    "cpu.system",
-    "cpu.idle",
-    "cpu.iowait",
-    "cpu.irq",
-    "cpu.softirq",
-    "cpu.steal",
-];
 
 /// Gives something of the channel at a place.
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;

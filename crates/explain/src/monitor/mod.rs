@@ -6,6 +6,7 @@
 
 mod clocks;
 mod columns;
+mod follows;
 mod gaps;
 mod metrics;
 mod summary;

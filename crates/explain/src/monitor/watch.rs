@@ -1,6 +1,7 @@
 //! What is known while a stream of samples goes by: the latest value of each channel, why CPUs are
 //! held back, and what happened since the row before. Its memory does not grow.
 
+use super::follows::Follows;
 use crate::throttle::{self, Throttle};
 use record::{Channel, ChannelKind, Event, Record, Unit};
 
@@ -28,6 +29,7 @@ pub struct Watch {
     telling: Vec<usize>,
     past_rows: usize,
     throttled: Vec<Throttle>,
+    follows: Follows,
 }
 
 /// What was last read of one channel.
@@ -64,6 +66,7 @@ impl Watch {
             happened: Vec::new(),
             past_rows: rows.clamp(*PAST_ROWS.start(), *PAST_ROWS.end()) as usize,
             throttled: Vec::new(),
+            follows: Follows::of(channels),
             telling,
             past,
             record,
@@ -78,6 +81,9 @@ impl Watch {
             *read = values.next().flatten();
             latest.take(at_ms, *read);
         }
+        let mut follows = std::mem::take(&mut self.follows);
+        follows.row(at_ms, |place| self.growth(place), |place| self.read[place]);
+        self.follows = follows;
         let samples = &mut self.past.samples;
         let full = samples.at_ms.len() > self.past_rows;
         if full {
@@ -174,6 +180,12 @@ impl Watch {
         let ms = latest.at_ms.saturating_sub(latest.before?.1);
         let growth = self.growth(place)?;
         (ms > 0).then(|| growth as f64 * 1000.0 / ms as f64)
+    }
+
+    /// How closely a temperature follows the load, -1 to 1; none as long as too little has changed to
+    /// tell.
+    pub fn follows_load(&self, place: usize) -> Option<f64> {
+        self.follows.correlation(place)
     }
 
     /// Watts of a channel that tells power, or energy that adds up.

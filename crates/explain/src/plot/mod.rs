@@ -9,8 +9,6 @@ mod elasticity;
 mod svg;
 mod thermal;
 
-pub(crate) use svg::escaped;
-
 use record::Record;
 
 /// One plot.

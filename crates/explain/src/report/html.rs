@@ -2,7 +2,8 @@
 //! of the Record within it. No scripts, nothing fetched.
 
 use super::Report;
-use crate::plot::{escaped, plots};
+use crate::plain::markup;
+use crate::plot::plots;
 use crate::{Finding, Severity, headline};
 use record::Record;
 use std::fmt::Write;
@@ -28,8 +29,8 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         .board
         .known()
         .map_or("sbc-bench", String::as_str);
-    let _ = writeln!(page, "<h1>{}</h1>", escaped(board));
-    let _ = writeln!(page, "<p>{}</p>", escaped(&headline(record, findings)));
+    let _ = writeln!(page, "<h1>{}</h1>", markup(board));
+    let _ = writeln!(page, "<p>{}</p>", markup(&headline(record, findings)));
     if !findings.is_empty() {
         page.push_str("<ul>\n");
         for finding in findings {
@@ -37,7 +38,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
                 Severity::Invalid => " class=\"invalid\"",
                 Severity::Degraded | Severity::Info => "",
             };
-            let _ = writeln!(page, "<li{class}>{}</li>", escaped(&finding.sentence()));
+            let _ = writeln!(page, "<li{class}>{}</li>", markup(&finding.sentence()));
         }
         page.push_str("</ul>\n");
     }
@@ -47,7 +48,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     if let Some(report) = super::find("text") {
         // Line by line, as control characters of foreign text mean nothing here.
         let text = (report.render)(record, findings);
-        let lines: Vec<String> = text.lines().map(escaped).collect();
+        let lines: Vec<String> = text.lines().map(markup).collect();
         let _ = writeln!(page, "<pre>\n{}\n</pre>", lines.join("\n"));
     }
     page + "</body>\n</html>\n"

@@ -1,6 +1,7 @@
 //! The formats of a table of results. Each escapes foreign text in its own way.
 
 use super::{COLUMNS, Row};
+use crate::plain::markup;
 use serde_json::json;
 
 /// A way to write a table.
@@ -139,37 +140,20 @@ fn html(rows: &[Row]) -> String {
         tr.invalid { background: #f8d7da; text-decoration: line-through; }\n\
         </style>\n</head>\n<body>\n<table>\n";
     let headings: String = headings()
-        .map(|heading| format!("<th scope=\"col\">{}</th>", html_text(heading)))
+        .map(|heading| format!("<th scope=\"col\">{}</th>", markup(heading)))
         .collect();
     let mut text = format!("{HEAD}<thead><tr>{headings}</tr></thead>\n<tbody>\n");
     for row in rows {
         let cells: String = cells(row)
             .enumerate()
             .map(|(column, cell)| match column {
-                4..=9 => format!("<td class=\"number\">{}</td>", html_text(&cell)),
-                _ => format!("<td>{}</td>", html_text(&cell)),
+                4..=9 => format!("<td class=\"number\">{}</td>", markup(&cell)),
+                _ => format!("<td>{}</td>", markup(&cell)),
             })
             .collect();
         text.push_str(&format!("<tr class=\"{}\">{cells}</tr>\n", row.verdict));
     }
     text + "</tbody>\n</table>\n</body>\n</html>\n"
-}
-
-/// Text that means nothing to HTML.
-fn html_text(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -203,7 +187,7 @@ mod tests {
         ] {
             assert_eq!(markdown_text(text), markdown);
             assert_eq!(csv_text(text), csv);
-            assert_eq!(html_text(text), html);
+            assert_eq!(markup(text), html);
         }
     }
 

@@ -21,6 +21,7 @@ mod governor;
 mod hot;
 mod io_wait;
 mod kernel_trouble;
+mod latency_unsteady;
 mod log_remark;
 mod low_voltage;
 mod memory_slow;
@@ -96,6 +97,7 @@ pub const RULES: &[Rule] = &[
     hot::RULE,
     io_wait::RULE,
     kernel_trouble::RULE,
+    latency_unsteady::RULE,
     log_remark::RULE,
     low_voltage::RULE,
     memory_slow::RULE,

@@ -318,3 +318,101 @@ fn uas(record: &Record) -> Vec<Finding> {
 pub(crate) fn is_on(disk: &record::Disk, device: &UsbDevice) -> bool {
     disk.bus == DiskBus::Usb && disk.usb.as_deref() == Some(&device.path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, nvme};
+    use record::{AtaLink, Choice, Disk, DiskBus, PciLink, UsbDevice};
+
+    #[test]
+    fn links_are_judged_by_both_ends() {
+        let link = |rate, lanes, port: Option<(u32, u32)>| PciLink {
+            rate_mt: rate,
+            lanes,
+            rate_mt_max: 16_000,
+            lanes_max: 4,
+            port_rate_mt_max: port.map(|(rate, _)| rate),
+            port_lanes_max: port.map(|(_, lanes)| lanes),
+        };
+        check(
+            |_, s| s.pci = vec![nvme(link(16_000, 4, Some((16_000, 4))))],
+            &[],
+        );
+        check(
+            |_, s| s.pci = vec![nvme(link(8000, 4, Some((16_000, 4))))],
+            &["pcie-link !"],
+        );
+        check(
+            |_, s| s.pci = vec![nvme(link(8000, 2, Some((8000, 2))))],
+            &["pcie-link"],
+        );
+        check(
+            |_, s| s.pci = vec![nvme(link(8000, 4, None))],
+            &["pcie-link !"],
+        );
+        let policy = |chosen: &str| Choice {
+            path: "/sys/module/pcie_aspm/parameters/policy".into(),
+            chosen: chosen.into(),
+            all: Vec::new(),
+        };
+        let best = link(16_000, 4, Some((16_000, 4)));
+        check(
+            |_, s| {
+                s.pci = vec![nvme(best)];
+                s.choices = vec![policy("powersave")];
+            },
+            &["aspm !"],
+        );
+        check(|_, s| s.choices = vec![policy("powersave")], &[]);
+        let ata = |limit: &str| AtaLink {
+            speed: "3.0 Gbps".into(),
+            host_max: Some("6.0 Gbps".into()),
+            limit: Some(limit.into()),
+        };
+        let disk = |limit: &str| Disk {
+            name: "sda".into(),
+            bus: DiskBus::Ata,
+            ata: Some(ata(limit)),
+            ..Disk::default()
+        };
+        check(|_, s| s.disks = vec![disk("6.0 Gbps")], &["sata-link"]);
+        check(|_, s| s.disks = vec![disk("3.0 Gbps")], &["sata-link !"]);
+    }
+
+    #[test]
+    fn usb_storage_has_its_speed() {
+        let usb = |speed, superspeed, driver: &str| UsbDevice {
+            path: "1-1".into(),
+            vendor: 0x1234,
+            speed_mbit_per_s: speed,
+            host_mbit_per_s_max: 5000,
+            superspeed,
+            is_storage: true,
+            uas_capable: Some(true),
+            drivers: vec![driver.into()],
+            ..UsbDevice::default()
+        };
+        check(|_, s| s.usb = vec![usb(5000, Some(true), "uas")], &[]);
+        check(
+            |_, s| s.usb = vec![usb(480, Some(true), "uas")],
+            &["usb-speed !"],
+        );
+        check(|_, s| s.usb = vec![usb(480, Some(false), "uas")], &[]);
+        check(
+            |_, s| s.usb = vec![usb(5000, Some(true), "usb-storage")],
+            &["usb-uas !"],
+        );
+        check(
+            |_, s| {
+                let known = UsbDevice {
+                    vendor: 0x152d,
+                    product: 0x578,
+                    superspeed: None,
+                    ..usb(480, None, "uas")
+                };
+                s.usb = vec![known];
+            },
+            &["usb-speed !"],
+        );
+    }
+}

@@ -296,7 +296,9 @@ fn worn(record: &Record) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::check;
     use super::*;
+    use record::{DiskBus, Fact, SpeedClasses};
 
     fn card(manfid: u32, oemid: u32, name: &str, serial: SerialKind, year: u32) -> Card {
         Card {
@@ -399,5 +401,70 @@ mod tests {
             largest_gb(year);
             mode_speed(&name);
         }
+    }
+
+    #[test]
+    fn cards_lie_fail_and_wear() {
+        let card = |change: &dyn Fn(&mut Card, &mut Disk)| {
+            let mut card = Card {
+                kind: "SD".into(),
+                name: "SU08G".into(),
+                manfid: 3,
+                oemid: 0x5344,
+                made: Some((2014, 10)),
+                serial: Some(SerialKind::Usual),
+                mode: Fact::Known("ultra high speed SDR104 SDHC".into()),
+                ..Card::default()
+            };
+            let mut disk = Disk {
+                name: "mmcblk0".into(),
+                bus: DiskBus::Mmc,
+                size_bytes: 7_948_206_080,
+                ..Disk::default()
+            };
+            change(&mut card, &mut disk);
+            disk.card = Some(card);
+            disk
+        };
+        check(|_, s| s.disks = vec![card(&|_, _| {})], &[]);
+        check(
+            |_, s| s.disks = vec![card(&|c, _| c.serial = Some(SerialKind::Zero))],
+            &["card-counterfeit !"],
+        );
+        check(
+            |_, s| s.disks = vec![card(&|_, d| d.size_bytes = 64 << 30)],
+            &["card-size !"],
+        );
+        check(
+            |_, s| {
+                s.disks = vec![card(&|c, d| {
+                    c.name = "EB1QT".into();
+                    c.made = Some((2007, 3));
+                    d.size_bytes = 64 << 30;
+                })];
+            },
+            &["card-size !"],
+        );
+        check(
+            |_, s| {
+                s.disks = vec![card(&|c, _| {
+                    c.mode = Fact::Known("high speed SDHC".into());
+                    c.host_modes = vec!["sd-uhs-sdr104".into()];
+                    c.classes = Some(SpeedClasses {
+                        uhs: 3,
+                        ..SpeedClasses::default()
+                    });
+                })];
+            },
+            &["card-mode !"],
+        );
+        check(
+            |_, s| s.disks = vec![card(&|c, _| c.errors = 3)],
+            &["card-errors !"],
+        );
+        check(
+            |_, s| s.disks = vec![card(&|c, _| c.life_steps = Some((2, 10)))],
+            &["card-worn !"],
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{first, place};
 use crate::rules::Rule;
-use crate::{Finding, Quantity, Severity};
+use crate::{Finding, Quantity, Severity, view};
 use record::{Record, Scaler, ScalerKind};
 
 pub(super) const GOVERNOR: Rule = Rule {
@@ -267,13 +267,7 @@ fn tunables(record: &Record) -> Vec<Finding> {
 
 fn schedutil_blind(record: &Record) -> Vec<Finding> {
     let machine = &record.machine;
-    let mut types: Vec<&String> = machine
-        .clusters
-        .iter()
-        .filter_map(|c| c.core_type.known())
-        .collect();
-    types.sort_unstable();
-    types.dedup();
+    let types = view::core_types(record);
     if types.len() < 2 || first(record).is_none() {
         return Vec::new();
     }
@@ -327,4 +321,94 @@ fn schedutil_slow(record: &Record) -> Vec<Finding> {
             .at(place("scalers"))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, cpu, named};
+    use record::{Fact, Record};
+
+    #[test]
+    fn governors_and_limits_of_cpus() {
+        check(
+            |_, s| s.scalers[0] = cpu("powersave", &[]),
+            &["cpu-governor !"],
+        );
+        check(
+            |_, s| s.scalers[0] = cpu("schedutil", &[("rate_limit_us", "2000")]),
+            &["cpu-governor"],
+        );
+        check(
+            |_, s| s.scalers[0] = cpu("schedutil", &[("rate_limit_us", "50000")]),
+            &["schedutil-slow !", "cpu-governor"],
+        );
+        check(
+            |_, s| s.scalers[0] = cpu("powersave", &[("scaling_driver", "intel_pstate")]),
+            &[],
+        );
+        check(
+            |_, s| {
+                s.scalers[0] = cpu(
+                    "powersave",
+                    &[
+                        ("scaling_driver", "intel_pstate"),
+                        ("energy_performance_preference", "power"),
+                    ],
+                )
+            },
+            &["cpu-governor !"],
+        );
+        check(
+            |_, s| s.scalers[0] = cpu("ondemand", &[("io_is_busy", "1")]),
+            &["cpu-governor"],
+        );
+        check(
+            |_, s| s.scalers[0] = cpu("ondemand", &[("io_is_busy", "0")]),
+            &["io-is-busy !", "cpu-governor"],
+        );
+        check(
+            |_, s| s.scalers[0] = cpu("ondemand", &[]),
+            &["io-is-busy !", "cpu-governor"],
+        );
+        check(
+            |_, s| {
+                s.scalers[0] = cpu(
+                    "ondemand",
+                    &[
+                        ("io_is_busy", "1"),
+                        ("up_threshold", "99"),
+                        ("powersave_bias", "100"),
+                    ],
+                )
+            },
+            &["ondemand-tunables !", "cpu-governor"],
+        );
+        check(
+            |_, s| s.scalers[0].limit_hz_max = Fact::Known(1_200_000_000),
+            &["cpu-limit !"],
+        );
+        check(
+            |r, _| r.machine.features.push(named("boost", "0")),
+            &["cpu-boost-off !"],
+        );
+    }
+
+    #[test]
+    fn cores_of_two_kinds_need_capacities() {
+        let two_kinds = |record: &mut Record| {
+            let mut big = record.machine.clusters[0].clone();
+            big.core_type = Fact::Known("Cortex-A76".into());
+            record.machine.clusters.push(big);
+        };
+        check(|r, _| two_kinds(r), &["schedutil-blind !"]);
+        check(
+            |r, _| {
+                two_kinds(r);
+                for (cpu, capacity) in r.machine.cpus.iter_mut().zip([400, 400, 1024, 1024]) {
+                    cpu.capacity = Fact::Known(capacity);
+                }
+            },
+            &[],
+        );
+    }
 }

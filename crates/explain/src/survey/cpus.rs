@@ -2,7 +2,7 @@
 
 use super::{first, place};
 use crate::rules::Rule;
-use crate::{Finding, Quantity, Severity};
+use crate::{Finding, Quantity, Severity, view};
 use record::{Interrupt, Record};
 
 pub(super) const KEPT_AWAY: Rule = Rule {
@@ -85,7 +85,7 @@ fn interrupts(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     // With one core type any CPU is as good as another, and moving work costs as well.
-    if !has_core_types(record) {
+    if !view::core_types(record).len() > 1 {
         return Vec::new();
     }
     let slow = slow_cpus(record);
@@ -115,18 +115,6 @@ fn interrupts(record: &Record) -> Vec<Finding> {
         .collect()
 }
 
-fn has_core_types(record: &Record) -> bool {
-    let types = record
-        .machine
-        .clusters
-        .iter()
-        .filter_map(|cluster| cluster.core_type.known());
-    let mut types: Vec<&String> = types.collect();
-    types.sort_unstable();
-    types.dedup();
-    types.len() > 1
-}
-
 /// CPUs of the cluster with the lowest highest clock.
 fn slow_cpus(record: &Record) -> Vec<u32> {
     let machine = &record.machine;
@@ -145,4 +133,20 @@ fn slow_cpus(record: &Record) -> Vec<u32> {
     slowest
         .map(|(_, cluster)| cluster.cpus.clone())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+
+    #[test]
+    fn cpus_that_are_kept_away() {
+        check(
+            |_, s| s.cpu_use.isolated = vec![2, 3],
+            &["cpus-kept-away !"],
+        );
+        check(|_, s| s.cpu_use.allowed = vec![0, 1], &["cpus-kept-away !"]);
+        check(|_, s| s.cpu_use.allowed = vec![0, 1, 2, 3], &[]);
+        check(|r, _| r.machine.cpus[3].online = false, &["offline-cpus !"]);
+    }
 }

@@ -111,3 +111,28 @@ fn limit(record: &Record) -> Vec<Finding> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, memory};
+    use record::{Fact, ScalerKind};
+
+    #[test]
+    fn governors_and_limits_of_devices() {
+        check(
+            |_, s| s.scalers[1] = memory("dmc_ondemand"),
+            &["device-governor !"],
+        );
+        check(
+            |_, s| s.scalers[1].limit_hz_max = Fact::Known(528_000_000),
+            &["device-limit !"],
+        );
+        check(
+            |_, s| {
+                s.scalers[1] = memory("simple_ondemand");
+                s.scalers[1].kind = ScalerKind::Gpu;
+            },
+            &["device-governor"],
+        );
+    }
+}

@@ -92,3 +92,32 @@ fn counters(was: &Health, is: &Health) -> Vec<(&'static str, u64, u64)> {
     .filter_map(|(name, was, is)| Some((name, was?, is?)))
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{machine, nvme};
+    use super::differences;
+    use record::PciLink;
+
+    #[test]
+    fn a_second_look_shows_what_changed() {
+        let mut before = machine().surveys.remove(0);
+        before.pci = vec![nvme(PciLink {
+            rate_mt: 16_000,
+            lanes: 4,
+            rate_mt_max: 16_000,
+            lanes_max: 4,
+            ..PciLink::default()
+        })];
+        before.pci[0].class = 0x02_00_00;
+        let mut after = before.clone();
+        assert!(differences(&before, &after).is_empty());
+        after.pci[0].link.as_mut().unwrap().rate_mt = 2500;
+        let found = differences(&before, &after);
+        assert_eq!(found.len(), 2);
+        assert!(
+            found[0].starts_with("- ") && found[1].contains("2.5GT/s (downgraded)"),
+            "{found:?}"
+        );
+    }
+}

@@ -103,3 +103,65 @@ fn options(record: &Record) -> Vec<Finding> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use record::{Disk, DiskBus, Fact, Health, Mount};
+
+    #[test]
+    fn disks_and_mounts() {
+        let disk = |health: Health| Disk {
+            name: "sda".into(),
+            rotational: Some(true),
+            health: Fact::Known(health),
+            ..Disk::default()
+        };
+        check(|_, s| s.disks = vec![disk(Health::default())], &[]);
+        check(
+            |_, s| {
+                s.disks = vec![disk(Health {
+                    passed: Some(false),
+                    ..Health::default()
+                })]
+            },
+            &["disk-health !"],
+        );
+        check(
+            |_, s| {
+                let health = Health {
+                    temp_celsius: Some(50),
+                    reallocated: Some(8),
+                    ..Health::default()
+                };
+                s.disks = vec![disk(health)];
+            },
+            &["disk-health !", "disk-health !"],
+        );
+        let mount = |kind: &str, option: &str| Mount {
+            place: "/mnt".into(),
+            kind: kind.into(),
+            device: "/dev/sda1".into(),
+            options: vec![option.into()],
+        };
+        check(
+            |_, s| s.mounts = vec![mount("fuseblk", "")],
+            &["disk-fuse !"],
+        );
+        check(|_, s| s.mounts = vec![mount("ntfs3", "")], &[]);
+        check(
+            |_, s| s.mounts = vec![mount("ext4", "sync")],
+            &["mount-options !"],
+        );
+        check(
+            |_, s| {
+                s.disks = vec![Disk {
+                    bus: DiskBus::Nvme,
+                    scheduler: Some("bfq".into()),
+                    ..Disk::default()
+                }];
+            },
+            &["disk-scheduler !"],
+        );
+    }
+}

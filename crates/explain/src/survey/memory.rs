@@ -126,3 +126,58 @@ fn swap_priority(record: &Record) -> Vec<Finding> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use record::{Choice, MemoryModule, Swap, SwapKind, SwapState};
+
+    #[test]
+    fn modules_and_huge_pages() {
+        let module = |now, most| MemoryModule {
+            from: "DMI".into(),
+            kind: "DDR4".into(),
+            rate_mt: Some(now),
+            rate_mt_max: Some(most),
+            ..MemoryModule::default()
+        };
+        check(
+            |_, s| s.memory = vec![module(2133, 3200), module(3200, 3200)],
+            &["memory-clock !"],
+        );
+        check(
+            |_, s| s.memory = vec![module(2666, 2667)],
+            &["memory-one-module"],
+        );
+        let huge = |chosen: &str| Choice {
+            path: "/sys/kernel/mm/transparent_hugepage/enabled".into(),
+            chosen: chosen.into(),
+            all: Vec::new(),
+        };
+        check(
+            |_, s| s.choices = vec![huge("never")],
+            &["transparent-hugepage !"],
+        );
+        check(|_, s| s.choices = vec![huge("madvise")], &[]);
+    }
+
+    #[test]
+    fn swap_has_its_order() {
+        let swap = |path: &str, kind, priority| Swap {
+            state: SwapState {
+                priority,
+                ..crate::test_support::swap(path, kind, 0)
+            },
+            compressor: None,
+            zram_bytes: None,
+        };
+        let both = |disk| {
+            vec![
+                swap("/dev/zram0", SwapKind::Zram, 5),
+                swap("/dev/sda2", SwapKind::Disk, disk),
+            ]
+        };
+        check(|_, s| s.swaps = both(-2), &[]);
+        check(|_, s| s.swaps = both(5), &["swap-priority !"]);
+    }
+}

@@ -57,3 +57,33 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use record::Supply;
+
+    #[test]
+    fn supplies_that_are_too_small() {
+        let supply = |kind: &str, agreed: Option<&str>, ua| Supply {
+            name: "port0".into(),
+            kind: kind.into(),
+            online: Some(true),
+            agreed: agreed.map(str::to_owned),
+            current_ua_max: ua,
+            ..Supply::default()
+        };
+        check(
+            |_, s| s.supplies = vec![supply("USB-C port", Some("default"), None)],
+            &["power-supply !"],
+        );
+        check(
+            |_, s| s.supplies = vec![supply("USB-C port", Some("usb_power_delivery"), None)],
+            &[],
+        );
+        check(
+            |_, s| s.supplies = vec![supply("Raspberry Pi supply", None, Some(3_000_000))],
+            &["power-supply"],
+        );
+    }
+}

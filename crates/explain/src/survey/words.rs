@@ -339,7 +339,9 @@ fn flash_line(part: &FlashPart) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::machine;
     use super::*;
+    use record::{Card, Mount, SerialKind};
 
     #[test]
     fn sizes_and_speeds_have_short_names() {
@@ -356,5 +358,35 @@ mod tests {
             ("480Mbps".into(), "5Gbps".into())
         );
         assert_eq!(gigatransfers(2500), "2.5GT/s");
+    }
+
+    #[test]
+    fn hostile_names_stay_harmless() {
+        let mut record = machine();
+        let evil = "\u{1b}[2J`rm -rf`\u{202e}\n# title";
+        record.surveys[0].disks = vec![Disk {
+            name: evil.into(),
+            model: Some(evil.into()),
+            card: Some(Card {
+                name: evil.into(),
+                serial: Some(SerialKind::Zero),
+                ..Card::default()
+            }),
+            bus: DiskBus::Mmc,
+            ..Disk::default()
+        }];
+        record.surveys[0].mounts = vec![Mount {
+            kind: "fuseblk".into(),
+            place: evil.into(),
+            ..Mount::default()
+        }];
+        let mut text: Vec<String> = crate::survey::check(&record)
+            .iter()
+            .map(crate::Finding::sentence)
+            .collect();
+        text.extend(disk_lines(&record.surveys[0]));
+        for line in text {
+            assert!(!line.contains(['\u{1b}', '\u{202e}']), "{line:?}");
+        }
     }
 }

@@ -176,16 +176,15 @@ fn mean(values: &[f64]) -> f64 {
 #[allow(clippy::print_stderr, reason = "how well it finds is worth reading")]
 mod tests {
     use super::*;
+    use crate::test_support::Chance;
 
-    /// Normal noise from a fixed seed: xorshift numbers, turned by Box and Muller.
-    struct Noise(u64);
+    /// Normal noise: numbers like chance, turned by Box and Muller.
+    struct Noise(Chance);
 
     impl Noise {
         fn uniform(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+            // Never 0, which has no logarithm.
+            self.0.uniform() + 0.5 / (1_u64 << 53) as f64
         }
 
         fn normal(&mut self) -> f64 {
@@ -226,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_step_of_2_percent_in_noise_of_1_percent_is_found_within_5_values() {
-        let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+        let mut noise = Noise(Chance(0x9e37_79b9_7f4a_7c15));
         let mut near = 0;
         for _ in 0..200 {
             let values = noise.series(&[(100, 1000.0), (100, 980.0)]);
@@ -240,7 +239,7 @@ mod tests {
     #[test]
     fn a_step_is_found_soon_after_it_happened() {
         for (values_after, share_min) in [(5, 0.7), (10, 0.95)] {
-            let mut noise = Noise(0x0123_4567_89ab_cdef);
+            let mut noise = Noise(Chance(0x0123_4567_89ab_cdef));
             let mut found = 0;
             for _ in 0..200 {
                 let values = noise.series(&[(50, 1000.0), (values_after, 980.0)]);
@@ -254,7 +253,7 @@ mod tests {
 
     #[test]
     fn noise_alone_gives_less_than_one_change_in_1000_values() {
-        let mut noise = Noise(0x2545_f491_4f6c_dd1d);
+        let mut noise = Noise(Chance(0x2545_f491_4f6c_dd1d));
         let mut alarms = 0;
         const SERIES: usize = 100;
         for _ in 0..SERIES {
@@ -270,7 +269,7 @@ mod tests {
 
     #[test]
     fn many_changes_do_not_hide_each_other() {
-        let mut noise = Noise(0xdead_beef_cafe_f00d);
+        let mut noise = Noise(Chance(0xdead_beef_cafe_f00d));
         let parts: Vec<(usize, f64)> = (0..20)
             .map(|part| (60, if part % 2 == 0 { 1000.0 } else { 950.0 }))
             .collect();
@@ -282,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_long_series_ends_in_time() {
-        let mut noise = Noise(0x1234_5678_9abc_def1);
+        let mut noise = Noise(Chance(0x1234_5678_9abc_def1));
         let values = noise.series(&[(5000, 1000.0), (5000, 980.0)]);
         let found = indexes(&values);
         assert!(found.iter().any(|at| at.abs_diff(5000) <= 5), "{found:?}");

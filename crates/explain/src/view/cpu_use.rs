@@ -70,8 +70,8 @@ pub fn own_cost_percent(record: &Record) -> Option<f64> {
         .then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
 }
 
-/// The kinds of ticks in `/proc/stat`, in the order of [`CpuUse`]'s sums below.
-const TICKS: [&str; 8] = [
+/// The channels of the kinds of ticks in `/proc/stat`, in its order.
+pub(crate) const TICKS: [&str; 8] = [
     "cpu.user",
     "cpu.nice",
     "cpu.system",

@@ -93,6 +93,7 @@ mod tests {
     fn latency(curve: &[(u64, f64)]) -> Latency {
         let row = |(kib, ns): &(u64, f64)| LatencyRow {
             size_bytes: kib << 10,
+            rounds_apart_percent: None,
             ns: vec![None, Some(*ns)],
             line: None,
         };

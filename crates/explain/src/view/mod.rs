@@ -6,6 +6,7 @@
 
 mod clocks;
 mod core_clusters;
+mod core_types;
 mod core_use;
 mod counted;
 mod cpu_use;
@@ -30,8 +31,10 @@ pub use clocks::{
     point_clock,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
+pub use core_types::core_types;
 pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
+pub(crate) use cpu_use::TICKS;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{

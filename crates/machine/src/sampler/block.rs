@@ -1,33 +1,12 @@
 //! Samples on their way from the sampler to its owner: rows in memory that was set aside before.
 
-use super::failure::Failure;
+use super::gaps::{GAPS_MAX, GapNote, gap_event};
 use record::{Channel, Event, Missing, SamplerCost};
 
-/// Notes of gaps that are kept until somebody fetches them.
-pub(super) const GAPS_MAX: usize = 128;
 /// Memory for rows is bounded by this, whatever number of rows was asked for.
 const ROW_BYTES_MAX: usize = 1 << 20;
 /// But so many rows are kept in any case.
 const ROWS_MIN: usize = 32;
-
-/// A channel that fell silent.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct GapNote {
-    pub(super) channel: usize,
-    pub(super) at_ms: i64,
-    pub(super) failure: Failure,
-}
-
-impl GapNote {
-    pub(super) fn event(&self, channels: &[Channel]) -> Event {
-        let channel = &channels[self.channel];
-        super::gap_event(
-            &channel.id,
-            self.at_ms,
-            self.failure.missing(&channel.source),
-        )
-    }
-}
 
 /// Rows, gaps and cost since the owner last asked.
 #[derive(Debug)]
@@ -103,12 +82,12 @@ impl Block {
             let rows = self.dropped_rows;
             let reason = format!("{rows} samples were lost: nobody fetched them in time");
             let missing = Missing::unsupported("", reason);
-            events.push(super::gap_event("sampler.cpu", self.dropped_at_ms, missing));
+            events.push(gap_event("sampler.cpu", self.dropped_at_ms, missing));
         }
         if let Some(errno) = self.pin_errno {
             let reason = format!("the sampler could not be pinned to its CPUs: error {errno}");
             let missing = Missing::unsupported("sched_setaffinity", reason);
-            events.push(super::gap_event("sampler.cpu", 0, missing));
+            events.push(gap_event("sampler.cpu", 0, missing));
         }
         events
     }

@@ -191,13 +191,8 @@ mod tests {
         let probe = Probe {
             path: "/a".into(),
             channels: vec![Channel {
-                id: "a".into(),
-                label: String::new(),
-                unit: Unit::Count,
-                kind: ChannelKind::Gauge,
                 source: "/a".into(),
-                values: Vec::new(),
-                gaps: Vec::new(),
+                ..Channel::new("a", Unit::Count, ChannelKind::Gauge)
             }],
             beat: Beat::AtMostEveryMs(1),
             read: Read::File(parser),

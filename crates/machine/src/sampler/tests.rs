@@ -224,15 +224,8 @@ fn late_ticks_are_counted_and_seen() {
 
 #[test]
 fn values_of_others_are_in_the_row() {
-    let channel = Channel {
-        id: "meter.power".into(),
-        label: String::new(),
-        unit: record::Unit::Milliwatts,
-        kind: record::ChannelKind::Gauge,
-        source: String::new(),
-        values: Vec::new(),
-        gaps: Vec::new(),
-    };
+    let (unit, kind) = (record::Unit::Milliwatts, record::ChannelKind::Gauge);
+    let channel = Channel::new("meter.power", unit, kind);
     let feed = Feed::new("plug", vec![channel], Duration::MAX);
     let options = Options {
         feeds: vec![feed.clone()],

@@ -187,24 +187,12 @@ impl Probe {
 
 /// A channel whose values stand for themselves. Its source is filled in by the probe.
 fn gauge(id: impl Into<String>, unit: Unit) -> Channel {
-    channel(id.into(), unit, ChannelKind::Gauge)
+    Channel::new(id, unit, ChannelKind::Gauge)
 }
 
 /// A channel whose values count up. Its source is filled in by the probe.
 fn counter(id: impl Into<String>, unit: Unit) -> Channel {
-    channel(id.into(), unit, ChannelKind::Counter)
-}
-
-fn channel(id: String, unit: Unit, kind: ChannelKind) -> Channel {
-    Channel {
-        id,
-        label: String::new(),
-        unit,
-        kind,
-        source: String::new(),
-        values: Vec::new(),
-        gaps: Vec::new(),
-    }
+    Channel::new(id, unit, ChannelKind::Counter)
 }
 
 /// The same channel with a name in the words of the kernel or the board.

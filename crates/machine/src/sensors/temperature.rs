@@ -1,5 +1,6 @@
 //! Which of all temperatures is that of the SoC. A pure ranking by the names that kernels and
-//! vendors give (`data/sensors.tsv`) and by plausibility; correlation with load is not looked at.
+//! vendors give (`data/sensors.tsv`), by plausibility, and by how they follow the load, where that was
+//! watched long enough to tell.
 
 use record::Channel;
 
@@ -11,6 +12,11 @@ const PLAUSIBLE: std::ops::RangeInclusive<i64> = -20_000..=125_000;
 
 /// Rank of a thermal zone with a name nobody knows: better than nothing.
 const RANK_UNKNOWN_ZONE: u32 = 90;
+
+/// A sensor whose correlation with the load is below this does not follow it.
+const FOLLOWS_NOT: f64 = 0.5;
+/// One above this does, so that a sensor that does not cannot be that of the SoC.
+const FOLLOWS: f64 = 0.7;
 
 /// The channel that holds the SoC's temperature.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,26 +38,50 @@ struct Name<'a> {
 }
 
 /// Chooses the SoC's temperature among the channels. `latest` gives a value of a channel, if one is
-/// known, to leave out what cannot be true. None if there is no candidate.
+/// known, to leave out what cannot be true; `follows_load` gives its correlation with the load, if enough
+/// was seen. None if there is no candidate.
 pub fn temperature_channel(
     channels: &[Channel],
     latest: impl Fn(usize) -> Option<i64>,
+    follows_load: impl Fn(usize) -> Option<f64>,
 ) -> Option<TemperatureChoice> {
-    let mut best: Option<(u32, TemperatureChoice)> = None;
-    for (index, channel) in channels.iter().enumerate() {
-        let Some((rank, about)) = rank(channel) else {
-            continue;
-        };
-        if latest(index).is_some_and(|value| !PLAUSIBLE.contains(&value)) {
-            continue;
-        }
-        if best.as_ref().is_none_or(|(best, _)| rank < *best) {
-            let label = &channel.label;
-            let why = format!("{} ({label}): {about}", channel.source);
-            best = Some((rank, TemperatureChoice { index, why }));
+    let is_plausible = |index: usize| latest(index).is_none_or(|value| PLAUSIBLE.contains(&value));
+    let candidates = channels.iter().enumerate();
+    let candidates = candidates.filter_map(|(index, channel)| {
+        let (rank, about) = rank(channel)?;
+        is_plausible(index).then_some((rank, index, about))
+    });
+    let mut candidates: Vec<(u32, usize, &str)> = candidates.collect();
+    candidates.sort();
+    let (_, by_name, about) = *candidates.first()?;
+    let why = |index: usize, about: &str| {
+        format!(
+            "{} ({}): {about}",
+            channels[index].source, channels[index].label
+        )
+    };
+    if let Some(correlation) = follows_load(by_name).filter(|value| *value < FOLLOWS_NOT) {
+        let mut others = candidates.iter();
+        let follower = others.find_map(|(_, index, about)| {
+            let value = follows_load(*index).filter(|value| *value > FOLLOWS)?;
+            Some((*index, about, value))
+        });
+        if let Some((index, about, value)) = follower {
+            let label = &channels[by_name].label;
+            return Some(TemperatureChoice {
+                index,
+                why: format!(
+                    "{}; it follows the load (correlation {value:.2}), {label} does not \
+                     ({correlation:.2})",
+                    why(index, about)
+                ),
+            });
         }
     }
-    best.map(|(_, choice)| choice)
+    Some(TemperatureChoice {
+        index: by_name,
+        why: why(by_name, about),
+    })
 }
 
 /// True if this may be the SoC's temperature, so that short peaks matter.
@@ -116,7 +146,7 @@ mod tests {
             .iter()
             .map(|(id, label, _)| labelled(gauge(*id, Unit::Millicelsius), *label))
             .collect();
-        let choice = temperature_channel(&made, |index| Some(channels[index].2))?;
+        let choice = temperature_channel(&made, |index| Some(channels[index].2), |_| None)?;
         Some(channels[choice.index].1.to_owned())
     }
 
@@ -197,10 +227,30 @@ mod tests {
             "soc-thermal",
         );
         channel.source = "/sys/class/thermal/thermal_zone3/temp".into();
-        let choice = temperature_channel(&[channel], |_| None).unwrap();
+        let choice = temperature_channel(&[channel], |_| None, |_| None).unwrap();
         assert_eq!(
             choice.why,
             "/sys/class/thermal/thermal_zone3/temp (soc-thermal): SoC"
         );
+    }
+
+    #[test]
+    fn a_sensor_that_does_not_follow_the_load_gives_way_to_one_that_does() {
+        let made = ["acpitz", "foo"].map(|label| {
+            let id = format!("thermal_zone{}.temp", usize::from(label == "foo"));
+            labelled(gauge(&id, Unit::Millicelsius), label)
+        });
+        for (correlations, expected) in [
+            ([None, None], "acpitz"),
+            ([Some(0.9), Some(0.95)], "acpitz"),
+            ([Some(0.1), None], "acpitz"),
+            ([Some(0.1), Some(0.5)], "acpitz"),
+            ([Some(0.1), Some(0.9)], "foo"),
+            ([Some(-0.4), Some(0.8)], "foo"),
+        ] {
+            let choice = temperature_channel(&made, |_| None, |index| correlations[index]).unwrap();
+            assert_eq!(made[choice.index].label, expected, "{correlations:?}");
+            assert_eq!(choice.why.contains("does not"), expected == "foo");
+        }
     }
 }

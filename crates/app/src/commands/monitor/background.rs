@@ -1,10 +1,11 @@
 //! The machine as a source for a screen: the sampler works on a thread of its own, so that no sample
 //! is late because a terminal is slow.
 
-use super::{Poll, live};
+use super::Poll;
+use super::live::{self, Begun};
 use bench::meters::Meter;
 use explain::monitor::Watch;
-use machine::{Root, Sampler, SamplerOptions, SamplerThread, Timeline};
+use machine::{Root, SamplerOptions, SamplerThread, Timeline};
 use record::{Event, Record};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -43,16 +44,17 @@ impl Source {
         interval: Duration,
         meters: &[String],
     ) -> anyhow::Result<Self> {
-        let timeline = Timeline::start();
-        let meters = live::meters_of(meters)?;
         let options = SamplerOptions {
             interval,
             rows: ROWS,
-            feeds: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
-        let sampler = Sampler::new(root, &options);
-        let record = live::record(root, &timeline, sampler.channels(), interval);
+        let Begun {
+            timeline,
+            sampler,
+            record,
+            meters,
+        } = live::begin(root, options, meters)?;
         let thread = SamplerThread::start(sampler, &timeline)?;
         Ok(Self {
             timeline,

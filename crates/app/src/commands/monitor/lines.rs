@@ -62,6 +62,20 @@ impl Lines {
     }
 }
 
+impl Lines {
+    /// The columns, once more is known of which temperature follows the load, and a note if another one is
+    /// shown from now on.
+    fn chosen_again(&self, watch: &Watch, columns: Columns) -> (Columns, String) {
+        match live::temperature(watch) {
+            Some((place, why)) if columns.temperature().is_some_and(|shown| shown != place) => {
+                let columns = Columns::of(watch.record(), Some(place));
+                (columns, format!("Temperature from now on: {why}\n"))
+            }
+            _ => (columns, String::new()),
+        }
+    }
+}
+
 impl View for Lines {
     fn begin(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         self.columns = None;
@@ -80,9 +94,14 @@ impl View for Lines {
                 columns
             }
         };
-        if self.for_people && self.lines > 0 && self.lines.is_multiple_of(LINES_PER_HEADING) {
-            text = format!("\n{}\n", columns.heading());
-        }
+        let columns = match self.for_people && self.lines > 0 {
+            true if self.lines.is_multiple_of(LINES_PER_HEADING) => {
+                let (columns, note) = self.chosen_again(watch, columns);
+                text = format!("\n{note}{}\n", columns.heading());
+                columns
+            }
+            _ => columns,
+        };
         text.push_str(&columns.line(watch));
         text.push('\n');
         self.lines += 1;

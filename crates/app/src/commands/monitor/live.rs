@@ -28,15 +28,16 @@ impl Source {
         interval: Duration,
         meters: &[String],
     ) -> anyhow::Result<Self> {
-        let timeline = Timeline::start();
-        let meters = meters_of(meters)?;
         let options = SamplerOptions {
             interval,
-            feeds: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
-        let sampler = Sampler::new(root, &options);
-        let record = record(root, &timeline, sampler.channels(), interval);
+        let Begun {
+            timeline,
+            sampler,
+            record,
+            meters,
+        } = begin(root, options, meters)?;
         machine::be_prompt();
         Ok(Self {
             begin: Some(record),
@@ -75,8 +76,40 @@ impl super::Source for Source {
     }
 }
 
+/// What every source of live samples begins with.
+pub(super) struct Begun {
+    pub(super) timeline: Timeline,
+    pub(super) sampler: Sampler,
+    /// What is known before the first sample.
+    pub(super) record: Record,
+    /// They poll as long as they live.
+    pub(super) meters: Vec<Meter>,
+}
+
+/// Looks for everything that can be sampled, and polls the meters that the user named.
+///
+/// # Errors
+/// A sentence about a meter that is none.
+pub(super) fn begin(
+    root: &Root,
+    mut options: SamplerOptions,
+    meters: &[String],
+) -> anyhow::Result<Begun> {
+    let timeline = Timeline::start();
+    let meters = meters_of(meters)?;
+    options.feeds = meters.iter().map(Meter::feed).collect();
+    let sampler = Sampler::new(root, &options);
+    let record = record(root, &timeline, sampler.channels(), options.interval);
+    Ok(Begun {
+        timeline,
+        sampler,
+        record,
+        meters,
+    })
+}
+
 /// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.
-pub(super) fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
+fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
     let mut trouble = None;
     let meters = bench::meters::start(meters, |sentence| trouble = Some(sentence));
     if let Some(sentence) = trouble {
@@ -86,12 +119,7 @@ pub(super) fn meters_of(meters: &[String]) -> anyhow::Result<Vec<Meter>> {
 }
 
 /// What is known before the first sample.
-pub(super) fn record(
-    root: &Root,
-    timeline: &Timeline,
-    channels: &[Channel],
-    interval: Duration,
-) -> Record {
+fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Duration) -> Record {
     let mut record = Record::new(origin(), run(timeline));
     record.machine = machine::identify(root);
     record.samples.channels = channels.to_vec();
@@ -107,7 +135,11 @@ pub(super) fn follow_time(timeline: &Timeline, watch: &mut Watch) {
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
-    if let Some(choice) = temperature_channel(watch.channels(), |place| watch.value(place)) {
+    if let Some(choice) = temperature_channel(
+        watch.channels(),
+        |place| watch.value(place),
+        |place| watch.follows_load(place),
+    ) {
         return Some((choice.index, choice.why));
     }
     // A log has one temperature, and does not always tell of which sensor.

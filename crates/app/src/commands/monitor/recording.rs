@@ -237,15 +237,7 @@ mod tests {
     use record::{Channel, ChannelKind, Fact, Unit};
 
     fn watch() -> Watch {
-        let channel = |id: &str| Channel {
-            id: id.into(),
-            label: String::new(),
-            unit: Unit::Count,
-            kind: ChannelKind::Gauge,
-            source: String::new(),
-            values: Vec::new(),
-            gaps: Vec::new(),
-        };
+        let channel = |id| Channel::new(id, Unit::Count, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(0);
         record.samples.channels = vec![channel("x"), channel("sampler.cpu")];

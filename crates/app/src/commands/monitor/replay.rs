@@ -322,15 +322,7 @@ mod tests {
 
     /// A recording of two rows with a mark between them, and one channel.
     fn recording() -> String {
-        let channel = Channel {
-            id: "load.1min".into(),
-            label: String::new(),
-            unit: Unit::Hundredths,
-            kind: ChannelKind::Gauge,
-            source: String::new(),
-            values: Vec::new(),
-            gaps: Vec::new(),
-        };
+        let channel = Channel::new("load.1min", Unit::Hundredths, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(1_000_000);
         record.samples.interval_ms = 500;

@@ -41,11 +41,16 @@ impl Figure {
         }
     }
 
-    fn is_known(&self) -> bool {
+    /// How far the two least rounds are apart, as a part of the lesser.
+    fn apart(&self) -> Option<f64> {
         match self.least {
-            [Some(first), Some(second)] => second - first <= AGREEMENT * first,
-            _ => false,
+            [Some(first), Some(second)] => Some((second - first) / first),
+            _ => None,
         }
+    }
+
+    fn is_known(&self) -> bool {
+        self.apart().is_some_and(|apart| apart <= AGREEMENT)
     }
 }
 
@@ -82,6 +87,11 @@ pub(super) fn walk_all(
     let rows = rows.map(|(&size_bytes, figures)| LatencyRow {
         size_bytes,
         ns: figures.iter().map(|figure| figure.least[0]).collect(),
+        rounds_apart_percent: figures
+            .iter()
+            .filter_map(Figure::apart)
+            .reduce(f64::max)
+            .map(|apart| 100.0 * apart),
         line: None,
     });
     let rows = rows.collect();

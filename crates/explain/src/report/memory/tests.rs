@@ -51,6 +51,7 @@ fn with_latency(record: Record, variant: &str, clock_khz: Fact<u32>) -> Record {
     };
     let row = |(kib, ns): (u64, f64)| LatencyRow {
         size_bytes: kib << 10,
+        rounds_apart_percent: None,
         ns: (0..columns.len())
             .map(|column| Some(ns / (1 << column) as f64))
             .collect(),

@@ -12,7 +12,7 @@ mod software;
 
 use super::Report;
 use crate::plain::markdown;
-use crate::{Finding, Severity, survey};
+use crate::{Finding, Severity, survey, view};
 use record::{Record, Survey};
 use std::fmt::Write;
 
@@ -84,13 +84,7 @@ fn title(record: &Record) -> String {
 fn general(record: &Record, first: &Survey) -> String {
     let machine = &record.machine;
     let mut text = String::new();
-    let mut types: Vec<&String> = machine
-        .clusters
-        .iter()
-        .filter_map(|c| c.core_type.known())
-        .collect();
-    types.sort_unstable();
-    types.dedup();
+    let types = view::core_types(record);
     match (machine.clusters.len(), types.len()) {
         (0 | 1, _) | (_, 0) => {}
         (clusters, 1) => {

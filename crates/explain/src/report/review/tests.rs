@@ -2,7 +2,7 @@
 
 use super::render;
 use crate::rules;
-use crate::test_support::{compression, own_run, point, with_clocks, with_step};
+use crate::test_support::{own_run, point, with_clocks, with_scores};
 use record::*;
 
 fn board() -> Record {
@@ -95,24 +95,7 @@ fn board() -> Record {
 #[test]
 fn a_review_has_the_sections_that_reviewers_publish() {
     let mut record = with_clocks(board(), "cold", vec![point(0, 1_800_000, 1_720_000)]);
-    record = with_step(
-        record,
-        "sevenzip",
-        "single",
-        &[0],
-        (1.0, 2.0),
-        compression(3010),
-    );
-    for total in [15_753, 15_760, 15_714] {
-        record = with_step(
-            record,
-            "sevenzip",
-            "multi",
-            &[],
-            (2.0, 3.0),
-            compression(total),
-        );
-    }
+    record = with_scores(record, 3010, &[15_753, 15_760, 15_714]);
     let second = record.surveys[0].clone();
     record.surveys.push(second);
     let text = render(&record, &rules::check(&record));

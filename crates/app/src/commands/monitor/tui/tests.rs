@@ -8,13 +8,8 @@ use record::{Channel, ChannelKind, Fact, Record, Run, Source, Unit};
 
 fn channel(id: &str, label: &str, unit: Unit, kind: ChannelKind) -> Channel {
     Channel {
-        id: id.into(),
         label: label.into(),
-        unit,
-        kind,
-        source: String::new(),
-        values: Vec::new(),
-        gaps: Vec::new(),
+        ..Channel::new(id, unit, kind)
     }
 }
 

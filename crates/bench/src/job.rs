@@ -1,0 +1,29 @@
+//! What a plan asks of a workload: one step, where and in which form. Where it runs is the [`Lab`].
+//!
+//! [`Lab`]: crate::Lab
+
+use crate::Definition;
+use record::SetClock;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One workload at one place, once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Job {
+    /// Id in the table of workloads.
+    pub workload: &'static str,
+    /// Which form of it: `single`, `multi`, `aes-256-cbc` ...
+    pub variant: String,
+    /// CPUs it is pinned to; empty for all.
+    pub cpus: Vec<u32>,
+    /// Number of threads that do the work.
+    pub threads: u32,
+    /// Which repetition, from 0.
+    pub repetition: u32,
+    /// The program of the user's own, for the workload `program`.
+    pub definition: Option<Arc<Definition>>,
+    /// For workloads of their own length: run about so long instead.
+    pub time: Option<Duration>,
+    /// The clock that it is made to run at, for the Record.
+    pub set_clock: Option<SetClock>,
+}

@@ -1,0 +1,36 @@
+//! What kernel counters tell of threads and programs, and how several are put together. How they are
+//! opened is in `counters`.
+
+use record::{Fact, Missing, Reading};
+
+/// What a kernel counter of one thread or process read at its end.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// CPU cycles in user mode.
+    pub cycles: Fact<u64>,
+    /// Time on a CPU in nanoseconds.
+    pub task_clock_ns: Fact<u64>,
+}
+
+/// Reads counters that were opened before, once, at the end.
+pub type ReadCounters = Box<dyn FnOnce() -> Counted + Send>;
+
+/// Opens counters of the thread or process with this id, threads it starts later included.
+pub type OpenCounters<'a> = dyn Fn(u32) -> Reading<ReadCounters> + Sync + 'a;
+
+/// The sum, or the first reason why a part of it is missing.
+pub(super) fn sum(facts: Vec<Fact<u64>>) -> Fact<u64> {
+    let mut total = 0;
+    for fact in facts {
+        match fact {
+            Fact::Known(value) => total += value,
+            missing => return missing,
+        }
+    }
+    Fact::Known(total)
+}
+
+/// For what ran without counters.
+pub(super) fn not_counted() -> Fact<u64> {
+    Missing::unsupported("perf_event_open", "no cycle counters were asked for").into()
+}

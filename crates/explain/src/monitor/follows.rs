@@ -1,0 +1,201 @@
+//! Which temperatures follow the load: the sensor of a SoC warms with the work of its CPUs, that of a
+//! disk or of the room does not, whatever its driver calls it.
+//!
+//! Sums that forget what is long ago, so that memory does not grow and nothing is kept per row. Which
+//! sensor is chosen is decided elsewhere.
+
+use record::{Channel, ChannelKind};
+
+/// Heat lags behind work: the load is averaged over about this time.
+const LAG_MS: f64 = 10_000.0;
+/// What is longer ago than this counts less than half.
+const MEMORY_MS: f64 = 300_000.0;
+/// Less of observed time tells nothing.
+const TIME_MS_MIN: f64 = 60_000.0;
+/// Standard deviation of the load, as a share of all CPUs, without which nothing can be told.
+const LOAD_DEVIATION_MIN: f64 = 0.1;
+
+/// The counters of `/proc/stat` that are no work.
+const IDLE: [&str; 2] = ["cpu.idle", "cpu.iowait"];
+/// The others of all CPUs.
+const WORK: [&str; 6] = [
+    "cpu.user",
+    "cpu.nice",
+    "cpu.system",
+    "cpu.irq",
+    "cpu.softirq",
+    "cpu.steal",
+];
+
+/// How closely each temperature follows the load.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Follows {
+    idle: Vec<usize>,
+    work: Vec<usize>,
+    /// Temperatures, by their places.
+    sums: Vec<(usize, Sums)>,
+    /// Share of all CPUs that worked of late.
+    load: Option<f64>,
+    at_ms: Option<i64>,
+}
+
+/// Weighted sums of load and temperature.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    /// Of the weights, in milliseconds.
+    weight: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    yy: f64,
+    xy: f64,
+}
+
+impl Follows {
+    pub(super) fn of(channels: &[Channel]) -> Self {
+        let place = |id: &&str| {
+            let mut channels = channels.iter();
+            channels.position(|channel| channel.id == **id && channel.kind == ChannelKind::Counter)
+        };
+        let temperatures = channels.iter().enumerate();
+        let temperatures = temperatures.filter(|(_, channel)| channel.is_temperature());
+        Self {
+            idle: IDLE.iter().filter_map(place).collect(),
+            work: WORK.iter().filter_map(place).collect(),
+            sums: temperatures
+                .map(|(place, _)| (place, Sums::default()))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes a row: growth of counters since the row before, and values of gauges that were just read.
+    pub(super) fn row(
+        &mut self,
+        at_ms: i64,
+        growth: impl Fn(usize) -> Option<i64>,
+        value: impl Fn(usize) -> Option<i64>,
+    ) {
+        let before_ms = self.at_ms.replace(at_ms);
+        let passed_ms = before_ms.map_or(0.0, |before| (at_ms - before) as f64);
+        let sum =
+            |places: &[usize]| -> Option<i64> { places.iter().map(|place| growth(*place)).sum() };
+        let (Some(idle), Some(work)) = (sum(&self.idle), sum(&self.work)) else {
+            return;
+        };
+        if passed_ms <= 0.0 || idle + work <= 0 {
+            return;
+        }
+        let now = work as f64 / (idle + work) as f64;
+        let before = self.load.unwrap_or(now);
+        let load = now + (before - now) * (-passed_ms / LAG_MS).exp();
+        self.load = Some(load);
+        let kept = (-passed_ms / MEMORY_MS).exp();
+        for (place, sums) in &mut self.sums {
+            if let Some(value) = value(*place) {
+                sums.add(kept, passed_ms, load, value as f64);
+            }
+        }
+    }
+
+    /// The correlation of a temperature with the load, -1 to 1; none as long as too little has changed
+    /// to tell.
+    pub(super) fn correlation(&self, place: usize) -> Option<f64> {
+        let (_, sums) = self.sums.iter().find(|(known, _)| *known == place)?;
+        sums.correlation()
+    }
+}
+
+impl Sums {
+    fn add(&mut self, kept: f64, weight: f64, x: f64, y: f64) {
+        let old = *self;
+        *self = Self {
+            weight: old.weight * kept + weight,
+            x: old.x * kept + weight * x,
+            y: old.y * kept + weight * y,
+            xx: old.xx * kept + weight * x * x,
+            yy: old.yy * kept + weight * y * y,
+            xy: old.xy * kept + weight * x * y,
+        };
+    }
+
+    fn correlation(&self) -> Option<f64> {
+        if self.weight < TIME_MS_MIN {
+            return None;
+        }
+        let mean = |sum: f64| sum / self.weight;
+        let (x, y) = (mean(self.x), mean(self.y));
+        let load_variance = mean(self.xx) - x * x;
+        if load_variance < LOAD_DEVIATION_MIN * LOAD_DEVIATION_MIN {
+            return None;
+        }
+        // A temperature that does not move at all follows nothing.
+        let variance = mean(self.yy) - y * y;
+        if variance <= 1e-9 * y * y {
+            return Some(0.0);
+        }
+        Some((mean(self.xy) - x * y) / (load_variance * variance).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{counter, gauge_channel, own_run};
+    use record::Unit;
+
+    fn channels() -> Vec<Channel> {
+        let mut record = own_run();
+        record.samples.channels.clear();
+        for id in IDLE.iter().chain(&WORK) {
+            record = counter(record, id, Unit::Ticks, &[]);
+        }
+        for id in ["thermal_zone0.temp", "thermal_zone1.temp"] {
+            record = gauge_channel(record, id, Unit::Millicelsius, &[]);
+        }
+        record.samples.channels
+    }
+
+    /// Correlations of two sensors: one of a SoC that warms and cools by 40 K in 15 s, one that is
+    /// somewhere else. `busy` is the share of work in each second.
+    fn correlations(busy: impl Fn(u32) -> f64, elsewhere: impl Fn(u32) -> i64) -> [Option<f64>; 2] {
+        let channels = channels();
+        let mut follows = Follows::of(&channels);
+        let mut celsius = 40.0;
+        for second in 0..180 {
+            let share = busy(second);
+            celsius += (40.0 + 40.0 * share - celsius) / 15.0;
+            let growth = |place: usize| match place {
+                0 => Some((200.0 * (1.0 - share)) as i64),
+                2 => Some((200.0 * share) as i64),
+                _ => Some(0),
+            };
+            let value = |place: usize| {
+                let of_soc = place == channels.len() - 2;
+                Some(if of_soc {
+                    (celsius * 1000.0) as i64
+                } else {
+                    elsewhere(second)
+                })
+            };
+            follows.row(i64::from(second) * 1000, growth, value);
+        }
+        [2, 1].map(|from_end| follows.correlation(channels.len() - from_end))
+    }
+
+    #[test]
+    fn the_sensor_of_the_soc_follows_the_load() {
+        let in_turns = |second: u32| if second % 60 < 30 { 0.05 } else { 0.95 };
+        let [soc, elsewhere] = correlations(in_turns, |_| 27_800);
+        assert!(soc.unwrap() > 0.9, "{soc:?}");
+        assert_eq!(elsewhere, Some(0.0));
+        let room = |second: u32| 25_000 + i64::from(second) * 5;
+        let [_, elsewhere] = correlations(in_turns, room);
+        assert!(elsewhere.unwrap().abs() < 0.5, "{elsewhere:?}");
+    }
+
+    #[test]
+    fn an_even_load_tells_nothing() {
+        assert_eq!(correlations(|_| 0.5, |_| 27_800), [None, None]);
+    }
+}

@@ -1,0 +1,48 @@
+//! A file that is opened once and read again and again, as the sampler does. Files that are read once
+//! are a matter of [`Root`].
+
+use super::Root;
+use record::Why;
+use std::fs::File;
+
+/// An opened file that is read again and again.
+#[derive(Debug)]
+pub enum Source {
+    /// A real file; read with `pread` at 0.
+    File(File),
+    /// A file of a board: looked up again at every read, because writes change it.
+    Board(Root, String),
+}
+
+impl Source {
+    /// Reads the file from its beginning into `buffer`; returns the number of bytes.
+    ///
+    /// # Errors
+    /// The errno of the read.
+    pub fn read_into(&self, buffer: &mut [u8]) -> Result<usize, i32> {
+        self.read_at(buffer, 0)
+    }
+
+    /// Reads from a place in the file: devices that give registers by their number.
+    ///
+    /// # Errors
+    /// The errno of the read.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, i32> {
+        match self {
+            Source::File(file) => {
+                rustix::io::pread(file, buffer, offset).map_err(|e| e.raw_os_error())
+            }
+            Source::Board(root, path) => {
+                let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
+                    Why::Io(errno) => errno,
+                    Why::Denied => libc::EACCES,
+                    _ => libc::ENOENT,
+                })?;
+                let bytes = bytes.get(offset as usize..).unwrap_or_default();
+                let count = bytes.len().min(buffer.len());
+                buffer[..count].copy_from_slice(&bytes[..count]);
+                Ok(count)
+            }
+        }
+    }
+}

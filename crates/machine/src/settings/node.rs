@@ -1,0 +1,158 @@
+//! The settings that may be changed: their files, the value in force, and which values they allow. What
+//! is done to them is not decided here.
+
+use super::DeviceName;
+use crate::Root;
+use record::{Missing, Reading};
+
+/// A setting that may be changed. Nothing else ever is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Node {
+    /// `scaling_governor` of a cpufreq policy.
+    Governor(u32),
+    /// `scaling_min_freq` of a cpufreq policy, in kHz.
+    ClockMin(u32),
+    /// `scaling_max_freq` of a cpufreq policy, in kHz.
+    ClockMax(u32),
+    /// When the kernel backs memory of programs with huge pages by itself.
+    HugePages,
+    /// `governor` of a devfreq device: memory controller, GPU, NPU.
+    DeviceGovernor(DeviceName),
+    /// Policy of power saving on PCI Express links.
+    AspmPolicy,
+}
+
+pub(super) const DEVFREQ: &str = "/sys/class/devfreq";
+pub(super) const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
+/// Documentation/admin-guide/mm/transhuge.rst
+pub(super) const HUGE_PAGES: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+impl Node {
+    /// The file of the node (kernel: Documentation/admin-guide/pm/cpufreq.rst, Documentation/ABI/
+    /// testing/sysfs-class-devfreq, `pcie_aspm.policy` in kernel-parameters.rst).
+    pub fn path(self) -> String {
+        let (policy, file) = match self {
+            Node::HugePages => return HUGE_PAGES.into(),
+            Node::Governor(policy) => (policy, "scaling_governor"),
+            Node::ClockMin(policy) => (policy, "scaling_min_freq"),
+            Node::ClockMax(policy) => (policy, "scaling_max_freq"),
+            Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
+            Node::AspmPolicy => return ASPM_POLICY.to_owned(),
+        };
+        format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
+    }
+
+    /// The value in force.
+    ///
+    /// # Errors
+    /// The node does not exist or cannot be read.
+    pub fn read(self, root: &Root) -> Reading<String> {
+        let text = root.read_value(&self.path())?;
+        match self {
+            Node::HugePages | Node::AspmPolicy => parse_chosen(&text)
+                .map(str::to_owned)
+                .ok_or_else(|| Missing::garbled(self.path(), &text)),
+            _ => Ok(text),
+        }
+    }
+
+    /// Whether the node lists or allows this value.
+    pub(super) fn allows(self, root: &Root, value: &str) -> Reading<()> {
+        let folder = |policy| format!("/sys/devices/system/cpu/cpufreq/policy{policy}");
+        match self {
+            Node::HugePages => is_listed(root, HUGE_PAGES, value),
+            Node::Governor(policy) => {
+                let path = format!("{}/scaling_available_governors", folder(policy));
+                is_listed(root, &path, value)
+            }
+            Node::DeviceGovernor(name) => {
+                let path = format!("{DEVFREQ}/{}/available_governors", name.as_str());
+                is_listed(root, &path, value)
+            }
+            Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
+            Node::ClockMin(policy) | Node::ClockMax(policy) => {
+                let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
+                let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
+                match value.parse::<u32>() {
+                    Ok(khz) if (min..=max).contains(&khz) => Ok(()),
+                    _ => Err(Missing::unsupported(
+                        self.path(),
+                        format!("{value} kHz is not within {min} to {max} kHz"),
+                    )),
+                }
+            }
+        }
+    }
+
+    /// The node of a file, if it is one of a node.
+    pub(super) fn from_path(path: &str) -> Option<Self> {
+        if path == HUGE_PAGES {
+            return Some(Node::HugePages);
+        }
+        if path == ASPM_POLICY {
+            return Some(Node::AspmPolicy);
+        }
+        if let Some(rest) = path.strip_prefix(DEVFREQ) {
+            let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
+            return DeviceName::new(name).map(Node::DeviceGovernor);
+        }
+        let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
+        let (policy, file) = rest.split_once('/')?;
+        let policy = policy.parse().ok()?;
+        [
+            Node::Governor(policy),
+            Node::ClockMin(policy),
+            Node::ClockMax(policy),
+        ]
+        .into_iter()
+        .find(|node| node.path().ends_with(file))
+    }
+}
+
+/// Whether a file lists this value; what is chosen stands in brackets.
+fn is_listed(root: &Root, path: &str, value: &str) -> Reading<()> {
+    let listed = root.read_value(path)?;
+    let mut words = listed.split_whitespace();
+    if words.any(|word| word.trim_matches(['[', ']']) == value) {
+        return Ok(());
+    }
+    let reason = format!("{value} is not among {listed}");
+    Err(Missing::unsupported(path, reason))
+}
+
+/// The value in brackets of a list such as `always [madvise] never`; the only one where there is one.
+fn parse_chosen(text: &str) -> Option<&str> {
+    let in_brackets = |word: &'_ str| word.starts_with('[') && word.ends_with(']');
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let chosen = match words.as_slice() {
+        [only] => Some(only),
+        several => several.iter().find(|word| in_brackets(word)),
+    };
+    chosen.map(|word| word.trim_matches(['[', ']']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_chosen_stands_in_brackets() {
+        for (text, expected) in [
+            ("always [madvise] never", Some("madvise")),
+            ("[always] madvise never", Some("always")),
+            ("never", Some("never")),
+            ("always never", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_chosen(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_no_node() {
+        assert_eq!(
+            Node::from_path("/sys/class/devfreq/../../etc/governor"),
+            None
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! Changes and their way back on a made board: by the process itself, and from its journal alone.
+
+use super::node::{ASPM_POLICY, DEVFREQ, HUGE_PAGES};
+use super::*;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+const BOARD: &str = "\
+== /proc/sys/kernel/random/boot_id
+11111111-2222-3333-4444-555555555555
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_governor
+schedutil
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors
+performance schedutil powersave
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq
+600000
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq
+1608000
+== /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_min_freq
+408000
+== /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq
+1800000
+== /sys/kernel/mm/transparent_hugepage/enabled
+always [madvise] never
+== /sys/class/thermal/cooling_device0/type
+cpufreq-cpu0
+== /sys/class/thermal/cooling_device0/cur_state
+0
+";
+
+fn journal(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sbc-bench-settings-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+/// What SIGKILL leaves: the journal's lock is gone, nothing is restored.
+fn kill(mut settings: Settings) {
+    settings.held.clear();
+    settings.journal = None;
+}
+
+#[test]
+fn a_second_process_keeps_its_hands_off() {
+    let root = Root::from_board(BOARD).unwrap();
+    let path = journal("second");
+    let settings = Settings::new(&root, &path).unwrap();
+    assert!(Settings::new(&root, &path).is_err());
+    assert!(restore_from_journal(&root, &path).is_err());
+    drop(settings);
+    assert!(Settings::new(&root, &path).is_ok());
+}
+
+#[test]
+fn devices_and_policies_come_back() {
+    let board = format!(
+        "{BOARD}\
+== {ASPM_POLICY}
+default performance [powersave] powersupersave
+== {DEVFREQ}/dmc/governor
+dmc_ondemand
+== {DEVFREQ}/dmc/available_governors
+powersave performance dmc_ondemand
+"
+    );
+    let root = Root::from_board(&board).unwrap();
+    let path = journal("devices");
+    let mut settings = Settings::new(&root, &path).unwrap();
+    let dmc = Node::DeviceGovernor(DeviceName::new("dmc").unwrap());
+    assert!(settings.set(dmc, "turbo").is_err());
+    assert!(settings.set(Node::AspmPolicy, "off").is_err());
+    let change = settings
+        .set(Node::AspmPolicy, "performance")
+        .unwrap()
+        .unwrap();
+    assert_eq!(change.old, "powersave");
+    settings.set(dmc, "performance").unwrap();
+    kill(settings);
+    let outcomes = restore_from_journal(&root, &path).unwrap();
+    assert!(
+        outcomes
+            .iter()
+            .all(|(_, outcome)| *outcome == Restored::Done),
+        "{outcomes:?}"
+    );
+    assert_eq!(root.read_value(ASPM_POLICY).unwrap(), "powersave");
+    assert_eq!(dmc.read(&root).unwrap(), "dmc_ondemand");
+}
+
+fn change_everything(settings: &mut Settings) {
+    settings.set(Node::Governor(0), "performance").unwrap();
+    settings.set(Node::ClockMin(0), "408000").unwrap();
+    for khz in ["1800000", "1200000", "408000"] {
+        settings.set(Node::ClockMax(0), khz).unwrap();
+    }
+}
+
+#[test]
+fn huge_pages_come_back() {
+    let root = Root::from_board(BOARD).unwrap();
+    let path = journal("huge");
+    let mut settings = Settings::new(&root, &path).unwrap();
+    let wrong = settings.set(Node::HugePages, "sometimes").unwrap_err();
+    assert!(wrong.to_string().contains("not among"), "{wrong}");
+    assert_eq!(settings.set(Node::HugePages, "madvise").unwrap(), None);
+    let change = settings.set(Node::HugePages, "never").unwrap().unwrap();
+    assert_eq!(
+        (change.old.as_str(), change.new.as_str()),
+        ("madvise", "never")
+    );
+    kill(settings);
+    let back = restore_from_journal(&root, &path).unwrap();
+    assert_eq!(back, [(HUGE_PAGES.to_owned(), Restored::Done)]);
+    assert_eq!(Node::HugePages.read(&root).unwrap(), "madvise");
+}
+
+#[test]
+fn everything_is_restored_exactly() {
+    let root = Root::from_board(BOARD).unwrap();
+    let before = root.board_files();
+    let path = journal("all");
+    let mut settings = Settings::new(&root, &path).unwrap();
+    change_everything(&mut settings);
+    assert_ne!(root.board_files(), before);
+    let outcomes = settings.restore();
+    assert!(
+        outcomes
+            .iter()
+            .all(|(_, outcome)| *outcome == Restored::Done),
+        "{outcomes:?}"
+    );
+    assert_eq!(root.board_files(), before);
+    assert!(!path.exists());
+}
+
+#[test]
+fn dropping_restores_as_well() {
+    let root = Root::from_board(BOARD).unwrap();
+    let before = root.board_files();
+    let mut settings = Settings::new(&root, &journal("drop")).unwrap();
+    change_everything(&mut settings);
+    drop(settings);
+    assert_eq!(root.board_files(), before);
+}
+
+/// A process that is killed after any number of changes leaves a journal that restores all.
+#[test]
+fn the_journal_alone_restores_after_every_number_of_changes() {
+    let steps: [(Node, &str); 5] = [
+        (Node::Governor(0), "performance"),
+        (Node::ClockMin(0), "408000"),
+        (Node::ClockMax(0), "1800000"),
+        (Node::ClockMax(0), "1200000"),
+        (Node::Governor(0), "powersave"),
+    ];
+    for count in 0..=steps.len() {
+        let root = Root::from_board(BOARD).unwrap();
+        let before = root.board_files();
+        let path = journal(&format!("killed-{count}"));
+        let mut settings = Settings::new(&root, &path).unwrap();
+        for (node, value) in &steps[..count] {
+            settings.set(*node, value).unwrap();
+        }
+        kill(settings);
+        // A cut last line is what a power loss in the middle of an append leaves.
+        File::options()
+            .append(true)
+            .open(&path)
+            .unwrap()
+            .write_all(b"{\"path\":")
+            .unwrap();
+        restore_from_journal(&root, &path).unwrap();
+        assert_eq!(root.board_files(), before, "{count} changes");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn a_value_that_somebody_else_changed_is_left_alone() {
+    let root = Root::from_board(BOARD).unwrap();
+    let mut settings = Settings::new(&root, &journal("other")).unwrap();
+    settings.set(Node::Governor(0), "performance").unwrap();
+    root.write(&Node::Governor(0).path(), "powersave").unwrap();
+    assert_eq!(
+        settings.restore(),
+        [(
+            Node::Governor(0).path(),
+            Restored::LeftAlone("powersave".into())
+        )]
+    );
+    assert_eq!(
+        root.read_value(&Node::Governor(0).path()).unwrap(),
+        "powersave"
+    );
+}
+
+#[test]
+fn a_limit_lowered_by_cooling_is_still_ours() {
+    let root = Root::from_board(BOARD).unwrap();
+    let mut settings = Settings::new(&root, &journal("cooled")).unwrap();
+    settings.set(Node::ClockMax(0), "1800000").unwrap();
+    root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
+    root.write("/sys/class/thermal/cooling_device0/cur_state", "2")
+        .unwrap();
+    assert_eq!(
+        settings.restore(),
+        [(Node::ClockMax(0).path(), Restored::Done)]
+    );
+    assert_eq!(
+        root.read_value(&Node::ClockMax(0).path()).unwrap(),
+        "1608000"
+    );
+}
+
+#[test]
+fn only_listed_values_are_written() {
+    let root = Root::from_board(BOARD).unwrap();
+    let before = root.board_files();
+    let mut settings = Settings::new(&root, &journal("listed")).unwrap();
+    for (node, value) in [
+        (Node::Governor(0), "userspace"),
+        (Node::Governor(0), ""),
+        (Node::ClockMax(0), "2000000"),
+        (Node::ClockMax(0), "fast"),
+        (Node::ClockMin(0), "100000"),
+        (Node::Governor(7), "performance"),
+    ] {
+        assert!(settings.set(node, value).is_err(), "{node:?} {value}");
+    }
+    assert_eq!(root.board_files(), before);
+}
+
+#[test]
+fn a_journal_from_before_the_last_boot_is_only_removed() {
+    let root = Root::from_board(BOARD).unwrap();
+    let path = journal("boot");
+    let mut settings = Settings::new(&root, &path).unwrap();
+    settings.set(Node::Governor(0), "performance").unwrap();
+    kill(settings);
+    root.write("/proc/sys/kernel/random/boot_id", "another")
+        .unwrap();
+    assert_eq!(restore_from_journal(&root, &path).unwrap(), []);
+    assert_eq!(
+        root.read_value(&Node::Governor(0).path()).unwrap(),
+        "performance"
+    );
+    assert!(!path.exists());
+}
