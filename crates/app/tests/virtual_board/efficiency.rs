@@ -43,11 +43,12 @@ fn check(name: &str, expected: &[(u32, &str)]) {
         let (khz, watts) = truth(&board, policy, point.opp_khz);
         let opp = point.opp_khz / 1000;
         let measured = f64::from(point.measured_khz.expect("a clock was measured"));
+        // One reading of 300 ms, of a clock that is pauses.
         check_near(
             &format!("clock at {opp} MHz, in kHz"),
             measured,
             f64::from(khz),
-            5.0,
+            10.0,
         );
         let milliwatts = point.milliwatts.expect("there is a meter");
         check_near(
