@@ -82,6 +82,8 @@ pub struct Done {
     pub model: Model,
     /// Names of what still ran a while after the command had ended, and was killed.
     pub left_running: Vec<String>,
+    /// The longest time in seconds for which the board stood still, because this machine had no time for it.
+    pub stood_still_s: f64,
 }
 
 /// What a virtual board needs and this machine has not; none if it can run here.
@@ -134,15 +136,21 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     let mut child = child.spawn().map_err(failed("unshare"))?;
     let started = Instant::now();
     let (mut last, mut steps, mut trace) = (started, 0_u32, Vec::new());
-    let mut ended = None;
+    let (mut ended, mut stood_still_s) = (None, 0.0_f64);
     let (status, left_running) = loop {
         std::thread::sleep(STEP);
         let dt_s = last.elapsed().as_secs_f64();
         last = Instant::now();
+        stood_still_s = stood_still_s.max(dt_s);
         host.refresh();
         live(&model, &mut slots, host.khz(), dt_s);
-        if steps.is_multiple_of(STEPS_PER_LINE) {
-            trace.push(truth(&lock(&model), started.elapsed(), host.khz()));
+        let now = truth(&lock(&model), started.elapsed(), host.khz());
+        // When it throttled is told to the step.
+        let has_changed = trace
+            .last()
+            .is_some_and(|last: &Truth| last.level != now.level);
+        if has_changed || steps.is_multiple_of(STEPS_PER_LINE) {
+            trace.push(now);
         }
         steps += 1;
         // The files are there as long as anything of the command still looks at them.
@@ -168,6 +176,7 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         trace,
         model,
         left_running,
+        stood_still_s,
     })
 }
 
@@ -202,7 +211,6 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
     let wanted_s = slots.sort_threads();
     let before = lock(shared).clone();
     let mut used = BTreeMap::new();
-    let mut waited = BTreeMap::new();
     for (index, policy) in before.board.policy.iter().enumerate() {
         let share = (f64::from(before.khz_real(index)) / f64::from(host_khz)).min(1.0);
         for cpu in &policy.cpus {
@@ -211,12 +219,11 @@ fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
             let by_threads_s = slots.due_s(*cpu, wanted_s.get(cpu).copied().unwrap_or(0.0), dt_s);
             let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
             used.insert(*cpu, busy_s / dt_s);
-            waited.insert(*cpu, (busy_s - ran_s).max(0.0));
         }
     }
     let mut model = lock(shared);
-    for (cpu, seconds) in waited {
-        *model.waited_s.entry(cpu).or_default() += seconds;
+    for (cpu, used) in &used {
+        *model.busy_s.entry(*cpu).or_default() += used * dt_s;
     }
     model.step(dt_s, |cpu| used.get(&cpu).copied().unwrap_or(0.0));
     let after = model.clone();

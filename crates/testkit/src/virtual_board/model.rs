@@ -35,9 +35,8 @@ pub struct Model {
     pub firmware_bits: u32,
     /// Seconds since the start.
     pub at_s: f64,
-    /// Seconds for which threads waited on each CPU because its true clock is below the host's: on the
-    /// board they were busy.
-    pub waited_s: BTreeMap<u32, f64>,
+    /// Seconds for which each CPU had work to do.
+    pub busy_s: BTreeMap<u32, f64>,
     /// Power as a meter averages it, in watts.
     averaged_w: f64,
     falling: bool,
@@ -81,7 +80,7 @@ impl Model {
             off_cpu: None,
             firmware_bits: 0,
             at_s: 0.0,
-            waited_s: BTreeMap::new(),
+            busy_s: BTreeMap::new(),
             averaged_w: thermal.idle_w,
             falling: false,
             since_poll_s: 0.0,

@@ -30,6 +30,9 @@ const QUOTA_US_MIN: u64 = 1_000;
 /// Waiting that is told later: about a turn of pauses.
 const DUE_S_MAX: f64 = 0.04;
 
+/// A thread that has run and waited for less than this in a step is not moved.
+const MOVED_NS_MIN: u64 = 2_000_000;
+
 /// Groups of one board, removed when dropped.
 pub(super) struct Slots {
     name: String,
@@ -146,10 +149,14 @@ impl Slots {
         let mut wanted_s = BTreeMap::new();
         let mut busy_ns = BTreeMap::new();
         for (slot, thread) in self.threads() {
-            if let Some(now) = busy(thread) {
-                let before = self.busy_ns.get(&thread).copied().unwrap_or(now);
-                *wanted_s.entry(slot).or_default() += now.saturating_sub(before) as f64 / 1e9;
-                busy_ns.insert(thread, now);
+            let Some(now) = busy(thread) else { continue };
+            let before = self.busy_ns.get(&thread).copied();
+            let grown_ns = now.saturating_sub(before.unwrap_or(now));
+            *wanted_s.entry(slot).or_default() += grown_ns as f64 / 1e9;
+            busy_ns.insert(thread, now);
+            // One that hardly runs may stay: moving costs more than it uses.
+            if before.is_some() && grown_ns < MOVED_NS_MIN {
+                continue;
             }
             let Some(cpu) =
                 running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu))

@@ -33,6 +33,8 @@ pub(super) struct Union {
     /// What was read last through each open file: whoever reads on in the middle reads on in the same
     /// text, as sysfs does it.
     texts: Mutex<Texts>,
+    /// `/proc/stat` of the host when the board was made.
+    first_stat: String,
 }
 
 #[derive(Default)]
@@ -60,6 +62,7 @@ impl Union {
             model,
             paths: Mutex::default(),
             texts: Mutex::default(),
+            first_stat: std::fs::read_to_string("/proc/stat").unwrap_or_default(),
         };
         union.number("");
         union
@@ -160,7 +163,8 @@ impl Union {
             Some(Found::Made(Node::Dead)) => Err(Errno::ENXIO),
             Some(Found::Made(Node::Stat)) => {
                 let host = std::fs::read_to_string("/proc/stat").map_err(Errno::from)?;
-                Ok(stat(&host, &lock(&self.model).waited_s).into_bytes())
+                let model = lock(&self.model);
+                Ok(stat(&self.first_stat, &host, &model.busy_s, model.at_s).into_bytes())
             }
             Some(Found::Made(Node::Link(_)) | Found::Folder) => Err(Errno::EINVAL),
             Some(Found::Real(_)) => std::fs::read(real(path)).map_err(Errno::from),
