@@ -4,7 +4,6 @@ use explain::{Finding, rules};
 use record::Record;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use testkit::virtual_board::{Board, Done, Model, lacking, run};
@@ -112,13 +111,6 @@ fn command_once(board: &Board, words: &[&str]) -> Seen {
         done,
     }
 }
-
-/// Set by `cargo xtask bench --boards`, which is for a machine that does nothing else: figures must be as near
-/// as they say.
-const STRICT: &str = "SBC_BENCH_STRICT";
-/// Elsewhere they may be off by this factor: a machine that is busy with other things moves every moment of
-/// a board, but no right figure so far.
-const LOOSE_FACTOR: f64 = 2.0;
 
 /// Set by `cargo xtask bench --boards`, which is for a machine that does nothing else: figures must be as near
 /// as they say.
