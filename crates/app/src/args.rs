@@ -15,6 +15,7 @@ mod sensitivity;
 mod several;
 mod single;
 mod survey;
+mod targets;
 mod thermal;
 mod verb;
 
@@ -58,7 +59,11 @@ pub(crate) enum Command {
     /// Look over the machine: kernel, storage, review.
     Survey(SurveyVerb),
     /// Write a Record in another form.
-    Report { file: PathBuf, format: String },
+    Report {
+        file: PathBuf,
+        format: String,
+        png: Option<PathBuf>,
+    },
     /// Put back what a killed run has left.
     Restore,
     /// End programs and restore settings when the process at the other end of standard input is gone.

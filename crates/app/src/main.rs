@@ -78,7 +78,10 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Several(verb) => several(verb),
         Command::Survey(verb) => survey(root, verb),
         Command::Single(args) => commands::single::run(root, &args),
-        Command::Report { file, format } => commands::explain::report(&file, &format),
+        Command::Report { file, format, png } => match png {
+            Some(folder) => commands::plots::write(&file, &folder),
+            None => commands::explain::report(&file, &format),
+        },
         Command::Restore => commands::restore::run(root),
         Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
         Command::InstallTools { names, yes } => commands::tools::install(&names, yes),

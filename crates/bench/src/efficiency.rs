@@ -3,6 +3,7 @@
 //! whether the memory controller is throttled, which is the same kind of list. Pure.
 
 use crate::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus};
+use crate::form::Form;
 use crate::plan::Available;
 use crate::sensitivity::opps;
 use crate::task::{Setting, Stage};
@@ -15,8 +16,9 @@ use std::time::Duration;
 pub struct Efficiency {
     /// Of which cores.
     pub sets: Sets,
-    /// What runs at each of them: `sevenzip` or `lzma`; 7-zip where it is installed if none is given.
-    pub load: Option<&'static str>,
+    /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
+    /// installed if none is given.
+    pub load: Option<Form>,
     /// One OPP is repeated until its score is steady, at most so long.
     pub point: Duration,
     /// Power and temperature without load are watched for so long.
@@ -30,7 +32,7 @@ impl Default for Efficiency {
         Self {
             sets: Sets::Together,
             load: None,
-            point: Duration::from_secs(15),
+            point: POINT_TIME,
             idle: Duration::from_secs(20),
         }
     }
@@ -78,6 +80,9 @@ impl Sets {
 
 /// Lowest clock that is walked where none is given (`MinKHz`): below, one point takes minutes.
 const CLOCK_KHZ_MIN: u32 = 600_000;
+/// One point is repeated until its score is steady, at most so long: with its clock before and the part that
+/// runs when time is up, a point takes 15 seconds.
+const POINT_TIME: Duration = Duration::from_secs(11);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 
@@ -87,12 +92,15 @@ pub(crate) fn stages(
     options: &Options,
     available: Available,
 ) -> Vec<Stage> {
-    let own = if available.sevenzip {
-        "sevenzip"
-    } else {
-        "lzma"
+    let own = Form {
+        workload: if available.sevenzip {
+            "sevenzip"
+        } else {
+            "lzma"
+        },
+        variant: "opp".into(),
     };
-    let load = walk.load.unwrap_or(own);
+    let load = walk.load.as_ref().unwrap_or(&own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
         Stage::Rest("idle", walk.idle),
@@ -108,10 +116,10 @@ pub(crate) fn stages(
     stages
 }
 
-fn job(cpus: &[u32], khz: u32, load: &'static str) -> Job {
+fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
     Job {
-        workload: load,
-        variant: "opp".into(),
+        workload: load.workload,
+        variant: load.variant.clone(),
         cpus: cpus.to_vec(),
         threads: cpus.len() as u32,
         time: Some(PART),
@@ -206,19 +214,23 @@ pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage>
             ..Job::default()
         })
     };
-    let heat = Stage::Job(Job {
-        workload: "simd",
-        threads: all.len() as u32,
-        cpus: all,
-        time: Some(DRAM_LOAD),
-        ..Job::default()
-    });
+    let everywhere = |workload, time| {
+        Stage::Job(Job {
+            workload,
+            threads: all.len() as u32,
+            cpus: all.clone(),
+            time,
+            ..Job::default()
+        })
+    };
     vec![
         Stage::ColdClocks,
         one("memory-latency", "", 0),
         one("memory-bandwidth", "", 0),
         one(cipher, "aes-256-cbc", 0),
-        heat,
+        everywhere("simd", Some(DRAM_LOAD)),
+        // What heats the memory itself comes last, right before it is looked at.
+        everywhere("memory-scaling", None),
         one("memory-bandwidth", "", 1),
         one(cipher, "aes-256-cbc", 1),
         one("memory-latency", "", 1),

@@ -1,10 +1,11 @@
 //! A small second process that does what the first one cannot do any more when it is killed: it ends the
-//! programs that still run, and puts settings back.
+//! programs that still run, removes their files, and puts settings back.
 //!
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
 use crate::child::{MARK, end_all_of};
+use crate::workloads::folder::remove_left_by;
 use machine::settings::restore_from_journal;
 use machine::{Group, Root};
 use record::Restored;
@@ -25,6 +26,8 @@ pub struct Watched {
     pub journal: Option<PathBuf>,
     /// Folder of its control group, if it has one.
     pub group: Option<String>,
+    /// Folder on the drive that it measures, in which it makes folders of its own.
+    pub drive: Option<PathBuf>,
 }
 
 /// The guard of this process; it ends when this is dropped.
@@ -39,7 +42,11 @@ impl Guard {
     ///
     /// # Errors
     /// The program cannot be started again.
-    pub(crate) fn start(journal: Option<&Path>, group: Option<&Group>) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        journal: Option<&Path>,
+        group: Option<&Group>,
+        drive: &Path,
+    ) -> std::io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command
             .arg0("sbc-bench")
@@ -54,6 +61,7 @@ impl Guard {
         if let Some(journal) = journal {
             command.arg("--journal").arg(journal);
         }
+        command.arg("--drive").arg(drive);
         if let Some(group) = group {
             command.args(["--group", group.folder()]);
         }
@@ -90,6 +98,8 @@ pub fn stand_guard(
         let group = watched.group.as_deref();
         let group = group.and_then(|folder| Group::adopted(root, folder));
         end_all_of(root, watched.owner, group.as_ref());
+        let places = watched.drive.iter().cloned().chain([std::env::temp_dir()]);
+        places.for_each(|place| remove_left_by(watched.owner, &place));
     }
     let Some(journal) = &watched.journal else {
         return Ok(());

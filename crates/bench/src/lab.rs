@@ -10,12 +10,13 @@ mod worker;
 
 pub use counted::{Counted, OpenCounters, ReadCounters};
 
-use crate::Job;
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::tools::{Found, Tools};
+use crate::{Job, Site};
 use counted::{not_counted, sum};
 use machine::{Group, Root, Timeline};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub struct Lab<'a> {
     pub watch: &'a mut dyn FnMut(),
     /// Control group of external programs, where there is one.
     pub group: Option<&'a Group>,
+    /// Folders and hosts that it may use.
+    pub site: Arc<Site>,
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
 
@@ -54,6 +57,9 @@ pub struct Lab<'a> {
     pub not_comparable: Option<String>,
     /// Filled when something runs: CPUs it was seen on.
     pub seen_on: Vec<u32>,
+    /// Filled by the workload where it has to make something first: when it began to measure, on both
+    /// clocks of the timeline.
+    pub began_ms: Option<(i64, i64)>,
     /// Filled by the workload: lines of a program's output that its parser does not know.
     pub unread: Vec<String>,
     /// Filled by the workload: what its repetitions came to.
@@ -78,6 +84,7 @@ impl<'a> Lab<'a> {
             cancelled,
             watch,
             group: None,
+            site: Arc::default(),
             open_counters: None,
             method: 0,
             tool: None,
@@ -85,6 +92,7 @@ impl<'a> Lab<'a> {
             elapsed: Duration::ZERO,
             not_comparable: None,
             seen_on: Vec::new(),
+            began_ms: None,
             unread: Vec::new(),
             repeated: Vec::new(),
         }
@@ -98,6 +106,32 @@ impl<'a> Lab<'a> {
     /// The failure of a step that the user has interrupted.
     pub fn interruption(&self) -> Failure {
         interruption()
+    }
+
+    /// What the step needs is there; what happened until now is not measured.
+    pub fn preparation_ends(&mut self) {
+        self.began_ms = Some((self.timeline.now_ms(), self.timeline.utc_ms()));
+    }
+
+    /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
+    pub(crate) fn after_all(&self, found: &Found, arguments: &[String], limit: Duration) -> bool {
+        let path = std::iter::once(&found.path);
+        let argv: Vec<String> = path.chain(arguments).cloned().collect();
+        let started = Child::spawn(&Spec {
+            argv: &argv,
+            cpus: &[],
+            time_limit: limit,
+            environment: &[],
+            group: None,
+        });
+        let ended = started.map(|child| {
+            child.finish(&mut Supervisor {
+                root: self.root,
+                cancelled: &AtomicI32::new(0),
+                watch: &mut || {},
+            })
+        });
+        ended.is_ok_and(|ended| ended.outcome.is_ok())
     }
 
     /// Runs an external program on the job's CPUs and returns what it printed.

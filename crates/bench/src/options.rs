@@ -1,6 +1,7 @@
 //! What the user asked of a run, as the command line and the environment leave it. Not how it is read
 //! from them (`app`), and not what becomes of it (`plan`, `task`).
 
+use crate::site::Targets;
 use crate::task::Task;
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
+    /// Folder and host of workloads that need more than the machine.
+    pub targets: Targets,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             stockfish: false,
             interval: Duration::from_millis(500),
             meters: Vec::new(),
+            targets: Targets::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::smart::SMARTCTL;
 use crate::tools::{Found, ToolKind, Tools};
-use crate::workloads::WORKLOADS;
+use crate::workloads::{WORKLOADS, XVFB};
 use record::Reading;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -32,7 +32,10 @@ pub struct ToolStatus {
 }
 
 /// Tools that no workload runs, and what they are used for.
-const OTHERS: [(&ToolKind, &str); 1] = [(&SMARTCTL, "health of disks")];
+const OTHERS: [(&ToolKind, &str); 2] = [
+    (&SMARTCTL, "health of disks"),
+    (&XVFB, "opengl without a display"),
+];
 
 /// Every external program that can be of use, by name.
 pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
@@ -145,7 +148,10 @@ pub fn installation(
                 let (name, path) = (status.name, &found.path);
                 installation.notes.push(format!("{name} is there: {path}."));
             }
-            (Err(_), Some(package)) => packages.push(package.to_owned()),
+            // A tool may need two packages.
+            (Err(_), Some(package)) => {
+                packages.extend(package.split_whitespace().map(str::to_owned));
+            }
             (Err(_), None) => installation.notes.push(format!(
                 "{distribution} has no package of {}: {}.",
                 status.name, status.about
@@ -290,8 +296,8 @@ mod tests {
             &[program("apk", ":")],
             &["gcc"],
             true,
-            "\"gcc\" is no tool; there are 7-zip, cpuminer, Geekbench, OpenSSL, perf, Phoronix Test Suite, \
-             smartctl, Stockfish, stress-ng, sysbench",
+            "\"gcc\" is no tool; there are 7-zip, cpuminer, ffmpeg, fio, Geekbench, glmark2, iperf3, \
+             OpenSSH, OpenSSL, perf, Phoronix Test Suite, rsync, smartctl, Stockfish, stress-ng, sysbench, Xvfb",
         );
         check(
             &[program("apk", ":")],

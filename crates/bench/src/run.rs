@@ -14,6 +14,7 @@ use crate::guard::{self, Guard};
 use crate::meters::{self, Meter};
 use crate::plan::Available;
 use crate::recorder::Recorder;
+use crate::site::Site;
 use crate::switch::Switch;
 use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
@@ -21,6 +22,7 @@ use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
 use machine::{Group, Sampler, SamplerOptions, SamplerThread};
 use record::{End, Event, Machine, Reading, Restored, Run, State, Survey};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -39,6 +41,7 @@ pub fn run(context: Context) -> Finished {
         meters: Vec::new(),
         kernel_log: KernelLog::open(context.root),
         tools: Tools::on_path(),
+        site: Arc::new(Site::of(&context.options.targets)),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
         untuned: "Settings need root, and NOTUNING forbids them.".into(),
@@ -80,6 +83,7 @@ struct Runner<'a> {
     meters: Vec<Meter>,
     kernel_log: Reading<KernelLog>,
     tools: Tools,
+    site: Arc<Site>,
     group: Option<Group>,
     switch: Switch,
     /// Why nothing can be set, where nothing can.
@@ -191,7 +195,7 @@ impl Runner<'_> {
 
     fn start_guard(&mut self) {
         let journal = self.context.journal.filter(|_| self.context.options.tune);
-        match Guard::start(journal, self.group.as_ref()) {
+        match Guard::start(journal, self.group.as_ref(), &self.site.drive()) {
             Ok(guard) => self.guard = Some(guard),
             Err(error) => (self.context.progress)(Progress::Note(format!(
                 "No guard against being killed: {error}. `sbc-bench restore` does its work."

@@ -5,6 +5,7 @@
 //! on all clocks alike.
 
 use crate::cpus::{fastest_cpu, online_cpus};
+use crate::form::Form;
 use crate::task::{Setting, Stage};
 use crate::{Definition, Job};
 use record::{Machine, Policy, SetClock};
@@ -38,6 +39,8 @@ pub enum At {
 pub enum Load {
     /// A built-in workload or a known program, by id.
     Workload(&'static str),
+    /// One form of a workload that has several.
+    Form(Form),
     /// A program of the user's own.
     Program(Box<Definition>),
 }
@@ -48,6 +51,8 @@ const SHARES: [u32; 2] = [40, 100];
 const TIME: Duration = Duration::from_secs(2);
 /// A quota works in slices of a tenth of a second: more of them, so that the first and the last do not count.
 const TIME_EMULATED: Duration = Duration::from_secs(4);
+/// Drives, networks and decoders need longer than loops of our own until their rate is steady.
+const TIME_FORM: Duration = Duration::from_secs(6);
 /// Workloads that a sensitivity run takes without being told: integer, cipher, memory.
 pub const DEFAULT_LOADS: [&str; 3] = ["lzma", "aes", "memory-bandwidth"];
 
@@ -205,6 +210,21 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
                 threads: cpus.len() as u32,
                 cpus,
                 definition: Some(Arc::new((**definition).clone())),
+                ..job
+            }
+        }
+        Load::Form(form) => {
+            // As with programs: a quota has to hold the CPU that it is for.
+            let cpus = match clock {
+                SetClock::SharePercent(_) => vec![cpu],
+                SetClock::Khz(_) => Vec::new(),
+            };
+            Job {
+                workload: form.workload,
+                variant: form.variant.clone(),
+                threads: cpus.len() as u32,
+                cpus,
+                time: Some(TIME_FORM),
                 ..job
             }
         }

@@ -1,9 +1,10 @@
 //! For tests: a bench on a made board, with programs that are a few lines of shell.
 
-use crate::{Job, Lab, Tools};
+use crate::{Job, Lab, Site, Targets, Tools};
 use machine::{Root, Timeline};
 use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Runs the body beside the name it is called by.
@@ -47,6 +48,23 @@ impl Bench {
     /// The directory of the programs.
     pub(crate) fn tools_directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Runs something in a lab whose drive is under this folder, and removes what it has left there.
+    pub(crate) fn with_targets<T>(
+        &self,
+        job: &Job,
+        folder: Option<&Path>,
+        work: impl FnOnce(&mut Lab) -> T,
+    ) -> T {
+        let targets = Targets {
+            folder: folder.map(Path::to_owned),
+            ..Targets::default()
+        };
+        self.with(job, |lab| {
+            lab.site = Arc::new(Site::of(&targets));
+            work(lab)
+        })
     }
 
     /// Runs something in a lab of this bench.

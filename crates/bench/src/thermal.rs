@@ -2,6 +2,7 @@
 //! is asked for and in which stages it runs; `run/heat.rs` does it, `explain::thermal` says what came
 //! of it.
 
+use crate::form::Form;
 use crate::task::Stage;
 use crate::{Definition, workloads};
 use std::time::Duration;
@@ -56,6 +57,8 @@ pub enum HeatLoad {
     Simd,
     /// A known program, run again and again.
     Workload(&'static str),
+    /// One form of a workload that has several, again and again.
+    Form(Form),
     /// A program of the user's own, run again and again.
     Program(Box<Definition>),
 }
@@ -65,6 +68,9 @@ pub enum HeatLoad {
 /// # Errors
 /// One sentence with the loads that there are.
 pub fn heat_load(id: &str) -> Result<HeatLoad, String> {
+    if let Some(form) = Form::first(id).map_err(|why| format!("{why}."))? {
+        return Ok(HeatLoad::Form(form));
+    }
     match (id, workloads::workload(id)) {
         ("simd", _) => Ok(HeatLoad::Simd),
         (_, Some(workload)) if workload.id != "program" => Ok(HeatLoad::Workload(workload.id)),
@@ -101,6 +107,11 @@ mod tests {
     fn loads_are_known_by_name() {
         assert_eq!(heat_load("simd"), Ok(HeatLoad::Simd));
         assert_eq!(heat_load("lzma"), Ok(HeatLoad::Workload("lzma")));
+        let Ok(HeatLoad::Form(form)) = heat_load("video:hevc-1080p") else {
+            panic!()
+        };
+        assert_eq!((form.workload, &*form.variant), ("video", "hevc-1080p"));
+        assert!(heat_load("video:fast").unwrap_err().contains("hevc-1080p"));
         for id in ["program", "fire"] {
             assert!(heat_load(id).unwrap_err().contains("simd"), "{id}");
         }

@@ -23,7 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const CLOSED: &[(&str, &[&str])] = &[
     ("kernel", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde"]),
-    ("explain", &["jiff", "serde", "serde_json"]),
+    ("explain", &["jiff", "png", "serde", "serde_json"]),
 ];
 
 /// Libraries that have one place.

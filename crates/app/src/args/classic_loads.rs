@@ -21,6 +21,16 @@ pub(crate) struct ClassicLoads {
 }
 
 impl ClassicLoads {
+    /// `-G`.
+    pub(super) fn is_geekbench(&self) -> bool {
+        self.geekbench
+    }
+
+    /// `-P`.
+    pub(super) fn is_phoronix(&self) -> bool {
+        self.phoronix.is_some()
+    }
+
     /// The bench of Stockfish goes with the standard run.
     pub(crate) fn stockfish(&self) -> bool {
         self.stockfish.is_some()

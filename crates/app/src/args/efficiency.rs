@@ -1,6 +1,7 @@
 //! Arguments of `efficiency` and of the classic `-g`. They end in a [`bench::Task`].
 
 use bench::efficiency::{Efficiency, Sets};
+use bench::form::{Form, names_with_forms};
 use bench::{Task, parse_duration};
 use std::time::Duration;
 
@@ -10,10 +11,11 @@ pub(crate) struct EfficiencyFlags {
     /// cores, clusters, coreclusters, all, or a list such as 0-3 [default: all cores together]
     #[arg(value_name = "SETS", default_value = "")]
     sets: String,
-    /// What runs at each OPP: sevenzip, or lzma (built in) [default: sevenzip where it is installed]
+    /// What runs at each OPP: sevenzip, lzma (built in), or one form of another workload such as
+    /// video:h264-1080p [default: sevenzip where it is installed]
     #[arg(long, value_name = "NAME")]
     load: Option<String>,
-    /// Repeat each OPP until its score is steady, at most so long [default: 15s]
+    /// Repeat each OPP until its score is steady, at most so long [default: 11s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     point: Option<Duration>,
     /// Watch power and temperature without load for so long first [default: 20s]
@@ -27,9 +29,17 @@ impl EfficiencyFlags {
     pub(crate) fn task(&self) -> Result<Task, String> {
         let load = match self.load.as_deref() {
             None => None,
-            Some("lzma") => Some("lzma"),
-            Some("sevenzip") => Some("sevenzip"),
-            Some(other) => return Err(format!("--load takes sevenzip or lzma, not {other:?}.")),
+            Some("lzma") => Some(opp("lzma")),
+            Some("sevenzip") => Some(opp("sevenzip")),
+            Some(other) => match Form::first(other).map_err(|why| format!("{why}."))? {
+                Some(form) => Some(form),
+                None => {
+                    return Err(format!(
+                        "--load takes sevenzip, lzma or one of {}, not {other:?}.",
+                        names_with_forms().join(", ")
+                    ));
+                }
+            },
         };
         let sets = Sets::parse(&self.sets)?;
         let own = Efficiency::default();
@@ -39,6 +49,14 @@ impl EfficiencyFlags {
             point: self.point.unwrap_or(own.point),
             idle: self.idle.unwrap_or(own.idle),
         }))
+    }
+}
+
+/// A packer as it runs at one OPP.
+fn opp(workload: &'static str) -> Form {
+    Form {
+        workload,
+        variant: "opp".into(),
     }
 }
 

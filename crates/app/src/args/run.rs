@@ -1,6 +1,7 @@
 //! Flags that every verb with a run takes, and the run that they make of a task.
 
 use super::classic_loads::ClassicLoads;
+use super::targets::TargetFlags;
 use super::{Command, Environment, RunArgs, thermal};
 use bench::{Options, Task};
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ pub(super) struct RunFlags {
     /// Show no progress
     #[arg(long, short)]
     pub(super) quiet: bool,
+    #[command(flatten)]
+    pub(super) targets: TargetFlags,
 }
 
 /// The run of a task.
@@ -40,6 +43,7 @@ pub(super) fn run_command(
         task,
         force: flags.force,
         wait: flags.wait,
+        targets: flags.targets.targets()?,
         heat: loads.heat,
         stockfish: loads.stockfish(),
         ..environment.options()?

@@ -1,6 +1,7 @@
 //! Arguments of `sensitivity`: at which clocks, which workloads. They end in a [`bench::Task`].
 
 use super::program::{ProgramFlags, ScoreFlags};
+use bench::form::Form;
 use bench::sensitivity::{At, DEFAULT_LOADS, Load, Sensitivity, load};
 use bench::{Pinning, Task, parse_duration, parse_pinning};
 use std::time::Duration;
@@ -11,8 +12,8 @@ pub(crate) struct SensitivityFlags {
     /// Clocks in kHz such as 600000,1500000, or extremes or all
     #[arg(long, value_name = "KHZ|extremes|all", default_value = "extremes")]
     at: String,
-    /// Workloads: lzma, aes, memory-bandwidth (the default), memory-latency, openssl, sevenzip, simd, or
-    /// those that you defined in TOML
+    /// Workloads: lzma, aes, memory-bandwidth (the default), memory-latency, openssl, sevenzip, simd, one
+    /// form of another such as drive:read or video:h264-1080p, or those that you defined in TOML
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "command")]
     workload: Vec<String>,
     /// How often all of it runs; six are the least for an interval
@@ -62,11 +63,17 @@ impl SensitivityFlags {
         }
         let names = self.workload.iter().flat_map(|names| names.split(','));
         names
-            .map(|name| match load(name) {
-                Some(load) => Ok(load),
-                None => program(flags.of_workload(name)),
+            .map(|name| {
+                if let Some(load) = load(name) {
+                    return Ok(vec![load]);
+                }
+                match Form::parse(name).map_err(|why| format!("{why}."))? {
+                    Some(forms) => Ok(forms.into_iter().map(Load::Form).collect()),
+                    None => Ok(vec![program(flags.of_workload(name))?]),
+                }
             })
-            .collect()
+            .collect::<Result<Vec<_>, String>>()
+            .map(|loads| loads.concat())
     }
 }
 

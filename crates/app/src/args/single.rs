@@ -1,6 +1,8 @@
 //! The verbs that answer one question at once: clock, core-to-core and memory.
 
 use super::Environment;
+use super::targets::TargetFlags;
+use bench::form::Form;
 use bench::{ClockTask, One, Options, Task, parse_duration, workloads};
 use clap::Subcommand;
 use std::time::Duration;
@@ -38,6 +40,8 @@ pub(crate) enum Single {
         /// Which form of it
         #[arg(value_name = "VARIANT", default_value = "")]
         variant: String,
+        #[command(flatten)]
+        targets: TargetFlags,
         #[command(flatten)]
         common: Common,
     },
@@ -100,8 +104,11 @@ impl Single {
             Single::Workload {
                 id,
                 variant,
+                targets,
                 common,
             } => {
+                options.targets = targets.targets()?;
+                check_form(&id, &variant)?;
                 let known = workloads::workload(&id).filter(|workload| workload.id != "program");
                 let workload = known.ok_or_else(|| {
                     format!("there is no workload {id:?}; see sbc-bench list workloads.")
@@ -127,6 +134,21 @@ impl Single {
             quiet: common.quiet,
             given,
         })
+    }
+}
+
+/// Refuses a form that the workload does not have.
+fn check_form(id: &str, variant: &str) -> Result<(), String> {
+    let text = match variant {
+        "" => id.to_owned(),
+        variant => format!("{id}:{variant}"),
+    };
+    let has_forms = bench::form::names_with_forms().contains(&id);
+    match has_forms {
+        true => Form::parse(&text)
+            .map(|_| ())
+            .map_err(|why| format!("{why}.")),
+        false => Ok(()),
     }
 }
 

@@ -99,6 +99,9 @@ pub(super) enum Verb {
         /// Which report
         #[arg(long, default_value = "text")]
         format: String,
+        /// Write every plot that the result has into this folder, as PNG and SVG
+        #[arg(long, value_name = "DIR", conflicts_with = "format")]
+        png: Option<PathBuf>,
     },
     /// Put back settings that a killed run has left behind
     Restore,
@@ -110,6 +113,8 @@ pub(super) enum Verb {
         journal: Option<PathBuf>,
         #[arg(long)]
         group: Option<String>,
+        #[arg(long)]
+        drive: Option<PathBuf>,
     },
     /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
@@ -185,16 +190,18 @@ impl Verb {
             Verb::Several(verb) => Command::Several(verb),
             Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
             Verb::Survey(verb) => return verb.command(environment),
-            Verb::Report { file, format } => Command::Report { file, format },
+            Verb::Report { file, format, png } => Command::Report { file, format, png },
             Verb::Restore => Command::Restore,
             Verb::Guard {
                 owner,
                 journal,
                 group,
+                drive,
             } => Command::Guard(Watched {
                 owner,
                 journal,
                 group,
+                drive,
             }),
             Verb::List { what } => Command::List { what },
             Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },

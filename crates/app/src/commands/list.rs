@@ -42,6 +42,10 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
     match what {
         Some("definitions") => return definitions(),
         Some("tools") => return super::tools::list(),
+        Some("workloads") => {
+            output::print(&super::workloads::text())?;
+            return Ok(0);
+        }
         _ => {}
     }
     let tables = tables();

@@ -3,6 +3,7 @@
 use explain::{Finding, rules};
 use record::Record;
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use testkit::virtual_board::{Board, Done, Model, lacking, run};
@@ -111,14 +112,38 @@ fn command_once(board: &Board, words: &[&str]) -> Seen {
     }
 }
 
+/// Set by `cargo xtask bench --boards`, which is for a machine that does nothing else: figures must be as near
+/// as they say.
+const STRICT: &str = "SBC_BENCH_STRICT";
+/// Elsewhere they may be off by this factor: a machine that is busy with other things moves every moment of
+/// a board, but no right figure so far.
+const LOOSE_FACTOR: f64 = 2.0;
+
 /// A value is another one within so many percent.
 pub(crate) fn check_near(what: &str, found: f64, expected: f64, percent: f64) {
     let off = 100.0 * (found / expected - 1.0);
-    eprintln!("{what}: {found:.3}, on the board {expected:.3} ({off:+.1} %)");
-    assert!(
-        off.abs() <= percent,
-        "{what}: {found} instead of {expected}"
-    );
+    let within = match off.abs() <= percent {
+        true => "within",
+        false => "not within",
+    };
+    eprintln!("{what}: {found:.3}, on the board {expected:.3} ({off:+.1} %, {within} {percent} %)");
+    let is_near = match std::env::var_os(STRICT) {
+        Some(_) => off.abs() <= percent,
+        None => (1.0 / LOOSE_FACTOR..=LOOSE_FACTOR).contains(&(found / expected)),
+    };
+    assert!(is_near, "{what}: {found} instead of {expected}");
+}
+
+/// A test of what moments decide, which a machine that is busy with other things can spoil: it must pass once
+/// in a few tries.
+pub(crate) fn in_some_try(test: impl Fn()) {
+    for _ in 1..TRIES {
+        if catch_unwind(AssertUnwindSafe(&test)).is_ok() {
+            return;
+        }
+        eprintln!("once more: this machine may have been busy with other things");
+    }
+    test();
 }
 
 /// A folder for logs, removed when dropped.

@@ -49,6 +49,8 @@ impl Descendants {
             let mut left = children_of(&self.root, std::process::id());
             left.retain(|pid| self.is_marked(*pid));
             left.extend(group.map(Group::processes).unwrap_or_default());
+            // A thread of ours may work in the group, beside the program.
+            left.retain(|pid| *pid != std::process::id());
             if left.is_empty() || Instant::now() > until {
                 return;
             }

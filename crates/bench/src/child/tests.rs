@@ -281,3 +281,30 @@ fn out_of_memory_is_told_from_a_plain_kill() {
     });
     assert_eq!(ended.outcome.unwrap_err().kind, FailureKind::OutOfMemory);
 }
+
+#[test]
+fn a_thread_of_ours_in_the_group_outlives_the_program() {
+    let root = Root::system();
+    let name = format!("sbc-bench-test-inside-{}", std::process::id());
+    // Without the right to make a group there is nothing that could go wrong.
+    let Ok(group) = machine::Group::new(&root, &name) else {
+        return;
+    };
+    let _inside = group.enter().unwrap();
+    let argv = ["/bin/true".to_owned()];
+    let child = Child::spawn(&Spec {
+        argv: &argv,
+        cpus: &[],
+        time_limit: Duration::from_secs(10),
+        environment: &[],
+        group: Some(&group),
+    });
+    let ended = child.unwrap().finish(&mut Supervisor {
+        root: &root,
+        cancelled: &AtomicI32::new(0),
+        watch: &mut || {},
+    });
+    // Being here at all is the point: the end of the group must not be ours.
+    assert!(ended.outcome.is_ok());
+    assert!(group.processes().contains(&std::process::id()));
+}

@@ -122,6 +122,7 @@ impl Runner<'_> {
         let name = match &thermal.load {
             HeatLoad::Simd => "simd",
             HeatLoad::Workload(id) => id,
+            HeatLoad::Form(form) => form.workload,
             HeatLoad::Program(definition) => &definition.name,
         };
         self.step_begins(&format!("heating with {name}"));
@@ -235,6 +236,7 @@ impl Runner<'_> {
             let places = (root, machine, timeline);
             let mut lab = Lab::new(places, &self.tools, &job, &stop, &mut watch);
             lab.group = self.group.as_ref();
+            lab.site = Arc::clone(&self.site);
             lab.open_counters = Some(&open_counters);
             if let Some(missing) = (workload.lacking)(&lab) {
                 return Outcome::Skipped(missing);
@@ -324,6 +326,14 @@ fn job(machine: &Machine, load: &HeatLoad) -> Job {
                 _ => "multi",
             }
             .to_owned(),
+            cpus,
+            threads,
+            time: Some(RUN),
+            ..Job::default()
+        },
+        HeatLoad::Form(form) => Job {
+            workload: form.workload,
+            variant: form.variant.clone(),
             cpus,
             threads,
             time: Some(RUN),

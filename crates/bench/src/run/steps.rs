@@ -12,6 +12,7 @@ use crate::task::Stage;
 use crate::workloads::workload;
 use machine::SamplerThread;
 use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// While a program runs, samples go to disk this often.
@@ -99,12 +100,15 @@ impl Runner<'_> {
         let places = (self.context.root, machine, timeline);
         let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
         lab.group = self.group.as_ref();
+        lab.site = Arc::clone(&self.site);
         let open_counters = |pid: u32| crate::counters::open(self.context.root, pid);
         lab.open_counters = Some(&open_counters);
         let outcome = match &self.refused {
             Some(why) => Outcome::Failed(failure(FailureKind::NotStarted, why.clone(), "")),
             None => outcome(&mut lab),
         };
+        // What was made before is no part of what was measured.
+        let start = lab.began_ms.unwrap_or(start);
         let own_name = job
             .definition
             .as_ref()

@@ -1,7 +1,7 @@
 //! The stages of a run: what a task comes to on this machine, one thing after the other. Nothing is
 //! done here; the runner (`run::steps`) goes through the list.
 
-use super::{Setting, Task, ab};
+use super::{One, Setting, Task, ab};
 use crate::definition::{Definition, Repeat};
 use crate::load::Load;
 use crate::options::Options;
@@ -9,7 +9,7 @@ use crate::pinning::places;
 use crate::plan::{self, Available};
 use crate::review::{self, Group};
 use crate::thermal::{self, StartAt, Thermal};
-use crate::{Job, efficiency, sensitivity};
+use crate::{Job, Pinning, efficiency, sensitivity};
 use record::{Machine, Survey};
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub(crate) fn stages(
             let jobs = plan::memory(machine, cpus);
             return jobs.into_iter().map(Stage::Job).collect();
         }
-        Task::One(one) => return vec![Stage::Job(plan::one(machine, one))],
+        Task::One(one) => return one_stages(machine, one),
         Task::Standard => {
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
@@ -128,6 +128,22 @@ pub(super) fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job
         definition: Some(Arc::new(definition.clone())),
         ..Job::default()
     }
+}
+
+/// One workload; all its forms if it has several and none is named.
+fn one_stages(machine: &Machine, one: &One) -> Vec<Stage> {
+    let has_forms = crate::workloads::workload(one.workload).is_some_and(|w| w.shape.is_some());
+    if !has_forms {
+        return vec![Stage::Job(plan::one(machine, one))];
+    }
+    let variant = Some(one.variant.clone()).filter(|variant| !variant.is_empty());
+    let load = Load {
+        variants: variant.into_iter().collect(),
+        pinning: (!one.cpus.is_empty()).then(|| Pinning::Cpus(one.cpus.clone())),
+        repeat: Some(Repeat::Times(1)),
+        ..Load::usual(one.workload)
+    };
+    load.stages(machine)
 }
 
 #[cfg(test)]

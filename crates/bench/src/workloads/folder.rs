@@ -1,5 +1,5 @@
-//! A folder of our own for the files that a program exports, removed when it is dropped. Only its owner
-//! can look into it, and it is new: nobody can have put a link there before.
+//! A folder of our own for files of programs, removed when it is dropped. Only its owner can look into
+//! it, and it is new: nobody can have put a link there before.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,33 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The folder.
 #[derive(Debug)]
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
+
+/// More folders than any run makes.
+const FOLDERS_MAX: u32 = 64;
 
 impl Folder {
-    /// Makes one.
+    /// Makes one where temporary files are.
     ///
     /// # Errors
     /// There is no place for temporary files.
-    pub(super) fn new() -> std::io::Result<Self> {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// Makes one in this folder.
+    ///
+    /// # Errors
+    /// There is no such folder, or it cannot be written.
+    pub(crate) fn within(parent: &Path) -> std::io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("sbc-bench-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
+        let path = parent.join(name(std::process::id(), number));
         std::fs::DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self(path))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -31,6 +41,17 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn name(owner: u32, number: u32) -> String {
+    format!("sbc-bench-{owner}-{number}")
+}
+
+/// Removes the folders that a killed process has left in this place.
+pub(crate) fn remove_left_by(owner: u32, parent: &Path) {
+    for number in 0..FOLDERS_MAX {
+        let _ = std::fs::remove_dir_all(parent.join(name(owner, number)));
     }
 }
 

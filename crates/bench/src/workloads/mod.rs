@@ -1,9 +1,11 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
 mod aes;
+mod copy;
 mod core_to_core;
 mod cpuminer;
-mod folder;
+mod drive;
+pub(crate) mod folder;
 mod geekbench;
 mod lzma;
 mod memory;
@@ -11,16 +13,24 @@ mod memory_bandwidth;
 mod memory_latency;
 mod memory_loaded;
 mod memory_scaling;
+mod network;
+mod network_cpu;
+mod opengl;
 mod openssl;
 mod perf_bench;
 mod phoronix;
 mod program;
+mod rsync;
 mod scored;
 mod sevenzip;
+mod sftp;
 mod simd;
 mod stockfish;
 mod stress_ng;
 mod sysbench;
+mod video;
+
+pub(crate) use opengl::XVFB;
 
 use crate::Lab;
 use crate::tools::ToolKind;
@@ -78,21 +88,28 @@ pub const WORKLOADS: &[Workload] = &[
     aes::AES,
     core_to_core::CORE_TO_CORE,
     cpuminer::CPUMINER,
+    drive::DRIVE,
     geekbench::GEEKBENCH,
     lzma::LZMA,
     memory_bandwidth::MEMORY_BANDWIDTH,
     memory_latency::MEMORY_LATENCY,
     memory_loaded::MEMORY_LOADED,
     memory_scaling::MEMORY_SCALING,
+    network::NETWORK,
+    network_cpu::NETWORK_CPU,
+    opengl::OPENGL,
     openssl::OPENSSL,
     perf_bench::PERF_BENCH,
     phoronix::PHORONIX,
     program::PROGRAM,
+    rsync::RSYNC,
     sevenzip::SEVENZIP,
+    sftp::SFTP,
     simd::SIMD,
     stockfish::STOCKFISH,
     stress_ng::STRESS_NG,
     sysbench::SYSBENCH,
+    video::VIDEO,
 ];
 
 /// The workload with this id.

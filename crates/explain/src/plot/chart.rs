@@ -3,7 +3,7 @@
 //! Everything is black on white: lines are told apart by dashes and marks, not by colours. Text is
 //! placed where no other text stands, or left out.
 
-use super::svg::{Anchor, Canvas};
+use super::canvas::{Anchor, Canvas};
 
 /// A line through points.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,7 +155,7 @@ impl Chart {
                 canvas.dot((place + 15.0, top + 11.0), 3.0);
             }
             canvas.text((place + 36.0, top + 15.0), &line.name, Anchor::Start);
-            place += 60.0 + super::svg::text_width(&line.name);
+            place += 60.0 + super::canvas::text_width(&line.name);
         }
     }
 }

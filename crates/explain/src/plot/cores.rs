@@ -1,9 +1,10 @@
 //! Plot: use of each core, second by second, as shades of grey.
 
-use super::svg::{Anchor, Canvas};
-use super::{Plot, WIDTH, board};
-use crate::view::core_use_by_second;
-use record::{Record, Window};
+use super::canvas::{Anchor, Canvas};
+use super::{Picture, Plot, WIDTH, board};
+use crate::sensitivity::clock_words;
+use crate::view::{core_use_by_second, step_name};
+use record::{Record, Step, Window};
 
 pub(super) const PLOT: Plot = Plot {
     id: "cores",
@@ -13,8 +14,11 @@ pub(super) const PLOT: Plot = Plot {
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
-const TOP: f64 = 54.0;
+const TOP: f64 = 72.0;
 const BOTTOM: f64 = 44.0;
+/// Height of a line of the key, and the letters that a column of it holds.
+const KEY_ROW: f64 = 18.0;
+const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
 const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
 /// Columns that can be told apart; longer runs have wider seconds.
@@ -23,12 +27,11 @@ const COLUMNS_MAX: usize = 300;
 /// The end of a second, and the use of each core in it.
 type Second = (i64, Vec<(u32, f64)>);
 
-fn draw(record: &Record) -> Option<String> {
+fn draw(record: &Record) -> Option<Picture> {
     if !MODES.contains(&record.run.mode.as_str()) {
         return None;
     }
-    let steps = record.steps.iter().filter(|step| step.workload != "clock");
-    let windows: Vec<Window> = steps.map(|step| step.window).collect();
+    let windows: Vec<Window> = steps(record).map(|step| step.window).collect();
     let whole = Window {
         start_ms: windows.iter().map(|window| window.start_ms).min()?,
         end_ms: windows.iter().map(|window| window.end_ms).max()?,
@@ -42,7 +45,8 @@ fn draw(record: &Record) -> Option<String> {
     let (inner, bottom) = (WIDTH - LEFT - RIGHT, TOP + row_height * cpus.len() as f64);
     let width = inner / columns.len() as f64;
     let title = format!("Use of each core: {}", board(record));
-    let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM, &title);
+    let key_height = KEY_ROW * names(record).len().div_ceil(2) as f64 + 6.0;
+    let mut canvas = Canvas::new(WIDTH, bottom + BOTTOM + key_height, &title);
     for (nth, column) in columns.iter().enumerate() {
         for (row, cpu) in cpus.iter().enumerate() {
             let uses = column.iter().flat_map(|(_, uses)| uses.iter());
@@ -76,8 +80,58 @@ fn draw(record: &Record) -> Option<String> {
         "seconds",
         Anchor::Middle,
     );
+    let at = |at_ms: i64| {
+        let share = (at_ms - whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64;
+        LEFT + inner * share
+    };
+    let names = names(record);
+    for step in steps(record) {
+        let place = at(step.window.start_ms);
+        canvas.line((place, TOP - 6.0), (place, TOP), "", 1.0);
+        let number = names.iter().position(|known| *known == name(step));
+        let number = number.map_or(String::new(), |at| (at + 1).to_string());
+        canvas.text_where_free((place + 2.0, TOP - 8.0), &number, Anchor::Start);
+    }
+    key(&mut canvas, &names, bottom + BOTTOM);
     legend(&mut canvas);
     Some(canvas.finish())
+}
+
+/// What ran.
+fn steps(record: &Record) -> impl Iterator<Item = &Step> {
+    record.steps.iter().filter(|step| step.workload != "clock")
+}
+
+/// Every name of a step once, in the order of the run.
+fn names(record: &Record) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in steps(record).map(name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// What the numbers above the map stand for, in two columns.
+fn key(canvas: &mut Canvas, names: &[String], top: f64) {
+    for (index, name) in names.iter().enumerate() {
+        let column = (WIDTH - LEFT) / 2.0 * (index % 2) as f64;
+        let row = KEY_ROW * (index / 2) as f64;
+        let words: String = format!("{} {name}", index + 1)
+            .chars()
+            .take(KEY_CHARS)
+            .collect();
+        canvas.text((LEFT + column, top + row + 12.0), &words, Anchor::Start);
+    }
+}
+
+/// `video h264-540p at 40 %`.
+fn name(step: &Step) -> String {
+    match step.set_clock {
+        Some(clock) => format!("{} at {}", step_name(step), clock_words(clock)),
+        None => step_name(step),
+    }
 }
 
 /// White is idle, black is full.

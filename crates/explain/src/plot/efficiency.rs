@@ -1,9 +1,9 @@
 //! Plot: performance against power of every OPP with the sweet spot, and the energy of work over the
 //! clock. Without a power meter performance and temperature over the clock.
 
+use super::canvas::Canvas;
 use super::chart::{Chart, Line, Style};
-use super::svg::Canvas;
-use super::{Plot, WIDTH, board};
+use super::{Picture, Plot, WIDTH, board};
 use crate::efficiency::{Point, Walk, walks};
 use record::Record;
 
@@ -17,7 +17,7 @@ const TITLE: f64 = 28.0;
 const PANEL: f64 = 280.0;
 const STYLES: [Style; 4] = [Style::Marked, Style::Dashed, Style::Dotted, Style::Solid];
 
-fn draw(record: &Record) -> Option<String> {
+fn draw(record: &Record) -> Option<Picture> {
     let walks = walks(record);
     let unit = &walks.first()?.unit;
     let has_power = walks

@@ -1,7 +1,7 @@
 //! Plot: how much of the clock arrives in each workload, as bars with their intervals.
 
-use super::svg::{Anchor, Canvas, text_width};
-use super::{Plot, WIDTH, board};
+use super::canvas::{Anchor, Canvas, text_width};
+use super::{Picture, Plot, WIDTH, board};
 use crate::sensitivity::results;
 use record::Record;
 
@@ -17,7 +17,7 @@ const BOTTOM: f64 = 48.0;
 /// Names are cut to this, so that bars keep their room.
 const NAME_CHARS: usize = 30;
 
-fn draw(record: &Record) -> Option<String> {
+fn draw(record: &Record) -> Option<Picture> {
     let results = results(record);
     let bars: Vec<_> = results
         .iter()

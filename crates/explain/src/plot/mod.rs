@@ -1,13 +1,19 @@
-//! Plots as SVG: what a thermal test, an efficiency walk and a sensitivity test found, legible in black
+//! Plots as SVG and PNG: what a thermal test, an efficiency walk and a sensitivity test found, legible in black
 //! and white, with units on every axis. Pure functions of a Record; each gives nothing where the Record
 //! has nothing to show.
 
+mod canvas;
 mod chart;
 mod cores;
 mod efficiency;
 mod elasticity;
+mod letters;
+mod raster;
 mod svg;
 mod thermal;
+
+pub use canvas::Picture;
+pub use raster::Raster;
 
 use record::Record;
 
@@ -17,8 +23,8 @@ pub struct Plot {
     pub id: &'static str,
     /// One sentence on what it shows.
     pub about: &'static str,
-    /// The plot as SVG, if the Record has it.
-    pub draw: fn(&Record) -> Option<String>,
+    /// The plot, if the Record has it.
+    pub draw: fn(&Record) -> Option<Picture>,
 }
 
 /// All plots, sorted by id.
@@ -30,7 +36,7 @@ pub const PLOTS: &[Plot] = &[
 ];
 
 /// Every plot that a Record has, with its id.
-pub fn plots(record: &Record) -> Vec<(&'static str, String)> {
+pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
     let drawn = PLOTS.iter();
     drawn
         .filter_map(|plot| Some((plot.id, (plot.draw)(record)?)))

@@ -1,8 +1,8 @@
 //! Plot: temperature, clocks, power and score of a thermal test over time.
 
+use super::canvas::Canvas;
 use super::chart::{Chart, Line, Style};
-use super::svg::Canvas;
-use super::{Plot, WIDTH, board};
+use super::{Picture, Plot, WIDTH, board};
 use crate::{thermal, view};
 use record::{Record, Series, Window};
 
@@ -15,7 +15,7 @@ pub(super) const PLOT: Plot = Plot {
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 170.0;
 
-fn draw(record: &Record) -> Option<String> {
+fn draw(record: &Record) -> Option<Picture> {
     let (_, step, series) = thermal::load(record)?;
     let result = thermal::result(record)?;
     let zero_ms = step.window.start_ms;

@@ -43,7 +43,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         page.push_str("</ul>\n");
     }
     for (id, plot) in plots(record) {
-        let _ = writeln!(page, "<figure id=\"{id}\">\n{plot}</figure>");
+        let _ = writeln!(page, "<figure id=\"{id}\">\n{}</figure>", plot.svg());
     }
     if let Some(report) = super::find("text") {
         // Line by line, as control characters of foreign text mean nothing here.

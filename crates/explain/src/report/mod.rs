@@ -2,6 +2,7 @@
 
 mod clock;
 mod core_to_core;
+mod core_use;
 mod efficiency_csv;
 mod html;
 mod json;
@@ -31,6 +32,7 @@ pub struct Report {
 pub const REPORTS: &[Report] = &[
     clock::REPORT,
     core_to_core::REPORT,
+    core_use::REPORT,
     efficiency_csv::REPORT,
     json::REPORT,
     html::REPORT,

@@ -28,7 +28,8 @@ pub(super) const THERMAL: Report = Report {
 
 fn drawn(record: &Record, id: &str) -> String {
     let plot = PLOTS.iter().find(|plot| plot.id == id);
-    plot.and_then(|plot| (plot.draw)(record)).unwrap_or_else(|| {
+    let picture = plot.and_then(|plot| (plot.draw)(record));
+    picture.map(|picture| picture.svg()).unwrap_or_else(|| {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"500\" height=\"40\">\
          <text x=\"10\" y=\"25\" font-family=\"sans-serif\">This result has nothing for this plot.</text>\
          </svg>\n"

@@ -15,6 +15,7 @@ mod clock_ok;
 mod clock_sensitivity;
 mod cores_killed;
 mod cpu_quota;
+mod dram_throttling;
 mod efficiency_result;
 mod fewer_dictionaries;
 mod governor;
@@ -91,6 +92,7 @@ pub const RULES: &[Rule] = &[
     clock_sensitivity::RULE,
     cores_killed::RULE,
     cpu_quota::RULE,
+    dram_throttling::RULE,
     efficiency_result::RULE,
     fewer_dictionaries::RULE,
     governor::RULE,

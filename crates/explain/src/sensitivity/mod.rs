@@ -6,14 +6,17 @@
 //! the sign test and needs no assumption on the noise (see [`crate::ab`]).
 
 mod limiter;
+mod seconds;
 mod text;
 
 pub use limiter::Limiter;
+pub use seconds::seconds;
+pub(crate) use text::clock_words;
 pub use text::text;
 
 use crate::stats::{median, median_interval};
-use crate::view::{self, step_name, step_score};
-use record::{Record, SetClock, Step, Window};
+use crate::view::{self, StepScore, step_name, step_score};
+use record::{Measured, Outcome, Record, SetClock, Step, Window};
 
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
@@ -87,15 +90,21 @@ impl Sensitivity {
 
 /// All workloads that ran at several clocks, in the order of their first runs.
 pub fn results(record: &Record) -> Vec<Sensitivity> {
-    let mut names: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut names: Vec<(String, usize, Vec<usize>)> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         if step.set_clock.is_none() || step_score(step).is_none() || step.workload == "clock" {
             continue;
         }
         let name = step_name(step);
-        match names.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, steps)) => steps.push(index),
-            None => names.push((name, vec![index])),
+        for (row, of_row) in rows(step).into_iter().enumerate() {
+            let name = match of_row.as_str() {
+                "" => name.clone(),
+                of_row => format!("{name}: {of_row}"),
+            };
+            match names.iter_mut().find(|(known, ..)| *known == name) {
+                Some((_, _, steps)) => steps.push(index),
+                None => names.push((name, row, vec![index])),
+            }
         }
     }
     // The walk over all OPPs for power is another question.
@@ -104,19 +113,47 @@ pub fn results(record: &Record) -> Vec<Sensitivity> {
     }
     let results = names.into_iter();
     results
-        .filter_map(|(name, steps)| result(record, name, steps))
+        .filter_map(|(name, row, steps)| result(record, (name, row), steps))
         .collect()
 }
 
-fn result(record: &Record, name: String, indices: Vec<usize>) -> Option<Sensitivity> {
+/// Names of the scores of a step: several where a network and a CPU worked at once, or many scenes were
+/// drawn; each of them may depend on the clock in its own way.
+fn rows(step: &Step) -> Vec<String> {
+    match &step.outcome {
+        Outcome::Done(Measured::Scores(scores)) if scores.rows.len() > 1 => {
+            scores.rows.iter().map(|row| row.name.clone()).collect()
+        }
+        _ => vec![String::new()],
+    }
+}
+
+/// The score of one of its rows.
+fn row_score(step: &Step, row: usize) -> Option<StepScore> {
+    let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
+        return step_score(step);
+    };
+    let found = scores.rows.get(row)?;
+    (found.value > 0.0 && found.value.is_finite()).then(|| StepScore {
+        value: found.value,
+        unit: found.unit.clone(),
+        higher_is_better: found.higher_is_better,
+    })
+}
+
+fn result(
+    record: &Record,
+    (name, row): (String, usize),
+    indices: Vec<usize>,
+) -> Option<Sensitivity> {
     let steps: Vec<&Step> = indices.iter().map(|index| &record.steps[*index]).collect();
-    let score = step_score(steps.first()?)?;
+    let score = row_score(steps.first()?, row)?;
     let mut clocks: Vec<SetClock> = steps.iter().filter_map(|step| step.set_clock).collect();
     clocks.sort_unstable();
     clocks.dedup();
-    let level = |clock: &SetClock| level(record, &steps, *clock);
+    let level = |clock: &SetClock| level(record, (&steps, row), *clock);
     let levels: Vec<Level> = clocks.iter().filter_map(level).collect();
-    let elasticity = elasticity(&steps, &levels);
+    let elasticity = elasticity((&steps, row), &levels);
     let limiter = Limiter::of(record, steps[0], levels.last()?, elasticity);
     Some(Sensitivity {
         name,
@@ -129,10 +166,10 @@ fn result(record: &Record, name: String, indices: Vec<usize>) -> Option<Sensitiv
     })
 }
 
-fn level(record: &Record, steps: &[&Step], clock: SetClock) -> Option<Level> {
+fn level(record: &Record, (steps, row): (&[&Step], usize), clock: SetClock) -> Option<Level> {
     let own = || steps.iter().filter(|step| step.set_clock == Some(clock));
     let scores: Vec<f64> = own()
-        .filter_map(|step| step_score(step).map(|score| score.value))
+        .filter_map(|step| row_score(step, row).map(|score| score.value))
         .collect();
     let used: Vec<f64> = own()
         .filter_map(|step| {
@@ -176,12 +213,12 @@ fn speed(record: &Record, step: &Step, clock: SetClock) -> f64 {
     f64::from(real.unwrap_or(khz))
 }
 
-fn elasticity(steps: &[&Step], levels: &[Level]) -> Option<Elasticity> {
+fn elasticity((steps, row): (&[&Step], usize), levels: &[Level]) -> Option<Elasticity> {
     let point = |step: &&Step| {
         let level = levels
             .iter()
             .find(|level| Some(level.clock) == step.set_clock)?;
-        let rate = step_score(step)?.rate();
+        let rate = row_score(step, row)?.rate();
         Some((step.repetition, (level.speed.ln(), rate.ln())))
     };
     let points: Vec<(u32, (f64, f64))> = steps.iter().filter_map(point).collect();

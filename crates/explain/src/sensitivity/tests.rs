@@ -99,6 +99,34 @@ fn what_limits_is_named() {
     }
 }
 
+#[test]
+fn every_score_of_a_step_depends_on_the_clock_in_its_own_way() {
+    let mut record = record(&times(1.0, |_| 1.0), true);
+    for step in &mut record.steps {
+        let khz = match step.set_clock {
+            Some(SetClock::Khz(khz)) => f64::from(khz),
+            _ => unreachable!(),
+        };
+        let row = |name: &str, value: f64| Score {
+            name: name.into(),
+            value,
+            unit: "frames/s".into(),
+            higher_is_better: true,
+        };
+        step.outcome = record::Outcome::Done(Measured::Scores(Scores {
+            rows: vec![row("kitchen", khz / 1e5), row("objects", 56.0)],
+            ..Scores::default()
+        }));
+    }
+    let found: Vec<(String, f64)> = results(&record)
+        .into_iter()
+        .map(|result| (result.name, result.elasticity.unwrap().value))
+        .collect();
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["work: kitchen", "work: objects"]);
+    assert!((found[0].1 - 1.0).abs() < 1e-9 && found[1].1.abs() < 1e-9);
+}
+
 /// Averages of the tests of a Raspberry Pi 4 at 1500 and 600 MHz by Roy Longbottom, "Raspberry Pi 4
 /// CPU MHz Throttling Performance Effects": MB/s of the large files (writing and reading, 1024 MB),
 /// speed of the CPU benchmark, and CPU seconds per second of the playback of video.

@@ -1,0 +1,34 @@
+//! `sbc-bench report FILE --png DIR`: every plot of a result as files that can be looked at and sent.
+
+use super::explain::read;
+use crate::output;
+use anyhow::Context;
+use explain::plot::{Raster, plots};
+use std::path::Path;
+
+/// Writes the plots and names the files.
+pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
+    let record = read(file)?;
+    let plots = plots(&record);
+    anyhow::ensure!(
+        !plots.is_empty(),
+        "{} has nothing to plot: sensitivity, thermal and efficiency runs have.",
+        file.display()
+    );
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{} cannot be made", folder.display()))?;
+    for (id, picture) in plots {
+        let png = Raster::of(&picture)
+            .png()
+            .map_err(|why| anyhow::anyhow!(why))?;
+        for (path, bytes) in [
+            (folder.join(format!("{id}.png")), png),
+            (folder.join(format!("{id}.svg")), picture.svg().into_bytes()),
+        ] {
+            std::fs::write(&path, bytes)
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+            output::print(&format!("{}\n", path.display()))?;
+        }
+    }
+    Ok(0)
+}

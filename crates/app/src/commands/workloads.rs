@@ -1,0 +1,83 @@
+//! `sbc-bench list workloads`: what each does, its forms, and whether it can run here. What is missing
+//! is named with the packages it comes in.
+
+use bench::packages::{DISTRIBUTIONS, ToolStatus, survey};
+use bench::{Tools, Workload};
+use std::fmt::Write;
+
+/// The table as text.
+pub(crate) fn text() -> String {
+    let tools = survey(&Tools::on_path());
+    let mut text = "workloads:\n".to_owned();
+    for workload in bench::WORKLOADS {
+        let _ = writeln!(text, "  {:<20} {}", workload.id, workload.about);
+        let forms = workload.shape.map_or(&[][..], |shape| shape.variants);
+        if forms.len() > 1 {
+            let _ = writeln!(text, "{:23}forms: {}", "", forms.join(", "));
+        }
+        let _ = writeln!(text, "{:23}{}", "", status(workload, &tools));
+    }
+    text
+}
+
+/// Whether it can run here.
+fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
+    let Some(kind) = workload.tool else {
+        return match workload.id {
+            "program" => "runs here: any command".into(),
+            _ => "runs here: built in".into(),
+        };
+    };
+    let Some(tool) = tools.iter().find(|status| status.name == kind.name) else {
+        return format!("needs {}", kind.name);
+    };
+    match &tool.found {
+        Ok(found) => {
+            let more = match workload.id {
+                "network" | "network-cpu" => ", with --host",
+                "sftp" | "rsync" => ", with --host and a key for it",
+                _ => "",
+            };
+            format!("runs here by {}{more}", found.version)
+        }
+        Err(missing) => format!("does not run here: {missing}{}", packages(tool)),
+    }
+}
+
+fn packages(tool: &ToolStatus) -> String {
+    let package = |(distribution, package): (&&str, &Option<&str>)| {
+        package.map(|package| format!("{distribution} {package}"))
+    };
+    let all = DISTRIBUTIONS.iter().zip(&tool.packages);
+    let all: Vec<String> = all.filter_map(package).collect();
+    match (all.is_empty(), tool.about) {
+        (false, _) => format!("; packages: {}", all.join(", ")),
+        (true, "") => String::new(),
+        (true, about) => format!("; {about}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Missing;
+
+    #[test]
+    fn what_is_missing_is_named_with_its_packages() {
+        let drive = bench::workloads::workload("drive").unwrap();
+        let mut tools = survey(&Tools::in_directories(Vec::new()));
+        let words = status(drive, &tools);
+        assert!(words.starts_with("does not run here: "), "{words}");
+        assert!(
+            words.contains("fio is not installed") && words.contains("Debian fio"),
+            "{words}"
+        );
+        let lzma = bench::workloads::workload("lzma").unwrap();
+        assert_eq!(status(lzma, &tools), "runs here: built in");
+        tools.iter_mut().for_each(|tool| {
+            tool.packages = [None; 5];
+            tool.found = Err(Missing::absent("fio"));
+        });
+        assert!(!status(drive, &tools).contains("packages"));
+    }
+}

@@ -1,0 +1,84 @@
+//! One form of a workload of the table, as it is named to tests that run one thing again and again:
+//! `drive:read`, `video:hevc-1080p`, `network`. Which CPUs it gets, and for how long, the tests decide.
+
+use crate::load::Load;
+use crate::workloads::{WORKLOADS, workload};
+
+/// A workload and its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// Its id in the table.
+    pub workload: &'static str,
+    /// The form; empty for its only one.
+    pub variant: String,
+}
+
+impl Form {
+    /// Reads `drive:read,write` or `drive`, which is all its forms. None if it is no workload of the
+    /// table, or one that has no forms and runs as the standard run has it.
+    ///
+    /// # Errors
+    /// It has no such form, in one sentence without its stop.
+    pub fn parse(text: &str) -> Result<Option<Vec<Self>>, String> {
+        let Some(load) = Load::parse(text)? else {
+            return Ok(None);
+        };
+        let Some(shape) = workload(load.workload).and_then(|workload| workload.shape) else {
+            return Ok(None);
+        };
+        let named = load.variants.iter().map(String::as_str);
+        let variants: Vec<&str> = match load.variants.is_empty() {
+            true => shape.variants.to_vec(),
+            false => named.collect(),
+        };
+        let form = |variant: &str| Self {
+            workload: load.workload,
+            variant: variant.to_owned(),
+        };
+        Ok(Some(variants.into_iter().map(form).collect()))
+    }
+
+    /// The one form that stands for a workload where only one can run: the first, or that which is named.
+    ///
+    /// # Errors
+    /// As [`Form::parse`].
+    pub fn first(text: &str) -> Result<Option<Self>, String> {
+        Ok(Self::parse(text)?.and_then(|forms| forms.into_iter().next()))
+    }
+}
+
+/// Ids of all workloads that have forms, for messages.
+pub fn names_with_forms() -> Vec<&'static str> {
+    let with_forms = WORKLOADS.iter().filter(|workload| workload.shape.is_some());
+    with_forms.map(|workload| workload.id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_named_or_all() {
+        for (text, expected) in [
+            ("drive:read", Ok(Some("drive read"))),
+            ("drive:read,write", Ok(Some("drive read, drive write"))),
+            ("network", Ok(Some("network send, network receive"))),
+            ("stockfish", Ok(Some("stockfish "))),
+            ("lzma", Ok(None)),
+            ("make", Ok(None)),
+            ("drive:fast", Err("drive has the forms write, read")),
+        ] {
+            let found = Form::parse(text).map(|forms| {
+                let words = |form: &Form| format!("{} {}", form.workload, form.variant);
+                forms.map(|forms| forms.iter().map(words).collect::<Vec<_>>().join(", "))
+            });
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found.as_deref(), expected, "{text}"),
+                (Err(why), Err(words)) => assert!(why.contains(words), "{why}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
+        }
+        assert_eq!(Form::first("video").unwrap().unwrap().variant, "h264-540p");
+        assert!(names_with_forms().contains(&"opengl"));
+    }
+}

@@ -1,0 +1,340 @@
+//! What copies of files to and from a host share: ssh without questions, the file, the place of the
+//! copy at the other end, and sentences for what goes wrong there.
+//!
+//! The time of a copy is that of the whole program less that of one which connects and copies nothing:
+//! slow CPUs shake hands for a second, which is no property of the copy.
+
+use crate::Lab;
+use crate::child::failure;
+use crate::host::Host;
+use crate::tools::Found;
+use record::{Failure, FailureKind, Measured, Missing, Scores};
+use rustix::fs::{Advice, fadvise, statvfs};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The forms of a copy.
+pub(super) const VARIANTS: &[&str] = &["send", "receive", "send-from-drive"];
+/// About how long one takes in a network of 1 Gbit/s.
+pub(super) const SECONDS: u64 = 10;
+/// Two seconds of a network of 1 Gbit/s; two minutes of a slow Wi-Fi.
+const BYTES: u64 = 256 << 20;
+/// What must stay free.
+const SPARE_BYTES: u64 = 128 << 20;
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+const CONNECT_LIMIT: Duration = Duration::from_secs(40);
+
+/// One end of a copy at the other host.
+#[derive(Debug, Clone)]
+pub(super) struct Remote {
+    pub(super) host: Host,
+    /// Options of ssh, word by word.
+    pub(super) options: Vec<String>,
+    /// Name of the file there, in the folder of the login.
+    pub(super) name: String,
+}
+
+/// What one kind of program does.
+pub(super) struct Copier {
+    /// Arguments that copy this file there, or fetch it; files with commands go into the last folder.
+    pub(super) arguments: fn(&Remote, &Path, Direction, &Path) -> std::io::Result<Vec<String>>,
+    /// Arguments that remove the file there.
+    pub(super) removal: fn(&Remote, &Path) -> std::io::Result<Vec<String>>,
+}
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    There,
+    Back,
+}
+
+pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
+    lab.site.targets.host.is_none().then(|| {
+        let why = "it needs --host [USER@]NAME with an ssh server that takes a key";
+        Missing::unsupported("--host", why)
+    })
+}
+
+/// Runs the form of the job.
+pub(super) fn run(
+    lab: &mut Lab,
+    found: &Found,
+    remover: &Found,
+    copier: &Copier,
+) -> Result<Measured, Failure> {
+    let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
+    let Some(host) = lab.site.targets.host.clone() else {
+        return Err(refused("no host was named: --host [USER@]NAME".into()));
+    };
+    let remote = Remote {
+        options: ssh_options(&host, lab.site.targets.ssh_config.as_deref()),
+        host,
+        name: format!("sbc-bench-{}.tmp", std::process::id()),
+    };
+    let folder = lab.site.drive_folder().map_err(refused)?;
+    let scratch = lab.site.temporary_folder().map_err(refused)?;
+    let (file, empty) = (folder.join("copied"), scratch.join("empty"));
+    make(&file, &lab.site.drive()).map_err(refused)?;
+    std::fs::write(&empty, "").map_err(|why| refused(why.to_string()))?;
+    let outcome = copies(lab, found, copier, (&remote, &file, &empty, &scratch));
+    let gone = remove(lab, remover, copier, &remote, &scratch);
+    let mut scores = outcome?;
+    if !gone {
+        let note = format!("; {} is left on {}", remote.name, remote.host.name);
+        scores.detail.push_str(&note);
+    }
+    Ok(Measured::Scores(scores))
+}
+
+type Ends<'a> = (&'a Remote, &'a Path, &'a Path, &'a Path);
+
+fn copies(
+    lab: &mut Lab,
+    found: &Found,
+    copier: &Copier,
+    (remote, file, empty, scratch): Ends,
+) -> Result<Scores, Failure> {
+    // Once without work tells whether there is anybody, and how long it takes to get there.
+    copy(
+        lab,
+        found,
+        copier,
+        (remote, empty, Direction::There, scratch),
+        CONNECT_LIMIT,
+    )?;
+    let connecting = lab.elapsed;
+    let direction = match lab.job.variant.as_str() {
+        "receive" => {
+            copy(
+                lab,
+                found,
+                copier,
+                (remote, file, Direction::There, scratch),
+                TIME_LIMIT,
+            )?;
+            let _ = std::fs::remove_file(file);
+            Direction::Back
+        }
+        "send-from-drive" => {
+            drop_from_cache(file);
+            Direction::There
+        }
+        _ => {
+            read_once(file);
+            Direction::There
+        }
+    };
+    lab.preparation_ends();
+    copy(
+        lab,
+        found,
+        copier,
+        (remote, file, direction, scratch),
+        TIME_LIMIT,
+    )?;
+    let time_s = lab.elapsed.saturating_sub(connecting).as_secs_f64();
+    let arrived = std::fs::metadata(file).map_or(0, |there| there.len());
+    if arrived != BYTES || time_s <= 0.0 {
+        let why = format!("{arrived} bytes are there instead of {BYTES}.");
+        return Err(failure(FailureKind::WrongAnswer, why, ""));
+    }
+    Ok(Scores {
+        rows: vec![super::scored::higher(
+            "",
+            BYTES as f64 / time_s / 1e6,
+            "MB/s",
+        )],
+        detail: format!(
+            "{} MB with {}; {:.2} s of connecting are not counted",
+            BYTES / 1_000_000,
+            remote.host.name,
+            connecting.as_secs_f64()
+        ),
+        ..Scores::default()
+    })
+}
+
+fn copy(
+    lab: &mut Lab,
+    found: &Found,
+    copier: &Copier,
+    (remote, file, direction, scratch): (&Remote, &Path, Direction, &Path),
+    limit: Duration,
+) -> Result<(), Failure> {
+    let arguments = (copier.arguments)(remote, file, direction, scratch)
+        .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = lab.program(found, &arguments, limit);
+    done.map(|_| ())
+        .map_err(|failed| explained(failed, &remote.host))
+}
+
+/// Removes the copy at the other end, also when the run was interrupted; true if it is gone.
+fn remove(lab: &Lab, remover: &Found, copier: &Copier, remote: &Remote, scratch: &Path) -> bool {
+    let Ok(arguments) = (copier.removal)(remote, scratch) else {
+        return false;
+    };
+    lab.after_all(remover, &arguments, CONNECT_LIMIT)
+}
+
+/// What makes ssh ask nothing, and give up in time.
+fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
+    let mut options: Vec<String> = Vec::new();
+    if let Some(config) = config {
+        options.extend(["-F".to_owned(), config.display().to_string()]);
+    }
+    for option in [
+        "BatchMode=yes",
+        "ConnectTimeout=10",
+        "ServerAliveInterval=10",
+    ] {
+        options.extend(["-o".to_owned(), option.to_owned()]);
+    }
+    let port = host.port.map(|port| format!("Port={port}"));
+    options.extend(port.into_iter().flat_map(|port| ["-o".to_owned(), port]));
+    options
+}
+
+/// Makes the file, of bytes that cannot be packed.
+fn make(file: &Path, drive: &Path) -> Result<(), String> {
+    if std::fs::metadata(file).is_ok_and(|there| there.len() == BYTES) {
+        return Ok(());
+    }
+    if let Some(free) = file.parent().and_then(|folder| statvfs(folder).ok()) {
+        let free = free.f_bavail.saturating_mul(free.f_frsize);
+        if free < BYTES + SPARE_BYTES {
+            return Err(format!(
+                "{} has {} MB free, and {} MB are needed; name another folder by --folder",
+                drive.display(),
+                free / 1_000_000,
+                (BYTES + SPARE_BYTES) / 1_000_000
+            ));
+        }
+    }
+    let written = || -> std::io::Result<()> {
+        let mut out = File::create(file)?;
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut block = vec![0_u8; 1 << 20];
+        for _ in 0..BYTES / block.len() as u64 {
+            for word in block.chunks_exact_mut(8) {
+                // xorshift64: nothing that is copied has to be unpredictable, only unpackable.
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                word.copy_from_slice(&state.to_le_bytes());
+            }
+            out.write_all(&block)?;
+        }
+        out.sync_all()
+    };
+    written().map_err(|why| {
+        let _ = std::fs::remove_file(file);
+        format!("no file can be written in {}: {why}", drive.display())
+    })
+}
+
+/// Brings the file into the page cache, so that the drive has no part in a copy.
+fn read_once(file: &Path) {
+    let Ok(mut file) = File::open(file) else {
+        return;
+    };
+    let mut block = vec![0; 1 << 20];
+    while file.read(&mut block).is_ok_and(|count| count > 0) {}
+}
+
+fn drop_from_cache(file: &Path) {
+    if let Ok(file) = File::open(file) {
+        let _ = fadvise(&file, 0, None, Advice::DontNeed);
+    }
+}
+
+/// The failure in the words of ssh, with what can be done.
+fn explained(failed: Failure, host: &Host) -> Failure {
+    let Some((why, hint)) = reason(&failed.output_tail) else {
+        return failed;
+    };
+    Failure {
+        message: format!("{} cannot be reached by ssh: {why}{hint}.", host.name),
+        ..failed
+    }
+}
+
+/// What stands in the output of ssh, sftp or rsync where connecting failed, and a hint.
+fn reason(output: &str) -> Option<(String, &'static str)> {
+    const SIGNS: [(&str, &str); 9] = [
+        (
+            "Permission denied",
+            "; it has to take a key without a question (ssh-copy-id)",
+        ),
+        (
+            "Host key verification failed",
+            "; log in once by hand to accept its key",
+        ),
+        ("Could not resolve hostname", ""),
+        ("Connection refused", "; an ssh server has to run there"),
+        ("Connection timed out", ""),
+        ("No route to host", ""),
+        ("Network is unreachable", ""),
+        (
+            "command not found",
+            "; it has to be installed there as well",
+        ),
+        ("No space left on device", " at one of both ends"),
+    ];
+    output.lines().find_map(|line| {
+        let (_, hint) = SIGNS.iter().find(|(sign, _)| line.contains(sign))?;
+        Some((line.trim().trim_end_matches('.').to_owned(), *hint))
+    })
+}
+
+/// A program that stands beside another, such as sftp beside ssh.
+pub(super) fn beside(found: &Found, name: &str) -> Option<Found> {
+    let path: PathBuf = Path::new(&found.path).with_file_name(name);
+    crate::tools::is_program(&path).then(|| Found {
+        name: name.to_owned(),
+        path: path.display().to_string(),
+        version: found.version.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_wrong_there_is_told_with_a_way_out() {
+        for (output, expected) in [
+            (
+                "ssh: connect to host nas port 22: Connection refused\r\nConnection closed\n",
+                Some("an ssh server has to run"),
+            ),
+            (
+                "root@nas: Permission denied (publickey,password).\n",
+                Some("ssh-copy-id"),
+            ),
+            ("Host key verification failed.\n", Some("by hand")),
+            (
+                "bash: line 1: rsync: command not found\n",
+                Some("installed there"),
+            ),
+            ("sftp> put x\n", None),
+        ] {
+            let found = reason(output).map(|(why, hint)| why + hint);
+            match expected {
+                Some(words) => assert!(found.unwrap().contains(words), "{output}"),
+                None => assert_eq!(found, None),
+            }
+        }
+    }
+
+    #[test]
+    fn ssh_asks_nothing() {
+        let host = Host::parse("pi@nas:2222").unwrap();
+        let words = ssh_options(&host, Some(Path::new("/etc/own"))).join(" ");
+        assert!(words.starts_with("-F /etc/own -o BatchMode=yes"), "{words}");
+        assert!(words.ends_with("-o Port=2222"), "{words}");
+    }
+}

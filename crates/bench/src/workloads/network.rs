@@ -1,0 +1,187 @@
+//! `network`: what arrives at the other end of the network, and from it, by iperf3 and one TCP stream.
+//! The other end is a host on which `iperf3 -s` runs.
+
+use super::scored::{higher, tool};
+use super::{Places, Shape, Workload};
+use crate::Lab;
+use crate::child::failure;
+use crate::host::Host;
+use crate::tools::ToolKind;
+use record::{Failure, FailureKind, Measured, Missing, Scores};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The entry in the table of workloads.
+pub(super) const NETWORK: Workload = Workload {
+    id: "network",
+    about: "One TCP stream to and from --host, where `iperf3 -s` has to run.",
+    link: "https://software.es.net/iperf/",
+    unit: "Mbit/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape {
+        variants: &["send", "receive"],
+        places: Places::All,
+        repetitions: 1,
+        seconds: SECONDS,
+    }),
+    lacking,
+    run,
+};
+
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "iperf3",
+    programs: &["iperf3"],
+    version_args: &["--version"],
+    recognise: |text| {
+        let line = text.lines().find(|line| line.starts_with("iperf 3."))?;
+        Some(line.split(" (").next()?.trim().to_owned())
+    },
+    // Before, a host that does not answer was waited for without end.
+    oldest: &[3, 1, 5],
+    variable: None,
+};
+
+/// Rises when the stream changes.
+const METHOD: u32 = 1;
+/// TCP takes a second or two to its full rate.
+const SECONDS: u64 = 10;
+const CONNECT_MS: &str = "5000";
+/// For connecting and for the results that the other end sends.
+const SPARE_TIME: Duration = Duration::from_secs(20);
+
+pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
+    lab.tools.find(&KIND).err().or_else(|| {
+        lab.site
+            .targets
+            .host
+            .is_none()
+            .then(|| Missing::unsupported("--host", "it needs --host NAME, where `iperf3 -s` runs"))
+    })
+}
+
+fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+    lab.method = METHOD;
+    let output = stream(lab)?;
+    let scores =
+        parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    Ok(Measured::Scores(scores))
+}
+
+/// Runs the stream of the job's direction and returns what iperf3 printed.
+pub(super) fn stream(lab: &mut Lab) -> Result<String, Failure> {
+    let found = tool(lab, &KIND)?;
+    let Some(host) = lab.site.targets.host.clone() else {
+        let why = "No host was named: --host NAME.".to_owned();
+        return Err(failure(FailureKind::NotStarted, why, ""));
+    };
+    let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
+    let seconds = time.as_secs().max(1).to_string();
+    let port = host.port.map(|port| port.to_string());
+    let mut arguments = vec!["-c", &host.name, "-J", "-t", &seconds];
+    arguments.extend(["--connect-timeout", CONNECT_MS]);
+    arguments.extend(port.iter().flat_map(|port| ["-p", port]));
+    arguments.extend((lab.job.variant == "receive").then_some("-R"));
+    let output = match lab.program(&found, &arguments, time + SPARE_TIME) {
+        Ok(output) => output,
+        Err(failure) => return Err(refusal(&failure.output_tail, &host).unwrap_or(failure)),
+    };
+    // With JSON it ends with status 0 even where it failed, depending on its version.
+    match refusal(&output, &host) {
+        Some(failure) => Err(failure),
+        None => Ok(output),
+    }
+}
+
+/// The failure that iperf3 tells of in its JSON.
+fn refusal(output: &str, host: &Host) -> Option<Failure> {
+    let why = value(output)?["error"].as_str()?.trim().to_owned();
+    let hint = match why.starts_with("unable to connect") {
+        true => "; `iperf3 -s` has to run there",
+        false => "",
+    };
+    let message = format!("{} and iperf3 do not get together: {why}{hint}.", host.name);
+    Some(failure(FailureKind::ExitStatus, message, output))
+}
+
+fn value(output: &str) -> Option<Value> {
+    let start = output.find('{')?;
+    let mut values = serde_json::Deserializer::from_str(&output[start..]).into_iter();
+    values.next()?.ok()
+}
+
+/// The rate at the receiving end, and what it cost at both.
+pub(super) fn parse(output: &str) -> Result<Scores, String> {
+    let value = value(output).ok_or("iperf3 printed no JSON")?;
+    let end = &value["end"];
+    let rate = end["sum_received"]["bits_per_second"].as_f64();
+    let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+    let rate = rate.ok_or("iperf3 transferred nothing")?;
+    let busy = |end_of: &str| {
+        let percent = end["cpu_utilization_percent"][end_of].as_f64();
+        percent.map_or("?".to_owned(), |percent| format!("{percent:.0} %"))
+    };
+    let again = end["sum_sent"]["retransmits"].as_u64();
+    let again = again.map_or(String::new(), |count| {
+        format!(", {count} packets sent again")
+    });
+    Ok(Scores {
+        rows: vec![higher("", rate / 1e6, "Mbit/s")],
+        detail: format!(
+            "iperf3 kept {} of a CPU busy here, {} at the other end{again}",
+            busy("host_total"),
+            busy("remote_total")
+        ),
+        ..Scores::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEND: &str = include_str!("../../tool_output/iperf3/3.12-x86_64-send.txt");
+    const RECEIVE: &str = include_str!("../../tool_output/iperf3/3.12-x86_64-receive.txt");
+    const REFUSED: &str = include_str!("../../tool_output/iperf3/3.12-x86_64-refused.txt");
+    const UNKNOWN: &str = include_str!("../../tool_output/iperf3/3.12-x86_64-unknown.txt");
+    const BUSY: &str = include_str!("../../tool_output/iperf3/3.12-x86_64-busy.txt");
+
+    #[test]
+    fn both_directions_are_read() {
+        for (text, rate, detail) in [
+            (
+                SEND,
+                24_993.123_086_488_617,
+                "98 % of a CPU busy here, 44 % at the other end, 5 packets",
+            ),
+            (
+                RECEIVE,
+                22_708.840_115_699_135,
+                "41 % of a CPU busy here, 96 % at the other end, 4 packets",
+            ),
+        ] {
+            let found = parse(text).unwrap();
+            assert_eq!(found.rows, [higher("", rate, "Mbit/s")]);
+            assert!(found.detail.contains(detail), "{}", found.detail);
+        }
+        assert!(parse("iperf3: error").unwrap_err().contains("no JSON"));
+        assert!(parse(REFUSED).unwrap_err().contains("nothing"));
+    }
+
+    #[test]
+    fn a_host_that_is_not_there_is_named() {
+        let host = Host::parse("nas:5201").unwrap();
+        for (text, expected) in [
+            (
+                REFUSED,
+                "nas and iperf3 do not get together: unable to connect to server: Connection refused; `iperf3 -s`",
+            ),
+            (UNKNOWN, "Name or service not known"),
+            (BUSY, "the server is busy running a test"),
+        ] {
+            let why = refusal(text, &host).unwrap().message;
+            assert!(why.contains(expected) && why.ends_with('.'), "{why}");
+        }
+        assert_eq!(refusal(SEND, &host), None);
+    }
+}

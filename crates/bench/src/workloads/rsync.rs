@@ -1,0 +1,134 @@
+//! `rsync`: a file copied to a host and back by rsync over ssh, as backups do it.
+
+use super::copy::{self, Copier, Direction, Remote};
+use super::scored::tool;
+use super::sftp;
+use super::{Places, Shape, Workload};
+use crate::Lab;
+use crate::tools::ToolKind;
+use record::{Failure, Measured, Missing};
+use std::path::Path;
+
+/// The entry in the table of workloads.
+pub(super) const RSYNC: Workload = Workload {
+    id: "rsync",
+    about: "A file of 268 MB copied to and from --host by rsync, from memory or from the drive of --folder.",
+    link: "https://rsync.samba.org/",
+    unit: "MB/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape {
+        variants: copy::VARIANTS,
+        places: Places::All,
+        repetitions: 1,
+        seconds: copy::SECONDS,
+    }),
+    lacking,
+    run,
+};
+
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "rsync",
+    programs: &["rsync"],
+    version_args: &["--version"],
+    recognise: |text| {
+        let line = text.lines().find(|line| line.starts_with("rsync "))?;
+        let version = line
+            .split_whitespace()
+            .skip_while(|word| *word != "version")
+            .nth(1)?;
+        Some(format!("rsync {version}"))
+    },
+    oldest: &[],
+    variable: None,
+};
+
+/// Rises when the file or the way of copying changes.
+const METHOD: u32 = 1;
+
+fn lacking(lab: &Lab) -> Option<Missing> {
+    let tools = [&KIND, &sftp::KIND];
+    let missing = tools
+        .into_iter()
+        .find_map(|kind| lab.tools.find(kind).err());
+    missing.or_else(|| copy::lacking(lab))
+}
+
+fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+    lab.method = METHOD;
+    let rsync = tool(lab, &KIND)?;
+    let ssh = tool(lab, &sftp::KIND)?;
+    copy::run(lab, &rsync, &ssh, &COPIER)
+}
+
+const COPIER: Copier = Copier { arguments, removal };
+
+fn arguments(
+    remote: &Remote,
+    file: &Path,
+    direction: Direction,
+    _: &Path,
+) -> std::io::Result<Vec<String>> {
+    let there = format!("{}:{}", remote.host.login(), remote.name);
+    let here = file.display().to_string();
+    let (from, to) = match direction {
+        Direction::There => (here, there),
+        Direction::Back => (there, here),
+    };
+    // Whole files: what would be compared with an older copy is no copy.
+    Ok(vec![
+        "--whole-file".into(),
+        "-e".into(),
+        shell(remote),
+        from,
+        to,
+    ])
+}
+
+fn removal(remote: &Remote, _: &Path) -> std::io::Result<Vec<String>> {
+    let mut words = remote.options.clone();
+    let host = &remote.host;
+    let login = host
+        .user
+        .as_ref()
+        .map_or(host.name.clone(), |user| format!("{user}@{}", host.name));
+    words.extend([login, "rm".into(), "-f".into(), remote.name.clone()]);
+    Ok(words)
+}
+
+/// The command of rsync's `-e`, which it splits at blanks outside of quotes.
+fn shell(remote: &Remote) -> String {
+    let words = remote
+        .options
+        .iter()
+        .map(|word| match word.contains([' ', '\'']) {
+            true => format!("'{}'", word.replace('\'', "''")),
+            false => word.clone(),
+        });
+    std::iter::once("ssh".to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Host;
+
+    #[test]
+    fn the_shell_keeps_blanks_together() {
+        let remote = Remote {
+            host: Host::parse("pi@nas").unwrap(),
+            options: ["-F", "/my own/config"].map(str::to_owned).to_vec(),
+            name: "copy".into(),
+        };
+        assert_eq!(shell(&remote), "ssh -F '/my own/config'");
+        let back = arguments(&remote, Path::new("/x"), Direction::Back, Path::new("")).unwrap();
+        assert_eq!(back[3..], ["pi@nas:copy", "/x"]);
+        assert_eq!(
+            (KIND.recognise)("rsync  version 3.5.0  protocol version 32").as_deref(),
+            Some("rsync 3.5.0")
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! `sftp`: a file copied to a host and back over ssh: network, cipher and drive at once.
+
+use super::copy::{self, Copier, Direction, Remote};
+use super::scored::tool;
+use super::{Places, Shape, Workload};
+use crate::Lab;
+use crate::child::failure;
+use crate::tools::{Found, ToolKind};
+use record::{Failure, FailureKind, Measured, Missing};
+use std::path::Path;
+
+/// The entry in the table of workloads.
+pub(super) const SFTP: Workload = Workload {
+    id: "sftp",
+    about: "A file of 268 MB copied to and from --host by sftp, from memory or from the drive of --folder.",
+    link: "https://man.openbsd.org/sftp",
+    unit: "MB/s",
+    higher_is_better: true,
+    tool: Some(&KIND),
+    shape: Some(Shape {
+        variants: copy::VARIANTS,
+        places: Places::All,
+        repetitions: 1,
+        seconds: copy::SECONDS,
+    }),
+    lacking,
+    run,
+};
+
+/// sftp does not tell its version; ssh beside it does.
+pub(super) const KIND: ToolKind = ToolKind {
+    name: "OpenSSH",
+    programs: &["ssh"],
+    version_args: &["-V"],
+    recognise: |text| {
+        let line = text.lines().find(|line| line.starts_with("OpenSSH_"))?;
+        Some(line.split([' ', ',']).next()?.replacen('_', " ", 1))
+    },
+    oldest: &[],
+    variable: None,
+};
+
+/// Rises when the file or the way of copying changes.
+const METHOD: u32 = 1;
+
+fn lacking(lab: &Lab) -> Option<Missing> {
+    match lab.tools.find(&KIND) {
+        Err(missing) => Some(missing),
+        Ok(ssh) if copy::beside(&ssh, "sftp").is_none() => Some(Missing::unsupported(
+            "sftp",
+            "there is ssh without sftp beside it",
+        )),
+        Ok(_) => copy::lacking(lab),
+    }
+}
+
+fn run(lab: &mut Lab) -> Result<Measured, Failure> {
+    lab.method = METHOD;
+    let ssh = tool(lab, &KIND)?;
+    let sftp = sftp(&ssh)?;
+    copy::run(lab, &sftp, &sftp, &COPIER)
+}
+
+/// sftp beside ssh.
+fn sftp(ssh: &Found) -> Result<Found, Failure> {
+    let why = || {
+        failure(
+            FailureKind::NotStarted,
+            "There is no sftp beside ssh.".into(),
+            "",
+        )
+    };
+    copy::beside(ssh, "sftp").ok_or_else(why)
+}
+
+const COPIER: Copier = Copier { arguments, removal };
+
+fn arguments(
+    remote: &Remote,
+    file: &Path,
+    direction: Direction,
+    scratch: &Path,
+) -> std::io::Result<Vec<String>> {
+    let (file, name) = (quoted(&file.display().to_string()), quoted(&remote.name));
+    let line = match direction {
+        Direction::There => format!("put {file} {name}"),
+        Direction::Back => format!("get {name} {file}"),
+    };
+    batch(remote, &line, scratch)
+}
+
+fn removal(remote: &Remote, scratch: &Path) -> std::io::Result<Vec<String>> {
+    batch(remote, &format!("rm {}", quoted(&remote.name)), scratch)
+}
+
+fn batch(remote: &Remote, line: &str, scratch: &Path) -> std::io::Result<Vec<String>> {
+    let path = scratch.join("batch");
+    std::fs::write(&path, format!("{line}\n"))?;
+    let mut words = remote.options.clone();
+    words.extend(
+        [
+            "-q",
+            "-b",
+            &path.display().to_string(),
+            &remote.host.login(),
+        ]
+        .map(str::to_owned),
+    );
+    Ok(words)
+}
+
+/// A name as sftp's own parser wants it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_names() {
+        let text = "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.22 25 Aug 2026";
+        assert_eq!((KIND.recognise)(text).as_deref(), Some("OpenSSH 9.2p1"));
+        assert_eq!((KIND.recognise)("Dropbear v2022.83"), None);
+        assert_eq!(quoted("a \"b\""), "\"a \\\"b\\\"\"");
+    }
+}

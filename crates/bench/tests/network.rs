@@ -1,0 +1,135 @@
+//! The network workloads against a real server at the other end of a virtual cable, in a network
+//! namespace of its own. Skipped where that is not permitted or iperf3 is not installed.
+
+#![allow(clippy::print_stderr)]
+
+use bench::{Host, Job, Lab, Site, Targets, Tools, workloads};
+use machine::{Root, Timeline};
+use record::{Machine, Measured};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
+use std::time::Duration;
+
+const HERE: &str = "10.211.97.1/30";
+const THERE: &str = "10.211.97.2";
+
+/// A namespace with one end of a cable and a server in it; all of it goes with the value.
+struct OtherEnd {
+    name: String,
+    server: Option<Child>,
+}
+
+impl OtherEnd {
+    fn new() -> Option<Self> {
+        let name = format!("sbcb{}", std::process::id());
+        let mut end = Self {
+            name: name.clone(),
+            server: None,
+        };
+        let near = format!("{name}a");
+        let lines = [
+            format!("netns add {name}"),
+            format!("link add {near} type veth peer name end0 netns {name}"),
+            format!("addr add {HERE} dev {near}"),
+            format!("link set {near} up"),
+            format!("-n {name} addr add {THERE}/30 dev end0"),
+            format!("-n {name} link set end0 up"),
+        ];
+        if !lines.iter().all(|line| ip(line)) {
+            return None;
+        }
+        let server = Command::new("ip")
+            .args(["netns", "exec", &name, "iperf3", "-s"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        end.server = server.ok();
+        let is_there = end.server.as_mut().is_some_and(listens);
+        is_there.then_some(end)
+    }
+}
+
+/// Waits until the server takes connections; false if it ends instead.
+fn listens(server: &mut Child) -> bool {
+    for _ in 0..100 {
+        if std::net::TcpStream::connect((THERE, 5201)).is_ok() {
+            return true;
+        }
+        if !matches!(server.try_wait(), Ok(None)) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    false
+}
+
+impl Drop for OtherEnd {
+    fn drop(&mut self) {
+        if let Some(server) = &mut self.server {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+        // Its end of the cable goes with the namespace, and the other with it.
+        ip(&format!("netns del {}", self.name));
+    }
+}
+
+fn ip(line: &str) -> bool {
+    let mut command = Command::new("ip");
+    let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let status = quiet.args(line.split_whitespace()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// The rows of a workload against this host, or its failure's sentence.
+fn run(workload: &'static str, variant: &str, host: &str) -> Result<Vec<(String, f64)>, String> {
+    let (root, machine, timeline) = (Root::system(), Machine::default(), Timeline::start());
+    let (tools, cancelled) = (Tools::on_path(), AtomicI32::new(0));
+    let job = Job {
+        workload,
+        variant: variant.into(),
+        time: Some(Duration::from_secs(1)),
+        ..Job::default()
+    };
+    let mut watch = || {};
+    let place = (&root, &machine, &timeline);
+    let mut lab = Lab::new(place, &tools, &job, &cancelled, &mut watch);
+    lab.site = Arc::new(Site::of(&Targets {
+        host: Some(Host::parse(host).unwrap()),
+        ..Targets::default()
+    }));
+    let workload = workloads::workload(workload).unwrap();
+    assert_eq!((workload.lacking)(&lab), None);
+    match (workload.run)(&mut lab) {
+        Ok(Measured::Scores(scores)) => {
+            let rows = scores.rows.into_iter();
+            Ok(rows.map(|row| (row.name, row.value)).collect())
+        }
+        Ok(other) => panic!("{other:?}"),
+        Err(failure) => Err(failure.message),
+    }
+}
+
+#[test]
+fn both_directions_reach_a_host_and_no_host_is_one_sentence() {
+    let Some(_end) = OtherEnd::new() else {
+        eprintln!("skipped: no network namespace with an iperf3 server can be made here");
+        return;
+    };
+    for (workload, variant, expected) in [
+        ("network", "send", &[""][..]),
+        ("network", "receive", &[""]),
+        ("network-cpu", "send", &["network", "cpu"]),
+    ] {
+        let rows = run(workload, variant, THERE).unwrap();
+        let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, expected, "{workload} {variant}");
+        assert!(rows.iter().all(|(_, value)| *value > 1.0), "{rows:?}");
+    }
+    let why = run("network", "send", &format!("{THERE}:5999")).unwrap_err();
+    assert!(
+        why.contains("Connection refused") && why.contains("`iperf3 -s`"),
+        "{why}"
+    );
+}

@@ -1,0 +1,215 @@
+//! The few shapes that plots need, and where their text stands, so that no text overlaps. How a picture
+//! becomes SVG or pixels is in `svg` and `raster`.
+
+/// Size of all text, in units of the picture.
+pub(super) const TEXT: f64 = 12.0;
+/// Width of a letter, on the large side of common sans-serif fonts.
+const LETTER: f64 = 0.58 * TEXT;
+
+/// Where text is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A place, in units of the picture from its left upper corner.
+pub(super) type Place = (f64, f64);
+
+/// One shape, black where nothing else is said.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shape {
+    /// A line through points; lengths of dashes and gaps as SVG has them, empty for none.
+    Line {
+        points: Vec<Place>,
+        dashes: &'static str,
+        width: f64,
+    },
+    /// A pale line.
+    Grid(Place, Place),
+    /// A full circle and its radius.
+    Dot(Place, f64),
+    /// A circle and its radius.
+    Ring(Place, f64),
+    /// A box of a grey: 0 is black, 255 white.
+    Box { at: Place, size: Place, grey: u8 },
+    /// The edge of a box.
+    Frame(Place, Place),
+    /// Text with white around it, so that a line behind it does not cross it out.
+    Text {
+        at: Place,
+        text: String,
+        anchor: Anchor,
+        is_bold: bool,
+        is_upright: bool,
+    },
+}
+
+/// A picture: its size in units, which are pixels of an ordinary screen, and its shapes in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picture {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// A picture while it is drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Canvas {
+    pub(super) width: f64,
+    height: f64,
+    shapes: Vec<Shape>,
+    /// Boxes of text: left, top, right, bottom.
+    taken: Vec<[f64; 4]>,
+}
+
+/// Width of a text.
+pub(super) fn text_width(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER
+}
+
+impl Canvas {
+    /// A white picture with a title.
+    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        let mut canvas = Self {
+            width,
+            height,
+            shapes: Vec::new(),
+            taken: Vec::new(),
+        };
+        if !title.is_empty() {
+            let place = (width / 2.0, 18.0);
+            canvas.taken.push(text_box(place, title, Anchor::Middle));
+            canvas.put(place, title, Anchor::Middle, (true, false));
+        }
+        canvas
+    }
+
+    /// The picture.
+    pub(super) fn finish(self) -> Picture {
+        Picture {
+            width: self.width,
+            height: self.height,
+            shapes: self.shapes,
+        }
+    }
+
+    pub(super) fn line(&mut self, from: Place, to: Place, dashes: &'static str, width: f64) {
+        self.polyline(&[from, to], dashes, width);
+    }
+
+    pub(super) fn grid(&mut self, from: Place, to: Place) {
+        self.shapes.push(Shape::Grid(from, to));
+    }
+
+    pub(super) fn polyline(&mut self, points: &[Place], dashes: &'static str, width: f64) {
+        self.shapes.push(Shape::Line {
+            points: points.to_vec(),
+            dashes,
+            width,
+        });
+    }
+
+    pub(super) fn dot(&mut self, at: Place, radius: f64) {
+        self.shapes.push(Shape::Dot(at, radius));
+    }
+
+    pub(super) fn ring(&mut self, at: Place, radius: f64) {
+        self.shapes.push(Shape::Ring(at, radius));
+    }
+
+    /// A box of a shade from 0 (white) to 1 (black).
+    pub(super) fn shade(&mut self, at: Place, size: Place, shade: f64) {
+        let grey = (255.0 * (1.0 - shade.clamp(0.0, 1.0))).round() as u8;
+        self.shapes.push(Shape::Box { at, size, grey });
+    }
+
+    /// A box with a black edge.
+    pub(super) fn frame(&mut self, at: Place, size: Place) {
+        self.shapes.push(Shape::Frame(at, size));
+    }
+
+    pub(super) fn text(&mut self, at: (f64, f64), text: &str, anchor: Anchor) {
+        self.taken.push(text_box(at, text, anchor));
+        self.put(at, text, anchor, (false, false));
+    }
+
+    /// Text that is left out where other text stands, or where it would leave the picture.
+    pub(super) fn text_where_free(&mut self, at: (f64, f64), text: &str, anchor: Anchor) -> bool {
+        let own = text_box(at, text, anchor);
+        let is_inside = own[0] >= 0.0 && own[2] <= self.width;
+        let is_free = is_inside && self.taken.iter().all(|other| !overlap(&own, other));
+        if is_free {
+            self.text(at, text, anchor);
+        }
+        is_free
+    }
+
+    /// A word beside a point, at the first free of four places; left out where none is.
+    pub(super) fn label(&mut self, at: (f64, f64), word: &str) {
+        let places = [
+            ((at.0 + 9.0, at.1 + 14.0), Anchor::Start),
+            ((at.0 - 9.0, at.1 - 7.0), Anchor::End),
+            ((at.0 + 9.0, at.1 - 7.0), Anchor::Start),
+            ((at.0 - 9.0, at.1 + 14.0), Anchor::End),
+        ];
+        for (place, anchor) in places {
+            if self.text_where_free(place, word, anchor) {
+                return;
+            }
+        }
+    }
+
+    /// Text turned by a quarter, for vertical axes.
+    pub(super) fn upright(&mut self, at: (f64, f64), text: &str) {
+        let half = text_width(text) / 2.0;
+        self.taken
+            .push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
+        self.put(at, text, Anchor::Middle, (false, true));
+    }
+
+    fn put(&mut self, at: Place, text: &str, anchor: Anchor, (is_bold, is_upright): (bool, bool)) {
+        self.shapes.push(Shape::Text {
+            at,
+            text: text.to_owned(),
+            anchor,
+            is_bold,
+            is_upright,
+        });
+    }
+}
+
+fn text_box(at: (f64, f64), text: &str, anchor: Anchor) -> [f64; 4] {
+    let width = text_width(text);
+    let left = match anchor {
+        Anchor::Start => at.0,
+        Anchor::Middle => at.0 - width / 2.0,
+        Anchor::End => at.0 - width,
+    };
+    [left, at.1 - TEXT, left + width, at.1 + 3.0]
+}
+
+fn overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_never_stands_on_text() {
+        let mut canvas = Canvas::new(400.0, 200.0, "title");
+        assert!(canvas.text_where_free((100.0, 100.0), "word", Anchor::Start));
+        assert!(!canvas.text_where_free((110.0, 105.0), "other", Anchor::Start));
+        assert!(!canvas.text_where_free((200.0, 15.0), "on the title", Anchor::Middle));
+        assert!(!canvas.text_where_free((390.0, 150.0), "beyond", Anchor::Start));
+        assert!(canvas.text_where_free((100.0, 130.0), "below", Anchor::Start));
+        for _ in 0..9 {
+            canvas.label((300.0, 100.0), "same");
+        }
+        let is_same = |shape: &&Shape| matches!(shape, Shape::Text { text, .. } if text == "same");
+        assert_eq!(canvas.finish().shapes.iter().filter(is_same).count(), 4);
+    }
+}
