@@ -19,6 +19,23 @@ pub struct Efficiency {
     /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
     /// installed if none is given.
     pub load: Option<Form>,
+    /// One OPP is repeated until its score is steady, at most so long.
+    pub point: Duration,
+    /// Power and temperature without load are watched for so long.
+    pub idle: Duration,
+}
+
+impl Default for Efficiency {
+    /// All cores, with times that settle on any board: a chip does so in seconds, and a meter that
+    /// averages does it over less than this.
+    fn default() -> Self {
+        Self {
+            sets: Sets::Together,
+            load: None,
+            point: POINT_TIME,
+            idle: Duration::from_secs(20),
+        }
+    }
 }
 
 /// Which sets of cores are walked.
@@ -61,14 +78,11 @@ impl Sets {
     }
 }
 
-/// Power and temperature without load are taken over so long. A chip settles in seconds, and a meter
-/// that averages does so over less than this.
-const IDLE: Duration = Duration::from_secs(20);
 /// Lowest clock that is walked where none is given (`MinKHz`): below, one point takes minutes.
 const CLOCK_KHZ_MIN: u32 = 600_000;
 /// One point is repeated until its score is steady, at most so long: with its clock before and the part that
 /// runs when time is up, a point takes 15 seconds.
-pub(crate) const POINT_TIME: Duration = Duration::from_secs(11);
+const POINT_TIME: Duration = Duration::from_secs(11);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 
@@ -89,13 +103,13 @@ pub(crate) fn stages(
     let load = walk.load.as_ref().unwrap_or(&own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
-        Stage::Rest("idle", IDLE),
+        Stage::Rest("idle", walk.idle),
     ];
     for cpus in cpu_sets(machine, &walk.sets) {
         for khz in walked(machine, &cpus, options) {
             stages.push(Stage::Side(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
-            stages.push(Stage::UntilSteadyWithin(job(&cpus, khz, load), POINT_TIME));
+            stages.push(Stage::UntilSteadyWithin(job(&cpus, khz, load), walk.point));
         }
     }
     stages.push(Stage::Side(Vec::new()));

@@ -254,6 +254,11 @@ impl Runner<'_> {
     fn sample_every(&mut self, interval: Duration) {
         let options = SamplerOptions {
             interval,
+            budget_ppm: match self.context.options.task {
+                // Moments count for more here than the last thousandth of a score.
+                Task::Thermal(_) => crate::thermal::SAMPLER_PPM,
+                _ => SamplerOptions::default().budget_ppm,
+            },
             measures: true,
             feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()

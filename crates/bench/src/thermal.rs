@@ -7,6 +7,10 @@ use crate::task::Stage;
 use crate::{Definition, workloads};
 use std::time::Duration;
 
+/// Share of one core that the sampler may use meanwhile, in millionths: it is to say exactly when throttling
+/// began, on boards whose slow, busy cores take long to read their sensors.
+pub(crate) const SAMPLER_PPM: u32 = 10_000;
+
 /// A thermal test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thermal {

@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod virtual_board;
+
 use std::path::PathBuf;
 
 /// Text of `boards/NAME.board`; give it to `machine::Root::from_board`.

@@ -35,6 +35,7 @@ struct Options<'a> {
     measured_only: bool,
     program_blocks: Option<usize>,
     peers: bool,
+    boards: bool,
     arguments: &'a [&'a str],
 }
 
@@ -47,6 +48,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         measured_only: false,
         program_blocks: None,
         peers: false,
+        boards: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -75,6 +77,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
                 (options.monitor_only, options.peers) = (true, true);
                 rest
             }
+            ["--boards", rest @ ..] => {
+                options.boards = true;
+                rest
+            }
             ["--binary", file, rest @ ..] => {
                 options.binary = Some(file);
                 rest
@@ -99,6 +105,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if let Some(path) = options.record {
         report(&read(Path::new(path))?, &[]);
         return Ok(());
+    }
+    if options.boards {
+        return boards();
     }
     let binary = match options.binary {
         Some(file) => PathBuf::from(file),
@@ -127,6 +136,25 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         println!("\n{}\n", path.display());
         report(&read(&path)?, &resident);
     }
+    Ok(())
+}
+
+/// Runs the program on virtual boards and prints each figure beside the true one; here it has to be as near as
+/// it says, which takes a machine that does nothing else.
+fn boards() -> Result<()> {
+    let status = std::process::Command::new("cargo")
+        .args([
+            "test",
+            "--quiet",
+            "-p",
+            "sbc-bench",
+            "--test",
+            "virtual_board",
+        ])
+        .args(["--", "--nocapture", "--test-threads", "1"])
+        .env("SBC_BENCH_STRICT", "1")
+        .status()?;
+    ensure!(status.success(), "the boards were not understood: {status}");
     Ok(())
 }
 
@@ -272,6 +300,7 @@ mod tests {
             measured_only: false,
             program_blocks: None,
             peers: false,
+            boards: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);

@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("kernel", &[]),
     ("machine", &["record"]),
     ("record", &[]),
-    ("testkit", &["machine", "record"]),
+    ("testkit", &["kernel", "machine", "record"]),
     ("xtask", &["explain", "record"]),
 ];
 

@@ -1,8 +1,9 @@
 //! Arguments of `efficiency` and of the classic `-g`. They end in a [`bench::Task`].
 
-use bench::Task;
 use bench::efficiency::{Efficiency, Sets};
 use bench::form::{Form, names_with_forms};
+use bench::{Task, parse_duration};
+use std::time::Duration;
 
 /// What performance costs in watts and degrees.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -14,6 +15,12 @@ pub(crate) struct EfficiencyFlags {
     /// video:h264-1080p [default: sevenzip where it is installed]
     #[arg(long, value_name = "NAME")]
     load: Option<String>,
+    /// Repeat each OPP until its score is steady, at most so long [default: 11s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    point: Option<Duration>,
+    /// Watch power and temperature without load for so long first [default: 20s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    idle: Option<Duration>,
 }
 
 impl EfficiencyFlags {
@@ -35,7 +42,13 @@ impl EfficiencyFlags {
             },
         };
         let sets = Sets::parse(&self.sets)?;
-        Ok(Task::Efficiency(Efficiency { sets, load }))
+        let own = Efficiency::default();
+        Ok(Task::Efficiency(Efficiency {
+            sets,
+            load,
+            point: self.point.unwrap_or(own.point),
+            idle: self.idle.unwrap_or(own.idle),
+        }))
     }
 }
 
@@ -53,5 +66,8 @@ fn opp(workload: &'static str) -> Form {
 /// One sentence about what is wrong.
 pub(super) fn task(sets: &str) -> Result<Task, String> {
     let sets = Sets::parse(sets)?;
-    Ok(Task::Efficiency(Efficiency { sets, load: None }))
+    Ok(Task::Efficiency(Efficiency {
+        sets,
+        ..Efficiency::default()
+    }))
 }

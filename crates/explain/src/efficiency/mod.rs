@@ -179,7 +179,7 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
         }
         _ => None,
     });
-    let milliwatts = view::mean_power_mw(record, window);
+    let milliwatts = milliwatts(record, &loads, window);
     let soc = view::soc_temperature(record);
     let temperature = soc.and_then(|channel| gauge(record, channel, window).last().copied());
     let firmware = view::firmware_clock_channel(record);
@@ -226,6 +226,17 @@ fn values(step: &Step) -> Vec<f64> {
             .into_iter()
             .collect(),
     }
+}
+
+/// Power while it worked. A score that is the median of many turns belongs to the power of a typical
+/// moment: between the parts of a point, where texts are made and threads wait for each other, it is less.
+fn milliwatts(record: &Record, loads: &[&Step], window: Window) -> Option<f64> {
+    let is_series = |step: &&Step| matches!(step.outcome, Outcome::Done(Measured::Series(_)));
+    if !loads.iter().all(is_series) {
+        return view::mean_power_mw(record, window);
+    }
+    let power = view::power_mw(record, window);
+    median(&power.iter().map(|(_, mw)| *mw).collect::<Vec<_>>())
 }
 
 /// A limit below the OPP in several samples: somebody else than the walk has lowered it.

@@ -24,7 +24,9 @@ mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
 mod log_remark;
+mod low_voltage;
 mod memory_slow;
+mod meter_implausible;
 mod no_temperature;
 mod no_throttling;
 mod offline_cpus;
@@ -99,7 +101,9 @@ pub const RULES: &[Rule] = &[
     kernel_trouble::RULE,
     latency_unsteady::RULE,
     log_remark::RULE,
+    low_voltage::RULE,
     memory_slow::RULE,
+    meter_implausible::RULE,
     no_temperature::RULE,
     no_throttling::RULE,
     offline_cpus::RULE,

@@ -200,10 +200,11 @@ fn fits(
         let moment = |reading: view::Reading| Moment {
             at_s: reading.at_ms as f64 / 1000.0,
             celsius: reading.value as f64 / 1000.0,
-            watts: at(&power, reading.at_ms) / 1000.0,
+            watts: at(&power, reading.at_ms).unwrap_or(0.0) / 1000.0,
         };
         readings.map(moment).collect()
     };
+    let is_known = |moment: &Moment| at(&power, (moment.at_s * 1000.0).round() as i64).is_some();
     let until = throttle.map_or(window.end_ms, |throttle| {
         window.start_ms + throttle.after_ms
     });
@@ -218,7 +219,7 @@ fn fits(
     });
     let cooled = fit_steps(&[&cooling]).map(|fit| fit.tau_s);
     let power_fit = (!power.is_empty())
-        .then(|| fit_power(&moments(whole), cooled))
+        .then(|| fit_power(longest(&moments(whole), is_known), cooled))
         .flatten();
     let step_fit = power_fit
         .is_none()
@@ -227,21 +228,33 @@ fn fits(
     (power_fit, step_fit)
 }
 
+/// Meters are read every second or two; what lies further from a reading is not known. A meter that
+/// goes away must not stand still in the model.
+const POWER_MS_MAX: i64 = 3_000;
+
 /// The value at a moment, on the straight line between the readings around it: meters are read less
-/// often than temperatures.
-fn at(readings: &[(i64, f64)], at_ms: i64) -> f64 {
+/// often than temperatures. None where there is no reading near.
+fn at(readings: &[(i64, f64)], at_ms: i64) -> Option<f64> {
     let after = readings.partition_point(|(at, _)| *at < at_ms);
+    let before = after.checked_sub(1).map(|at| readings[at]);
+    let is_near = |(at, _): &(i64, f64)| (at - at_ms).abs() <= POWER_MS_MAX;
     match (
-        after.checked_sub(1).map(|at| readings[at]),
-        readings.get(after),
+        before.filter(is_near),
+        readings.get(after).copied().filter(is_near),
     ) {
         (Some((t0, v0)), Some((t1, v1))) => {
             let share = (at_ms - t0) as f64 / (t1 - t0).max(1) as f64;
-            v0 + share * (v1 - v0)
+            Some(v0 + share * (v1 - v0))
         }
-        (Some((_, value)), None) => value,
-        (None, first) => first.map_or(0.0, |(_, value)| *value),
+        (Some((_, value)), None) | (None, Some((_, value))) => Some(value),
+        (None, None) => None,
     }
+}
+
+/// The longest stretch of moments that all are so.
+fn longest(moments: &[Moment], is_so: impl Fn(&Moment) -> bool) -> &[Moment] {
+    let stretches = moments.split(|moment| !is_so(moment));
+    stretches.max_by_key(|stretch| stretch.len()).unwrap_or(&[])
 }
 
 #[cfg(test)]

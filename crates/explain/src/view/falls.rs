@@ -199,10 +199,14 @@ fn busy_readings(
 
 fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Phase> {
     let cpus = cpu_count(record).unwrap_or(1);
-    // On a machine with one CPU every phase is a full load.
+    // On a machine with one CPU every phase is a full load. A clock that the run itself has set is no fall.
+    let is_set = |phase: &&Phase| {
+        let mut steps = phase.steps.iter().map(|at| &record.steps[*at]);
+        steps.any(|step| step.set_clock.is_some())
+    };
     phases
         .iter()
-        .filter(|phase| phase.is_full_load(cpus))
+        .filter(|phase| phase.is_full_load(cpus) && !is_set(phase))
         .collect()
 }
 

@@ -18,6 +18,7 @@ mod messages;
 mod opp_clock;
 mod phases;
 mod power;
+mod power_doubt;
 mod programs;
 mod residency;
 mod samples;
@@ -45,6 +46,7 @@ pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
+pub use power_doubt::{Doubt, power_doubt};
 pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{

@@ -1,6 +1,7 @@
 //! Power of the machine, from whatever measures it: a meter at the wall or a chip on the board, else
 //! the energy counters of the processor.
 
+use super::power_doubt::power_doubt;
 use super::samples::{Reading, counter_steps, gauge};
 use record::{Channel, ChannelKind, Record, Unit, Window};
 
@@ -13,11 +14,16 @@ pub struct PowerSource<'a> {
     pub is_whole: bool,
 }
 
-/// The best source of power: a network meter, then a chip, then the processor's own counters.
+/// The best source of power: a network meter, then a chip, then the processor's own counters. What
+/// cannot be right is none.
 pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
     let channels = || record.samples.channels.iter();
     let has_values = |channel: &&Channel| channel.values.iter().any(Option::is_some);
-    let gauges = || channels().filter(|c| c.is_power()).filter(has_values);
+    let is_believed = |channel: &&Channel| power_doubt(record, channel).is_none();
+    let gauges = || {
+        let powers = channels().filter(|channel| channel.is_power());
+        powers.filter(has_values).filter(is_believed)
+    };
     let whole = gauges()
         .find(|channel| channel.id.starts_with("meter"))
         .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::Gauge));

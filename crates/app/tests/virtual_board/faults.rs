@@ -1,0 +1,63 @@
+//! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
+
+use crate::rig::{PROGRAM, Seen, board, command, program};
+use std::os::unix::process::ExitStatusExt;
+
+/// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
+fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
+    let script = format!("exec timeout --preserve-status -s {signal} {after_s} {PROGRAM} {verb}");
+    let seen = command(&board("quick")?, &["sh", "-c", &script]);
+    seen.check_left(&format!("{signal} after {after_s} s of {verb}"));
+    Some(seen)
+}
+
+const THERMAL: &str = "thermal --force --quiet --log $LOG --minutes 1";
+const EFFICIENCY: &str = "efficiency --force --quiet --log $LOG --load lzma --idle 1s";
+
+#[test]
+fn interrupted_runs_put_everything_back() {
+    // As found, when there is nothing to be kept yet; at work; within a walk.
+    for (verb, signal, after_s, is_kept) in [
+        (THERMAL, "INT", "1.3", false),
+        (THERMAL, "TERM", "7", true),
+        (EFFICIENCY, "INT", "6", true),
+    ] {
+        let Some(seen) = cut(verb, signal, after_s) else {
+            return;
+        };
+        let status = seen.done.status.code();
+        assert_eq!(status, Some(130), "{signal} after {after_s} s");
+        assert!(
+            !is_kept || seen.record.is_some(),
+            "what was measured is kept"
+        );
+    }
+}
+
+#[test]
+fn killed_runs_are_put_back_by_their_guard() {
+    let Some(seen) = cut(EFFICIENCY, "KILL", "6") else {
+        return;
+    };
+    // timeout(1) kills itself in the same way.
+    assert!(seen.done.status.signal() == Some(9) || seen.done.status.code() == Some(137));
+}
+
+#[test]
+fn loads_that_crash_or_run_away_leave_nothing() {
+    let Some(board) = board("quick") else {
+        return;
+    };
+    for script in [
+        "sleep 1; kill -SEGV $$",
+        "sh -c 'while :; do :; done' & sleep 1; kill -ABRT $$",
+        "setsid sh -c 'while :; do :; done' & sleep 1; exit 3",
+    ] {
+        let words = [
+            "run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", script,
+        ];
+        let seen = program(&board, &words);
+        seen.check_left(script);
+        assert!(!seen.done.status.success(), "{script}");
+    }
+}

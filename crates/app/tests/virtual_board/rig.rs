@@ -1,0 +1,164 @@
+//! Runs the program on a board and collects what it left and what was true.
+
+use explain::{Finding, rules};
+use record::Record;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use testkit::virtual_board::{Board, Done, Model, lacking, run};
+
+/// There is one `/sys`.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// The journal of settings is not that of this machine; then whatever is to be run, in silence.
+const ENTER: &str = "mkdir -p /var/lib/sbc-bench && mount -t tmpfs tmpfs /var/lib/sbc-bench && \
+                     exec \"$@\" >$LOG.out 2>&1";
+/// The program, for scripts.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
+
+/// What a run left.
+pub(crate) struct Seen {
+    /// Its Record; none if it was killed before there was one.
+    pub(crate) record: Option<Record>,
+    /// What the rules say of it.
+    pub(crate) findings: Vec<Finding>,
+    /// What was true.
+    pub(crate) done: Done,
+}
+
+impl Seen {
+    /// The Record.
+    pub(crate) fn record(&self) -> &Record {
+        self.record.as_ref().expect("a Record was written")
+    }
+
+    /// True if this rule has something to say.
+    pub(crate) fn has(&self, rule: &str) -> bool {
+        self.findings.iter().any(|finding| finding.rule == rule)
+    }
+
+    /// Everything that was found, for messages.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        self.findings.iter().map(Finding::sentence).collect()
+    }
+
+    /// What every run must leave, however it ended: the settings as they were found, and nothing running.
+    pub(crate) fn check_left(&self, what: &str) {
+        let before = Model::new(self.done.model.board.clone());
+        for (before, after) in before.policies.iter().zip(&self.done.model.policies) {
+            assert_eq!(before.governor, after.governor, "{what}");
+            assert_eq!(before.khz_min, after.khz_min, "{what}");
+            assert_eq!(before.khz_max, after.khz_max, "{what}");
+        }
+        assert_eq!(self.done.left_running, [""; 0], "{what}");
+    }
+}
+
+/// The board of this name; none where no board can run, and why is told.
+pub(crate) fn board(name: &str) -> Option<Board> {
+    if let Some(what) = lacking() {
+        eprintln!("skipped: no virtual board can run here, {what}");
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/virtual");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.toml"))).unwrap();
+    Some(Board::parse(&text).unwrap())
+}
+
+/// Runs the program with these arguments.
+pub(crate) fn program(board: &Board, words: &[&str]) -> Seen {
+    let own = [PROGRAM, words[0], "--force", "--quiet"];
+    command(board, &[&own[..], &words[1..]].concat())
+}
+
+/// A board that stood still for so many seconds, because the machine was too busy, proves nothing.
+const STOOD_STILL_S_MAX: f64 = 0.5;
+/// So often it is tried.
+const TRIES: usize = 3;
+
+/// Runs any command; the program in it finds its log in `$LOG`.
+pub(crate) fn command(board: &Board, words: &[&str]) -> Seen {
+    let mut seen = command_once(board, words);
+    for _ in 1..TRIES {
+        let still_s = seen.done.stood_still_s;
+        if still_s <= STOOD_STILL_S_MAX {
+            break;
+        }
+        eprintln!(
+            "once more: this machine is so busy that the board stood still for {still_s:.1} s"
+        );
+        seen = command_once(board, words);
+    }
+    seen
+}
+
+fn command_once(board: &Board, words: &[&str]) -> Seen {
+    let _only = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let out = Folder::new();
+    let log = format!("LOG={}", out.0.join("log").display());
+    let words = words.iter().map(|word| match *word {
+        "$LOG" => out.0.join("log").into_os_string(),
+        word => OsString::from(word),
+    });
+    let enter = ["env", &log, "sh", "-c", ENTER, "sh"].map(OsString::from);
+    let command: Vec<OsString> = enter.into_iter().chain(words).collect();
+    let done = run(board.clone(), None, &command).unwrap();
+    let text = std::fs::read_to_string(out.0.join("log.json")).ok();
+    let record: Option<Record> = text.map(|text| serde_json::from_str(&text).unwrap());
+    Seen {
+        findings: record.as_ref().map(rules::check).unwrap_or_default(),
+        record,
+        done,
+    }
+}
+
+/// Set by `cargo xtask bench --boards`, which is for a machine that does nothing else: figures must be as near
+/// as they say.
+const STRICT: &str = "SBC_BENCH_STRICT";
+/// Elsewhere they may be off by this factor: a machine that is busy with other things moves every moment of
+/// a board, but no right figure so far.
+const LOOSE_FACTOR: f64 = 2.0;
+
+/// A value is another one within so many percent.
+pub(crate) fn check_near(what: &str, found: f64, expected: f64, percent: f64) {
+    let off = 100.0 * (found / expected - 1.0);
+    let within = match off.abs() <= percent {
+        true => "within",
+        false => "not within",
+    };
+    eprintln!("{what}: {found:.3}, on the board {expected:.3} ({off:+.1} %, {within} {percent} %)");
+    let is_near = match std::env::var_os(STRICT) {
+        Some(_) => off.abs() <= percent,
+        None => (1.0 / LOOSE_FACTOR..=LOOSE_FACTOR).contains(&(found / expected)),
+    };
+    assert!(is_near, "{what}: {found} instead of {expected}");
+}
+
+/// A test of what moments decide, which a machine that is busy with other things can spoil: it must pass once
+/// in a few tries.
+pub(crate) fn in_some_try(test: impl Fn()) {
+    for _ in 1..TRIES {
+        if catch_unwind(AssertUnwindSafe(&test)).is_ok() {
+            return;
+        }
+        eprintln!("once more: this machine may have been busy with other things");
+    }
+    test();
+}
+
+/// A folder for logs, removed when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("sbc-bench-board-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

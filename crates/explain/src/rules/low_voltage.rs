@@ -1,0 +1,65 @@
+//! Rule: low-voltage. The board's own alarm told that its supply was too low.
+
+use super::Rule;
+use super::place::samples_place;
+use crate::view::{self, gauge};
+use crate::{Finding, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "low-voltage",
+    about: "The alarm of a board's voltage monitor told that its supply was too low.",
+    link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    // The firmware of a Raspberry Pi says more, and the rule on it tells it.
+    if record.samples.channel("rpi.throttled").is_some() {
+        return Vec::new();
+    }
+    let alarms = view::channels_of(record, "hwmon", ".in0.alarm");
+    let found = alarms.filter_map(|channel| {
+        let readings = gauge(record, channel, view::whole_run());
+        let first = readings.iter().find(|reading| reading.value > 0)?;
+        let last_ms = readings.last()?.at_ms;
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Degraded,
+            "The supply voltage was too low, first after {first}, by the alarm of {name}: boards lower their clock \
+             then. A better supply or a shorter cable helps.",
+        );
+        let place = samples_place(record, &channel.id, first.at_ms, last_ms);
+        let finding = finding.with("first", Quantity::Ms(first.at_ms)).at(place);
+        Some(finding.with("name", Quantity::Text(channel.label.clone())))
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{gauge_channel, labelled, own_run};
+    use record::Unit;
+
+    #[test]
+    fn an_alarm_is_told_unless_the_firmware_says_more() {
+        for (values, expected) in [(&[0, 0, 1, 1], 1), (&[0, 0, 0, 0], 0)] {
+            let id = "hwmon1.in0.alarm";
+            let record = labelled(
+                gauge_channel(own_run(), id, Unit::Count, values),
+                "rpi_volt",
+            );
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.len(), expected);
+            assert!(
+                found
+                    .iter()
+                    .all(|sentence| sentence.contains("by the alarm of rpi_volt:"))
+            );
+            let record = gauge_channel(record, "rpi.throttled", Unit::Bits, &[0, 0, 0, 0]);
+            assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Rule: meter-implausible. A power meter says what cannot be; its figures are not used.
+
+use super::Rule;
+use crate::view::{self, Doubt};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "meter-implausible",
+    about: "A power meter says what cannot be, so that its figures are not used.",
+    link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
+    check,
+};
+
+/// A battery that is not in use says zero, too, and is right.
+const METERS: [&str; 2] = ["meter", "hwmon"];
+
+fn check(record: &Record) -> Vec<Finding> {
+    let channels = record.samples.channels.iter().enumerate();
+    let meters = channels.filter(|(_, channel)| {
+        let is_meter = METERS.iter().any(|kind| channel.id.starts_with(kind));
+        is_meter && channel.is_power()
+    });
+    meters
+        .filter_map(|(at, channel)| {
+            let doubt = view::power_doubt(record, channel)?;
+            let name = match channel.label.as_str() {
+                "" => channel.id.clone(),
+                label => format!("{} ({label})", channel.id),
+            };
+            let place = Place::Field(format!("samples.channels[{at}]"));
+            Some(finding(doubt).with("meter", Quantity::Text(name)).at(place))
+        })
+        .collect()
+}
+
+fn finding(doubt: Doubt) -> Finding {
+    let watts = |milliwatts: f64| Quantity::Score(milliwatts / 1000.0, "W".into());
+    let of = |template| Finding::new(RULE.id, Severity::Info, template);
+    match doubt {
+        Doubt::Zero => of(
+            "The power meter {meter} says 0 W while the machine runs: it does not measure this machine, and is \
+             not used.",
+        ),
+        Doubt::Constant(milliwatts) => of(
+            "The power meter {meter} says {power} all the time, idle and under load: it does not measure this \
+             machine, and is not used.",
+        )
+        .with("power", watts(milliwatts)),
+        Doubt::Impossible(milliwatts, product) => of(
+            "The power meter {meter} says {power} where its own voltage and current make at most {product}: one \
+             of them is wrong, and it is not used.",
+        )
+        .with("power", watts(milliwatts))
+        .with("product", watts(product)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{gauge_channel, own_run};
+    use record::Unit;
+
+    #[test]
+    fn a_meter_that_measures_nothing_is_named() {
+        let with = |id: &str, milliwatts: &[i64]| {
+            let record = gauge_channel(own_run(), id, Unit::Milliwatts, milliwatts);
+            sentences(RULE.id, &record)
+        };
+        let expected = "The power meter meter.power says 0 W while the machine runs: it does not measure this \
+                        machine, and is not used.";
+        assert_eq!(with("meter.power", &[0; 10]), [expected]);
+        assert_eq!(with("meter.power", &[3000, 3100, 0, 3000, 3200]), [""; 0]);
+        assert_eq!(with("battery.power", &[0; 10]), [""; 0]);
+    }
+}

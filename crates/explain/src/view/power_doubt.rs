@@ -1,0 +1,135 @@
+//! Meters that cannot be right: one that says nothing flows while a machine runs, one that says the same
+//! whatever the machine does, one that claims more power than its own voltage and current can carry.
+//! What a meter gets wrong in proportion, all of its figures alike, cannot be seen from here.
+
+use super::cpu_use::busy_percent_at;
+use super::samples::{gauge, whole_run};
+use crate::stats::median;
+use record::{Channel, Record, Unit};
+
+/// Why a meter's power is not believed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Doubt {
+    /// It never was above zero.
+    Zero,
+    /// It was the same to the digit, idle and under load: so many milliwatts.
+    Constant(f64),
+    /// It was more than voltage and current make: power and their product, in milliwatts.
+    Impossible(f64, f64),
+}
+
+/// So many readings tell a meter that never changes from one that has had no time to.
+const READINGS_MIN: usize = 5;
+/// CPU use of a machine at work, and of one at rest, in percent.
+const BUSY_PERCENT_MIN: f64 = 75.0;
+const IDLE_PERCENT_MAX: f64 = 25.0;
+/// The three are read one after the other while the load changes, and each is rounded; but real power is
+/// never above the product of voltage and current, with direct or alternating current.
+const IMPOSSIBLE_SHARE: f64 = 1.5;
+
+/// Why this channel cannot be the power of the machine; none if nothing speaks against it.
+pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
+    let readings = gauge(record, channel, whole_run());
+    let scale = if channel.unit == Unit::Microwatts {
+        0.001
+    } else {
+        1.0
+    };
+    if readings.len() < READINGS_MIN {
+        return None;
+    }
+    if readings.iter().all(|reading| reading.value <= 0) {
+        return Some(Doubt::Zero);
+    }
+    let first = readings[0].value;
+    if readings.iter().all(|reading| reading.value == first) {
+        let busy = busy_percent_at(record);
+        let count = |is: &dyn Fn(f64) -> bool| {
+            let known = readings
+                .iter()
+                .filter_map(|reading| *busy.get(reading.row)?);
+            known.filter(|busy| is(*busy)).count()
+        };
+        let has_both = count(&|busy| busy >= BUSY_PERCENT_MIN) >= READINGS_MIN
+            && count(&|busy| busy <= IDLE_PERCENT_MAX) >= READINGS_MIN;
+        return has_both.then_some(Doubt::Constant(first as f64 * scale));
+    }
+    let typical = |channel: &Channel| {
+        let values = gauge(record, channel, whole_run()).into_iter();
+        median(
+            &values
+                .map(|reading| reading.value as f64)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let (volts, amperes) = companions(record, channel)?;
+    let power_mw = typical(channel)? * scale;
+    let product_mw = typical(volts)? * typical(amperes)? / 1000.0;
+    let is_impossible = product_mw > 0.0 && power_mw > IMPOSSIBLE_SHARE * product_mw;
+    is_impossible.then_some(Doubt::Impossible(power_mw, product_mw))
+}
+
+/// Voltage and current that the same meter tells of the same supply: those of a socket, or the only ones
+/// of a chip.
+fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &'a Channel)> {
+    let (meter, _) = power.id.rsplit_once('.')?;
+    let of_meter = |unit: Unit| {
+        let mut found = record.samples.channels.iter().filter(move |channel| {
+            let is_own = channel
+                .id
+                .rsplit_once('.')
+                .is_some_and(|(own, _)| own == meter);
+            is_own && channel.unit == unit
+        });
+        let first = found.next();
+        first.filter(|_| found.next().is_none())
+    };
+    // With several powers it is not known which one voltage and current belong to.
+    of_meter(power.unit)?;
+    Some((of_meter(Unit::Millivolts)?, of_meter(Unit::Milliamperes)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{gauge_channel, own_run};
+    use crate::view::power_source;
+
+    fn check(values: &[i64], busy: &[i64], current: &[i64], expected: Option<Doubt>) {
+        let mut record = gauge_channel(own_run(), "hwmon0.power1", Unit::Microwatts, values);
+        record = gauge_channel(record, "hwmon0.in1", Unit::Millivolts, &[5000; 12]);
+        if !current.is_empty() {
+            record = gauge_channel(record, "hwmon0.curr1", Unit::Milliamperes, current);
+        }
+        record = gauge_channel(record, "cpu.busy_percent", Unit::Count, busy);
+        let found = power_doubt(&record, &record.samples.channels[0]);
+        assert_eq!(found, expected, "{values:?}");
+        assert_eq!(power_source(&record).is_none(), expected.is_some());
+    }
+
+    #[test]
+    fn meters_that_cannot_be_right() {
+        let work = [0, 0, 0, 0, 0, 0, 100, 100, 100, 100, 100, 100];
+        let powers = [2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7].map(|watts| watts * 1_000_000);
+        let current = [
+            400, 400, 400, 400, 400, 400, 1400, 1400, 1400, 1400, 1400, 1400,
+        ];
+        check(&powers, &work, &current, None);
+        check(&powers, &work, &[], None);
+        check(&[0; 12], &work, &[0; 12], Some(Doubt::Zero));
+        check(&[2_000_000; 12], &work, &[], Some(Doubt::Constant(2000.0)));
+        // Nothing changed that could have changed it.
+        check(&[2_000_000; 12], &[0; 12], &[], None);
+        let tenfold = powers.map(|microwatts| 10 * microwatts);
+        // Of 2 and 7 W the median is 4.5 W.
+        check(
+            &tenfold,
+            &work,
+            &current,
+            Some(Doubt::Impossible(45_000.0, 4500.0)),
+        );
+        // Alternating current: less power than voltage and current make is usual.
+        check(&powers, &work, &current.map(|current| 2 * current), None);
+        check(&[0, 0], &work, &[], None);
+    }
+}

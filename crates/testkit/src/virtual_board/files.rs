@@ -1,0 +1,308 @@
+//! The files of a virtual board: what a kernel would show of it below `/sys`, and what it lets be written.
+//!
+//! Paths are relative to `/sys`. Formats are those of Documentation/admin-guide/pm/cpufreq.rst,
+//! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
+
+use super::board::{MeterSpec, Mode, Place};
+use super::model::Model;
+use std::collections::BTreeMap;
+
+/// Governors that every policy lists.
+const GOVERNORS: &str = "conservative ondemand userspace powersave performance schedutil";
+/// Folders below `/sys` that are laid over the real ones.
+pub(super) const FOLDERS: [&str; 4] = [
+    "class",
+    "devices/system/cpu",
+    "devices/virtual",
+    "devices/platform",
+];
+/// The firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon sibling).
+const PI_BITS: &str = "devices/platform/soc/soc:firmware/get_throttled";
+const PI_ALARM: &str = "devices/virtual/hwmon/hwmon1";
+const ZONE: &str = "devices/virtual/thermal/thermal_zone0";
+const METER: &str = "devices/virtual/hwmon/hwmon0";
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    /// A file with this content.
+    File {
+        /// What reading it gives.
+        text: String,
+        /// True if it can be written.
+        is_writable: bool,
+    },
+    /// A file that cannot be read: the device does not answer (ENXIO).
+    Dead,
+    /// `/proc/stat` of the board.
+    Stat,
+    /// A symbolic link.
+    Link(String),
+}
+
+/// Every file and link of the board as it is now, by path.
+pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
+    let mut nodes = BTreeMap::new();
+    for index in 0..model.policies.len() {
+        policy(model, index, &mut nodes);
+    }
+    let read_only = |text: String| Node::File {
+        text,
+        is_writable: false,
+    };
+    let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
+    let throttle = &model.board.throttle;
+    let zone = [
+        ("type", "cpu-thermal".to_owned()),
+        ("temp", milli(model.temp_c)),
+        ("mode", "enabled".to_owned()),
+        ("policy", "step_wise".to_owned()),
+        ("trip_point_0_type", "passive".to_owned()),
+        ("trip_point_0_temp", milli(throttle.passive_c)),
+        ("trip_point_0_hyst", milli(throttle.hysteresis_c)),
+        ("trip_point_1_type", "critical".to_owned()),
+        ("trip_point_1_temp", milli(throttle.passive_c + 30.0)),
+    ];
+    for (name, text) in zone {
+        if model.board.thermal.has_sensor {
+            file(format!("{ZONE}/{name}"), text);
+        }
+    }
+    if throttle.mode == Mode::Kernel {
+        for (index, policy) in model.board.policy.iter().enumerate() {
+            let device = format!("devices/virtual/thermal/cooling_device{index}");
+            let top = policy.opps.len() - 1;
+            file(
+                format!("{device}/type"),
+                format!("cpufreq-cpu{}", policy.cpus[0]),
+            );
+            file(
+                format!("{device}/cur_state"),
+                model.level.min(top).to_string(),
+            );
+            file(format!("{device}/max_state"), top.to_string());
+        }
+    }
+    let on_board = |meter: &&MeterSpec| meter.place == Place::Board;
+    if model.board.meter.as_ref().filter(on_board).is_some() {
+        file(format!("{METER}/name"), "ina226".to_owned());
+        // A chip that is gone leaves its files, and no answer in them.
+        let (watts, volts, amperes) = model.metered().map_or((None, None, None), |(w, v, a)| {
+            (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3))
+        });
+        for (name, value) in [
+            ("power1_input", watts),
+            ("in1_input", volts),
+            ("curr1_input", amperes),
+        ] {
+            let node = value.map_or(Node::Dead, |value| read_only(format!("{value:.0}\n")));
+            nodes.insert(format!("{METER}/{name}"), node);
+        }
+    }
+    let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
+    if throttle.under_voltage_c.is_some() {
+        file(PI_BITS.to_owned(), format!("{:x}", model.firmware_bits));
+        file(format!("{PI_ALARM}/name"), "rpi_volt".to_owned());
+        // Its driver keeps the alarm, as bit 16 does.
+        let alarm = model.firmware_bits >> 16 & 1;
+        file(format!("{PI_ALARM}/in0_lcrit_alarm"), alarm.to_string());
+    }
+    links(&mut nodes);
+    nodes
+}
+
+/// Classes are links to devices.
+fn links(nodes: &mut BTreeMap<String, Node>) {
+    let mut links = BTreeMap::new();
+    for path in nodes.keys() {
+        let Some(rest) = path.strip_prefix("devices/virtual/") else {
+            continue;
+        };
+        if let Some((device, _)) = rest.rsplit_once('/') {
+            links.insert(
+                format!("class/{device}"),
+                format!("../../devices/virtual/{device}"),
+            );
+        }
+    }
+    nodes.extend(links.into_iter().map(|(path, to)| (path, Node::Link(to))));
+}
+
+fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
+    let (spec, state) = (&model.board.policy[index], &model.policies[index]);
+    let folder = format!("devices/system/cpu/cpufreq/policy{}", spec.cpus[0]);
+    let cpus: Vec<String> = spec.cpus.iter().map(u32::to_string).collect();
+    let online = spec.cpus.iter().filter(|cpu| Some(**cpu) != model.off_cpu);
+    let online: Vec<String> = online.map(u32::to_string).collect();
+    let opps: Vec<String> = spec.opps.iter().map(|(khz, _)| khz.to_string()).collect();
+    let residency = spec.opps.iter().zip(&state.time_in_state_s);
+    // In units of 10 ms.
+    let residency: Vec<String> = residency
+        .map(|((khz, _), seconds)| format!("{khz} {:.0}", seconds * 100.0))
+        .collect();
+    let set = match state.governor.as_str() {
+        "userspace" => state.khz_set.to_string(),
+        _ => "<unsupported>".to_owned(),
+    };
+    for (name, text, is_writable) in [
+        ("affected_cpus", online.join(" "), false),
+        ("related_cpus", cpus.join(" "), false),
+        ("scaling_available_frequencies", opps.join(" "), false),
+        ("scaling_available_governors", GOVERNORS.to_owned(), false),
+        ("scaling_driver", "cpufreq-dt".to_owned(), false),
+        ("cpuinfo_min_freq", spec.khz_min().to_string(), false),
+        ("cpuinfo_max_freq", spec.khz_max().to_string(), false),
+        ("cpuinfo_transition_latency", "50000".to_owned(), false),
+        (
+            "scaling_cur_freq",
+            model.khz_shown(index).to_string(),
+            false,
+        ),
+        ("stats/time_in_state", residency.join("\n"), false),
+        ("scaling_governor", state.governor.clone(), true),
+        (
+            "scaling_min_freq",
+            state.khz_min.min(model.khz_limit(index)).to_string(),
+            true,
+        ),
+        ("scaling_max_freq", model.khz_limit(index).to_string(), true),
+        ("scaling_setspeed", set, true),
+    ] {
+        let text = text + "\n";
+        nodes.insert(format!("{folder}/{name}"), Node::File { text, is_writable });
+    }
+    for cpu in &spec.cpus {
+        let path = format!("devices/system/cpu/cpu{cpu}/cpufreq");
+        nodes.insert(
+            path,
+            Node::Link(format!("../cpufreq/policy{}", spec.cpus[0])),
+        );
+    }
+}
+
+/// Why a write is refused, as the kernel says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Read-only.
+    Access,
+    /// No such value.
+    Invalid,
+}
+
+/// Writes a setting.
+///
+/// # Errors
+/// What the kernel would answer.
+pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Refused> {
+    let rest = path
+        .strip_prefix("devices/system/cpu/cpufreq/policy")
+        .ok_or(Refused::Access)?;
+    let (number, name) = rest.split_once('/').ok_or(Refused::Access)?;
+    let cpu: u32 = number.parse().map_err(|_| Refused::Access)?;
+    let index = model.policy_of(cpu).ok_or(Refused::Access)?;
+    let text = text.trim();
+    let spec = model.board.policy[index].clone();
+    let state = &mut model.policies[index];
+    let khz = text.parse::<u32>().map_err(|_| Refused::Invalid);
+    match name {
+        "scaling_governor" if GOVERNORS.split(' ').any(|known| known == text) => {
+            state.governor = text.to_owned();
+        }
+        "scaling_governor" => return Err(Refused::Invalid),
+        "scaling_min_freq" => state.khz_min = khz?.clamp(spec.khz_min(), spec.khz_max()),
+        "scaling_max_freq" => state.khz_max = khz?.clamp(spec.khz_min(), spec.khz_max()),
+        "scaling_setspeed" if state.governor == "userspace" => state.khz_set = khz?,
+        "scaling_setspeed" => return Err(Refused::Invalid),
+        _ => return Err(Refused::Access),
+    }
+    Ok(())
+}
+
+fn milli(celsius: f64) -> String {
+    format!("{:.0}", celsius * 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::virtual_board::Board;
+
+    fn model() -> Model {
+        let text = "name = \"test\"\n[[policy]]\ncpus = [0, 1]\ncore_w = 2\n\
+                    governor = \"performance\"\nopps = [[600000, 0.8], [1200000, 0.9]]\n\
+                    [thermal]\nambient_c = 25\nk_per_w = 10\ntau_s = 10\nidle_w = 1\n\
+                    [throttle]\nmode = \"kernel\"\nunder_voltage_c = 90\n\
+                    [meter]\nplace = \"board\"\nvolts = 5.0\ngone_after_s = 9.0\n";
+        Model::new(Board::parse(text).unwrap())
+    }
+
+    fn text(model: &Model, path: &str) -> String {
+        match nodes(model).remove(path) {
+            Some(Node::File { text, .. }) => text,
+            Some(Node::Link(to)) => to,
+            Some(Node::Dead | Node::Stat) => "(dead)".into(),
+            None => panic!("{path}"),
+        }
+    }
+
+    #[test]
+    fn files_are_those_of_a_kernel() {
+        let model = model();
+        for (path, expected) in [
+            (
+                "devices/system/cpu/cpufreq/policy0/scaling_cur_freq",
+                "1200000\n",
+            ),
+            ("devices/system/cpu/cpufreq/policy0/related_cpus", "0 1\n"),
+            (
+                "devices/system/cpu/cpufreq/policy0/stats/time_in_state",
+                "600000 0\n1200000 0\n",
+            ),
+            ("devices/system/cpu/cpu1/cpufreq", "../cpufreq/policy0"),
+            ("devices/virtual/thermal/thermal_zone0/temp", "35000\n"),
+            (
+                "class/thermal/thermal_zone0",
+                "../../devices/virtual/thermal/thermal_zone0",
+            ),
+            ("class/hwmon/hwmon0", "../../devices/virtual/hwmon/hwmon0"),
+            ("devices/virtual/hwmon/hwmon0/power1_input", "1000000\n"),
+            ("devices/platform/soc/soc:firmware/get_throttled", "0\n"),
+            ("devices/virtual/hwmon/hwmon1/in0_lcrit_alarm", "0\n"),
+        ] {
+            assert_eq!(text(&model, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_meter_that_is_gone_does_not_answer() {
+        let mut model = model();
+        model.at_s = 10.0;
+        let path = "devices/virtual/hwmon/hwmon0/power1_input";
+        assert_eq!(text(&model, path), "(dead)");
+        model.board.thermal.has_sensor = false;
+        let zone = nodes(&model).into_keys().find(|path| path.contains("zone"));
+        assert_eq!(zone, None);
+    }
+
+    #[test]
+    fn writes_are_judged_as_the_kernel_does() {
+        let mut model = model();
+        let folder = "devices/system/cpu/cpufreq/policy0";
+        for (name, value, expected) in [
+            ("scaling_governor", "powersave\n", Ok(())),
+            ("scaling_governor", "turbo", Err(Refused::Invalid)),
+            ("scaling_max_freq", "600000", Ok(())),
+            ("scaling_max_freq", "fast", Err(Refused::Invalid)),
+            ("scaling_setspeed", "600000", Err(Refused::Invalid)),
+            ("scaling_cur_freq", "600000", Err(Refused::Access)),
+        ] {
+            let found = write(&mut model, &format!("{folder}/{name}"), value);
+            assert_eq!(found, expected, "{name} {value}");
+        }
+        assert_eq!(
+            text(&model, &format!("{folder}/scaling_max_freq")),
+            "600000\n"
+        );
+        assert_eq!(write(&mut model, "class/x", "1"), Err(Refused::Access));
+    }
+}

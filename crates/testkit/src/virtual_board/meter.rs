@@ -1,0 +1,114 @@
+//! A power meter on loopback that answers as sockets of NETIO do, in JSON.
+//!
+//! Whoever asks gets an answer, whatever was asked for; a meter that has gone away hangs up.
+
+use super::lock;
+use super::model::Model;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Whoever does not ask within this time gets no answer.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The server; it ends when dropped.
+pub(super) struct Meter {
+    /// Where it answers.
+    pub(super) address: SocketAddr,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Meter {
+    pub(super) fn serve(model: &Arc<Mutex<Model>>) -> std::io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (model, over) = (Arc::clone(model), Arc::clone(&is_over));
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let metered = lock(&model).metered();
+                // A client that goes away in the midst of it is its own trouble.
+                let _ = stream.and_then(|stream| reply(stream, metered));
+            }
+        });
+        Ok(Self {
+            address,
+            is_over,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // The server looks after each connection whether it is over.
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn reply(mut stream: TcpStream, metered: Option<(f64, f64, f64)>) -> std::io::Result<()> {
+    let Some(metered) = metered else {
+        return Ok(());
+    };
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let _ = stream.read(&mut [0; 1024])?;
+    let body = json(metered);
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// The answer of a socket with one output, made after the documentation of NETIO's JSON interface. Its
+/// current is that of the power, whatever the true one is: the protocol has no other exact power.
+fn json((watts, volts, _): (f64, f64, f64)) -> String {
+    let milliamperes = 1000.0 * watts / volts;
+    format!(
+        "{{\"Agent\":{{\"Model\":\"Virtual board\",\"NumOutputs\":1}},\"GlobalMeasure\":{{\"Voltage\":{volts}}},\
+         \"Outputs\":[{{\"ID\":1,\"State\":1,\"Current\":{milliamperes:.0},\"PowerFactor\":1.0,\"Load\":{watts:.0}}}]}}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::virtual_board::Board;
+
+    fn ask(address: SocketAddr) -> String {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream
+            .write_all(b"GET /netio.json HTTP/1.1\r\n\r\n")
+            .unwrap();
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text);
+        text
+    }
+
+    #[test]
+    fn it_answers_until_it_goes_away() {
+        let text = "name = \"test\"\n[[policy]]\ncpus = [0]\ncore_w = 2\nopps = [[600000, 0.8]]\n\
+                    [thermal]\nambient_c = 25\nk_per_w = 10\ntau_s = 10\nidle_w = 1.5\n\
+                    [meter]\nplace = \"network\"\nvolts = 5.0\ngone_after_s = 60.0\n";
+        let model = Arc::new(Mutex::new(Model::new(Board::parse(text).unwrap())));
+        let meter = Meter::serve(&model).unwrap();
+        let answer = ask(meter.address);
+        assert!(
+            answer.contains("\"Voltage\":5}") && answer.contains("\"Current\":300,"),
+            "{answer}"
+        );
+        lock(&model).at_s = 61.0;
+        assert_eq!(ask(meter.address), "");
+    }
+}

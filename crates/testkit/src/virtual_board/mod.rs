@@ -1,0 +1,327 @@
+//! A board that throttles, on a machine that cannot: for tests of the whole program.
+//!
+//! A FUSE tree lies over parts of `/sys` in a private mount namespace; the command in it sees cpufreq, a
+//! thermal zone, cooling devices and a power meter. Its load heats a simulated chip, and when the board
+//! throttles, the command really becomes slower. What was true is told beside it. It needs root, FUSE,
+//! mount namespaces and control groups of version 1; [`lacking`] says what is missing.
+
+mod board;
+mod files;
+mod host;
+mod meter;
+mod model;
+mod slots;
+mod stat;
+mod union;
+
+pub use board::{Board, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec};
+pub use files::{Node, nodes};
+pub use model::{Model, PolicyState, core_w};
+
+use host::Host;
+use meter::Meter;
+use slots::Slots;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// One step of the simulation.
+const STEP: Duration = Duration::from_millis(20);
+/// Steps between two lines of the trace.
+const STEPS_PER_LINE: u32 = 5;
+
+/// After the command has ended, what it started may still put settings back for so long.
+const GRACE: Duration = Duration::from_secs(3);
+/// What runs the board has this much priority over everything else.
+const RIG_NICE: i32 = 19;
+/// In this variable the command finds the address of a meter on the network.
+pub const METER_VARIABLE: &str = "VIRTUAL_BOARD_METER";
+
+/// Lays the tree over `/sys` and `/proc/stat`, enters the groups, becomes the command. The first argument is the tree, the
+/// second the lists of threads, the third the folders.
+const ENTER: &str = r#"
+tree=$1 lists=$2 folders=$3; shift 3
+for list in $lists; do echo $$ > "$list" || exit 125; done
+mount --bind "$tree/stat" /proc/stat || exit 125
+for folder in $folders; do mount --bind "$tree/$folder" "/sys/$folder" || exit 125; done
+exec "$@"
+"#;
+
+/// What was true at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Seconds since the start.
+    pub at_s: f64,
+    /// Milliseconds since 1970, as steps of a Record have them.
+    pub at_utc_ms: i64,
+    /// Temperature.
+    pub temp_c: f64,
+    /// Power.
+    pub power_w: f64,
+    /// True clock of every policy in kHz.
+    pub real_khz: Vec<u32>,
+    /// Clock that cpufreq shows.
+    pub shown_khz: Vec<u32>,
+    /// How deep the board throttles.
+    pub level: usize,
+    /// Clock of this machine, which the true clocks are shares of.
+    pub host_khz: u32,
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub struct Done {
+    /// How the command ended.
+    pub status: ExitStatus,
+    /// What was true, every tenth of a second.
+    pub trace: Vec<Truth>,
+    /// The board as it was left.
+    pub model: Model,
+    /// Names of what still ran a while after the command had ended, and was killed.
+    pub left_running: Vec<String>,
+    /// The longest time in seconds for which the board stood still, because this machine had no time for it.
+    pub stood_still_s: f64,
+}
+
+/// What a virtual board needs and this machine has not; none if it can run here.
+pub fn lacking() -> Option<String> {
+    let is_root = std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
+        let uid = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+        uid.and_then(|uid| uid.split_whitespace().nth(1)) == Some("0")
+    });
+    if !is_root {
+        return Some("it takes root".into());
+    }
+    if !Path::new("/dev/fuse").exists() {
+        return Some("/dev/fuse is not there".into());
+    }
+    if Path::new("/sys/devices/system/cpu/cpu0/cpufreq").exists() {
+        return Some("this machine has cpufreq of its own".into());
+    }
+    let namespace = Command::new("unshare").args(["--mount", "true"]).output();
+    if !namespace.is_ok_and(|output| output.status.success()) {
+        return Some("mount namespaces are not permitted".into());
+    }
+    slots::lacking()
+}
+
+/// Runs a command on a board. `host_khz` is the clock of this machine; none to have it measured.
+///
+/// # Errors
+/// What could not be set up.
+pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<Done, String> {
+    let failed = |what: &'static str| move |error: std::io::Error| format!("{what}: {error}");
+    // What runs the board comes before what runs on it. Threads that are made here inherit this.
+    set_nice(-RIG_NICE).map_err(failed("priority"))?;
+    let mut host = Host::new(host_khz);
+    let policies = board.policy.iter();
+    let cpus: Vec<u32> = policies.flat_map(|policy| policy.cpus.clone()).collect();
+    let mut slots = Slots::new(&cpus, board.drive_bytes_per_s).map_err(failed("control groups"))?;
+    let model = Arc::new(Mutex::new(Model::new(board)));
+    let tree = Tree::mount(&model).map_err(failed("FUSE"))?;
+    let place = lock(&model).board.meter.as_ref().map(|meter| meter.place);
+    let meter = match place {
+        Some(Place::Network) => Some(Meter::serve(&model).map_err(failed("meter"))?),
+        _ => None,
+    };
+    let first = lock(&model).clone();
+    apply(&first, &mut slots, host.khz());
+    let mut child = enter(&tree, &slots, &first.board, command);
+    if let Some(meter) = &meter {
+        child.env(METER_VARIABLE, meter.address.to_string());
+    }
+    let mut child = child.spawn().map_err(failed("unshare"))?;
+    let started = Instant::now();
+    let (mut last, mut steps, mut trace) = (started, 0_u32, Vec::new());
+    let (mut ended, mut stood_still_s) = (None, 0.0_f64);
+    let (status, left_running) = loop {
+        std::thread::sleep(STEP);
+        let dt_s = last.elapsed().as_secs_f64();
+        last = Instant::now();
+        stood_still_s = stood_still_s.max(dt_s);
+        host.refresh();
+        live(&model, &mut slots, host.khz(), dt_s);
+        let now = truth(&lock(&model), started.elapsed(), host.khz());
+        // When it throttled is told to the step.
+        let has_changed = trace
+            .last()
+            .is_some_and(|last: &Truth| last.level != now.level);
+        if has_changed || steps.is_multiple_of(STEPS_PER_LINE) {
+            trace.push(now);
+        }
+        steps += 1;
+        // The files are there as long as anything of the command still looks at them.
+        if ended.is_none() {
+            let status = child.try_wait().map_err(failed("the command"))?;
+            ended = status.map(|status| (status, Instant::now()));
+        }
+        if let Some((status, since)) = ended {
+            let left_running = slots.names();
+            if left_running.is_empty() || since.elapsed() > GRACE {
+                break (status, left_running);
+            }
+        }
+    };
+    slots.kill_all();
+    let model = lock(&model).clone();
+    switch(model.off_cpu, true);
+    drop(tree);
+    // Not all systems let a priority be raised again; then the next board runs at this one.
+    let _ = set_nice(0);
+    Ok(Done {
+        status,
+        trace,
+        model,
+        left_running,
+        stood_still_s,
+    })
+}
+
+/// The command in its mount namespace and groups, at the priority of any other.
+fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Command {
+    let has_firmware = board.throttle.under_voltage_c.is_some();
+    let folders = files::FOLDERS
+        .into_iter()
+        .filter(|folder| has_firmware || !folder.ends_with("platform"));
+    let lists = slots.entrances();
+    let lists: Vec<String> = lists
+        .iter()
+        .map(|list| list.display().to_string())
+        .collect();
+    let mut child = Command::new("nice");
+    child
+        .args(["-n", &RIG_NICE.to_string()])
+        .args(["unshare", "--mount", "--propagation", "private"])
+        .args(["sh", "-c", ENTER, "sh"])
+        .arg(&tree.folder)
+        .arg(lists.join(" "))
+        .arg(folders.collect::<Vec<_>>().join(" "))
+        .args(command);
+    child
+}
+
+/// Lets the board live for so long.
+///
+/// What looks at processes and groups does so without the lock on the board: a process that starts another
+/// program closes its files meanwhile, and the kernel lets nobody look at it until this tree has answered.
+fn live(shared: &Mutex<Model>, slots: &mut Slots, host_khz: u32, dt_s: f64) {
+    let wanted_s = slots.sort_threads();
+    let before = lock(shared).clone();
+    let mut used = BTreeMap::new();
+    for (index, policy) in before.board.policy.iter().enumerate() {
+        let share = (f64::from(before.khz_real(index)) / f64::from(host_khz)).min(1.0);
+        for cpu in &policy.cpus {
+            // Threads that come and go between two looks show in the time of their group alone.
+            let ran_s = slots.used_s(*cpu);
+            let by_threads_s = slots.due_s(*cpu, wanted_s.get(cpu).copied().unwrap_or(0.0), dt_s);
+            let busy_s = (ran_s / share).max(by_threads_s).min(dt_s);
+            used.insert(*cpu, busy_s / dt_s);
+        }
+    }
+    let mut model = lock(shared);
+    for (cpu, used) in &used {
+        *model.busy_s.entry(*cpu).or_default() += used * dt_s;
+    }
+    model.step(dt_s, |cpu| used.get(&cpu).copied().unwrap_or(0.0));
+    let after = model.clone();
+    drop(model);
+    apply(&after, slots, host_khz);
+    if after.off_cpu != before.off_cpu {
+        switch(before.off_cpu, true);
+        switch(after.off_cpu, false);
+    }
+}
+
+/// Priority of the calling thread.
+fn set_nice(nice: i32) -> std::io::Result<()> {
+    Ok(rustix::process::setpriority_process(None, nice)?)
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives every CPU its true clock.
+fn apply(model: &Model, slots: &mut Slots, host_khz: u32) {
+    for (index, policy) in model.board.policy.iter().enumerate() {
+        let share = f64::from(model.khz_real(index)) / f64::from(host_khz);
+        for cpu in &policy.cpus {
+            // A quota that cannot be set shows in the trace of the command's own clock.
+            let _ = slots.set_share(*cpu, share);
+        }
+    }
+}
+
+fn switch(cpu: Option<u32>, is_on: bool) {
+    if let Some(cpu) = cpu {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/online");
+        let _ = std::fs::write(path, if is_on { "1" } else { "0" });
+    }
+}
+
+fn truth(model: &Model, elapsed: Duration, host_khz: u32) -> Truth {
+    let policies = 0..model.policies.len();
+    Truth {
+        at_s: elapsed.as_secs_f64(),
+        at_utc_ms: SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis() as i64),
+        temp_c: model.temp_c,
+        power_w: model.power_w,
+        real_khz: policies
+            .clone()
+            .map(|index| model.khz_real(index))
+            .collect(),
+        shown_khz: policies.map(|index| model.khz_shown(index)).collect(),
+        level: model.level,
+        host_khz,
+    }
+}
+
+/// The mounted tree; unmounted and removed when dropped.
+struct Tree {
+    folder: PathBuf,
+    session: Option<fuser::BackgroundSession>,
+}
+
+impl Tree {
+    fn mount(model: &Arc<Mutex<Model>>) -> std::io::Result<Self> {
+        remove_left_over();
+        let folder = std::env::temp_dir().join(format!("{TREE}{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let mut options = fuser::Config::default();
+        options.mount_options = vec![fuser::MountOption::FSName("virtual-board".into())];
+        options.acl = fuser::SessionACL::All;
+        let session = fuser::spawn_mount(union::Union::new(Arc::clone(model)), &folder, &options)?;
+        Ok(Self {
+            folder,
+            session: Some(session),
+        })
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.session.take();
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+/// Trees are called so, with the process behind.
+const TREE: &str = "virtual-board-";
+
+/// Unmounts the trees of boards that were killed. Nothing answers below them any more.
+fn remove_left_over() {
+    let entries = std::fs::read_dir(std::env::temp_dir());
+    for entry in entries.into_iter().flatten().filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(TREE);
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            let _ = Command::new("umount").arg("-l").arg(entry.path()).output();
+            let _ = std::fs::remove_dir(entry.path());
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! How a virtual board behaves: load becomes power, power becomes heat, heat becomes lower clocks.
+//!
+//! ```text
+//! power        P   = idle + sum over cores of core_w * use * f V(f)^2 / (f_max V(f_max)^2)
+//! temperature  T  -> T_inf + (T - T_inf) exp(-dt / tau),   T_inf = ambient + k_per_w * P
+//! ```
+//!
+//! Pure: time and use come in, clocks and temperature come out.
+
+use super::board::{Board, Mode, PolicySpec, Says};
+use std::collections::BTreeMap;
+
+/// The board decides about throttling this often, as the kernel polls a hot zone.
+const POLL_S: f64 = 0.1;
+
+/// A meter averages over about so long: chips do so over 35 ms and more, sockets over a second.
+const METER_S: f64 = 0.1;
+
+/// A board at one moment.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// What it is.
+    pub board: Board,
+    /// Temperature of the chip.
+    pub temp_c: f64,
+    /// Power drawn.
+    pub power_w: f64,
+    /// How many steps the clock is lowered.
+    pub level: usize,
+    /// One for each policy.
+    pub policies: Vec<PolicyState>,
+    /// A CPU that was switched off.
+    pub off_cpu: Option<u32>,
+    /// Bits of a Raspberry Pi's firmware: live ones below, sticky ones 16 higher.
+    pub firmware_bits: u32,
+    /// Seconds since the start.
+    pub at_s: f64,
+    /// Seconds for which each CPU had work to do.
+    pub busy_s: BTreeMap<u32, f64>,
+    /// Power as a meter averages it, in watts.
+    averaged_w: f64,
+    falling: bool,
+    since_poll_s: f64,
+}
+
+/// Settings and statistics of a policy.
+#[derive(Debug, Clone)]
+pub struct PolicyState {
+    /// Governor.
+    pub governor: String,
+    /// Lowest clock allowed, in kHz.
+    pub khz_min: u32,
+    /// Highest clock allowed by the user, in kHz.
+    pub khz_max: u32,
+    /// Clock that governor `userspace` sets.
+    pub khz_set: u32,
+    /// Use of the busiest CPU, 0 to 1.
+    pub used: f64,
+    /// Seconds at each OPP, as the kernel counts them.
+    pub time_in_state_s: Vec<f64>,
+}
+
+impl Model {
+    /// A board that has been idle for long.
+    pub fn new(board: Board) -> Self {
+        let policies = board.policy.iter().map(|policy| PolicyState {
+            governor: policy.governor.clone(),
+            khz_min: policy.khz_min(),
+            khz_max: policy.khz_max(),
+            khz_set: policy.khz_min(),
+            used: 0.0,
+            time_in_state_s: vec![0.0; policy.opps.len()],
+        });
+        let thermal = &board.thermal;
+        Self {
+            temp_c: thermal.ambient_c + thermal.k_per_w * thermal.idle_w,
+            power_w: thermal.idle_w,
+            level: 0,
+            policies: policies.collect(),
+            off_cpu: None,
+            firmware_bits: 0,
+            at_s: 0.0,
+            busy_s: BTreeMap::new(),
+            averaged_w: thermal.idle_w,
+            falling: false,
+            since_poll_s: 0.0,
+            board,
+        }
+    }
+
+    /// The highest clock that user and cooling device allow, in kHz.
+    pub fn khz_limit(&self, index: usize) -> u32 {
+        let (policy, state) = (&self.board.policy[index], &self.policies[index]);
+        if self.board.throttle.mode != Mode::Kernel {
+            return state.khz_max;
+        }
+        let top = policy.opps.len() - 1;
+        let cooled = policy.opps[top.saturating_sub(self.level)].0;
+        state.khz_max.min(cooled)
+    }
+
+    /// The clock that cpufreq shows, in kHz.
+    pub fn khz_shown(&self, index: usize) -> u32 {
+        let (policy, state) = (&self.board.policy[index], &self.policies[index]);
+        let limit = self.khz_limit(index);
+        let wanted = match state.governor.as_str() {
+            "performance" => limit,
+            "powersave" => state.khz_min,
+            "userspace" => state.khz_set,
+            // Documentation/scheduler/schedutil: a quarter above what is used.
+            "schedutil" => {
+                let khz = 1.25 * state.used * f64::from(policy.khz_max());
+                policy.opp_at_least(khz as u32)
+            }
+            _ if state.used > 0.8 => limit,
+            _ => {
+                let span = f64::from(limit.saturating_sub(state.khz_min));
+                policy.opp_at_least(state.khz_min + (state.used * span) as u32)
+            }
+        };
+        wanted.clamp(state.khz_min.min(limit), limit)
+    }
+
+    /// The clock that programs really get, in kHz.
+    pub fn khz_real(&self, index: usize) -> u32 {
+        let policy = &self.board.policy[index];
+        let shown = self.khz_shown(index);
+        let other = policy.not_honoured.iter().find(|(khz, _)| *khz == shown);
+        let mut khz = other.map_or(shown, |(_, real)| *real);
+        khz = khz.min(policy.real_khz_max.unwrap_or(khz));
+        if self.board.throttle.mode == Mode::Firmware {
+            let top = policy.opps.len() - 1;
+            khz = khz.min(policy.opps[top.saturating_sub(self.level)].0);
+        }
+        if self.firmware_bits & 1 != 0 {
+            khz = policy.khz_min();
+        }
+        khz
+    }
+
+    /// The index of the policy of a CPU.
+    pub fn policy_of(&self, cpu: u32) -> Option<usize> {
+        self.board
+            .policy
+            .iter()
+            .position(|policy| policy.cpus.contains(&cpu))
+    }
+
+    /// What the meter says in watts, volts and amperes; none if there is no meter, or it went away.
+    pub fn metered(&self) -> Option<(f64, f64, f64)> {
+        let meter = self.board.meter.as_ref()?;
+        let is_gone = meter.gone_after_s.is_some_and(|end_s| self.at_s >= end_s);
+        let idle_w = self.board.thermal.idle_w;
+        let (volts, true_w) = (meter.volts, self.averaged_w);
+        let said = match meter.says {
+            Says::Truth => (true_w, volts, true_w / volts),
+            Says::Constant => (idle_w, volts, idle_w / volts),
+            Says::Zero => (0.0, volts, 0.0),
+            Says::Tenfold => (10.0 * true_w, volts, true_w / volts),
+        };
+        (!is_gone).then_some(said)
+    }
+
+    /// Lets so many seconds pass in which each CPU was used for a share of its true clock.
+    pub fn step(&mut self, dt_s: f64, used: impl Fn(u32) -> f64) {
+        let mut power_w = self.board.thermal.idle_w;
+        for index in 0..self.policies.len() {
+            let policy = &self.board.policy[index];
+            let real_khz = self.khz_real(index);
+            let shares: Vec<f64> = policy
+                .cpus
+                .iter()
+                .map(|cpu| used(*cpu).clamp(0.0, 1.0))
+                .collect();
+            let shown = self.khz_shown(index);
+            // An OPP that is not honoured has the voltage of the clock that was asked for.
+            let is_other = policy.not_honoured.iter().any(|(khz, _)| *khz == shown);
+            let volts_khz = if is_other { shown } else { real_khz };
+            power_w += shares.iter().sum::<f64>() * core_w(policy, real_khz, volts_khz);
+            let at = self.board.policy[index]
+                .opps
+                .iter()
+                .position(|(khz, _)| *khz == shown);
+            let state = &mut self.policies[index];
+            if let Some(at) = at {
+                state.time_in_state_s[at] += dt_s;
+            }
+            state.used = shares.iter().copied().fold(0.0, f64::max);
+        }
+        self.at_s += dt_s;
+        let thermal = &self.board.thermal;
+        let goal_c = thermal.ambient_c + thermal.k_per_w * power_w;
+        let before_c = self.temp_c;
+        self.temp_c = goal_c + (self.temp_c - goal_c) * (-dt_s / thermal.tau_s).exp();
+        self.falling = self.temp_c < before_c;
+        self.power_w = power_w;
+        self.averaged_w += (power_w - self.averaged_w) * (1.0 - (-dt_s / METER_S).exp());
+        self.since_poll_s += dt_s;
+        if self.since_poll_s >= POLL_S {
+            self.since_poll_s = 0.0;
+            self.throttle();
+        }
+    }
+
+    /// One decision of whoever throttles.
+    fn throttle(&mut self) {
+        let spec = &self.board.throttle;
+        let levels = self
+            .board
+            .policy
+            .iter()
+            .map(|policy| policy.opps.len() - 1)
+            .max();
+        let is_hot = self.temp_c >= spec.passive_c;
+        let is_cool = self.temp_c < spec.passive_c - spec.hysteresis_c;
+        match spec.mode {
+            Mode::None => {}
+            Mode::Kernel | Mode::Firmware => {
+                if is_hot && !self.falling {
+                    self.level = (self.level + 1).min(levels.unwrap_or(0));
+                } else if is_cool {
+                    self.level = self.level.saturating_sub(1);
+                }
+            }
+            Mode::Hotplug if is_hot => self.off_cpu = Some(spec.cpu),
+            Mode::Hotplug if is_cool => self.off_cpu = None,
+            Mode::Hotplug => {}
+        }
+        if let Some(limit_c) = spec.under_voltage_c {
+            // Bits 0 to 2: under-voltage, frequency capped, throttled.
+            let live = if self.temp_c >= limit_c { 0b111 } else { 0 };
+            let sticky = self.firmware_bits & 0xffff_0000;
+            self.firmware_bits = live | sticky | live << 16;
+        }
+    }
+}
+
+/// Power of one busy core at a clock and at the voltage of another, in watts.
+pub fn core_w(policy: &PolicySpec, khz: u32, volts_khz: u32) -> f64 {
+    let work = |khz: u32, volts: f64| f64::from(khz) * volts.powi(2);
+    let top = policy.khz_max();
+    policy.core_w * work(khz, policy.volts(volts_khz)) / work(top, policy.volts(top))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(throttle: &str) -> Model {
+        let text = format!(
+            "name = \"test\"\n[[policy]]\ncpus = [0, 1]\ngovernor = \"performance\"\ncore_w = 2.0\n\
+             opps = [[600000, 0.8], [1200000, 0.9], [1800000, 1.0]]\n\
+             [thermal]\nambient_c = 25\nk_per_w = 15\ntau_s = 10\nidle_w = 1\n{throttle}"
+        );
+        Model::new(Board::parse(&text).unwrap())
+    }
+
+    fn run(model: &mut Model, seconds: f64, used: f64) {
+        for _ in 0..(seconds / 0.02).round() as usize {
+            model.step(0.02, |_| used);
+        }
+    }
+
+    #[test]
+    fn heat_follows_the_formula() {
+        let mut board = model("");
+        assert_eq!(board.temp_c, 40.0);
+        // Both cores busy: 1 + 2 * 2 W, 75 K above the air in the end.
+        run(&mut board, 10.0, 1.0);
+        let expected = 100.0 + (40.0 - 100.0) * (-1.0_f64).exp();
+        assert!((board.temp_c - expected).abs() < 0.01, "{}", board.temp_c);
+        run(&mut board, 200.0, 1.0);
+        assert!((board.temp_c - 100.0).abs() < 0.01);
+        assert!((board.power_w - 5.0).abs() < 1e-9);
+        assert!((board.policies[0].time_in_state_s[2] - 210.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn the_kernel_shows_what_it_does_and_the_firmware_does_not() {
+        for (mode, shown) in [("kernel", 1_200_000), ("firmware", 1_800_000)] {
+            let mut board = model(&format!("[throttle]\nmode = \"{mode}\"\npassive_c = 70\n"));
+            run(&mut board, 60.0, 1.0);
+            assert!(
+                (65.0..73.0).contains(&board.temp_c),
+                "{mode} {}",
+                board.temp_c
+            );
+            assert!(board.khz_real(0) <= 1_200_000, "{mode}");
+            assert!(
+                board.khz_shown(0) <= shown && (mode == "kernel" || board.khz_shown(0) == shown)
+            );
+            run(&mut board, 60.0, 0.0);
+            assert_eq!((board.level, board.khz_real(0)), (0, 1_800_000), "{mode}");
+        }
+    }
+
+    #[test]
+    fn a_hot_board_may_lose_a_cpu_or_its_voltage() {
+        let mut board = model("[throttle]\nmode = \"hotplug\"\npassive_c = 70\n");
+        run(&mut board, 30.0, 1.0);
+        assert_eq!(board.off_cpu, Some(1));
+        let mut pi = model("[throttle]\nunder_voltage_c = 70\n");
+        run(&mut pi, 30.0, 1.0);
+        assert_eq!(pi.firmware_bits, 0x7_0007);
+        assert_eq!((pi.khz_real(0), pi.khz_shown(0)), (600_000, 1_800_000));
+        run(&mut pi, 60.0, 0.0);
+        assert_eq!(pi.firmware_bits, 0x7_0000);
+    }
+
+    #[test]
+    fn governors_choose_among_opps() {
+        let mut board = model("");
+        for (governor, used, expected) in [
+            ("performance", 0.0, 1_800_000),
+            ("powersave", 1.0, 600_000),
+            ("schedutil", 0.1, 600_000),
+            ("schedutil", 0.5, 1_200_000),
+            ("schedutil", 1.0, 1_800_000),
+            ("ondemand", 0.9, 1_800_000),
+            ("ondemand", 0.4, 1_200_000),
+        ] {
+            board.policies[0].governor = governor.into();
+            board.policies[0].used = used;
+            assert_eq!(board.khz_shown(0), expected, "{governor} {used}");
+        }
+        board.policies[0].khz_max = 1_200_000;
+        board.policies[0].governor = "performance".into();
+        assert_eq!(board.khz_shown(0), 1_200_000);
+    }
+
+    #[test]
+    fn a_clock_that_lies_is_lower_than_shown() {
+        let mut board = model("");
+        board.board.policy[0].real_khz_max = Some(1_500_000);
+        assert_eq!(
+            (board.khz_shown(0), board.khz_real(0)),
+            (1_800_000, 1_500_000)
+        );
+    }
+
+    #[test]
+    fn an_opp_that_is_not_honoured_has_its_own_voltage() {
+        let mut board = model("");
+        board.board.policy[0].not_honoured = vec![(1_800_000, 1_200_000)];
+        assert_eq!(board.khz_real(0), 1_200_000);
+        run(&mut board, 1.0, 1.0);
+        // Two cores of 2 W at 1.0 V and two thirds of their clock.
+        assert!((board.power_w - (1.0 + 4.0 * 2.0 / 3.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn meters_lie_as_they_are_told() {
+        for (keys, expected) in [
+            ("", Some((1.0, 5.0, 0.2))),
+            ("says = \"constant\"", Some((1.0, 5.0, 0.2))),
+            ("says = \"zero\"", Some((0.0, 5.0, 0.0))),
+            ("says = \"tenfold\"", Some((10.0, 5.0, 0.2))),
+            ("gone_after_s = 0.5", Some((1.0, 5.0, 0.2))),
+        ] {
+            let text = format!("[meter]\nplace = \"board\"\nvolts = 5.0\n{keys}\n");
+            let mut board = model(&text);
+            assert_eq!(board.metered(), expected, "{keys}");
+            run(&mut board, 1.0, 1.0);
+            let is_gone = keys.starts_with("gone");
+            let is_constant = keys.contains("constant") || keys.contains("zero");
+            assert_eq!(board.metered().is_none(), is_gone, "{keys}");
+            assert_eq!(board.metered() == expected, is_constant, "{keys}");
+        }
+        assert_eq!(model("").metered(), None);
+    }
+}

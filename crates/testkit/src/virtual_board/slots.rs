@@ -1,0 +1,285 @@
+//! True clocks: one control group with a CPU quota for every CPU, and the threads of the command sorted
+//! into the group of the CPU they run on.
+//!
+//! A clock is a duty cycle, full speed and pauses, not a slow core: readings shorter than a few periods
+//! see the host's clock. Groups are those of version 1 (`cpu` and `cpuacct`), which alone take single threads
+//! of any process; see Documentation/scheduler/sched-bwc.rst.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const CPU: &str = "/sys/fs/cgroup/cpu";
+const ACCOUNTING: &str = "/sys/fs/cgroup/cpuacct";
+const DRIVES: &str = "/sys/fs/cgroup/blkio";
+/// Groups of all boards are called so, with the process behind.
+const PREFIX: &str = "virtual-board-";
+/// Length of one turn of pauses. Quotas are looked after at ticks of the scheduler, every 4 ms on many
+/// kernels: with five of them in a period, what is used is what was given within 1 %.
+const PERIOD_US: u64 = 20_000;
+/// Weight of the board's groups against everything else that runs here, the highest there is: whatever
+/// the board is given it also gets. See Documentation/scheduler/sched-design-CFS.rst.
+const SHARES: &str = "262144";
+/// A share that differs by less than this is not written: every write forgives the time that was
+/// overdrawn.
+const SHARE_STEP: f64 = 0.01;
+/// The shortest quota that the kernel takes.
+const QUOTA_US_MIN: u64 = 1_000;
+
+/// Waiting that is told later: about a turn of pauses.
+const DUE_S_MAX: f64 = 0.04;
+
+/// A thread that has run and waited for less than this in a step is not moved.
+const MOVED_NS_MIN: u64 = 2_000_000;
+
+/// Groups of one board, removed when dropped.
+pub(super) struct Slots {
+    name: String,
+    cpus: Vec<u32>,
+    /// True if the drive is limited, which takes a group of its own.
+    has_drive: bool,
+    /// Nanoseconds that each group has used, when last looked at.
+    used_ns: BTreeMap<u32, u64>,
+    /// Nanoseconds that each thread has run or waited for its turn, when last looked at.
+    busy_ns: BTreeMap<u32, u64>,
+    /// Seconds for which each CPU was wanted and that are not yet told.
+    due_s: BTreeMap<u32, f64>,
+    /// The share of each CPU that was written.
+    shares: BTreeMap<u32, f64>,
+}
+
+/// Why a board cannot run here; none if it can.
+pub(super) fn lacking() -> Option<String> {
+    let wanted = [CPU, ACCOUNTING].into_iter().find(|folder| {
+        let probe = Path::new(folder).join(if *folder == CPU {
+            "cpu.cfs_quota_us"
+        } else {
+            "cpuacct.usage"
+        });
+        !probe.exists() && !Path::new(folder).join("tasks").exists()
+    });
+    wanted.map(|folder| format!("{folder} (control groups of version 1) is not there"))
+}
+
+impl Slots {
+    /// Makes the groups. Left over ones of boards that were killed go first.
+    pub(super) fn new(cpus: &[u32], drive_bytes_per_s: Option<u64>) -> io::Result<Self> {
+        remove_left_over();
+        let slots = Self {
+            name: format!("{PREFIX}{}", std::process::id()),
+            cpus: cpus.to_vec(),
+            has_drive: drive_bytes_per_s.is_some(),
+            used_ns: BTreeMap::new(),
+            busy_ns: BTreeMap::new(),
+            due_s: BTreeMap::new(),
+            shares: BTreeMap::new(),
+        };
+        for cpu in cpus {
+            for controller in [CPU, ACCOUNTING] {
+                std::fs::create_dir_all(slots.folder(controller, *cpu))?;
+            }
+            let period = slots.folder(CPU, *cpu).join("cpu.cfs_period_us");
+            std::fs::write(period, PERIOD_US.to_string())?;
+        }
+        let all = Path::new(CPU).join(&slots.name);
+        std::fs::write(all.join("cpu.shares"), SHARES)?;
+        if let Some(limit) = drive_bytes_per_s {
+            let device = std::fs::metadata(std::env::temp_dir())?.dev();
+            let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+            let folder = Path::new(DRIVES).join(&slots.name);
+            std::fs::create_dir_all(&folder)?;
+            let line = format!("{major}:{minor} {limit}");
+            std::fs::write(folder.join("blkio.throttle.read_bps_device"), line)?;
+        }
+        Ok(slots)
+    }
+
+    fn folder(&self, controller: &str, cpu: u32) -> PathBuf {
+        Path::new(controller)
+            .join(&self.name)
+            .join(format!("cpu{cpu}"))
+    }
+
+    /// The lists of threads to which a new process adds itself.
+    pub(super) fn entrances(&self) -> Vec<PathBuf> {
+        let first = self.cpus.first().copied().unwrap_or(0);
+        let mut lists = [CPU, ACCOUNTING]
+            .map(|controller| self.folder(controller, first).join("tasks"))
+            .to_vec();
+        if self.has_drive {
+            lists.push(Path::new(DRIVES).join(&self.name).join("tasks"));
+        }
+        lists
+    }
+
+    /// Gives a CPU this share of the host's clock.
+    pub(super) fn set_share(&mut self, cpu: u32, share: f64) -> io::Result<()> {
+        let before = self.shares.get(&cpu).copied();
+        if before.is_some_and(|before| (share / before - 1.0).abs() < SHARE_STEP) {
+            return Ok(());
+        }
+        let quota_us = match share >= 1.0 {
+            true => "-1".to_owned(),
+            false => ((PERIOD_US as f64 * share) as u64)
+                .max(QUOTA_US_MIN)
+                .to_string(),
+        };
+        std::fs::write(self.folder(CPU, cpu).join("cpu.cfs_quota_us"), quota_us)?;
+        self.shares.insert(cpu, share);
+        Ok(())
+    }
+
+    /// Threads of the command, by the group they are in.
+    fn threads(&self) -> Vec<(u32, u32)> {
+        let of = |cpu: u32| {
+            let tasks = std::fs::read_to_string(self.folder(CPU, cpu).join("tasks"));
+            let tasks = tasks.unwrap_or_default();
+            let threads = tasks.lines().filter_map(|thread| thread.parse().ok());
+            threads
+                .map(|thread| (cpu, thread))
+                .collect::<Vec<(u32, u32)>>()
+        };
+        self.cpus.iter().flat_map(|cpu| of(*cpu)).collect()
+    }
+
+    /// Moves running threads into the group of the CPU they run on, and says for how many seconds each
+    /// CPU was wanted since last asked: by threads that ran or waited for their turn or their quota.
+    pub(super) fn sort_threads(&mut self) -> BTreeMap<u32, f64> {
+        let mut wanted_s = BTreeMap::new();
+        let mut busy_ns = BTreeMap::new();
+        for (slot, thread) in self.threads() {
+            let Some(now) = busy(thread) else { continue };
+            let before = self.busy_ns.get(&thread).copied();
+            let grown_ns = now.saturating_sub(before.unwrap_or(now));
+            *wanted_s.entry(slot).or_default() += grown_ns as f64 / 1e9;
+            busy_ns.insert(thread, now);
+            // One that hardly runs may stay: moving costs more than it uses.
+            if before.is_some() && grown_ns < MOVED_NS_MIN {
+                continue;
+            }
+            let Some(cpu) =
+                running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu))
+            else {
+                continue;
+            };
+            for controller in [CPU, ACCOUNTING] {
+                // A thread that has ended meanwhile is no trouble.
+                let _ = std::fs::write(
+                    self.folder(controller, cpu).join("tasks"),
+                    thread.to_string(),
+                );
+            }
+        }
+        self.busy_ns = busy_ns;
+        wanted_s
+    }
+
+    /// For how much of `dt_s` a CPU was wanted. The kernel counts waiting when it is over: what is more than
+    /// a step can hold belongs to the ones before and is told in the next.
+    pub(super) fn due_s(&mut self, cpu: u32, wanted_s: f64, dt_s: f64) -> f64 {
+        let due = self.due_s.entry(cpu).or_default();
+        *due += wanted_s;
+        let told = due.min(dt_s);
+        *due = (*due - told).min(DUE_S_MAX);
+        told
+    }
+
+    /// Names of what runs on the board.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |thread| std::fs::read_to_string(format!("/proc/{thread}/comm")).ok();
+        let threads = self.threads().into_iter();
+        threads
+            .filter_map(|(_, thread)| Some(name(thread)?.trim().to_owned()))
+            .collect()
+    }
+
+    /// CPU time that a group used since last asked, in seconds.
+    pub(super) fn used_s(&mut self, cpu: u32) -> f64 {
+        let text = std::fs::read_to_string(self.folder(ACCOUNTING, cpu).join("cpuacct.usage"));
+        let now: u64 = text
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .unwrap_or(0);
+        let before = self.used_ns.insert(cpu, now).unwrap_or(now);
+        now.saturating_sub(before) as f64 / 1e9
+    }
+
+    /// Ends whatever is still in a group.
+    pub(super) fn kill_all(&self) {
+        for (_, thread) in self.threads() {
+            kill(&thread.to_string());
+        }
+    }
+}
+
+impl Drop for Slots {
+    fn drop(&mut self) {
+        self.kill_all();
+        // A killed process leaves its group a moment later.
+        for _ in 0..100 {
+            if remove(&self.name) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+}
+
+/// Nanoseconds for which a thread has run or waited in a queue; the first two fields of
+/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst).
+fn busy(thread: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
+    let mut fields = text.split_whitespace().map(str::parse::<u64>);
+    Some(fields.next()?.ok()? + fields.next()?.ok()?)
+}
+
+/// The CPU of a thread that is running or waits for its quota; fields 3 and 39 of /proc/PID/stat.
+fn running_on(thread: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{thread}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    (*fields.first()? == "R").then_some(())?;
+    fields.get(36)?.parse().ok()
+}
+
+/// Removes the groups of one board; false if one is still in use.
+fn remove(name: &str) -> bool {
+    let mut all = true;
+    for controller in [CPU, ACCOUNTING, DRIVES] {
+        let folder = Path::new(controller).join(name);
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
+        let slots = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().is_dir());
+        slots.for_each(|slot| all &= std::fs::remove_dir(slot.path()).is_ok());
+        all &= std::fs::remove_dir(&folder).is_ok();
+    }
+    all
+}
+
+fn remove_left_over() {
+    let Ok(entries) = std::fs::read_dir(CPU) else {
+        return;
+    };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(PREFIX);
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            let slots = std::fs::read_dir(entry.path()).into_iter().flatten();
+            for slot in slots.filter_map(Result::ok) {
+                let tasks = std::fs::read_to_string(slot.path().join("tasks"));
+                tasks.unwrap_or_default().lines().for_each(kill);
+            }
+            remove(&name);
+        }
+    }
+}
+
+fn kill(thread: &str) {
+    // One that has ended meanwhile is no trouble.
+    let _ = std::process::Command::new("kill")
+        .args(["-9", thread])
+        .status();
+}

@@ -1,0 +1,355 @@
+//! The file system that is laid over `/sys`: files of the board first, the real ones behind them.
+//!
+//! It runs outside of the mount namespace in which it is seen, so that the real `/sys` is still there to
+//! be read. Nothing is cached: a file is made anew with every read, as sysfs does.
+
+use super::files::{Node, Refused, nodes, write};
+use super::lock;
+use super::model::Model;
+use super::stat::stat;
+use fuser::{
+    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
+    OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite,
+    Request, TimeOrNow, WriteFlags,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Not below `/sys`: this one is laid over `/proc/stat`.
+const STAT: &str = "stat";
+const NO_TIME: Duration = Duration::ZERO;
+/// The real tree.
+const REAL: &str = "/sys";
+
+/// The union of a board's files and the real ones.
+pub(super) struct Union {
+    model: Arc<Mutex<Model>>,
+    /// Numbers of paths, and paths by number. Paths are few and never forgotten.
+    paths: Mutex<Paths>,
+    /// What was read last through each open file: whoever reads on in the middle reads on in the same
+    /// text, as sysfs does it.
+    texts: Mutex<Texts>,
+    /// `/proc/stat` of the host when the board was made.
+    first_stat: String,
+}
+
+#[derive(Default)]
+struct Texts {
+    opened: u64,
+    by_handle: BTreeMap<u64, Vec<u8>>,
+}
+
+#[derive(Default)]
+struct Paths {
+    by_number: Vec<String>,
+    numbers: BTreeMap<String, u64>,
+}
+
+/// What a path leads to.
+enum Found {
+    Folder,
+    Made(Node),
+    Real(std::fs::Metadata),
+}
+
+impl Union {
+    pub(super) fn new(model: Arc<Mutex<Model>>) -> Self {
+        let union = Self {
+            model,
+            paths: Mutex::default(),
+            texts: Mutex::default(),
+            first_stat: std::fs::read_to_string("/proc/stat").unwrap_or_default(),
+        };
+        union.number("");
+        union
+    }
+
+    fn nodes(&self) -> BTreeMap<String, Node> {
+        let mut nodes = nodes(&lock(&self.model));
+        // Made when it is read: it takes a look at the real one.
+        nodes.insert(STAT.to_owned(), Node::Stat);
+        nodes
+    }
+
+    /// The inode number of a path, from 1 for the root.
+    fn number(&self, path: &str) -> INodeNo {
+        let mut paths = lock(&self.paths);
+        if let Some(number) = paths.numbers.get(path) {
+            return INodeNo(*number);
+        }
+        paths.by_number.push(path.to_owned());
+        let number = paths.by_number.len() as u64;
+        paths.numbers.insert(path.to_owned(), number);
+        INodeNo(number)
+    }
+
+    fn path(&self, number: INodeNo) -> Option<String> {
+        let paths = lock(&self.paths);
+        let index = usize::try_from(u64::from(number).checked_sub(1)?).ok()?;
+        paths.by_number.get(index).cloned()
+    }
+
+    fn find(&self, path: &str) -> Option<Found> {
+        let nodes = self.nodes();
+        if let Some(node) = nodes.get(path) {
+            return Some(Found::Made(node.clone()));
+        }
+        let below = format!("{path}/");
+        if path.is_empty() || nodes.keys().any(|known| known.starts_with(&below)) {
+            return Some(Found::Folder);
+        }
+        Some(Found::Real(real(path).symlink_metadata().ok()?))
+    }
+
+    fn attributes(&self, path: &str) -> Option<FileAttr> {
+        let (kind, perm, size) = match self.find(path)? {
+            Found::Folder => (FileType::Directory, 0o755, 0),
+            Found::Made(Node::Link(to)) => (FileType::Symlink, 0o777, to.len() as u64),
+            Found::Made(Node::Dead | Node::Stat) => (FileType::RegularFile, 0o444, 4096),
+            Found::Made(Node::File { is_writable, .. }) => {
+                let perm = if is_writable { 0o644 } else { 0o444 };
+                (FileType::RegularFile, perm, 4096)
+            }
+            Found::Real(data) => {
+                let kind = FileType::from_std(data.file_type()).unwrap_or(FileType::RegularFile);
+                (kind, (data.mode() & 0o7777) as u16, data.len())
+            }
+        };
+        Some(FileAttr {
+            ino: self.number(path),
+            size,
+            blocks: 0,
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind,
+            perm,
+            nlink: 1,
+            uid: 0,
+            gid: 0,
+            rdev: 0,
+            blksize: 4096,
+            flags: 0,
+        })
+    }
+
+    /// Names in a folder, of the board and of the real tree.
+    fn names(&self, path: &str) -> BTreeSet<String> {
+        let below = match path {
+            "" => String::new(),
+            path => format!("{path}/"),
+        };
+        let nodes = self.nodes();
+        let made = nodes.keys().filter_map(|known| known.strip_prefix(&below));
+        let mut names: BTreeSet<String> = made
+            .filter_map(|rest| rest.split('/').next())
+            .map(str::to_owned)
+            .collect();
+        if let Ok(entries) = std::fs::read_dir(real(path)) {
+            names.extend(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()));
+        }
+        names
+    }
+
+    fn text(&self, path: &str) -> Result<Vec<u8>, Errno> {
+        match self.find(path) {
+            None => Err(Errno::ENOENT),
+            Some(Found::Made(Node::File { text, .. })) => Ok(text.into_bytes()),
+            Some(Found::Made(Node::Dead)) => Err(Errno::ENXIO),
+            Some(Found::Made(Node::Stat)) => {
+                let host = std::fs::read_to_string("/proc/stat").map_err(Errno::from)?;
+                let model = lock(&self.model);
+                Ok(stat(&self.first_stat, &host, &model.busy_s, model.at_s).into_bytes())
+            }
+            Some(Found::Made(Node::Link(_)) | Found::Folder) => Err(Errno::EINVAL),
+            Some(Found::Real(_)) => std::fs::read(real(path)).map_err(Errno::from),
+        }
+    }
+
+    fn write_text(&self, path: &str, data: &[u8]) -> Result<(), Errno> {
+        let text = String::from_utf8_lossy(data);
+        match self.find(path) {
+            None => Err(Errno::ENOENT),
+            Some(Found::Real(_)) => std::fs::write(real(path), data).map_err(Errno::from),
+            Some(_) => {
+                let mut model = lock(&self.model);
+                write(&mut model, path, &text).map_err(|refused| match refused {
+                    Refused::Access => Errno::EACCES,
+                    Refused::Invalid => Errno::EINVAL,
+                })
+            }
+        }
+    }
+}
+
+fn real(path: &str) -> PathBuf {
+    Path::new(REAL).join(path)
+}
+
+impl Filesystem for Union {
+    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let path =
+            self.path(parent)
+                .zip(name.to_str())
+                .map(|(parent, name)| match parent.as_str() {
+                    "" => name.to_owned(),
+                    parent => format!("{parent}/{name}"),
+                });
+        match path.and_then(|path| self.attributes(&path)) {
+            Some(attributes) => reply.entry(&NO_TIME, &attributes, Generation(0)),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn getattr(&self, _: &Request, ino: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        match self.path(ino).and_then(|path| self.attributes(&path)) {
+            Some(attributes) => reply.attr(&NO_TIME, &attributes),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    /// Opening a file to write it truncates it, which means nothing here.
+    fn setattr(
+        &self,
+        request: &Request,
+        ino: INodeNo,
+        _mode: Option<u32>,
+        _uid: Option<u32>,
+        _gid: Option<u32>,
+        _size: Option<u64>,
+        _atime: Option<TimeOrNow>,
+        _mtime: Option<TimeOrNow>,
+        _ctime: Option<SystemTime>,
+        fh: Option<FileHandle>,
+        _crtime: Option<SystemTime>,
+        _chgtime: Option<SystemTime>,
+        _bkuptime: Option<SystemTime>,
+        _flags: Option<fuser::BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        self.getattr(request, ino, fh, reply);
+    }
+
+    fn readlink(&self, _: &Request, ino: INodeNo, reply: ReplyData) {
+        let Some(path) = self.path(ino) else {
+            return reply.error(Errno::ENOENT);
+        };
+        match self.find(&path) {
+            Some(Found::Made(Node::Link(to))) => reply.data(to.as_bytes()),
+            Some(Found::Real(_)) => match std::fs::read_link(real(&path)) {
+                Ok(to) => reply.data(to.as_os_str().as_encoded_bytes()),
+                Err(error) => reply.error(error.into()),
+            },
+            _ => reply.error(Errno::EINVAL),
+        }
+    }
+
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let mut texts = lock(&self.texts);
+        texts.opened += 1;
+        // Without this the kernel would keep what it has read once.
+        reply.opened(FileHandle(texts.opened), FopenFlags::FOPEN_DIRECT_IO);
+    }
+
+    fn release(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        fh: FileHandle,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        _flush: bool,
+        reply: ReplyEmpty,
+    ) {
+        lock(&self.texts).by_handle.remove(&u64::from(fh));
+        reply.ok();
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        fh: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let handle = u64::from(fh);
+        let known = lock(&self.texts).by_handle.get(&handle).cloned();
+        let text = match known.filter(|_| offset > 0) {
+            Some(text) => Ok(text),
+            None => {
+                let path = self.path(ino).ok_or(Errno::ENOENT);
+                path.and_then(|path| self.text(&path))
+            }
+        };
+        match text {
+            Ok(text) => {
+                let start = (offset as usize).min(text.len());
+                let end = (start + size as usize).min(text.len());
+                reply.data(&text[start..end]);
+                lock(&self.texts).by_handle.insert(handle, text);
+            }
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn write(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: FileHandle,
+        _offset: u64,
+        data: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let path = self.path(ino).ok_or(Errno::ENOENT);
+        match path.and_then(|path| self.write_text(&path, data)) {
+            Ok(()) => reply.written(data.len() as u32),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    /// Nothing is kept back that could be flushed; this answer spares the kernel asking again. A process that
+    /// starts another program would wait for it.
+    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        reply.error(Errno::ENOSYS);
+    }
+
+    fn readdir(
+        &self,
+        _: &Request,
+        ino: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let Some(path) = self.path(ino) else {
+            return reply.error(Errno::ENOENT);
+        };
+        let names = self.names(&path);
+        for (index, name) in names.iter().enumerate().skip(offset as usize) {
+            let child = match path.as_str() {
+                "" => name.clone(),
+                path => format!("{path}/{name}"),
+            };
+            let Some(attributes) = self.attributes(&child) else {
+                continue;
+            };
+            if reply.add(attributes.ino, index as u64 + 1, attributes.kind, name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+}
