@@ -65,6 +65,17 @@ pub(crate) fn board(name: &str) -> Option<Board> {
     Some(Board::parse(&text).unwrap())
 }
 
+/// The same, for tests whose answer hangs on moments: they take minutes, and a machine that does nothing else.
+pub(crate) fn undisturbed_board(name: &str) -> Option<Board> {
+    if std::env::var_os(STRICT).is_none() {
+        eprintln!(
+            "skipped: takes a machine that does nothing else, see cargo xtask bench --boards"
+        );
+        return None;
+    }
+    board(name)
+}
+
 /// Runs the program with these arguments.
 pub(crate) fn program(board: &Board, words: &[&str]) -> Seen {
     let own = [PROGRAM, words[0], "--force", "--quiet"];

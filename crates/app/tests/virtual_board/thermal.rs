@@ -1,6 +1,6 @@
 //! What the thermal test makes of a board, with and without a meter that can be believed.
 
-use crate::rig::{Seen, board, check_near, command, in_some_try, program};
+use crate::rig::{Seen, board, check_near, command, in_some_try, program, undisturbed_board};
 use explain::thermal::{ThermalResult, result};
 use testkit::virtual_board::{Board, MeterSpec, Place, Says, Truth};
 
@@ -24,7 +24,7 @@ fn loaded(seen: &Seen) -> (i64, Vec<&Truth>) {
 #[test]
 fn a_board_without_heatsink_is_understood() {
     in_some_try(|| {
-        let Some(board) = board("throttling") else {
+        let Some(board) = undisturbed_board("throttling") else {
             return;
         };
         let words = [
@@ -104,7 +104,7 @@ fn quick(board: &Board, meter: &str) -> Seen {
 #[test]
 fn a_meter_that_cannot_be_right_is_named_and_not_used() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
+        let Some(mut board) = undisturbed_board("quick") else {
             return;
         };
         for (says, expected) in [
@@ -130,7 +130,7 @@ fn a_meter_that_cannot_be_right_is_named_and_not_used() {
 #[test]
 fn a_meter_on_the_network_may_go_away() {
     in_some_try(|| {
-        let Some(mut board) = board("quick") else {
+        let Some(mut board) = undisturbed_board("quick") else {
             return;
         };
         board.meter = Some(MeterSpec {
