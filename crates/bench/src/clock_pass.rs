@@ -80,6 +80,7 @@ impl ClockPass<'_> {
         let mut set = |node, khz: u32| {
             let changed = settings.set(node, &khz.to_string());
             if let Ok(Some(change)) = changed {
+                let change = change.at(self.timeline.now_ms());
                 on_event(Event::SettingChanged { change });
             }
         };

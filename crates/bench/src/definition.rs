@@ -20,6 +20,9 @@ pub struct Definition {
     pub command: Vec<String>,
     /// Where it runs.
     pub pinning: Pinning,
+    /// All other CPUs are switched off while it runs: it starts a thread for each CPU that is online,
+    /// wherever it is pinned to.
+    pub others_off: bool,
     /// How often it runs.
     pub repeat: Repeat,
     /// Where its score stands.
@@ -59,6 +62,7 @@ impl Definition {
             variant: arguments.join(" "),
             command,
             pinning: Pinning::All,
+            others_off: false,
             repeat: Repeat::UntilSteady,
             score: ScoreRule::Time,
             unit: "s".into(),

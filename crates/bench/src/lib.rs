@@ -20,6 +20,7 @@ mod gate;
 mod guard;
 mod heated;
 mod host;
+mod hotplug;
 mod job;
 pub mod lab;
 mod load;

@@ -140,7 +140,7 @@ impl Load {
                 let first = |cpus: Vec<u32>| (cpus[..1].to_vec(), shape.repetitions);
                 types.into_iter().map(first).collect()
             }
-            Places::TypesThenAll => {
+            Places::TypesAloneThenAll => {
                 let single = types.into_iter().filter(|cpus| cpus.len() < all.len());
                 let mut places: Vec<(Vec<u32>, u32)> = single.map(|cpus| (cpus, 1)).collect();
                 places.push((all, shape.repetitions));

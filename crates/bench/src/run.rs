@@ -11,6 +11,7 @@ use crate::context::{Context, Finished, Progress};
 use crate::estimate::Estimates;
 use crate::gate;
 use crate::guard::{self, Guard};
+use crate::hotplug::Hotplug;
 use crate::meters::{self, Meter};
 use crate::plan::Available;
 use crate::recorder::Recorder;
@@ -44,7 +45,9 @@ pub fn run(context: Context) -> Finished {
         site: Arc::new(Site::of(&context.options.targets)),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
+        hotplug: Hotplug::default(),
         untuned: "Settings need root, and NOTUNING forbids them.".into(),
+        crowded: None,
         refused: None,
         share_percent: None,
         ahead: Vec::new(),
@@ -86,6 +89,9 @@ struct Runner<'a> {
     site: Arc<Site>,
     group: Option<Group>,
     switch: Switch,
+    hotplug: Hotplug,
+    /// Why CPUs are on that the step should not see.
+    crowded: Option<String>,
     /// Why nothing can be set, where nothing can.
     untuned: String,
     /// Why the settings of the side that is to run are not in place.
@@ -209,6 +215,7 @@ impl Runner<'_> {
             return;
         }
         self.open_settings();
+        let timeline = self.context.timeline;
         let Some(settings) = &mut self.settings else {
             return;
         };
@@ -222,6 +229,7 @@ impl Runner<'_> {
             wanted.extend(max.map(|khz| (Node::ClockMax(policy.policy), khz.to_string())));
             for (node, value) in wanted {
                 if let Ok(Some(change)) = settings.set(node, &value) {
+                    let change = change.at(timeline.now_ms());
                     self.recorder.append(Event::SettingChanged { change });
                 }
             }
@@ -229,8 +237,11 @@ impl Runner<'_> {
         self.recorder.sync();
     }
 
-    /// Takes the journal, where settings may be changed at all.
+    /// Takes the journal, where settings may be changed at all; once.
     fn open_settings(&mut self) {
+        if self.settings.is_some() {
+            return;
+        }
         let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
             return;
         };

@@ -4,7 +4,7 @@
 use crate::task::Setting;
 use machine::Root;
 use machine::settings::{Node, Settings};
-use record::{Event, Machine};
+use record::{Machine, SettingChange};
 
 /// Every node that a side has touched, with its value before that.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Switch {
         machine: &Machine,
         settings: Result<&mut Settings, &str>,
         wanted: &[Setting],
-        mut on_change: impl FnMut(Event),
+        mut on_change: impl FnMut(SettingChange),
     ) -> Result<(), String> {
         let wanted = nodes(machine, wanted)?;
         if wanted.is_empty() && self.before.is_empty() {
@@ -46,7 +46,7 @@ impl Switch {
             .filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
         for (node, value) in back.chain(&wanted) {
             match settings.set(*node, value) {
-                Ok(Some(change)) => on_change(Event::SettingChanged { change }),
+                Ok(Some(change)) => on_change(change),
                 Ok(None) => {}
                 Err(missing) => return Err(format!("A setting was refused: {missing}.")),
             }

@@ -2,8 +2,8 @@
 
 use record::{
     Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
-    CoreToCore, Cpu, End, Fact, KernelMessage, Log, Measured, Outcome, Policy, Record, Run, Series,
-    Source, State, Step, SwapKind, SwapState, Unit, Window,
+    CoreToCore, Cpu, End, Fact, KernelMessage, Log, Measured, Outcome, Policy, Record, Restored,
+    Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState, Unit, Window,
 };
 
 /// An own run that finished, without steps and samples.
@@ -57,6 +57,28 @@ fn on_board(mut record: Record) -> Record {
     }];
     record.machine.kernel_arch = Fact::Known("aarch64".into());
     record.kernel_messages = Fact::Known(Vec::new());
+    record
+}
+
+/// A CPU that the run switched off, and perhaps on again.
+pub(crate) fn with_cpu_switched(
+    mut record: Record,
+    cpu: u32,
+    off_ms: i64,
+    on_ms: Option<i64>,
+) -> Record {
+    let change = |old: &str, new: &str, at_ms| SettingChange {
+        path: format!("/sys/devices/system/cpu/cpu{cpu}/online"),
+        old: old.into(),
+        new: new.into(),
+        read_back: Fact::Known(new.into()),
+        at_ms: Some(at_ms),
+        restored: Restored::Done,
+    };
+    record.settings.push(change("1", "0", off_ms));
+    record
+        .settings
+        .extend(on_ms.map(|at_ms| change("0", "1", at_ms)));
     record
 }
 

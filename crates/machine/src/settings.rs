@@ -82,6 +82,7 @@ impl Settings {
             old: current,
             new: value.to_owned(),
             read_back: read_back.into(),
+            at_ms: None,
             restored: Restored::Pending,
         }))
     }

@@ -179,8 +179,20 @@ pub struct SettingChange {
     pub new: String,
     /// What was read back after the write.
     pub read_back: Fact<String>,
+    /// When it was changed, on the axis of the samples; older Records do not say.
+    #[serde(default)]
+    pub at_ms: Option<i64>,
     /// How its restoration went.
     pub restored: Restored,
+}
+
+impl SettingChange {
+    /// The change with its moment.
+    #[must_use]
+    pub fn at(self, at_ms: i64) -> Self {
+        let at_ms = Some(at_ms);
+        Self { at_ms, ..self }
+    }
 }
 
 /// How the restoration of a setting went.

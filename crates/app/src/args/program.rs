@@ -30,6 +30,10 @@ pub(crate) struct ProgramFlags {
     /// all, fastest, core-types or a list such as 0-3 [default: all]
     #[arg(long, value_name = "CPUS", value_parser = parse_pinning)]
     pub(super) cpus: Option<Pinning>,
+    /// Switch all other CPUs off while it runs, for a program that starts a thread for each CPU it sees,
+    /// whatever --cpus says (as root; they come back however the run ends)
+    #[arg(long)]
+    pub(super) others_off: bool,
     /// End a run that takes longer, for example 90s or 10min [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) timeout: Option<Duration>,
@@ -101,12 +105,19 @@ impl ProgramFlags {
             return Ok(Task::Loads(vec![load]));
         }
         if self.is_given() {
-            return Ok(Task::Program(self.definition()?));
+            let definition = self.definition()?;
+            if definition.others_off && definition.pinning == Pinning::All {
+                return Err(
+                    "--others-off needs --cpus: fastest, core-types or a list such as 0-3.".into(),
+                );
+            }
+            return Ok(Task::Program(definition));
         }
         let lonely = self.name.is_some()
             || self.score.is_given()
             || self.repeat.is_some()
             || self.cpus.is_some()
+            || self.others_off
             || self.timeout.is_some();
         match lonely {
             true => Err("this needs a command: sbc-bench run ... -- CMD.".into()),
@@ -122,7 +133,8 @@ impl ProgramFlags {
         let Some(mut load) = Load::parse(name).map_err(|why| format!("{why}."))? else {
             return Ok(None);
         };
-        if self.name.is_some() || self.score.is_given() || self.timeout.is_some() {
+        let own = self.name.is_some() || self.score.is_given() || self.timeout.is_some();
+        if own || self.others_off {
             return Err(format!(
                 "{name} has its own name, score and time limit; only --repeat and --cpus go with it."
             ));
@@ -153,6 +165,7 @@ impl ProgramFlags {
             if program.is_none() {
                 side.definition.time_limit = self.timeout.unwrap_or(side.definition.time_limit);
                 side.definition.pinning = self.cpus.clone().unwrap_or(Pinning::All);
+                side.definition.others_off = self.others_off;
             }
             Ok::<_, String>(side)
         };
@@ -225,6 +238,7 @@ impl ProgramFlags {
         if let Some(cpus) = &self.cpus {
             definition.pinning = cpus.clone();
         }
+        definition.others_off |= self.others_off;
         Ok(definition)
     }
 

@@ -21,6 +21,7 @@ struct Entry {
     name: toml::Spanned<String>,
     command: toml::Spanned<CommandText>,
     cpus: Option<toml::Spanned<CpusText>>,
+    others_off: Option<toml::Spanned<bool>>,
     repeat: Option<toml::Spanned<RepeatText>>,
     score_regex: Option<toml::Spanned<String>>,
     score_json: Option<String>,
@@ -72,6 +73,7 @@ enum Better {
 /// name = "kernel-build"
 /// command = ["make", "-C", "/usr/src/linux", "-j4"]   # or one line for the shell
 /// cpus = "all"              # fastest, core-types, "0-3" or [0, 2]
+/// others_off = true         # switch all other CPUs off meanwhile: it starts a thread for each it sees
 /// repeat = "auto"           # or a number
 /// score_regex = 'total (\S+)'   # or score_json = "results.0.score"; else the time counts
 /// unit = "s"
@@ -107,6 +109,9 @@ pub fn parse_definitions(text: &str) -> Result<Vec<Definition>, String> {
     Ok(definitions)
 }
 
+const OTHERS_OF_ALL: &str =
+    "others_off needs cpus that stay on: fastest, core-types or a list such as \"0-3\"";
+
 /// Where it stands, and one sentence about it.
 type Wrong = (Range<usize>, String);
 
@@ -141,15 +146,22 @@ fn definition(entry: &Entry) -> Result<Definition, Wrong> {
     } else {
         Better::Higher
     };
+    let pinning = with_span(&entry.cpus, |cpus| match cpus {
+        CpusText::List(cpus) => Ok(Pinning::Cpus(cpus.clone())),
+        CpusText::Word(word) => parse_pinning(word),
+    })?
+    .unwrap_or(Pinning::All);
+    let others_off = with_span(&entry.others_off, |off| match (*off, &pinning) {
+        (true, Pinning::All) => Err(OTHERS_OF_ALL.into()),
+        (off, _) => Ok(off),
+    })?
+    .unwrap_or(false);
     Ok(Definition {
         name: name.clone(),
         variant: String::new(),
         command,
-        pinning: with_span(&entry.cpus, |cpus| match cpus {
-            CpusText::List(cpus) => Ok(Pinning::Cpus(cpus.clone())),
-            CpusText::Word(word) => parse_pinning(word),
-        })?
-        .unwrap_or(Pinning::All),
+        pinning,
+        others_off,
         repeat: with_span(&entry.repeat, |repeat| match repeat {
             RepeatText::Times(times) => parse_repeat(&times.to_string()),
             RepeatText::Word(word) => parse_repeat(word),
@@ -211,6 +223,7 @@ mod tests {
             name = 'line'
             command = 'a | b'
             cpus = [1]
+            others_off = true
             score_json = 'x.y'
             [[workload]]
             name = 'plain'
@@ -228,7 +241,7 @@ mod tests {
         );
         assert_eq!(line.command, ["/bin/sh", "-c", "a | b"]);
         assert_eq!(line.score, ScoreRule::Json("x.y".into()));
-        assert!(line.higher_is_better);
+        assert!(line.higher_is_better && line.others_off && !build.others_off);
         assert_eq!((plain.unit.as_str(), plain.higher_is_better), ("s", false));
         assert_eq!(plain.time_limit, Duration::from_secs(3));
     }
@@ -243,6 +256,14 @@ mod tests {
             (
                 with("score_regex = '('"),
                 "line 4, column 15: \"(\" is no regular",
+            ),
+            (
+                with("others_off = true"),
+                "line 4, column 14: others_off needs cpus",
+            ),
+            (
+                with("cpus = [0]\nothers_off = 1"),
+                "line 5, column 14: invalid type",
             ),
             (
                 with("score_regex = 'a'\nscore_json = 'b'"),

@@ -32,12 +32,16 @@ impl Runner<'_> {
 
     /// Raises one group; what a node refuses is named and stays as it is.
     pub(super) fn raise(&mut self, group: &Group) {
+        let timeline = self.context.timeline;
         let Some(settings) = &mut self.settings else {
             return;
         };
         for (node, value) in &group.nodes {
             match settings.set(*node, value) {
-                Ok(Some(change)) => self.recorder.append(Event::SettingChanged { change }),
+                Ok(Some(change)) => {
+                    let change = change.at(timeline.now_ms());
+                    self.recorder.append(Event::SettingChanged { change });
+                }
                 Ok(None) => {}
                 Err(missing) => {
                     let note = format!("{} stays as it is: {missing}.", node.path());

@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::repeat;
 use crate::task::Setting;
 use machine::Group;
-use record::Machine;
+use record::{Event, Machine};
 use std::time::Duration;
 
 impl Runner<'_> {
@@ -43,16 +43,36 @@ impl Runner<'_> {
 
     /// Puts the settings of a side into place, and those of the other side back.
     pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
-        let (root, recorder) = (self.context.root, &mut self.recorder);
+        let (root, timeline, recorder) =
+            (self.context.root, self.context.timeline, &mut self.recorder);
         let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
-        let applied = self.switch.apply(root, machine, settings, wanted, |event| {
-            recorder.append(event);
-        });
+        let applied = self
+            .switch
+            .apply(root, machine, settings, wanted, |change| {
+                let change = change.at(timeline.now_ms());
+                recorder.append(Event::SettingChanged { change });
+            });
         self.refused = applied.err();
         self.share_percent = wanted.iter().find_map(|setting| match setting {
             Setting::SharePercent(percent) => Some(*percent),
             _ => None,
         });
+    }
+
+    /// Switches the CPUs off that a step must not see, and all others on again.
+    pub(super) fn switch_cpus(&mut self, off: &[u32]) {
+        if !self.hotplug.is_to_do(off) {
+            return;
+        }
+        self.open_settings();
+        let (timeline, recorder) = (self.context.timeline, &mut self.recorder);
+        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
+        let switched = self.hotplug.switch(settings, off, |change| {
+            let change = change.at(timeline.now_ms());
+            recorder.append(Event::SettingChanged { change });
+        });
+        recorder.sync();
+        self.crowded = switched.err();
     }
 
     /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.

@@ -3,6 +3,7 @@
 use super::Runner;
 use crate::child::failure;
 use crate::context::Progress;
+use crate::hotplug;
 use crate::job::Job;
 use crate::lab::Lab;
 use crate::plan::Available;
@@ -39,6 +40,18 @@ impl Runner<'_> {
         );
         if waits {
             self.recorder.sync();
+        }
+        let has_step = matches!(
+            stage,
+            Stage::Job(_)
+                | Stage::UntilSteady(_)
+                | Stage::UntilSteadyWithin(..)
+                | Stage::Probe(..)
+                | Stage::Watch(_)
+        );
+        if !has_step {
+            // What is set or measured here is about all CPUs; steps say for themselves.
+            self.switch_cpus(&[]);
         }
         match stage {
             Stage::ColdClocks => self.cold_clocks(machine),
@@ -77,6 +90,7 @@ impl Runner<'_> {
             sampler.keep_off(&job.cpus);
         }
         self.step_begins(name);
+        self.switch_cpus(&hotplug::not_to_be_seen(machine, job));
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
@@ -103,6 +117,7 @@ impl Runner<'_> {
         lab.site = Arc::clone(&self.site);
         let open_counters = |pid: u32| crate::counters::open(self.context.root, pid);
         lab.open_counters = Some(&open_counters);
+        lab.not_comparable = self.crowded.clone();
         let outcome = match &self.refused {
             Some(why) => Outcome::Failed(failure(FailureKind::NotStarted, why.clone(), "")),
             None => outcome(&mut lab),

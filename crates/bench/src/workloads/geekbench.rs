@@ -24,7 +24,7 @@ pub(super) const GEEKBENCH: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape {
         variants: &[""],
-        places: Places::TypesThenAll,
+        places: Places::TypesAloneThenAll,
         repetitions: 2,
         seconds: 600,
     }),

@@ -79,8 +79,10 @@ pub enum Places {
     All,
     /// One CPU of every core type.
     OneOfEachType,
-    /// All CPUs of every core type once, if there are several; then all CPUs, repeated.
-    TypesThenAll,
+    /// All CPUs of every core type once, if there are several, the others switched off meanwhile where
+    /// that can be done: programs that start a thread for each CPU of the machine, whatever CPUs they
+    /// may use. Then all CPUs, repeated.
+    TypesAloneThenAll,
 }
 
 /// All workloads, by id.

@@ -23,7 +23,7 @@ pub(super) const PHORONIX: Workload = Workload {
     tool: Some(&KIND),
     shape: Some(Shape {
         variants: &[],
-        places: Places::TypesThenAll,
+        places: Places::TypesAloneThenAll,
         // The suite repeats each test by its own rule.
         repetitions: 1,
         seconds: 600,

@@ -1,9 +1,10 @@
-//! Rule: cores-killed. CPUs were switched off during the run, as some kernels do when overheated.
+//! Rule: cores-killed. CPUs were switched off during the run, as some kernels do when overheated; those that
+//! the run itself switched off are another matter (`others-off`).
 
 use super::Rule;
 use super::place::samples_place;
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{KernelMessage, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "cores-killed",
@@ -29,7 +30,15 @@ fn killed_cpu(text: &str) -> Option<u32> {
 }
 
 fn by_messages(record: &Record) -> Option<Finding> {
-    let messages = view::matching_messages(record, |text| killed_cpu(text).is_some());
+    let ours = view::switched_off(record);
+    let is_ours = |message: &KernelMessage| {
+        let (cpu, at_ms) = (killed_cpu(&message.text), message.at_ms);
+        // A message without a time is taken for ours, if ours there are.
+        let is_of = |off: &view::SwitchedOff| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
+        ours.iter().any(|off| Some(off.cpu) == cpu && is_of(off))
+    };
+    let mut messages = view::matching_messages(record, |text| killed_cpu(text).is_some());
+    messages.retain(|(_, message)| !is_ours(message));
     let mut cpus: Vec<u32> = messages
         .iter()
         .filter_map(|(_, m)| killed_cpu(&m.text))
@@ -56,9 +65,16 @@ fn by_count(record: &Record) -> Option<Finding> {
     let channel = record.samples.channel("cpu.online")?;
     let readings = view::gauge(record, channel, view::whole_run());
     let before = readings.first()?.value;
-    let fewest = readings.iter().min_by_key(|reading| reading.value)?;
-    (fewest.value < before).then(|| {
-        fewer(before, fewest.value).at(samples_place(
+    let ours = view::switched_off(record);
+    // Without those that the run itself had switched off.
+    let count = |reading: &view::Reading| {
+        let off = ours.iter().filter(|off| off.is_at(reading.at_ms));
+        reading.value + off.count() as i64
+    };
+    let fewest = readings.iter().min_by_key(|reading| count(reading))?;
+    let left = count(fewest);
+    (left < before).then(|| {
+        fewer(before, left).at(samples_place(
             record,
             &channel.id,
             fewest.at_ms,
@@ -74,6 +90,9 @@ fn by_states(record: &Record) -> Option<Finding> {
         .map(|state| state.online_cpus.len() as i64);
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
+    // One that would not come back is told of where settings are.
+    let ours = view::switched_off(record).into_iter();
+    let after = after + ours.filter(|off| off.to_ms == i64::MAX).count() as i64;
     (after < before).then(|| fewer(before, after))
 }
 
@@ -91,7 +110,7 @@ fn fewer(before: i64, after: i64) -> Finding {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::{gauge_channel, own_run, with_message};
+    use crate::test_support::{gauge_channel, own_run, with_cpu_switched, with_message};
     use record::Unit;
 
     #[test]
@@ -107,6 +126,34 @@ mod tests {
         );
         let record = with_message(own_run(), "CPU features: detected: CRC32 instructions");
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_run_does_is_no_trouble() {
+        // Samples are half a second apart; the last two are long after that CPU came back.
+        let online = [4, 3, 3, 4, 4, 4, 4, 4, 4, 4];
+        let alone = with_message(own_run(), "CPU3: shutdown");
+        for (record, off, expected) in [
+            (alone.clone(), true, 0),
+            (alone, false, 1),
+            (own_run(), true, 0),
+            (with_message(own_run(), "CPU2: shutdown"), true, 1),
+        ] {
+            let record = match off {
+                true => with_cpu_switched(record, 3, 500, Some(1500)),
+                false => record,
+            };
+            let record = gauge_channel(record, "cpu.online", Unit::Count, &online);
+            assert_eq!(sentences(RULE.id, &record).len(), expected);
+        }
+        let mut later = online;
+        later[9] = 3;
+        let record = with_cpu_switched(own_run(), 3, 500, Some(1500));
+        let record = gauge_channel(record, "cpu.online", Unit::Count, &later);
+        assert_eq!(
+            sentences(RULE.id, &record),
+            ["1 of 4 CPUs were switched off during the run."]
+        );
     }
 
     #[test]

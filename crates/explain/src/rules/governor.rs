@@ -165,6 +165,7 @@ mod tests {
             old: "ondemand".into(),
             new: "performance".into(),
             read_back: Fact::Known("performance".into()),
+            at_ms: None,
             restored: Restored::Done,
         });
         assert_eq!(sentences(RULE.id, &record), [""; 0]);

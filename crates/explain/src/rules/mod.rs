@@ -32,6 +32,7 @@ mod no_throttling;
 mod offline_cpus;
 mod old_verdict_wrong;
 mod opp_not_honoured;
+mod others_off;
 mod out_of_memory;
 mod place;
 mod power_limit;
@@ -109,6 +110,7 @@ pub const RULES: &[Rule] = &[
     offline_cpus::RULE,
     old_verdict_wrong::RULE,
     opp_not_honoured::RULE,
+    others_off::RULE,
     out_of_memory::RULE,
     power_limit::RULE,
     rpi_config::RULE,

@@ -90,6 +90,7 @@ mod tests {
                 old: "1".into(),
                 new: "2".into(),
                 read_back: Fact::Known("2".into()),
+                at_ms: None,
                 restored,
             };
             record.settings = vec![change.clone(), change];

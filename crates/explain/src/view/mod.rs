@@ -25,6 +25,7 @@ mod samples;
 mod score;
 mod scores;
 mod swap;
+mod switched_off;
 
 pub use clocks::{
     ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
@@ -57,3 +58,4 @@ pub use scores::{
     SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent,
 };
 pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
+pub use switched_off::{SwitchedOff, switched_off};

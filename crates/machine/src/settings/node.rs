@@ -20,8 +20,12 @@ pub enum Node {
     DeviceGovernor(DeviceName),
     /// Policy of power saving on PCI Express links.
     AspmPolicy,
+    /// Whether a CPU is switched on: `1` or `0`. Some have no such file, often CPU 0: they never go off.
+    CpuOnline(u32),
 }
 
+/// Documentation/core-api/cpu_hotplug.rst
+const CPUS: &str = "/sys/devices/system/cpu/cpu";
 pub(super) const DEVFREQ: &str = "/sys/class/devfreq";
 pub(super) const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
 /// Documentation/admin-guide/mm/transhuge.rst
@@ -38,6 +42,7 @@ impl Node {
             Node::ClockMax(policy) => (policy, "scaling_max_freq"),
             Node::DeviceGovernor(name) => return format!("{DEVFREQ}/{}/governor", name.as_str()),
             Node::AspmPolicy => return ASPM_POLICY.to_owned(),
+            Node::CpuOnline(cpu) => return format!("{CPUS}{cpu}/online"),
         };
         format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
     }
@@ -70,6 +75,13 @@ impl Node {
                 is_listed(root, &path, value)
             }
             Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
+            Node::CpuOnline(_) => match value {
+                "0" | "1" => Ok(()),
+                _ => Err(Missing::unsupported(
+                    self.path(),
+                    format!("{value} is neither 0 nor 1"),
+                )),
+            },
             Node::ClockMin(policy) | Node::ClockMax(policy) => {
                 let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
                 let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
@@ -95,6 +107,12 @@ impl Node {
         if let Some(rest) = path.strip_prefix(DEVFREQ) {
             let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
             return DeviceName::new(name).map(Node::DeviceGovernor);
+        }
+        if let Some(cpu) = path
+            .strip_prefix(CPUS)
+            .and_then(|rest| rest.strip_suffix("/online"))
+        {
+            return cpu.parse().ok().map(Node::CpuOnline);
         }
         let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
         let (policy, file) = rest.split_once('/')?;

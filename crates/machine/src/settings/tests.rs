@@ -88,6 +88,32 @@ powersave performance dmc_ondemand
     assert_eq!(dmc.read(&root).unwrap(), "dmc_ondemand");
 }
 
+#[test]
+fn cpus_come_back_before_their_clocks() {
+    let online = "/sys/devices/system/cpu/cpu1/online";
+    let root = Root::from_board(&format!("{BOARD}== {online}\n1\n")).unwrap();
+    let path = journal("cpus");
+    let mut settings = Settings::new(&root, &path).unwrap();
+    settings.set(Node::Governor(0), "performance").unwrap();
+    // CPU 0 has no such file here, as on most x86 machines.
+    assert!(settings.set(Node::CpuOnline(0), "0").is_err());
+    assert!(settings.set(Node::CpuOnline(1), "2").is_err());
+    assert!(!path.exists() || !std::fs::read_to_string(&path).unwrap().contains("cpu0"));
+    settings.set(Node::CpuOnline(1), "0").unwrap();
+    settings.set(Node::CpuOnline(1), "1").unwrap();
+    settings.set(Node::CpuOnline(1), "0").unwrap();
+    assert_eq!(root.read_value(online).unwrap(), "0");
+    kill(settings);
+    let back = restore_from_journal(&root, &path).unwrap();
+    // While all CPUs of a policy are off, the kernel lets nobody set its governor.
+    let done = |path: String| (path, Restored::Done);
+    assert_eq!(
+        back,
+        [done(online.to_owned()), done(Node::Governor(0).path())]
+    );
+    assert_eq!(root.read_value(online).unwrap(), "1");
+}
+
 fn change_everything(settings: &mut Settings) {
     settings.set(Node::Governor(0), "performance").unwrap();
     settings.set(Node::ClockMin(0), "408000").unwrap();

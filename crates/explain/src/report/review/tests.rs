@@ -87,6 +87,7 @@ fn board() -> Record {
         old: "dmc_ondemand".into(),
         new: "performance".into(),
         read_back: Fact::Known("performance".into()),
+        at_ms: None,
         restored: Restored::Done,
     });
     record

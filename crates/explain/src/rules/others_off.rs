@@ -1,0 +1,70 @@
+//! Rule: others-off. The run switched CPUs off for a program that starts a thread for each CPU it sees.
+
+use super::Rule;
+use super::place::step_place;
+use crate::{Finding, Quantity, Severity, view};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "others-off",
+    about: "The run switched CPUs off for a program that starts a thread for each CPU it sees.",
+    link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
+    check,
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let off = view::switched_off(record);
+    let mut cpus: Vec<u32> = off.iter().map(|off| off.cpu).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    let alone = |at_ms| off.iter().any(|off| off.is_at(at_ms));
+    let steps = record.steps.iter().enumerate();
+    let mut steps = steps.filter(|(_, step)| {
+        let is_elsewhere = !step.cpus.is_empty() && !cpus.iter().all(|cpu| step.cpus.contains(cpu));
+        step.workload != "clock" && is_elsewhere && alone(step.window.start_ms)
+    });
+    let Some((index, first)) = steps.next() else {
+        return Vec::new();
+    };
+    let finding = Finding::new(
+        RULE.id,
+        Severity::Info,
+        "This run itself switched {cpus} off for a time, so that {program} had only the CPUs it was meant to run on.",
+    );
+    vec![
+        finding
+            .sure(99)
+            .with("cpus", Quantity::Cpus(cpus))
+            .with("program", Quantity::Text(first.workload.clone()))
+            .at(step_place(record, index)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::{own_run, series, with_cpu_switched, with_step};
+
+    #[test]
+    fn it_is_told_for_whom() {
+        let record = with_step(
+            own_run(),
+            "geekbench",
+            "",
+            &[0, 1],
+            (10.0, 20.0),
+            series(&[1.0]),
+        );
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        let record = with_cpu_switched(record, 2, 9_500, Some(20_100));
+        let record = with_cpu_switched(record, 3, 9_600, Some(20_200));
+        assert_eq!(
+            sentences(RULE.id, &record),
+            [
+                "This run itself switched CPUs 2-3 off for a time, so that geekbench had only the CPUs it was \
+              meant to run on."
+            ]
+        );
+    }
+}
