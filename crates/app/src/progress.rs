@@ -23,7 +23,7 @@ impl Bar {
         } else {
             ProgressDrawTarget::hidden()
         };
-        let style = ProgressStyle::with_template("{elapsed_precise} [{bar:24}] {msg}");
+        let style = ProgressStyle::with_template("{elapsed_precise} [{bar:16}] {wide_msg}");
         // The template is a constant; the default style is as good if it were wrong.
         let style = style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -101,8 +101,8 @@ impl Bar {
         let gone = self.bar.elapsed().as_secs();
         self.bar.set_length((gone + left).max(1));
         self.bar.set_position(gone);
-        self.bar
-            .set_message(format!("{name:.40}, {}", time_left(left)));
+        // On a narrow terminal the end is cut off, which is the name.
+        self.bar.set_message(format!("{}: {name}", time_left(left)));
         self.bar.tick();
     }
 

@@ -85,9 +85,10 @@ impl Hotplug {
 }
 
 fn stays_on(cpus: &[u32], why: &str) -> String {
+    let word = if cpus.len() == 1 { "CPU" } else { "CPUs" };
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     format!(
-        "CPUs {} could not be switched off, so that it may have started a thread for each of them ({why})",
+        "{word} {} could not be switched off, so that it may have started a thread for each of them ({why})",
         cpus.join(",")
     )
 }
@@ -157,7 +158,7 @@ mod tests {
         check(&[2], ["1", "0"], None);
         check(&[1, 2], ["0", "0"], None);
         // CPU 0 has no file to switch it by.
-        check(&[0, 1], ["0", "1"], Some("CPUs 0 could not"));
+        check(&[0, 1], ["0", "1"], Some("CPU 0 could not"));
         check(&[], ["1", "1"], None);
         assert_eq!(changes, 4);
         let denied = Hotplug::default().switch(Err("Settings need root."), &[1], |_| {});

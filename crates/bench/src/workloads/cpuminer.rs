@@ -40,18 +40,15 @@ const TIME: Duration = Duration::from_secs(300);
 const METHOD_MULTI: u32 = 1;
 /// The original miner, whose scrypt is other code.
 const METHOD_MINERD: u32 = 2;
+/// `cpuminer-opt`, with other code again.
+const METHOD_OPT: u32 = 3;
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = tool(lab, &KIND)?;
-    let is_multi = found.version.contains("cpuminer-multi");
-    lab.method = if is_multi {
-        METHOD_MULTI
-    } else {
-        METHOD_MINERD
-    };
+    lab.method = method(&found.version);
     let threads = format!("--threads={}", lab.job.threads.max(1));
     let mut arguments = vec!["--benchmark", "--algo=scrypt", &threads];
-    if is_multi {
+    if lab.method == METHOD_MULTI {
         arguments.push("--no-color");
     }
     let output = lab.program_for(&found, &arguments, TIME)?;
@@ -61,6 +58,15 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         detail: found.version,
         ..series
     }))
+}
+
+/// The scrypt of this program, by the name it gives itself.
+fn method(version: &str) -> u32 {
+    match version.split_whitespace().next() {
+        Some("cpuminer-multi") => METHOD_MULTI,
+        Some("cpuminer-opt") => METHOD_OPT,
+        _ => METHOD_MINERD,
+    }
 }
 
 /// `** cpuminer-multi 1.3.7 by tpruvot@github **` or, of the original, `cpuminer 2.5.1`.
@@ -77,7 +83,8 @@ fn version_line(text: &str) -> Option<String> {
     Some(line.split(" by ").next()?.to_owned())
 }
 
-/// Lines of all threads together: `[2026-04-30 23:59:56] Total: 7.99 kH/s`.
+/// Lines of all threads together: `[2026-04-30 23:59:56] Total: 7.99 kH/s`, or
+/// `Benchmark: 28.1 kh/s, Temp: 56C`.
 fn parse(text: &str) -> Result<Series, String> {
     let (mut values, mut at_ms, mut start) = (Vec::new(), Vec::new(), None);
     for line in without_colours(text).lines() {
@@ -85,7 +92,10 @@ fn parse(text: &str) -> Result<Series, String> {
             continue;
         };
         let start_s: i64 = *start.get_or_insert(clock_s);
-        let Some(rate) = words.strip_prefix("Total: ").and_then(kilohashes) else {
+        let words = words
+            .strip_prefix("Total: ")
+            .or_else(|| words.strip_prefix("Benchmark: "));
+        let Some(rate) = words.and_then(kilohashes) else {
             continue;
         };
         values.push(rate);
@@ -117,14 +127,18 @@ fn stamped(line: &str) -> Option<(i64, &str)> {
     is_time.then_some((hour * 3600 + minute * 60 + second, words.trim()))
 }
 
-/// `7.99 kH/s`, `412.50 H/s`, `6.02 khash/s`.
+/// `7.99 kH/s`, `412.50 H/s`, `6.02 khash/s`, `28.1 kh/s, Temp: 56C`.
 fn kilohashes(words: &str) -> Option<f64> {
-    let (number, unit) = words.split_once(' ')?;
+    let (number, unit) = words.split(',').next()?.split_once(' ')?;
     let number = positive(number)?;
-    match unit.trim() {
-        "H/s" | "hash/s" => Some(number / 1000.0),
-        "kH/s" | "khash/s" => Some(number),
-        "MH/s" => Some(number * 1000.0),
+    let unit = unit.trim();
+    let scale = ["hash/s", "H/s", "h/s"]
+        .iter()
+        .find_map(|hashes| unit.strip_suffix(hashes))?;
+    match scale {
+        "" => Some(number / 1000.0),
+        "k" => Some(number),
+        "M" => Some(number * 1000.0),
         _ => None,
     }
 }
@@ -149,6 +163,7 @@ mod tests {
 
     const MULTI: &str = include_str!("../../tool_output/cpuminer/1.3.7-made.txt");
     const COLOURS: &str = include_str!("../../tool_output/cpuminer/1.3.7-made-colours.txt");
+    const OPT: &str = include_str!("../../tool_output/cpuminer/opt-3.20.3-made.txt");
     const MINERD: &str = include_str!("../../tool_output/cpuminer/minerd-2.5.1-made.txt");
 
     #[test]
@@ -157,6 +172,7 @@ mod tests {
             (MULTI, &[7.99, 8.12, 8.10][..], &[5000, 10_000, 15_000][..]),
             (COLOURS, &[0.4125, 1250.0], &[5000, 10_000]),
             (MINERD, &[6.02, 6.04], &[2000, 7000]),
+            (OPT, &[28.13, 28.07, 0.9], &[6000, 11_000, 16_000]),
         ] {
             let series = parse(text).unwrap();
             assert_eq!((&series.values[..], &series.at_ms[..]), (values, at_ms));
@@ -167,15 +183,21 @@ mod tests {
     }
 
     #[test]
-    fn both_miners_are_recognised() {
+    fn miners_are_recognised_and_told_apart() {
         for (text, expected) in [
-            (MULTI, Some("cpuminer-multi 1.3.7")),
-            (COLOURS, Some("cpuminer-multi 1.3.7")),
-            ("cpuminer 2.5.1\nfeatures: AVX2", Some("cpuminer 2.5.1")),
+            (MULTI, Some(("cpuminer-multi 1.3.7", METHOD_MULTI))),
+            (COLOURS, Some(("cpuminer-multi 1.3.7", METHOD_MULTI))),
+            (OPT, Some(("cpuminer-opt 3.20.3", METHOD_OPT))),
+            (
+                "cpuminer 2.5.1\nfeatures: AVX2",
+                Some(("cpuminer 2.5.1", METHOD_MINERD)),
+            ),
             ("cpuminer: unknown option", None),
             ("ccminer 2.3", None),
         ] {
-            assert_eq!(version_line(text).as_deref(), expected, "{text}");
+            let found = version_line(text);
+            let found = found.as_deref().map(|line| (line, method(line)));
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Scores come from the file that it exports or from what it prints, never from a web page. Without a
 //! licence it prints none and uploads everything to its vendor: then the link to the results is what is
-//! kept, and why there is no score. It runs on CPUs that are chosen by affinity; none is switched off.
+//! kept, and why there is no score. It starts a thread for each CPU that is online, wherever it is pinned
+//! to, so that runs on one core type have the others switched off (`hotplug`) as well as affinity.
 
 use super::folder::Folder;
 use super::scored::{higher, number_behind, read, tool};
@@ -129,7 +130,14 @@ fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     };
     let links = links(text);
     if rows.is_empty() && links.is_empty() {
-        return Err("Geekbench printed neither scores nor a link to them".into());
+        let why = match text.to_lowercase().contains("upload") {
+            true => {
+                "without a licence Geekbench shows its scores at its web site alone, and it could \
+                 upload nothing from here"
+            }
+            false => "Geekbench printed neither scores nor a link to them",
+        };
+        return Err(why.into());
     }
     let detail = match rows.is_empty() {
         true => "without a licence Geekbench prints no scores: they are at its link".to_owned(),
@@ -175,7 +183,9 @@ fn links(text: &str) -> Vec<String> {
 
 /// The output without the key that claims the results.
 fn without_keys(text: &str) -> String {
-    let kept = text.lines().filter(|line| !line.contains("claim?key="));
+    let kept = text
+        .lines()
+        .filter(|line| !(line.contains("claim") && line.contains("key=")));
     kept.collect::<Vec<_>>().join("\n")
 }
 
@@ -187,6 +197,8 @@ mod tests {
     use record::FailureKind;
 
     const TRYOUT: &str = include_str!("../../tool_output/geekbench/6.3.0-tryout-made.txt");
+    const OFFLINE: &str = include_str!("../../tool_output/geekbench/6.3.0-tryout-offline-made.txt");
+    const TRYOUT_5: &str = include_str!("../../tool_output/geekbench/5.5.1-tryout-made.txt");
     const PRO: &str = include_str!("../../tool_output/geekbench/5.5.1-pro-made.txt");
     const JSON: &str = include_str!("../../tool_output/geekbench/6.3.0-pro-made.json");
 
@@ -222,14 +234,27 @@ mod tests {
             ["https://browser.geekbench.com/v6/cpu/1000001"]
         );
         assert!(!scores.output.contains("424242"));
-        let offline = TRYOUT.replace("https://browser", "x");
-        assert!(parse(&offline.replace("geekbench.com/v6", ""), None).is_err());
+        let five = parse(TRYOUT_5, None).unwrap();
+        assert!(!five.output.contains("313131"));
+        assert_eq!(
+            five.links,
+            ["https://browser.geekbench.com/v5/cpu/20000001"]
+        );
+        for (text, expected) in [
+            (OFFLINE, "upload nothing from here"),
+            ("Geekbench 6.3.0 Pro\nSingle-Core", "neither scores nor"),
+        ] {
+            let why = parse(text, None).unwrap_err();
+            assert!(why.contains(expected), "{why}");
+        }
     }
 
     #[test]
     fn versions_are_recognised() {
         for (text, expected) in [
             (TRYOUT, Some("Geekbench 6.3.0 Tryout")),
+            (OFFLINE, Some("Geekbench 6.3.0 Tryout")),
+            (TRYOUT_5, Some("Geekbench 5.5.1 Tryout")),
             (PRO, Some("Geekbench 5.5.1 Pro")),
             (
                 "Geekbench 6.3.0 Tryout (Build 603408 (corktown-master-build))",

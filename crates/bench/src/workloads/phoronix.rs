@@ -1,5 +1,6 @@
 //! `phoronix`: tests of an installed Phoronix Test Suite, each per core type and on all CPUs. Results are
-//! read from the XML that it saves. It must have been set up for batch runs, and the tests installed:
+//! read from the XML that it saves. It counts the CPUs that are online, wherever it is pinned to, so that runs
+//! on one core type have the others switched off (`hotplug`). It must have been set up for batch runs, and the tests installed:
 //! nothing is downloaded from here.
 
 use super::scored::{positive, tool};
@@ -7,6 +8,7 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::ToolKind;
+use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
 use record::{Failure, FailureKind, Measured, Score, Scores};
 use std::collections::BTreeMap;
@@ -71,9 +73,13 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let xml = texts
         .next()
         .ok_or_else(|| garbled(why_none(&output, &test)))?;
-    let rows = parse(&xml).map_err(garbled)?;
+    let (rows, failed) = parse(&xml).map_err(garbled)?;
     Ok(Measured::Scores(Scores {
         rows,
+        detail: match failed.is_empty() {
+            true => String::new(),
+            false => format!("no value of {}", failed.join(", ")),
+        },
         links: links(&output),
         output: super::program::shortened(&output),
         ..Scores::default()
@@ -117,12 +123,14 @@ fn why_none(output: &str, test: &str) -> String {
     format!("The suite saved no results of {test}")
 }
 
-/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run of somebody.
-fn parse(xml: &str) -> Result<Vec<Score>, String> {
+/// `composite.xml`: one `Result` per test and option, each with an `Entry` per run of somebody. The scores, and
+/// the names of what of ours has none.
+fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
     let broken = || "The results are no whole XML".to_owned();
     let mut reader = quick_xml::Reader::from_str(xml);
     let (mut path, mut text) = (Vec::<String>::new(), String::new());
-    let (mut rows, mut result, mut entry) = (Vec::new(), Fields::new(), Fields::new());
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    let (mut result, mut entry) = (Fields::new(), Fields::new());
     loop {
         match reader.read_event().map_err(|_| broken())? {
             Event::Start(element) => {
@@ -136,12 +144,20 @@ fn parse(xml: &str) -> Result<Vec<Score>, String> {
                 text.clear();
             }
             Event::Text(part) => text.push_str(&part),
+            Event::CData(part) => text.push_str(&part),
+            Event::GeneralRef(name) => match name.resolve_char_ref().map_err(|_| broken())? {
+                Some(letter) => text.push(letter),
+                None => text.push_str(resolve_xml_entity(&name).unwrap_or_default()),
+            },
             Event::End(_) => {
                 let name = path.pop().ok_or_else(broken)?;
                 let value = text.trim().to_owned();
                 match (path.last().map(String::as_str), name.as_str()) {
                     (Some("Entry"), _) => drop(entry.insert(name, value)),
-                    (_, "Entry") => rows.extend(row(&result, &entry)),
+                    (_, "Entry") if is_ours(&entry) => match row(&result, &entry) {
+                        Some(row) => rows.push(row),
+                        None => failed.push(name_of(&result)),
+                    },
                     (Some("Result"), _) => drop(result.insert(name, value)),
                     _ => {}
                 }
@@ -154,22 +170,30 @@ fn parse(xml: &str) -> Result<Vec<Score>, String> {
     }
     match rows.is_empty() {
         true => Err("The results hold no value: the test failed".into()),
-        false => Ok(rows),
+        false => Ok((rows, failed)),
     }
 }
 
 /// Elements of one result or entry that hold nothing but text.
 type Fields = BTreeMap<String, String>;
 
-/// The score of an entry, if it is ours.
-fn row(result: &Fields, entry: &Fields) -> Option<Score> {
+/// A file can hold runs of others besides ours.
+fn is_ours(entry: &Fields) -> bool {
+    entry.get("Identifier").map(String::as_str) == Some(IDENTIFIER)
+}
+
+/// Test with its version, and the option that was run.
+fn name_of(result: &Fields) -> String {
     let of = |name: &str| result.get(name).map_or("", String::as_str);
     let test = of("Identifier").trim_start_matches("pts/");
-    if entry.get("Identifier").map(String::as_str) != Some(IDENTIFIER) {
-        return None;
-    }
+    format!("{test} {}", of("Description")).trim().to_owned()
+}
+
+/// The score of an entry, if it has one.
+fn row(result: &Fields, entry: &Fields) -> Option<Score> {
+    let of = |name: &str| result.get(name).map_or("", String::as_str);
     Some(Score {
-        name: format!("{test} {}", of("Description")).trim().to_owned(),
+        name: name_of(result),
         value: positive(entry.get("Value")?)?,
         unit: of("Scale").to_owned(),
         // `HIB` is "higher is better", `LIB` the other way round.
@@ -192,7 +216,8 @@ mod tests {
 
     #[test]
     fn own_values_are_read() {
-        let rows = parse(XML).unwrap();
+        let (rows, failed) = parse(XML).unwrap();
+        assert_eq!(failed, ["x265-1.3.0 Video: 4K", "broken-1.0.0"]);
         let words = |row: &Score| {
             let better = if row.higher_is_better { "more" } else { "less" };
             format!("{}: {} {} {better}", row.name, row.value, row.unit)
@@ -202,6 +227,8 @@ mod tests {
             [
                 "compress-7zip-1.11.0 Test: Compression Rating: 7250 MIPS more",
                 "build-linux-kernel-1.15.0 Build: defconfig: 1201.5 Seconds less",
+                "x265-1.3.0 Video: 1080p & \"fast\" <2>: 12.34 Frames Per Second more",
+                "local/own-test: 0.75 ms less",
             ]
         );
     }
@@ -213,7 +240,13 @@ mod tests {
                 XML.replace("<Identifier>sbc-bench<", "<Identifier>x<"),
                 "no value",
             ),
-            (XML.replace("7250", "").replace("1201.5", "n/a"), "no value"),
+            (
+                XML.replace("7250", "")
+                    .replace("1201.5", "n/a")
+                    .replace("12.34", "0")
+                    .replace("0.75", "1.5,1.7"),
+                "no value",
+            ),
             (XML[..XML.len() / 2].to_owned(), "no whole XML"),
             (String::new(), "no value"),
         ] {
