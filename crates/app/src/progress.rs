@@ -63,6 +63,8 @@ impl Bar {
             Progress::Step { name, left } => {
                 *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
                 self.draw();
+                // Built-in steps are not disturbed by a bar: what is not drawn now is only drawn when they end.
+                self.bar.force_draw();
             }
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {

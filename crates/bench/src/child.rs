@@ -343,7 +343,15 @@ pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
         }
         set.set(cpu as usize);
     }
-    sched_setaffinity(None, &set).map_err(|e| format!("CPUs {cpus:?} cannot be used: {e}"))
+    sched_setaffinity(None, &set).map_err(|error| {
+        let list = cpus.iter().map(u32::to_string).collect::<Vec<_>>();
+        let list = list.join(",");
+        match error {
+            // Affinity keeps what is there and online; nothing is left of it.
+            rustix::io::Errno::INVAL => format!("no CPU of {list} is there and online"),
+            other => format!("CPUs {list} cannot be used: {other}"),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ pub use file::parse_definitions;
 
 use crate::pinning::Pinning;
 use crate::score::ScoreRule;
+use std::path::Path;
 use std::time::Duration;
 
 /// A program that is measured.
@@ -71,6 +72,18 @@ impl Definition {
         }
     }
 
+    /// Why its program cannot be run, as far as that shows without running it.
+    pub fn lacks_program(&self) -> Option<String> {
+        let program = self.command.first().map_or("", String::as_str);
+        let is_there = match program.contains('/') {
+            true => Path::new(program).is_file(),
+            false => std::env::var_os("PATH").is_some_and(|path| {
+                std::env::split_paths(&path).any(|d| d.join(program).is_file())
+            }),
+        };
+        (!is_there).then(|| format!("there is no program {program}"))
+    }
+
     /// The command line as one would type it.
     pub fn command_line(&self) -> String {
         self.command
@@ -125,6 +138,20 @@ pub fn parse_repeat(text: &str) -> Result<Repeat, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_are_looked_for_where_they_would_be() {
+        for (program, is_there) in [
+            ("sh", true),
+            ("/bin/sh", true),
+            ("/bin", false),
+            ("./sh", false),
+            ("", false),
+        ] {
+            let lacks = Definition::of_command(vec![program.to_owned()]).lacks_program();
+            assert_eq!(lacks.is_none(), is_there, "{program}: {lacks:?}");
+        }
+    }
 
     #[test]
     fn a_command_has_a_name_and_a_line() {

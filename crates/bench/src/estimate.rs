@@ -57,7 +57,9 @@ impl Estimates {
         self.clock_s = seconds(step).max(0.1);
         let own = clocks.points.iter().filter(|p| p.cpu == self.fastest);
         let khz = own.flat_map(|point| &point.readings_khz).max();
-        if let (Some(khz), true) = (khz, self.known.is_empty()) {
+        // What was skipped took no time and says nothing.
+        let has_run = self.known.iter().any(|(_, took)| *took > 0.0);
+        if let (Some(khz), false) = (khz, has_run) {
             self.slowness = MODEL_KHZ / f64::from(*khz).max(1.0);
         }
     }
@@ -217,5 +219,8 @@ mod tests {
         };
         assert_eq!(left("single"), Duration::ZERO);
         assert_eq!(left("multi"), Duration::from_secs(60));
+        estimates.clock_step(&clock(1_000_000));
+        let stages = [Stage::Job(job("sevenzip", "multi"))];
+        assert_eq!(estimates.of_stages(&stages), Duration::from_secs(120));
     }
 }

@@ -148,10 +148,11 @@ impl Runner<'_> {
             _ => self.available(),
         };
         let stages = task::stages(&machine, &survey, &options, available);
+        self.estimates = Estimates::of(&machine);
+        self.estimate_skipped(&stages);
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
-        self.estimates = Estimates::of(&machine);
         for (index, stage) in stages.iter().enumerate() {
             if self.interrupted().is_some() {
                 break;

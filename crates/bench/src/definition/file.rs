@@ -88,7 +88,8 @@ pub fn parse_definitions(text: &str) -> Result<Vec<Definition>, String> {
         let place = error
             .span()
             .map_or(String::new(), |span| place(text, &span));
-        format!("{place}{}", error.message().trim().replace('\n', "; "))
+        let message = error.message().trim().replace('\n', "; ");
+        format!("{place}{message}{}", hint(&message))
     })?;
     let mut definitions: Vec<Definition> = Vec::new();
     for entry in file.workload {
@@ -112,6 +113,24 @@ pub fn parse_definitions(text: &str) -> Result<Vec<Definition>, String> {
 const OTHERS_OF_ALL: &str =
     "others_off needs cpus that stay on: fastest, core-types or a list such as \"0-3\"";
 
+/// What people mostly meant, where the reader's own words do not help.
+fn hint(message: &str) -> &'static str {
+    let is_outside = [
+        "expected a sequence",
+        "expected `workload`",
+        "field `workload`",
+    ]
+    .iter()
+    .any(|words| message.contains(words));
+    if is_outside {
+        return "; every workload begins with a line [[workload]]";
+    }
+    match message.contains("escape") {
+        true => "; in '...' a backslash is a backslash",
+        false => "",
+    }
+}
+
 /// Where it stands, and one sentence about it.
 type Wrong = (Range<usize>, String);
 
@@ -119,6 +138,10 @@ fn definition(entry: &Entry) -> Result<Definition, Wrong> {
     let name = entry.name.get_ref();
     if name.is_empty() || *name != kebab(name) {
         let why = format!("name is letters, digits, dots and dashes, not {name:?}");
+        return Err((entry.name.span(), why));
+    }
+    if super::is_taken(name) {
+        let why = format!("{name} is a workload of `list workloads`; give yours another name");
         return Err((entry.name.span(), why));
     }
     let command = match entry.command.get_ref() {
@@ -288,6 +311,19 @@ mod tests {
             (
                 "[[workload]]\nname = 'a'\ncommand = []".into(),
                 "line 3, column 11: command names",
+            ),
+            (
+                "[[workload]]\nname = 'aes'\ncommand = 'x'".into(),
+                "line 2, column 8: aes is a workload of",
+            ),
+            (
+                "[workload]\nname = 'a'".into(),
+                "begins with a line [[workload]]",
+            ),
+            ("name = 'a'".into(), "begins with a line [[workload]]"),
+            (
+                "[[workload]]\nname = 'a'\nscore_regex = \"(\\d)\"".into(),
+                "in '...' a backslash is a backslash",
             ),
             ("[[workload]]\nname = 'a'".into(), "missing field `command`"),
             ("[[workload".into(), "line 1, column "),

@@ -10,7 +10,7 @@ use crate::plan::Available;
 use crate::recorder::Recorder;
 use crate::repeat;
 use crate::task::Stage;
-use crate::workloads::workload;
+use crate::workloads::{Workload, workload};
 use machine::SamplerThread;
 use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
 use std::sync::Arc;
@@ -21,14 +21,30 @@ const FLUSH_MS: i64 = 5_000;
 
 impl Runner<'_> {
     pub(super) fn available(&self) -> Available {
-        let found = |id| {
-            let tool = workload(id).and_then(|workload| workload.tool);
-            tool.is_some_and(|tool| self.tools.find(tool).is_ok())
-        };
+        let found = |id| workload(id).is_some_and(|workload| self.has_tool(workload));
         Available {
             sevenzip: found("sevenzip"),
             openssl: found("openssl"),
             cpuminer: found("cpuminer"),
+        }
+    }
+
+    /// True if nothing external is needed, or it is there.
+    fn has_tool(&self, workload: &Workload) -> bool {
+        workload
+            .tool
+            .is_none_or(|tool| self.tools.find(tool).is_ok())
+    }
+
+    /// Steps without their program take no time.
+    pub(super) fn estimate_skipped(&mut self, stages: &[Stage]) {
+        for stage in stages {
+            let (Stage::Job(job) | Stage::UntilSteady(job)) = stage else {
+                continue;
+            };
+            if workload(job.workload).is_some_and(|workload| !self.has_tool(workload)) {
+                self.estimates.job_took(job, Duration::ZERO);
+            }
         }
     }
 
@@ -97,11 +113,13 @@ impl Runner<'_> {
         let mut flushed_ms = start.0;
         let (sampler, recorder) = (&mut self.sampler, &mut self.recorder);
         let progress = &mut self.context.progress;
-        let external = job.definition.is_some()
+        // Built-in kernels are timed in this very process: nothing may happen beside them. That one counts
+        // whole seconds for minutes, in a heat in which machines freeze.
+        let is_watched = job.definition.is_some()
+            || job.workload == "simd"
             || workload(job.workload).is_some_and(|workload| workload.tool.is_some());
         let mut watch = || {
-            // Built-in kernels are timed in this very process: nothing may happen beside them.
-            if !external {
+            if !is_watched {
                 return;
             }
             progress(Progress::Beat);

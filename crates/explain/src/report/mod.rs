@@ -8,6 +8,7 @@ mod html;
 mod json;
 mod log;
 mod memory;
+mod more_scores;
 pub(crate) mod number;
 mod plots;
 mod record;

@@ -2,6 +2,7 @@
 //! was not measured, and the summary line.
 
 use super::Report;
+use super::more_scores::more_scores;
 use super::number::deviation_percent;
 use super::number::{
     cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips,
@@ -168,6 +169,9 @@ fn figures(record: &Record) -> String {
             }
         }),
     );
+    for (name, value) in more_scores(record) {
+        line(&name, Some(value));
+    }
     for workload in ["lzma", "cpuminer", "simd"] {
         let unit = record
             .steps_of(workload)

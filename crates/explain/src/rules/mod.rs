@@ -144,8 +144,11 @@ pub fn check(record: &Record) -> Vec<Finding> {
     let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.unwrap_or(0.0);
+        // That something was not measured at all matters more than why something else is low.
+        let is_missing = |finding: &Finding| finding.rule == steps_missing::RULE.id;
         b.severity
             .cmp(&a.severity)
+            .then(is_missing(b).cmp(&is_missing(a)))
             .then(explained(b).total_cmp(&explained(a)))
     });
     findings

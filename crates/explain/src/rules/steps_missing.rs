@@ -25,16 +25,21 @@ fn check(record: &Record) -> Vec<Finding> {
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
             Outcome::Failed(failure) => {
                 let is_wrong = failure.kind == FailureKind::WrongAnswer;
-                let severity = match is_wrong || is_main_score_lost(record, step) {
-                    true => Severity::Invalid,
-                    false => Severity::Degraded,
-                };
+                let severity =
+                    match is_wrong || is_main_score_lost(record, step) || is_all_lost(record) {
+                        true => Severity::Invalid,
+                        false => Severity::Degraded,
+                    };
                 Finding::new(RULE.id, severity, "{step} failed: {reason}.")
                     .with("reason", sentence_part(&failure.message))
             }
             Outcome::Skipped(_) if stands_in(record, step).is_some() => continue,
             Outcome::Skipped(missing) => {
-                Finding::new(RULE.id, Severity::Info, "{step} was not run: {reason}.")
+                let severity = match step.workload != "clock" && is_all_lost(record) {
+                    true => Severity::Invalid,
+                    false => Severity::Info,
+                };
+                Finding::new(RULE.id, severity, "{step} was not run: {reason}.")
                     .with("reason", sentence_part(&missing.to_string()))
             }
         };
@@ -82,6 +87,14 @@ fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
             && matches!(step.outcome, Outcome::Done(_))
     };
     is_main && !record.steps.iter().any(is_done)
+}
+
+/// True if nothing gave a score of what this run was for: a program, or loads by name.
+fn is_all_lost(record: &Record) -> bool {
+    let is_for_them = matches!(record.run.mode.as_str(), "command" | "loads" | "gb" | "pts");
+    let is_score =
+        |step: &Step| step.workload != "clock" && matches!(step.outcome, Outcome::Done(_));
+    is_for_them && !view::is_log(record) && !record.steps.iter().any(is_score)
 }
 
 /// The reason without its full stop, as the template has its own.
@@ -164,6 +177,31 @@ mod tests {
         }
         let interrupted = failed("sevenzip", "multi", FailureKind::Interrupted);
         assert_eq!(sentences(RULE.id, &interrupted), [""; 0]);
+    }
+
+    #[test]
+    fn a_run_without_any_score_of_its_load_is_none() {
+        for (mode, expected) in [
+            ("standard", [Severity::Degraded, Severity::Info]),
+            ("command", [Severity::Invalid, Severity::Invalid]),
+            ("gb", [Severity::Invalid, Severity::Invalid]),
+        ] {
+            let mut record = failed("own", "", FailureKind::ExitStatus);
+            record = with_step(record, "other", "", &[], (1.0, 2.0), compression(1));
+            record.run.mode = mode.into();
+            record.steps[1].outcome = Outcome::Skipped(Missing::absent("tool"));
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(
+                found.iter().map(|f| f.severity).collect::<Vec<_>>(),
+                expected
+            );
+            record = with_step(record, "good", "", &[], (2.0, 3.0), compression(1));
+            let found = findings_of(RULE.id, &record);
+            assert!(
+                found.iter().all(|f| f.severity != Severity::Invalid),
+                "{mode}"
+            );
+        }
     }
 
     #[test]

@@ -1,0 +1,99 @@
+//! Scores of the terminal report that only some runs have: AES-GCM, AES on all CPUs at once, the built-in AES
+//! where there is no OpenSSL, 7-zip on the CPUs of each core type. Those of every run are in `terminal`.
+
+use super::number::done;
+use record::{Measured, Record, Step};
+
+/// Name and value of each, in the order in which they ran.
+pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
+    let mut lines: Vec<(String, Vec<f64>, &str)> = Vec::new();
+    for step in &record.steps {
+        let Some((name, value, unit)) = score(step) else {
+            continue;
+        };
+        match lines.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, values, _)) => values.push(value),
+            None => lines.push((name, vec![value], unit)),
+        }
+    }
+    let line = |(name, values, unit): (String, Vec<f64>, &str)| {
+        let all: Vec<String> = values.iter().map(|value| format!("{value:.0}")).collect();
+        let shown = match crate::stats::median(&values) {
+            Some(median) if values.len() > 1 => {
+                format!("{median:.0} {unit} (median of {})", all.join(", "))
+            }
+            _ => format!("{} {unit}", all.join(", ")),
+        };
+        (name, shown)
+    };
+    lines.into_iter().map(line).collect()
+}
+
+fn score(step: &Step) -> Option<(String, f64, &'static str)> {
+    match done(step)? {
+        Measured::Cipher(cipher) => {
+            let kb_per_s = cipher.rows.last()?.1 as f64 / 1000.0;
+            let place = match step.threads {
+                ..=1 => format!("CPU {}", step.cpus.first()?),
+                _ => "all CPUs".to_owned(),
+            };
+            let algorithm = step.variant.trim_end_matches("-parallel");
+            let is_usual = step.threads <= 1 && algorithm.ends_with("-cbc");
+            let name = match (step.workload.as_str(), is_usual) {
+                ("openssl", true) => return None,
+                ("openssl", false) => format!("{} {place}", algorithm.to_uppercase()),
+                // Built in, it stands under its own name.
+                (own, _) if algorithm == "aes-256-cbc" => format!("{own} 256-CBC {place}"),
+                _ => return None,
+            };
+            Some((name, kb_per_s, "kB/s"))
+        }
+        Measured::Compression(done) if step.variant == "core-type" => {
+            let cpus = crate::cpu_list(&step.cpus);
+            let name = format!("7-zip CPU {cpus}");
+            Some((name, f64::from(done.total_mips), "MIPS"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::more_scores;
+    use crate::test_support::{compression, own_run, with_step};
+    use record::{Cipher, Measured, Record};
+
+    fn cipher(record: Record, workload: &str, variant: &str, cpus: &[u32]) -> Record {
+        let measured = Measured::Cipher(Cipher {
+            algorithm: variant.into(),
+            rows: vec![(16, 1_000), (16_384, 7_654_321)],
+        });
+        with_step(record, workload, variant, cpus, (0.0, 1.0), measured)
+    }
+
+    #[test]
+    fn what_the_usual_lines_leave_out_is_shown() {
+        let record = cipher(own_run(), "openssl", "aes-256-cbc", &[0]);
+        assert_eq!(more_scores(&record), []);
+        let record = cipher(record, "openssl", "aes-256-gcm", &[0]);
+        let mut record = cipher(record, "openssl", "aes-256-cbc-parallel", &[0, 1, 2, 3]);
+        for mips in [5000, 5200, 5100] {
+            let packed = compression(mips);
+            record = with_step(record, "sevenzip", "core-type", &[2, 3], (1.0, 2.0), packed);
+        }
+        let record = cipher(record, "aes", "aes-256-cbc", &[0]);
+        let words: Vec<String> = more_scores(&record)
+            .into_iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        assert_eq!(
+            words,
+            [
+                "AES-256-GCM CPU 0: 7654 kB/s",
+                "AES-256-CBC all CPUs: 7654 kB/s",
+                "7-zip CPU 2-3: 5100 MIPS (median of 5000, 5200, 5100)",
+                "aes 256-CBC CPU 0: 7654 kB/s",
+            ]
+        );
+    }
+}
