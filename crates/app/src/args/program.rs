@@ -111,9 +111,6 @@ impl ProgramFlags {
                     "--others-off needs --cpus: fastest, core-types or a list such as 0-3.".into(),
                 );
             }
-            if let Some(why) = definition.lacks_program() {
-                return Err(format!("{why}."));
-            }
             return Ok(Task::Program(definition));
         }
         let lonely = self.name.is_some()
@@ -176,10 +173,6 @@ impl ProgramFlags {
             sides: [side("a", &flags.a)?, side("b", &flags.b)?],
             blocks: flags.blocks,
         };
-        let lacking = ab.sides.iter().find_map(|s| s.definition.lacks_program());
-        if let Some(why) = lacking {
-            return Err(format!("{why}."));
-        }
         if ab.sides[0] == ab.sides[1] {
             // Asking whether a thing differs from itself shows what the machine's noise is.
             ab.sides[1].words.push_str(" (again)");

@@ -28,6 +28,10 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
             root.with_file("/proc/cpuinfo", &content)
         }
     };
+    if let Some(why) = lacks_program(&args.options.task) {
+        // Waiting for a quiet system and measuring clocks first would only be a loss of time.
+        anyhow::bail!("{why}.");
+    }
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, args.log.as_deref());
     anyhow::ensure!(
@@ -70,6 +74,17 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     });
     bar.finish();
     conclude(finished, &paths, &stamp, &args)
+}
+
+fn lacks_program(task: &Task) -> Option<String> {
+    match task {
+        Task::Program(definition) => definition.lacks_program(),
+        Task::Ab(ab) => {
+            let mut sides = ab.sides.iter();
+            sides.find_map(|side| side.definition.lacks_program())
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn source() -> Source {
