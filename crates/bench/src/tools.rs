@@ -142,7 +142,11 @@ impl Tools {
     fn note(&self, kind: &ToolKind, passed_over: &[String]) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let name = kind.name;
-        notes.extend(passed_over.iter().map(|why| format!("No {name}: {why}.")));
+        notes.extend(
+            passed_over
+                .iter()
+                .map(|why| format!("Not used for {name}: {why}.")),
+        );
     }
 
     /// Programs that have the name of a tool and are something else, one sentence each; every one is

@@ -82,7 +82,6 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         },
         links: links(&output),
         output: super::program::shortened(&output),
-        ..Scores::default()
     }))
 }
 

@@ -89,8 +89,19 @@ fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
     is_main && !record.steps.iter().any(is_done)
 }
 
-/// True if nothing gave a score of what this run was for: a program, or loads by name.
+/// True if nothing gave a score of what this run was for: a program, loads by name, or one of two sides.
 fn is_all_lost(record: &Record) -> bool {
+    if record.run.mode == "ab" {
+        let is_done = |step: &&Step| matches!(step.outcome, Outcome::Done(_));
+        let has = |side: &str| {
+            record
+                .steps
+                .iter()
+                .filter(is_done)
+                .any(|s| s.variant == side)
+        };
+        return !has("a") || !has("b");
+    }
     let is_for_them = matches!(record.run.mode.as_str(), "command" | "loads" | "gb" | "pts");
     let is_score =
         |step: &Step| step.workload != "clock" && matches!(step.outcome, Outcome::Done(_));
@@ -202,6 +213,18 @@ mod tests {
                 "{mode}"
             );
         }
+    }
+
+    #[test]
+    fn one_side_alone_is_no_answer() {
+        let mut record = failed("own", "b", FailureKind::ExitStatus);
+        record.run.mode = "ab".into();
+        let record = with_step(record, "own", "a", &[], (1.0, 2.0), compression(1));
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(found[0].severity, Severity::Invalid);
+        let record = with_step(record, "own", "b", &[], (2.0, 3.0), compression(1));
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(found[0].severity, Severity::Degraded);
     }
 
     #[test]

@@ -98,7 +98,6 @@ fn cpus_come_back_before_their_clocks() {
     // CPU 0 has no such file here, as on most x86 machines.
     assert!(settings.set(Node::CpuOnline(0), "0").is_err());
     assert!(settings.set(Node::CpuOnline(1), "2").is_err());
-    assert!(!path.exists() || !std::fs::read_to_string(&path).unwrap().contains("cpu0"));
     settings.set(Node::CpuOnline(1), "0").unwrap();
     settings.set(Node::CpuOnline(1), "1").unwrap();
     settings.set(Node::CpuOnline(1), "0").unwrap();
