@@ -236,11 +236,11 @@ impl ProgramFlags {
             .into_iter()
             .find(|definition| definition.name == name)
             .ok_or_else(|| {
-                let known = match names.is_empty() {
-                    true => "none is".into(),
-                    false => format!("{} are", names.join(", ")),
+                let own = match names.is_empty() {
+                    true => String::new(),
+                    false => format!(" (own ones: {})", names.join(", ")),
                 };
-                format!("no workload {name:?} is defined; {known}.")
+                format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}.")
             })
     }
 }
