@@ -96,6 +96,8 @@ struct Tick {
     interval_ns: u64,
     /// On a fake timeline no time passes while something is read.
     fake: bool,
+    /// Nothing is read after it.
+    last: bool,
 }
 
 impl Tick {
@@ -209,7 +211,19 @@ impl Sampler {
             now_ns,
             interval_ns,
             fake: timeline.is_fake(),
+            last: false,
         }
+    }
+
+    /// Reads once more what is read seldom: its counters have counted since. What is read at every tick
+    /// is left out, as hardly any time has passed for it.
+    fn sample_seldom(&mut self, timeline: &Timeline) {
+        self.sample(&Tick {
+            now_ns: timeline.now_ns(),
+            interval_ns: self.pace.interval_ns(),
+            fake: timeline.is_fake(),
+            last: true,
+        });
     }
 
     /// Reads everything that is due at a tick.
@@ -316,9 +330,16 @@ impl Sampler {
 
     /// What the sampling cost so far, without the single sources.
     pub fn cost(&self) -> SamplerCost {
+        let cost = &self.cost;
         SamplerCost {
             cpu_ns: self.cpu_ns_total(),
-            ..self.cost.clone()
+            ticks: cost.ticks,
+            wakeups: cost.wakeups,
+            elapsed_ns: cost.elapsed_ns,
+            delay_us_max: cost.delay_us_max,
+            slowdowns: cost.slowdowns,
+            late_ticks: cost.late_ticks,
+            sources: Vec::new(),
         }
     }
 
@@ -338,6 +359,9 @@ impl Sampler {
 
     /// Channels that fell silent since the last call, and why.
     pub fn take_gaps(&mut self) -> Vec<Event> {
+        if self.gaps.is_empty() {
+            return Vec::new();
+        }
         let gaps: Vec<GapNote> = self.gaps.drain(..).collect();
         gaps.iter().map(|gap| gap.event(&self.channels)).collect()
     }

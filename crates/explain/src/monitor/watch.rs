@@ -96,7 +96,16 @@ impl Watch {
             }
             channel.values.push(self.read[*place]);
         }
-        self.throttled = throttle::now(&self.past, self.past.samples.at_ms.len() - 1);
+        if !self.throttled.is_empty() || self.telling.iter().any(|place| self.has_changed(*place)) {
+            self.throttled = throttle::now(&self.past, self.past.samples.at_ms.len() - 1);
+        }
+    }
+
+    /// True if the last row read another value than the one before. As long as nothing that tells of
+    /// throttling changes, nothing new is held back.
+    fn has_changed(&self, place: usize) -> bool {
+        let before = self.latest[place].before.map(|(value, _)| value);
+        self.read[place].is_some() && self.read[place] != before
     }
 
     /// Takes note of what happens between rows.

@@ -51,6 +51,11 @@ impl Plan {
         self.due_ns <= now_ns.saturating_add(interval_ns / 2)
     }
 
+    /// True if it is not read at every tick, although it answers.
+    pub(super) fn is_seldom(&self) -> bool {
+        self.beat_ns > 0 && self.failures == 0 && !self.is_slow()
+    }
+
     pub(super) fn due_ns(&self) -> u64 {
         self.due_ns
     }

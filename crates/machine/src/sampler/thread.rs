@@ -213,6 +213,8 @@ fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     loop {
         sampler.cost.wakeups += wait_until(due_ns, timeline, &shared.stop);
         if shared.stop.load(Ordering::Relaxed) {
+            sampler.sample_seldom(timeline);
+            shared.take_over(sampler);
             sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
             shared.lock().cost = sampler.cost();
             return;

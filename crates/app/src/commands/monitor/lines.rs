@@ -8,6 +8,8 @@ use record::Event;
 
 /// The heading is repeated after so many lines on a terminal.
 const LINES_PER_HEADING: u64 = 15;
+/// Room for most lines.
+const LINE_BYTES: usize = 160;
 
 /// Prints a line for each row.
 pub(super) struct Lines {
@@ -46,6 +48,10 @@ impl Lines {
     /// What people should know although it has no column: to standard error, so that the lines stay
     /// what programs expect.
     fn notes(&mut self, watch: &Watch) {
+        if watch.throttled().is_empty() && self.throttled.is_empty() && watch.happened().is_empty()
+        {
+            return;
+        }
         let reasons: Vec<Reason> = watch.throttled().iter().map(|t| t.reason).collect();
         if reasons != self.throttled {
             let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
@@ -83,7 +89,7 @@ impl View for Lines {
     }
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
-        let mut text = String::new();
+        let mut text = String::with_capacity(LINE_BYTES);
         let columns = match self.columns.take() {
             Some(columns) => columns,
             None => {
@@ -106,7 +112,7 @@ impl View for Lines {
         text.push('\n');
         self.lines += 1;
         self.columns = Some(columns);
-        if self.for_people {
+        if self.for_people && !watch.happened().is_empty() {
             text.push_str(&marks(watch));
         }
         self.notes(watch);
