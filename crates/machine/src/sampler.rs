@@ -343,6 +343,11 @@ impl Sampler {
         }
     }
 
+    /// Number of samples taken.
+    pub fn ticks(&self) -> u64 {
+        self.cost.ticks
+    }
+
     /// The event that tells what the sampling cost so far, source by source.
     pub fn cost_event(&self) -> Event {
         let cost = self.cost();
@@ -357,11 +362,13 @@ impl Sampler {
         self.slots.iter().map(Slot::cost)
     }
 
+    /// True if channels fell silent since gaps were taken.
+    pub fn has_gaps(&self) -> bool {
+        !self.gaps.is_empty()
+    }
+
     /// Channels that fell silent since the last call, and why.
     pub fn take_gaps(&mut self) -> Vec<Event> {
-        if self.gaps.is_empty() {
-            return Vec::new();
-        }
         let gaps: Vec<GapNote> = self.gaps.drain(..).collect();
         gaps.iter().map(|gap| gap.event(&self.channels)).collect()
     }

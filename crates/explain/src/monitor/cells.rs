@@ -36,6 +36,27 @@ pub(super) fn right(out: &mut String, word: &str, width: usize) {
     out.push_str(word);
 }
 
+/// Appends a temperature as `79.3°C`, with blanks before it up to `width`.
+pub(super) fn degrees(out: &mut String, millicelsius: i64, width: usize) {
+    let tenths = millicelsius.unsigned_abs().saturating_add(50) / 100;
+    let width = width.saturating_sub(".0°C".chars().count());
+    if millicelsius < 0 && tenths > 0 {
+        right(out, "-", width.saturating_sub(digits(tenths / 10)));
+        number(out, tenths / 10, 0);
+    } else {
+        number(out, tenths / 10, width);
+    }
+    out.push('.');
+    number(out, tenths % 10, 0);
+    out.push_str("°C");
+}
+
+fn digits(value: u64) -> usize {
+    value
+        .checked_ilog10()
+        .map_or(1, |digits| digits as usize + 1)
+}
+
 /// Appends blanks until what begins at `start` and is ASCII has this width.
 pub(super) fn fill(out: &mut String, start: usize, width: usize) {
     blanks(out, (start + width).saturating_sub(out.len()));
@@ -48,6 +69,23 @@ fn blanks(out: &mut String, count: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn temperatures() {
+        for (millicelsius, expected) in [
+            (79_300, "  79.3°C"),
+            (0, "   0.0°C"),
+            (-40, "   0.0°C"),
+            (-7_000, "  -7.0°C"),
+            (-12_345, " -12.3°C"),
+            (99_960, " 100.0°C"),
+            (123_456_789, "123456.8°C"),
+        ] {
+            let mut out = String::new();
+            degrees(&mut out, millicelsius, 8);
+            assert_eq!(out, expected);
+        }
+    }
 
     proptest::proptest! {
         #[test]

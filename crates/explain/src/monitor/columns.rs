@@ -1,7 +1,7 @@
 //! The columns of the classic rows: chosen once from what is sampled, so that header and rows agree.
 
 use super::clocks::Clocks;
-use super::{Watch, cells, time_of_day};
+use super::{Watch, cells, push_time_of_day};
 use crate::view::{self, TICKS};
 use record::{Channel, Record, Unit};
 use std::fmt::Write;
@@ -29,6 +29,7 @@ const PRINTED: [&str; 6] = [
 pub struct Columns {
     clocks: Clocks,
     load: Option<usize>,
+    online: Option<usize>,
     ticks: [Option<usize>; TICKS.len()],
     printed: [Option<usize>; PRINTED.len()],
     temperature: Option<usize>,
@@ -56,6 +57,7 @@ impl Columns {
         let hottest = || place(&view::soc_temperature(record)?.id);
         Self {
             load: place("load.1min"),
+            online: place("cpu.online"),
             ticks: TICKS.map(place),
             printed: PRINTED.map(place),
             temperature: temperature.or_else(hottest),
@@ -101,39 +103,59 @@ impl Columns {
         let value = |place: usize| value_at(channels.get(place)?, last);
         let growth =
             |place: usize| value(place)?.checked_sub(value_at(channels.get(place)?, first)?);
-        self.text(record, record.samples.at_ms[last], &value, &growth)
+        let mut text = String::with_capacity(ROW_BYTES);
+        self.push(
+            &mut text,
+            record,
+            record.samples.at_ms[last],
+            &value,
+            &growth,
+        );
+        text
     }
 
     /// The row of this moment.
     pub fn line(&self, watch: &Watch) -> String {
-        let value = |place| watch.value(place);
-        let growth = |place| watch.growth(place);
-        self.text(watch.record(), watch.at_ms(), &value, &growth)
+        let mut text = String::with_capacity(ROW_BYTES);
+        self.push_line(&mut text, watch);
+        text
     }
 
-    fn text(&self, record: &Record, at_ms: i64, value: Lookup<'_>, growth: Lookup<'_>) -> String {
-        let mut text = String::with_capacity(ROW_BYTES);
-        text.push_str(&time_of_day(record, at_ms));
+    /// Appends the row of this moment, without allocating if there is room.
+    pub fn push_line(&self, text: &mut String, watch: &Watch) {
+        let value = |place| watch.value(place);
+        let growth = |place| watch.growth(place);
+        self.push(text, watch.record(), watch.at_ms(), &value, &growth);
+    }
+
+    fn push(
+        &self,
+        text: &mut String,
+        record: &Record,
+        at_ms: i64,
+        value: Lookup<'_>,
+        growth: Lookup<'_>,
+    ) {
+        push_time_of_day(text, record, at_ms);
         text.push_str(": ");
-        self.push_clocks(&mut text, record, value);
+        self.push_clocks(text, record, value);
         text.push(' ');
         match self.load.and_then(value).map(i64::unsigned_abs) {
             Some(hundredths) => {
-                cells::number(&mut text, hundredths / 100, 2);
+                cells::number(text, hundredths / 100, 2);
                 text.push('.');
-                cells::two_digits(&mut text, hundredths % 100);
+                cells::two_digits(text, hundredths % 100);
             }
-            None => cells::right(&mut text, "-", 5),
+            None => cells::right(text, "-", 5),
         }
-        self.push_percentages(&mut text, value, growth);
+        self.push_percentages(text, value, growth);
         match self.temperature.and_then(value) {
-            Some(temp) => cells::right(&mut text, &degrees(temp), self.temperature_width()),
-            None => cells::right(&mut text, "-", self.temperature_width()),
+            Some(temp) => cells::degrees(text, temp, self.temperature_width()),
+            None => cells::right(text, "-", self.temperature_width()),
         }
         for extra in &self.extras {
-            cells::right(&mut text, &extra.text(record, value), extra.width);
+            cells::right(text, &extra.text(record, value), extra.width);
         }
-        text
     }
 
     /// Five clocks leave one column less for the temperature.
@@ -169,6 +191,7 @@ impl Columns {
     fn push_percentages(&self, text: &mut String, value: Lookup<'_>, growth: Lookup<'_>) {
         let percentages = match self.printed[0] {
             Some(_) => self.printed.map(|place| place.and_then(value)),
+            None if self.cpus_came_or_went(value, growth) => [None; PRINTED.len()],
             None => self.computed_percentages(growth),
         };
         for percent in percentages.map(|percent| percent.map(i64::unsigned_abs)) {
@@ -181,6 +204,13 @@ impl Columns {
                 None => text.push_str("  - "),
             }
         }
+    }
+
+    /// True if the number of CPUs changed since the reading before: the sums of their times are then no
+    /// longer of the same CPUs.
+    fn cpus_came_or_went(&self, value: Lookup<'_>, growth: Lookup<'_>) -> bool {
+        let changed = |place| value(place).is_some() && growth(place) != Some(0);
+        self.online.is_some_and(changed)
     }
 
     /// Shares of the time since the reading before.
@@ -213,20 +243,6 @@ impl Extra {
             _ => format!("{value:.1}W"),
         }
     }
-}
-
-/// `79.3°C`.
-fn degrees(millicelsius: i64) -> String {
-    let tenths = millicelsius.unsigned_abs().saturating_add(50) / 100;
-    let mut text = String::with_capacity(16);
-    if millicelsius < 0 && tenths > 0 {
-        text.push('-');
-    }
-    cells::number(&mut text, tenths / 10, 0);
-    text.push('.');
-    cells::number(&mut text, tenths % 10, 0);
-    text.push_str("°C");
-    text
 }
 
 /// A value in volts, watts, ...
@@ -345,6 +361,25 @@ mod tests {
                 "00:00:00: 1296MHz  1.18  50%  20%  30%   0%   0%   0%  43.6°C",
             ],
         );
+    }
+
+    #[test]
+    fn sums_of_other_cpus_are_no_percentages() {
+        let heading = "Time      CPU n/a  load %cpu %sys %usr %nice %io %irq   Temp";
+        for (online, row) in [
+            (
+                0,
+                "00:00:00:  n/aMHz     -  50%  20%  30%   0%   0%   0%       -",
+            ),
+            (
+                1,
+                "00:00:00:  n/aMHz     -   -    -    -    -    -    -        -",
+            ),
+        ] {
+            // The helper's first value of ticks is 0.
+            let online = ("cpu.online", Unit::Ticks, online);
+            check(&[&TICKS[..], &[online]].concat(), [heading, row]);
+        }
     }
 
     #[test]

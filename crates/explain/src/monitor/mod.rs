@@ -42,13 +42,19 @@ pub fn row(record: &Record, first: usize, last: usize) -> String {
 ///
 /// Plain arithmetic instead of a calendar: a monitor does this at every row, and should cost nothing.
 pub fn time_of_day(record: &Record, at_ms: i64) -> String {
+    let mut text = String::new();
+    push_time_of_day(&mut text, record, at_ms);
+    text
+}
+
+fn push_time_of_day(text: &mut String, record: &Record, at_ms: i64) {
     let Some(started_ms) = record.run.started.known() else {
-        return "--:--:--".to_owned();
+        text.push_str("--:--:--");
+        return;
     };
     let offset_s = i64::from(record.run.utc_offset_minutes) * 60;
     let second = started_ms.saturating_add(at_ms).div_euclid(1000);
     let second = second.saturating_add(offset_s).rem_euclid(86_400);
-    let mut text = String::with_capacity(8);
     for (place, part) in [second / 3600, second / 60 % 60, second % 60]
         .into_iter()
         .enumerate()
@@ -56,9 +62,8 @@ pub fn time_of_day(record: &Record, at_ms: i64) -> String {
         if place > 0 {
             text.push(':');
         }
-        cells::two_digits(&mut text, part.unsigned_abs());
+        cells::two_digits(text, part.unsigned_abs());
     }
-    text
 }
 
 /// A moment of the run in local time.

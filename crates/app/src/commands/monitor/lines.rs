@@ -17,6 +17,8 @@ pub(super) struct Lines {
     for_people: bool,
     columns: Option<Columns>,
     lines: u64,
+    /// Memory for the next line.
+    text: String,
     /// Why CPUs were held back at the line before.
     throttled: Vec<Reason>,
 }
@@ -29,6 +31,7 @@ impl Lines {
             for_people: on_terminal || spacing,
             columns: None,
             lines: 0,
+            text: String::with_capacity(LINE_BYTES),
             throttled: Vec::new(),
         }
     }
@@ -89,7 +92,8 @@ impl View for Lines {
     }
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
-        let mut text = String::with_capacity(LINE_BYTES);
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
         let columns = match self.columns.take() {
             Some(columns) => columns,
             None => {
@@ -108,7 +112,7 @@ impl View for Lines {
             }
             _ => columns,
         };
-        text.push_str(&columns.line(watch));
+        columns.push_line(&mut text, watch);
         text.push('\n');
         self.lines += 1;
         self.columns = Some(columns);
@@ -116,7 +120,9 @@ impl View for Lines {
             text.push_str(&marks(watch));
         }
         self.notes(watch);
-        output::print_while_read(&text)
+        let is_read = output::print_while_read(&text);
+        self.text = text;
+        is_read
     }
 
     /// Notes behind the last row.

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
 const ROWS_PER_COST: u64 = 100;
+/// What all of them cost is renewed after so many.
+const ROWS_PER_TOTAL: u64 = 10;
 /// A quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
@@ -65,12 +67,16 @@ impl super::Source for Source {
         self.sampler.tick(&self.timeline);
         let values = self.sampler.row().iter().map(|value| known(*value));
         watch.row(self.sampler.at_ms(), values);
-        for gap in self.sampler.take_gaps() {
-            watch.event(gap);
+        if self.sampler.has_gaps() {
+            for gap in self.sampler.take_gaps() {
+                watch.event(gap);
+            }
         }
-        watch.set_cost(self.sampler.cost());
-        if self.sampler.cost().ticks.is_multiple_of(ROWS_PER_COST) {
+        let ticks = self.sampler.ticks();
+        if ticks.is_multiple_of(ROWS_PER_COST) {
             watch.event(self.sampler.cost_event());
+        } else if ticks.is_multiple_of(ROWS_PER_TOTAL) {
+            watch.set_cost(self.sampler.cost());
         }
         Ok(Poll::Row)
     }
