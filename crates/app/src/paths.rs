@@ -51,8 +51,21 @@ fn state_folder(xdg: Option<PathBuf>, home: Option<PathBuf>) -> PathBuf {
 }
 
 /// Replaces a file in one step: readers see the old or the new one, never half of it. A link in
-/// its place is replaced, not followed.
+/// its place is replaced, not followed. It survives a loss of power.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    place(path, text, std::fs::File::sync_all)
+}
+
+/// As [`replace`], for a copy of what is safe on disk already: nobody waits for the drive.
+pub(crate) fn replace_copy(path: &Path, text: &str) -> std::io::Result<()> {
+    place(path, text, |_| Ok(()))
+}
+
+fn place(
+    path: &Path,
+    text: &str,
+    sync: fn(&std::fs::File) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -62,7 +75,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = path.with_file_name(name);
-    let written = write_synced(&new, text).and_then(|()| std::fs::rename(&new, path));
+    let written = write(&new, text, sync).and_then(|()| std::fs::rename(&new, path));
     if written.is_err() {
         // Half a file is of no use; that it cannot be removed changes nothing about the error.
         let _ = std::fs::remove_file(&new);
@@ -70,11 +83,15 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-fn write_synced(path: &Path, text: &str) -> std::io::Result<()> {
+fn write(
+    path: &Path,
+    text: &str,
+    sync: fn(&std::fs::File) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     use std::io::Write;
     let mut file = std::fs::File::create(path)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()
+    sync(&file)
 }
 
 #[cfg(test)]

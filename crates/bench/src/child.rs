@@ -23,7 +23,7 @@ pub(crate) use observe::parse_schedstat;
 pub(crate) use outcome::{failure, interruption};
 
 use descendants::Descendants;
-use machine::{Group, Root};
+use machine::{Group, Root, Terminal};
 use observe::Observer;
 use outcome::oom_kills;
 use output::HeadTail;
@@ -34,7 +34,8 @@ use rustix::process::{
     waitid,
 };
 use rustix::thread::{CpuSet, sched_setaffinity};
-use std::io::{PipeReader, Read};
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -77,6 +78,8 @@ pub struct Supervisor<'a> {
     pub cancelled: &'a AtomicI32,
     /// Called on every [`BEAT`].
     pub watch: &'a mut dyn FnMut(),
+    /// Called now and then with all that it has printed; true ends it, and well.
+    pub enough: Option<&'a mut dyn FnMut(&str) -> bool>,
 }
 
 /// How a program ended.
@@ -106,7 +109,7 @@ pub struct Child<'a> {
     descendants: Descendants,
     control_group: Option<&'a Group>,
     time_limit: Duration,
-    pipe: Option<PipeReader>,
+    pipe: Option<File>,
     output: HeadTail,
     reaped: bool,
 }
@@ -118,6 +121,8 @@ enum End {
     Lost,
     TimedOut,
     Cancelled(i32),
+    /// It has printed all that was wanted.
+    Enough,
 }
 
 impl<'a> Child<'a> {
@@ -126,16 +131,24 @@ impl<'a> Child<'a> {
     /// # Errors
     /// It could not be started, or the CPUs do not exist.
     pub fn spawn(spec: &Spec<'a>) -> Result<Self, Failure> {
+        match std::io::pipe() {
+            Ok((reader, writer)) => Self::start(spec, reader.into(), writer.into()),
+            Err(why) => Err(not_started(spec, &why.to_string())),
+        }
+    }
+
+    /// Starts a program that prints into a terminal: line by line, so that [`Supervisor::enough`] sees each
+    /// at once.
+    ///
+    /// # Errors
+    /// As [`Child::spawn`].
+    pub fn spawn_seen(spec: &Spec<'a>, terminal: Terminal) -> Result<Self, Failure> {
+        Self::start(spec, terminal.reader, terminal.writer)
+    }
+
+    fn start(spec: &Spec<'a>, reader: OwnedFd, writer: OwnedFd) -> Result<Self, Failure> {
         let path = spec.argv.first().map_or("", String::as_str);
-        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        let refused = |why: String| {
-            failure(
-                FailureKind::NotStarted,
-                format!("{name} could not be started: {why}"),
-                "",
-            )
-        };
-        let (reader, writer) = std::io::pipe().map_err(|e| refused(e.to_string()))?;
+        let refused = |why: String| not_started(spec, &why);
         let errors = writer.try_clone().map_err(|e| refused(e.to_string()))?;
         let mut command = Command::new(path);
         command
@@ -154,13 +167,13 @@ impl<'a> Child<'a> {
         Ok(Self {
             process,
             group,
-            name,
+            name: name(spec).to_owned(),
             started,
             end: pidfd_open(group, PidfdFlags::empty()).ok(),
             descendants,
             control_group: spec.group,
             time_limit: spec.time_limit,
-            pipe: Some(reader),
+            pipe: Some(File::from(reader)),
             output: HeadTail::default(),
             reaped: false,
         })
@@ -180,7 +193,7 @@ impl<'a> Child<'a> {
         let mut observer = Observer::new(supervisor.root, self.pid());
         let end = self.attend(supervisor, &mut observer);
         let elapsed = self.started.elapsed();
-        if matches!(end, End::TimedOut | End::Cancelled(_)) {
+        if matches!(end, End::TimedOut | End::Cancelled(_) | End::Enough) {
             self.terminate();
         }
         let (seen_on, usage) = observer.close();
@@ -214,6 +227,14 @@ impl<'a> Child<'a> {
                 Ok(Some(status)) => return End::Exited(status),
                 Ok(None) => {}
                 Err(_) => return End::Lost,
+            }
+            let text = || self.output.text();
+            if supervisor
+                .enough
+                .as_mut()
+                .is_some_and(|enough| enough(&text()))
+            {
+                return End::Enough;
             }
             let elapsed = self.started.elapsed();
             if elapsed >= self.time_limit {
@@ -302,6 +323,17 @@ impl Drop for Child<'_> {
     fn drop(&mut self) {
         self.end_group();
     }
+}
+
+/// Its name without the folder.
+fn name<'a>(spec: &Spec<'a>) -> &'a str {
+    let path = spec.argv.first().map_or("", String::as_str);
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn not_started(spec: &Spec, why: &str) -> Failure {
+    let message = format!("{} could not be started: {why}", name(spec));
+    failure(FailureKind::NotStarted, message, "")
 }
 
 /// Numbers with a decimal point and messages in English, whatever the user's locale is.

@@ -138,6 +138,9 @@ enum Time {
 
 /// Times at 2 GHz, by runs on x86 and ARM boards; they only have to be about right.
 fn model(job: &Job) -> Time {
+    if let Some(time) = job.time {
+        return Time::Fixed(time.as_secs_f64());
+    }
     if job.definition.is_some() {
         return Time::Fixed(PROGRAM_S);
     }

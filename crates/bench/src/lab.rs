@@ -14,13 +14,16 @@ use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::tools::{Found, Tools};
 use crate::{Job, Site};
 use counted::{not_counted, sum};
-use machine::{Group, Root, Timeline};
+use machine::{Group, Root, Terminal, Timeline};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use worker::Worked;
+
+/// Where a program prints line by line, and what ends it.
+type Seen<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
 
 /// The place where a workload runs.
 pub struct Lab<'a> {
@@ -129,6 +132,7 @@ impl<'a> Lab<'a> {
                 root: self.root,
                 cancelled: &AtomicI32::new(0),
                 watch: &mut || {},
+                enough: None,
             })
         });
         ended.is_ok_and(|ended| ended.outcome.is_ok())
@@ -158,7 +162,24 @@ impl<'a> Lab<'a> {
         environment: &[(&str, String)],
         time_limit: Duration,
     ) -> Result<String, Failure> {
-        let ended = self.call(found, arguments, environment, time_limit)?;
+        let ended = self.call(found, arguments, environment, (time_limit, None))?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that prints into a terminal, line by line, until `enough` says of all that it has
+    /// printed that it will do.
+    ///
+    /// # Errors
+    /// As [`Lab::program`].
+    pub fn program_until(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        time_limit: Duration,
+        (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
+    ) -> Result<String, Failure> {
+        let seen = Some((terminal, enough));
+        let ended = self.call(found, arguments, &[], (time_limit, seen))?;
         ended.outcome.map(|()| ended.output)
     }
 
@@ -172,7 +193,7 @@ impl<'a> Lab<'a> {
         arguments: &[&str],
         time: Duration,
     ) -> Result<String, Failure> {
-        let ended = self.call(found, arguments, &[], time)?;
+        let ended = self.call(found, arguments, &[], (time, None))?;
         match ended.outcome {
             Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
             _ => Ok(ended.output),
@@ -184,20 +205,25 @@ impl<'a> Lab<'a> {
         found: &Found,
         arguments: &[&str],
         environment: &[(&str, String)],
-        time_limit: Duration,
+        (time_limit, seen): (Duration, Option<Seen>),
     ) -> Result<Ended, Failure> {
         let words = [found.path.as_str()]
             .into_iter()
             .chain(arguments.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
-        let started = Child::spawn(&Spec {
+        let spec = Spec {
             argv: &argv,
             cpus,
             time_limit,
             environment,
             group: self.group,
-        });
+        };
+        let (terminal, mut enough) = seen.unzip();
+        let started = match terminal {
+            Some(terminal) => Child::spawn_seen(&spec, terminal),
+            None => Child::spawn(&spec),
+        };
         self.tool = Some(Tool {
             name: found.name.clone(),
             path: found.path.clone(),
@@ -207,10 +233,15 @@ impl<'a> Lab<'a> {
         let group_before = self.group.map(Group::cpu_time_ns);
         let child = started?;
         let counting = self.open_counters.map(|open| open(child.pid()));
+        // Both of these live no longer than this call.
+        let mut watch = || (self.watch)();
+        let is_seen = enough.is_some();
+        let mut ask = |text: &str| enough.as_mut().is_some_and(|enough| enough(text));
         let mut supervisor = Supervisor {
             root: self.root,
             cancelled: self.cancelled,
-            watch: self.watch,
+            watch: &mut watch,
+            enough: is_seen.then_some(&mut ask),
         };
         let mut ended = child.finish(&mut supervisor);
         let usage = std::mem::take(&mut ended.usage);

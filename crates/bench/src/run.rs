@@ -20,8 +20,8 @@ use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
 use machine::kernel_log::KernelLog;
 use machine::settings::{Node, Settings};
-use machine::{Group, Sampler, SamplerOptions, SamplerThread};
-use record::{End, Event, Machine, Reading, Restored, Run, State, Survey};
+use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread};
+use record::{End, Event, Gate, Machine, Reading, Restored, Run, State, Survey};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -100,8 +100,14 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        let machine = machine::identify(root);
-        let may_start = !self.context.options.task.is_whole_run() || self.gate(&machine);
+        let (machine, sampler, may_start) = match self.context.options.task.is_whole_run() {
+            false => (machine::identify(root), None, true),
+            true => {
+                self.start_meters();
+                let (machine, sampler, may_start) = self.gate();
+                (machine, Some(sampler), may_start)
+            }
+        };
         self.recorder.append(Event::Machine {
             machine: Box::new(machine.clone()),
         });
@@ -130,8 +136,8 @@ impl Runner<'_> {
             true => self.open_settings(),
             false => self.tune(&machine),
         }
-        if self.context.options.task.is_whole_run() {
-            self.start_sampler();
+        if let Some(sampler) = sampler {
+            self.watch_by(sampler);
         }
 
         let mut options = self.context.options.clone();
@@ -162,8 +168,9 @@ impl Runner<'_> {
         self.interrupted().unwrap_or(End::Finished)
     }
 
-    /// Waits for a quiet system; true if the run may start.
-    fn gate(&mut self, machine: &Machine) -> bool {
+    /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
+    fn gate(&mut self) -> (Machine, Sampler, bool) {
+        let sampling = self.sampling(self.context.options.interval);
         let Context {
             root,
             timeline,
@@ -172,18 +179,26 @@ impl Runner<'_> {
             progress,
             ..
         } = &mut self.context;
-        let mut gate =
-            gate::wait_until_quiet((root, timeline), options, cancelled, &mut |gate, left| {
-                progress(Progress::Waiting(gate, left));
-            });
+        let root: &Root = root;
+        // What this program itself uses does not count as busy.
+        let (mut gate, machine, sampler) = std::thread::scope(|scope| {
+            let looks = || (machine::identify(root), Sampler::new(root, &sampling));
+            let looks = scope.spawn(looks);
+            let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
+            let gate = gate::wait_until_quiet((root, timeline), options, cancelled, on_busy);
+            let looked = looks.join();
+            let (machine, sampler) =
+                looked.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (gate, machine, sampler)
+        });
         let boot_messages = match &self.kernel_log {
             Ok(log) => Ok(log.boot_messages_present()),
             Err(missing) => Err(missing.clone()),
         };
-        gate::check_facts(&mut gate, root, machine, boot_messages);
+        gate::check_facts(&mut gate, root, &machine, boot_messages);
         let may_start = gate.passed || gate.forced;
         self.recorder.append(Event::Gate { gate });
-        may_start
+        (machine, sampler, may_start)
     }
 
     fn interrupted(&self) -> Option<End> {
@@ -243,16 +258,15 @@ impl Runner<'_> {
         }
     }
 
-    fn start_sampler(&mut self) {
+    fn start_meters(&mut self) {
         let progress = &mut self.context.progress;
         let tell = |sentence| progress(Progress::Note(sentence));
         self.meters = meters::start(&self.context.options.meters, tell);
-        self.sample_every(self.context.options.interval);
     }
 
-    /// Watches in the background from now on.
-    fn sample_every(&mut self, interval: Duration) {
-        let options = SamplerOptions {
+    /// What is to be watched in the background, and how often.
+    fn sampling(&self, interval: Duration) -> SamplerOptions {
+        SamplerOptions {
             interval,
             budget_ppm: match self.context.options.task {
                 // Moments count for more here than the last thousandth of a score.
@@ -262,8 +276,11 @@ impl Runner<'_> {
             measures: true,
             feeds: self.meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
-        };
-        let sampler = Sampler::new(self.context.root, &options);
+        }
+    }
+
+    /// Watches in the background from now on.
+    fn watch_by(&mut self, sampler: Sampler) {
         match SamplerThread::start(sampler, self.context.timeline) {
             Ok(thread) => self.sampler = Some(thread),
             Err(error) => {

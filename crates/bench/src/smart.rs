@@ -127,6 +127,7 @@ fn question(
         root,
         cancelled,
         watch: &mut || {},
+        enough: None,
     });
     // Its exit status has a bit for each kind of trouble of the disk; the answer is there all the same.
     match (parse_smartctl(&ended.output, &device), ended.outcome) {

@@ -170,6 +170,7 @@ impl Tools {
             // A question takes a moment and has its own limit.
             cancelled: &AtomicI32::new(0),
             watch: &mut || {},
+            enough: None,
         });
         match ((kind.recognise)(&ended.output), ended.outcome) {
             // Some programs tell their version and end with an error status for lack of arguments.

@@ -25,6 +25,7 @@ mod start;
 mod state;
 mod survey;
 mod syscall;
+mod terminal;
 mod thermometer;
 pub mod timeline;
 pub mod vcio;
@@ -42,6 +43,7 @@ pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
 pub use survey::survey;
+pub use terminal::{Terminal, terminal};
 pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
 

@@ -151,7 +151,45 @@ fn read_processes(root: &Root) -> BTreeMap<u32, ProcessTimes> {
 }
 
 /// Processes whose parent is this one, those included that have ended and are not yet reaped.
+///
+/// The kernel lists the children of each thread (`proc_pid_children(5)`, where it was built with
+/// `CONFIG_PROC_CHILDREN`), and may leave one out while another ends: so the list is read until it is the
+/// same twice. Elsewhere every process is asked for its parent.
 pub fn children_of(root: &Root, parent: u32) -> Vec<u32> {
+    let mut before = None;
+    for _ in 0..LISTS_MAX {
+        let Some(listed) = listed_children(root, parent) else {
+            break;
+        };
+        if before.as_ref() == Some(&listed) {
+            return listed;
+        }
+        before = Some(listed);
+    }
+    children_by_parent(root, parent)
+}
+
+/// Lists that differ from each other, until every process is asked.
+const LISTS_MAX: usize = 5;
+
+fn listed_children(root: &Root, parent: u32) -> Option<Vec<u32>> {
+    let mut children = Vec::new();
+    for thread in root.list(&format!("/proc/{parent}/task")).ok()? {
+        let path = format!("/proc/{parent}/task/{thread}/children");
+        match root.read(&path) {
+            Ok(text) => children.extend(
+                text.split_whitespace()
+                    .filter_map(|pid| pid.parse::<u32>().ok()),
+            ),
+            // The kernel has no such list, or the thread has just ended and left its children to another.
+            Err(_) => return None,
+        }
+    }
+    children.sort_unstable();
+    Some(children)
+}
+
+fn children_by_parent(root: &Root, parent: u32) -> Vec<u32> {
     let names = root.list("/proc").unwrap_or_default();
     let pids = names.iter().filter_map(|name| name.parse::<u32>().ok());
     pids.filter(|pid| {
@@ -264,6 +302,10 @@ mod tests {
         let mut children = children_of(&root, 7);
         children.sort_unstable();
         assert_eq!(children, [8, 9]);
+        // With the kernel's own list nobody else is asked.
+        let lists = "== /proc/7/task/7/children\n12 8 \n== /proc/7/task/10/children\n\n";
+        let root = Root::from_board(&(board + lists)).unwrap();
+        assert_eq!(children_of(&root, 7), [8, 12]);
     }
 
     #[test]

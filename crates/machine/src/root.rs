@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex};
 
 /// No file of the kernel that is worth reading is larger; whatever is larger is cut here.
 const FILE_BYTES_MAX: u64 = 4 << 20;
+/// What the kernel gives in one read of most of its files.
+const PAGE_BYTES: usize = 4096;
 
 /// The root of everything that is read. Cheap to clone; clones share what is written to a board.
 #[derive(Debug, Clone)]
@@ -135,7 +137,8 @@ impl Root {
         }
         match &*self.tree {
             Tree::Directory(_) => {
-                let mut bytes = Vec::new();
+                // Nearly every file of the kernel fits; without room, each takes three reads more.
+                let mut bytes = Vec::with_capacity(PAGE_BYTES);
                 let file = open(&self.real(path)).map_err(|e| missing_from(path, &e))?;
                 file.take(FILE_BYTES_MAX)
                     .read_to_end(&mut bytes)

@@ -1,7 +1,7 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
 use crate::args::RunArgs;
-use crate::paths::{Paths, replace};
+use crate::paths::{Paths, replace, replace_copy};
 use crate::progress::Bar;
 use crate::{output, signals, status};
 use anyhow::Context as _;
@@ -195,10 +195,11 @@ fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<S
 
 /// One pair for this run, and the same as the latest.
 fn keep(paths: &Paths, stamp: &str, log: &str, json: &str) -> std::io::Result<()> {
-    replace(&paths.log, log)?;
-    replace(&paths.record, json)?;
-    replace(&paths.history.join(format!("{stamp}.log")), log)?;
-    replace(&paths.history.join(format!("{stamp}.json")), json)
+    // Of the Record everything else can be made again.
+    replace(&paths.history.join(format!("{stamp}.json")), json)?;
+    replace_copy(&paths.history.join(format!("{stamp}.log")), log)?;
+    replace_copy(&paths.record, json)?;
+    replace_copy(&paths.log, log)
 }
 
 fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {

@@ -39,6 +39,7 @@ impl Child<'_> {
                     )
                 }
             },
+            End::Enough => return Ok(()),
             End::Lost => (
                 FailureKind::ExitStatus,
                 format!("{name} ended, its status is lost."),

@@ -33,6 +33,7 @@ fn run(case: Case) -> Ended {
         root: &Root::system(),
         cancelled: &AtomicI32::new(case.cancelled),
         watch: &mut || {},
+        enough: None,
     })
 }
 
@@ -254,6 +255,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
             root: &Root::system(),
             cancelled: &AtomicI32::new(0),
             watch: &mut || panic!("the watcher fails"),
+            enough: None,
         });
     });
     assert!(panicked.is_err());
@@ -278,6 +280,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
         root: &root,
         cancelled: &AtomicI32::new(0),
         watch: &mut || killing.write("/proc/vmstat", "oom_kill 4").unwrap(),
+        enough: None,
     });
     assert_eq!(ended.outcome.unwrap_err().kind, FailureKind::OutOfMemory);
 }
@@ -303,8 +306,40 @@ fn a_thread_of_ours_in_the_group_outlives_the_program() {
         root: &root,
         cancelled: &AtomicI32::new(0),
         watch: &mut || {},
+        enough: None,
     });
     // Being here at all is the point: the end of the group must not be ours.
     assert!(ended.outcome.is_ok());
     assert!(group.processes().contains(&std::process::id()));
+}
+
+#[test]
+#[allow(clippy::print_stderr)]
+fn a_program_that_is_seen_ends_when_enough_was_printed() {
+    let Ok(terminal) = machine::terminal() else {
+        return eprintln!("skipped: no pseudo terminal here (/dev/ptmx)");
+    };
+    // Into a pipe, awk would keep its lines back.
+    let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";
+    let argv = ["/bin/sh", "-c", script].map(str::to_owned);
+    let spec = Spec {
+        argv: &argv,
+        cpus: &[],
+        time_limit: Duration::from_secs(60),
+        environment: &[],
+        group: None,
+    };
+    let child = Child::spawn_seen(&spec, terminal).unwrap();
+    let ended = child.finish(&mut Supervisor {
+        root: &Root::system(),
+        cancelled: &AtomicI32::new(0),
+        watch: &mut || {},
+        enough: Some(&mut |text: &str| text.lines().any(|line| line == "5")),
+    });
+    assert_eq!(ended.outcome, Ok(()));
+    assert!(
+        ended.output.starts_with("1\r\n2\r\n3\r\n"),
+        "{}",
+        ended.output
+    );
 }

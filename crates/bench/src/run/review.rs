@@ -7,6 +7,7 @@ use crate::context::Progress;
 use crate::job::Job;
 use crate::review::Group;
 use crate::smart;
+use machine::Sampler;
 use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -129,6 +130,7 @@ impl Runner<'_> {
     /// Hours at the pace of a benchmark would fill memory and disk.
     fn slow_sampler(&mut self) {
         self.stop_sampler();
-        self.sample_every(WATCH_INTERVAL);
+        let sampler = Sampler::new(self.context.root, &self.sampling(WATCH_INTERVAL));
+        self.watch_by(sampler);
     }
 }

@@ -7,6 +7,7 @@
 //! is computed before the start, and what cannot fit is run smaller and marked.
 
 mod parse;
+mod short;
 
 use super::Workload;
 use crate::child::failure;
@@ -40,10 +41,6 @@ const KIND: ToolKind = ToolKind {
     variable: None,
 };
 
-/// A short run, for tests that repeat it at many clocks: a second for each direction.
-const SHORT_TIME: &str = "-mtime=1";
-/// Its dictionary, so that even slow boards get through once in that time.
-const SHORT_DICTIONARY: &str = "-md=18";
 /// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.
 const DEFAULT_LOG2: u32 = 25;
 /// The smallest that is tried. Below, everything would fit into small caches.
@@ -68,17 +65,15 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = lab.tools.find(&KIND).map_err(not_started)?;
     lab.method = method(&found.version);
     let dictionary_log2 = choose_dictionary(lab, &found).map_err(not_started)?;
+    if let Some(time) = lab.job.time {
+        return short::run(lab, &found, time).map(Measured::Compression);
+    }
     let threads = format!("-mmt={}", lab.job.threads.max(1));
     // Without `-md` it walks up to its default, as in every other published score.
     let dictionary = format!("-md={dictionary_log2}");
     let mut arguments = vec!["b", threads.as_str()];
     if dictionary_log2 < DEFAULT_LOG2 {
         arguments.push(&dictionary);
-    }
-    if lab.job.time.is_some() {
-        arguments = vec!["b", "1", SHORT_TIME, threads.as_str(), SHORT_DICTIONARY];
-        let why = "a short run with a small dictionary, to be set beside others of its kind only";
-        lab.not_comparable = Some(why.into());
     }
     let output = lab
         .program(&found, &arguments, time_limit(lab.job))

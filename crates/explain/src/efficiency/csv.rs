@@ -3,7 +3,7 @@
 use super::{Anomaly, idle, walks};
 use record::Record;
 
-const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,celsius,milliwatts,\
+const HEADINGS: &str = "cpus,opp_khz,measured_khz,score,unit,values,half_width_percent,seconds,celsius,milliwatts,\
                         idle_milliwatts,millijoules_per_unit,sweet_spot,anomaly\r\n";
 
 /// One row for each OPP of each set; cells of what is not known are empty.
@@ -24,6 +24,8 @@ pub fn csv(record: &Record) -> String {
                 format!("{:.3}", point.score),
                 walk.unit.clone(),
                 point.values.to_string(),
+                number(point.half_width.map(|share| 100.0 * share)),
+                number(Some(point.elapsed_ms as f64 / 1000.0)),
                 number(point.celsius),
                 number(point.milliwatts),
                 number(idle.milliwatts),

@@ -13,6 +13,7 @@ pub use text::text;
 use crate::stats::{mean, median};
 use crate::view::{self, gauge, step_score};
 use anomaly::{Rung, anomalies};
+use record::statistics::median_interval;
 use record::{Measured, Outcome, Record, SetClock, Step, Window};
 
 /// What the machine draws and how warm it is without load.
@@ -52,6 +53,8 @@ pub struct Point {
     pub score: f64,
     /// Number of values behind it.
     pub values: usize,
+    /// Half the width of the median's interval, as a share of it; none of fewer than six values.
+    pub half_width: Option<f64>,
     /// Temperature at its end, in °C.
     pub celsius: Option<f64>,
     /// Mean power of the whole machine, in milliwatts.
@@ -200,6 +203,7 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
         firmware_khz,
         score,
         values: values.len(),
+        half_width: median_interval(&values, 95.0).map(|interval| interval.half_width(score)),
         celsius: temperature.map(|reading| reading.value as f64 / 1000.0),
         milliwatts,
         elapsed_ms: window.end_ms - begin_ms,
@@ -217,10 +221,16 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
     Some((point, rung))
 }
 
-/// Every repetition: 7-zip gives one value a run, the built-in workload one a turn.
+/// Every repetition: 7-zip gives one value a pass, the built-in workload one a turn.
 fn values(step: &Step) -> Vec<f64> {
     match &step.outcome {
         Outcome::Done(Measured::Series(series)) => series.values.clone(),
+        Outcome::Done(Measured::Compression(passes)) if !step.repeated.is_empty() => {
+            let halves = passes.compressing.iter().zip(&passes.decompressing);
+            halves
+                .map(|(one, other)| f64::from(one.rating_mips + other.rating_mips) / 2.0)
+                .collect()
+        }
         _ => step_score(step)
             .map(|score| score.value)
             .into_iter()

@@ -28,6 +28,47 @@ pub(crate) fn parse(text: &str) -> Result<(Compression, Vec<String>), String> {
     table.finish()
 }
 
+/// What it printed of passes over one dictionary until it was ended: no means, no totals. Ratings are the
+/// medians of all passes; and the lines of its table that were not understood.
+///
+/// # Errors
+/// There is no whole pass.
+pub(super) fn parse_passes(text: &str) -> Result<(Compression, Vec<String>), String> {
+    let mut table = Table::default();
+    // Behind the last whole row stand the first figures of the next, and that it was ended.
+    let end = text
+        .rfind('|')
+        .and_then(|bar| Some(bar + text[bar..].find('\n')?));
+    for line in text[..end.unwrap_or(0)].lines().map(str::trim_end) {
+        table.line(line);
+    }
+    let mut found = table.found;
+    let median = |of: &dyn Fn(usize) -> u32| {
+        let mut values: Vec<u32> = (0..found.compressing.len()).map(of).collect();
+        values.sort_unstable();
+        let middle = [
+            values.get((values.len().max(1) - 1) / 2),
+            values.get(values.len() / 2),
+        ];
+        let [Some(low), Some(high)] = middle else {
+            return None;
+        };
+        Some((low + high) / 2)
+    };
+    let (packed, restored) = (&found.compressing, &found.decompressing);
+    let compressing_mips = median(&|pass| packed[pass].rating_mips);
+    let decompressing_mips = median(&|pass| restored[pass].rating_mips);
+    let total_mips = median(&|pass| (packed[pass].rating_mips + restored[pass].rating_mips) / 2);
+    let usage_percent =
+        median(&|pass| (packed[pass].usage_percent + restored[pass].usage_percent) / 2);
+    let nothing = || "7-zip printed no pass".to_owned();
+    found.total_mips = total_mips.filter(|mips| *mips > 0).ok_or_else(nothing)?;
+    found.compressing_mips = compressing_mips.unwrap_or(0);
+    found.decompressing_mips = decompressing_mips.unwrap_or(0);
+    found.usage_percent = usage_percent.unwrap_or(0);
+    Ok((found, table.unread))
+}
+
 #[derive(Default)]
 struct Table {
     found: Compression,
