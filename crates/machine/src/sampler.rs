@@ -217,13 +217,15 @@ impl Sampler {
 
     /// Reads once more what is read seldom: its counters have counted since. What is read at every tick
     /// is left out, as hardly any time has passed for it.
-    fn sample_seldom(&mut self, timeline: &Timeline) {
+    /// True if anything was read.
+    fn sample_seldom(&mut self, timeline: &Timeline) -> bool {
         self.sample(&Tick {
             now_ns: timeline.now_ns(),
             interval_ns: self.pace.interval_ns(),
             fake: timeline.is_fake(),
             last: true,
         });
+        self.row.iter().any(|value| *value != NONE)
     }
 
     /// Reads everything that is due at a tick.

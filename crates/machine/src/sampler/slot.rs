@@ -125,7 +125,7 @@ impl Slot {
         match &mut self.input {
             Input::Own(reader, plan) => {
                 let due = match tick.last {
-                    true => plan.is_seldom(),
+                    true => plan.is_worth_a_last_read(tick.now_ns),
                     false => plan.is_due(tick.now_ns, tick.interval_ns),
                 };
                 if !due {
