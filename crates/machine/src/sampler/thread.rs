@@ -268,7 +268,7 @@ mod tests {
         let timeline = Timeline::fake(0);
         let sampler = Sampler::new(&root, &Options::default());
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
-        timeline.sleep(Duration::from_millis(1200));
+        timeline.sleep(Duration::from_millis(3200));
         let events = thread.drain();
         assert!(
             matches!(
@@ -283,17 +283,19 @@ mod tests {
         let Event::Samples { at_ms, columns } = &events[1] else {
             panic!("{events:?}")
         };
-        assert_eq!(at_ms, &[0, 500, 1000]);
-        assert_eq!(columns[0], [Some(20), None, Some(20)]);
+        assert_eq!(at_ms, &[0, 500, 1000, 1500, 2000, 2500, 3000]);
+        let load = &columns[0];
+        assert_eq!((load[0], load[6]), (Some(20), Some(20)));
+        assert_eq!(load[1..6], [None; 5], "it has a slower beat");
         timeline.sleep(Duration::from_millis(300));
         let events = thread.stop();
-        assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[1500]));
+        assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[3500]));
         let Some(Event::SamplerCost { cost }) = events.last() else {
             panic!("{events:?}")
         };
         assert_eq!(
             (cost.ticks, cost.elapsed_ns, cost.cpu_ns),
-            (4, 1_500_000_000, 0)
+            (8, 3_500_000_000, 0)
         );
     }
 
