@@ -21,6 +21,11 @@ pub(super) const REPORT: Report = Report {
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
+    if crate::watched::is_watched(record) {
+        let _ = writeln!(text, "{}\n", wrapped(&crate::watched::watched(record), 0));
+        text.push_str(&sentences(findings, &[""]));
+        return text;
+    }
     let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
     text.push_str(&sentences(findings, &[""]));
