@@ -1,43 +1,91 @@
-//! Writing to standard output: a closed pipe ends quietly, anything else is an error.
+//! Writing to standard output: a closed pipe ends quietly, anything else is an error. A reader that has
+//! stopped reading is waited for, but not once a signal asked for the end.
 
+use crate::signals;
 use anyhow::Context;
-use std::io::{ErrorKind, Write};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, fstat};
+use std::io::IsTerminal;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// So much fits into a pipe or the queue of a terminal at once, where anything fits.
+const CHUNK_BYTES: usize = 2048;
+/// While nobody reads, signals are looked at after so long.
+const LOOK_EVERY: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 200_000_000,
+};
+/// So long may a reader take for what is written after a signal.
+const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
 /// Writes text to standard output. Whoever closes the pipe early (`grep -q`, `head`) has seen enough.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
-    let text = explain::harmless(text);
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("standard output cannot be written"),
-    }
+    print_while_read(text).map(|_| ())
 }
 
 /// As [`print`], but tells whether somebody still reads.
 pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
-    let mut out = std::io::stdout().lock();
+    // Only these keep a writer waiting; asking a file each time would cost a system call for nothing.
+    static MAY_WAIT: OnceLock<bool> = OnceLock::new();
+    let out = std::io::stdout();
+    let may_wait = *MAY_WAIT.get_or_init(|| out.is_terminal() || !is_file_or_null(out.as_fd()));
+    // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
     let text = explain::harmless(text);
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error).context("standard output cannot be written"),
+    write(out.as_fd(), text.as_bytes(), may_wait).context("standard output cannot be written")
+}
+
+fn is_file_or_null(out: BorrowedFd<'_>) -> bool {
+    let kind = fstat(out).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    matches!(kind, Ok(FileType::RegularFile | FileType::CharacterDevice))
+}
+
+/// Writes all of it. False if nobody reads it.
+fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Result<bool> {
+    while !text.is_empty() {
+        if may_wait && !is_read(out) {
+            return Ok(false);
+        }
+        let chunk = &text[..text
+            .len()
+            .min(if may_wait { CHUNK_BYTES } else { text.len() })];
+        match rustix::io::write(out, chunk) {
+            Ok(count) => text = &text[count..],
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(rustix::io::Errno::PIPE) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(true)
+}
+
+/// Waits until there is room. False if that takes long after a signal.
+fn is_read(out: BorrowedFd<'_>) -> bool {
+    let mut asked_to_end = None;
+    loop {
+        let mut room = [PollFd::from_borrowed_fd(out, PollFlags::OUT)];
+        match poll(&mut room, Some(&LOOK_EVERY)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            // What cannot be waited for shows when it is written to.
+            Ok(_) | Err(_) => return true,
+        }
+        if signals::received() != 0 {
+            let since = asked_to_end.get_or_insert_with(Instant::now);
+            if since.elapsed() >= LAST_PATIENCE {
+                return false;
+            }
+        }
     }
 }
 
 /// Says something beside the output, on standard error. If nobody listens there, nobody needs to know.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "sbc-bench: {text}");
+    let text = format!("sbc-bench: {text}\n");
+    let _ = write(std::io::stderr().as_fd(), text.as_bytes(), true);
 }
 
 /// A moment of a run as the time of day where it ran.
 pub(crate) fn time_of_day(record: &record::Record, at_ms: i64) -> String {
-    let started = record.run.started.known();
-    let utc =
-        started.and_then(|utc| jiff::Timestamp::from_millisecond(utc.saturating_add(at_ms)).ok());
-    let offset = jiff::tz::Offset::from_seconds(record.run.utc_offset_minutes * 60);
-    match utc.zip(offset.ok()) {
-        Some((utc, offset)) => offset.to_datetime(utc).strftime("%H:%M:%S").to_string(),
-        None => "--:--:--".to_owned(),
-    }
+    explain::monitor::time_of_day(record, at_ms)
 }

@@ -29,6 +29,7 @@ pub mod thermal;
 pub mod throttle;
 pub mod trend;
 pub mod view;
+pub mod watched;
 
 #[cfg(test)]
 mod test_support;

@@ -1,6 +1,8 @@
 //! Text of others made harmless: names of cards, disks, modules and messages can hold anything, also
 //! sequences that move the cursor, recolour the screen or turn the direction of reading around.
 
+use std::borrow::Cow;
+
 /// Longest name that is printed; real ones have up to 64 characters.
 const CHARACTERS_MAX: usize = 300;
 
@@ -30,15 +32,12 @@ pub fn plain(text: &str) -> String {
 }
 
 /// The text as it stands, with what a terminal would obey crossed out; line ends and tabs stay.
-pub fn harmless(text: &str) -> String {
-    let safe = |c: char| {
-        if is_obeyed(c) && !matches!(c, '\n' | '\t') {
-            '\u{fffd}'
-        } else {
-            c
-        }
-    };
-    text.chars().map(safe).collect()
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace(obeyed, "\u{fffd}"))
 }
 
 /// Control characters, and those of Unicode that change the direction of text or take no room.

@@ -96,6 +96,8 @@ struct Tick {
     interval_ns: u64,
     /// On a fake timeline no time passes while something is read.
     fake: bool,
+    /// Nothing is read after it.
+    last: bool,
 }
 
 impl Tick {
@@ -209,7 +211,21 @@ impl Sampler {
             now_ns,
             interval_ns,
             fake: timeline.is_fake(),
+            last: false,
         }
+    }
+
+    /// Reads once more what is read seldom: its counters have counted since. What is read at every tick
+    /// is left out, as hardly any time has passed for it.
+    /// True if anything was read.
+    fn sample_seldom(&mut self, timeline: &Timeline) -> bool {
+        self.sample(&Tick {
+            now_ns: timeline.now_ns(),
+            interval_ns: self.pace.interval_ns(),
+            fake: timeline.is_fake(),
+            last: true,
+        });
+        self.row.iter().any(|value| *value != NONE)
     }
 
     /// Reads everything that is due at a tick.
@@ -316,10 +332,22 @@ impl Sampler {
 
     /// What the sampling cost so far, without the single sources.
     pub fn cost(&self) -> SamplerCost {
+        let cost = &self.cost;
         SamplerCost {
             cpu_ns: self.cpu_ns_total(),
-            ..self.cost.clone()
+            ticks: cost.ticks,
+            wakeups: cost.wakeups,
+            elapsed_ns: cost.elapsed_ns,
+            delay_us_max: cost.delay_us_max,
+            slowdowns: cost.slowdowns,
+            late_ticks: cost.late_ticks,
+            sources: Vec::new(),
         }
+    }
+
+    /// Number of samples taken.
+    pub fn ticks(&self) -> u64 {
+        self.cost.ticks
     }
 
     /// The event that tells what the sampling cost so far, source by source.
@@ -334,6 +362,11 @@ impl Sampler {
     /// What each source cost so far: to see which are dear on this machine.
     pub fn source_costs(&self) -> impl Iterator<Item = SourceCost<'_>> {
         self.slots.iter().map(Slot::cost)
+    }
+
+    /// True if channels fell silent since gaps were taken.
+    pub fn has_gaps(&self) -> bool {
+        !self.gaps.is_empty()
     }
 
     /// Channels that fell silent since the last call, and why.

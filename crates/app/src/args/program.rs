@@ -250,11 +250,11 @@ impl ProgramFlags {
             .into_iter()
             .find(|definition| definition.name == name)
             .ok_or_else(|| {
-                let known = match names.is_empty() {
-                    true => "nothing is".into(),
-                    false => format!("what is: {}", names.join(", ")),
+                let own = match names.is_empty() {
+                    true => String::new(),
+                    false => format!(" (own ones: {})", names.join(", ")),
                 };
-                format!("no workload {name:?} is defined; {known}.")
+                format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}.")
             })
     }
 }

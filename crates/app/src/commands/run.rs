@@ -39,6 +39,9 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         "--log {} is a folder; name a file in it.",
         paths.log.display()
     );
+    if let Some(why) = bench::refusal(&root, &args.options) {
+        anyhow::bail!(why);
+    }
     let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
     if as_root && args.options.tune {

@@ -1,13 +1,15 @@
 //! The columns of the classic rows: chosen once from what is sampled, so that header and rows agree.
 
 use super::clocks::Clocks;
-use super::{Watch, local_time};
+use super::{Watch, cells, push_time_of_day};
 use crate::view::{self, TICKS};
 use record::{Channel, Record, Unit};
 use std::fmt::Write;
 
 /// Width of `HH:MM:SS: `.
 const TIME_WIDTH: usize = 10;
+/// Room for a row; most are shorter.
+const ROW_BYTES: usize = 160;
 
 /// Gives something of the channel at a place.
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
@@ -27,6 +29,7 @@ const PRINTED: [&str; 6] = [
 pub struct Columns {
     clocks: Clocks,
     load: Option<usize>,
+    online: Option<usize>,
     ticks: [Option<usize>; TICKS.len()],
     printed: [Option<usize>; PRINTED.len()],
     temperature: Option<usize>,
@@ -54,6 +57,7 @@ impl Columns {
         let hottest = || place(&view::soc_temperature(record)?.id);
         Self {
             load: place("load.1min"),
+            online: place("cpu.online"),
             ticks: TICKS.map(place),
             printed: PRINTED.map(place),
             temperature: temperature.or_else(hottest),
@@ -99,32 +103,59 @@ impl Columns {
         let value = |place: usize| value_at(channels.get(place)?, last);
         let growth =
             |place: usize| value(place)?.checked_sub(value_at(channels.get(place)?, first)?);
-        self.text(record, record.samples.at_ms[last], &value, &growth)
+        let mut text = String::with_capacity(ROW_BYTES);
+        self.push(
+            &mut text,
+            record,
+            record.samples.at_ms[last],
+            &value,
+            &growth,
+        );
+        text
     }
 
     /// The row of this moment.
     pub fn line(&self, watch: &Watch) -> String {
-        let value = |place| watch.value(place);
-        let growth = |place| watch.growth(place);
-        self.text(watch.record(), watch.at_ms(), &value, &growth)
+        let mut text = String::with_capacity(ROW_BYTES);
+        self.push_line(&mut text, watch);
+        text
     }
 
-    fn text(&self, record: &Record, at_ms: i64, value: Lookup<'_>, growth: Lookup<'_>) -> String {
-        let time = local_time(record, at_ms).map(|at| at.strftime("%H:%M:%S").to_string());
-        let time = time.unwrap_or_else(|| "--:--:--".to_owned());
-        let clocks = self.clocks_text(record, value);
-        let load = self.load.and_then(value);
-        let load = load.map_or("-".to_owned(), |h| format!("{}.{:02}", h / 100, h % 100));
-        let percent = self.percentages(value, growth);
-        let temp = self.temperature.and_then(value);
-        let temp = temp.map_or("-".to_owned(), |t| format!("{:.1}°C", t as f64 / 1000.0));
-        let width = self.clocks_width();
-        let mut text = format!("{time}: {clocks:<width$} {load:>5} {percent}");
-        let _ = write!(text, "{temp:>0$}", self.temperature_width());
-        for extra in &self.extras {
-            let _ = write!(text, "{:>1$}", extra.text(record, value), extra.width);
+    /// Appends the row of this moment, without allocating if there is room.
+    pub fn push_line(&self, text: &mut String, watch: &Watch) {
+        let value = |place| watch.value(place);
+        let growth = |place| watch.growth(place);
+        self.push(text, watch.record(), watch.at_ms(), &value, &growth);
+    }
+
+    fn push(
+        &self,
+        text: &mut String,
+        record: &Record,
+        at_ms: i64,
+        value: Lookup<'_>,
+        growth: Lookup<'_>,
+    ) {
+        push_time_of_day(text, record, at_ms);
+        text.push_str(": ");
+        self.push_clocks(text, record, value);
+        text.push(' ');
+        match self.load.and_then(value).map(i64::unsigned_abs) {
+            Some(hundredths) => {
+                cells::number(text, hundredths / 100, 2);
+                text.push('.');
+                cells::two_digits(text, hundredths % 100);
+            }
+            None => cells::right(text, "-", 5),
         }
-        text
+        self.push_percentages(text, value, growth);
+        match self.temperature.and_then(value) {
+            Some(temp) => cells::degrees(text, temp, self.temperature_width()),
+            None => cells::right(text, "-", self.temperature_width()),
+        }
+        for extra in &self.extras {
+            cells::right(text, &extra.text(record, value), extra.width);
+        }
     }
 
     /// Five clocks leave one column less for the temperature.
@@ -137,48 +168,63 @@ impl Columns {
         values.max(self.clocks.label.len())
     }
 
-    fn clocks_text(&self, record: &Record, value: Lookup<'_>) -> String {
-        let clocks = self.clocks.clocks.iter().map(|clock| {
-            let khz = clock.khz(record, value);
-            let mhz = khz.map_or("n/a".to_owned(), |khz| {
-                (khz.saturating_add(500) / 1000).to_string()
-            });
-            format!("{mhz:>4}")
-        });
-        let clocks: Vec<String> = clocks.collect();
-        if clocks.is_empty() {
-            return " n/aMHz".to_owned();
+    /// `1200/1416MHz`, filled up to the width of the column.
+    fn push_clocks(&self, text: &mut String, record: &Record, value: Lookup<'_>) {
+        let start = text.len();
+        for (place, clock) in self.clocks.clocks.iter().enumerate() {
+            if place > 0 {
+                text.push('/');
+            }
+            match clock.khz(record, value).map(i64::unsigned_abs) {
+                Some(khz) => cells::number(text, khz.saturating_add(500) / 1000, 4),
+                None => cells::right(text, "n/a", 4),
+            }
         }
-        format!("{}MHz", clocks.join("/"))
+        if self.clocks.clocks.is_empty() {
+            text.push_str(" n/a");
+        }
+        text.push_str("MHz");
+        cells::fill(text, start, self.clocks_width());
     }
 
-    /// `100%   0%  99%   0%   0%   0%`: busy, system, user, nice, I/O wait, interrupts.
-    fn percentages(&self, value: Lookup<'_>, growth: Lookup<'_>) -> String {
-        if self.printed[0].is_some() {
-            let text = |place: Option<usize>| match place.and_then(value) {
-                Some(percent) => format!("{percent:>3}%"),
-                None => "  - ".to_owned(),
-            };
-            return self.printed.map(text).join(" ");
+    /// ` 100%   0%  99%   0%   0%   0%`: busy, system, user, nice, I/O wait, interrupts.
+    fn push_percentages(&self, text: &mut String, value: Lookup<'_>, growth: Lookup<'_>) {
+        let percentages = match self.printed[0] {
+            Some(_) => self.printed.map(|place| place.and_then(value)),
+            None if self.cpus_came_or_went(value, growth) => [None; PRINTED.len()],
+            None => self.computed_percentages(growth),
+        };
+        for percent in percentages.map(|percent| percent.map(i64::unsigned_abs)) {
+            text.push(' ');
+            match percent {
+                Some(percent) => {
+                    cells::number(text, percent, 3);
+                    text.push('%');
+                }
+                None => text.push_str("  - "),
+            }
         }
+    }
+
+    /// True if the number of CPUs changed since the reading before: the sums of their times are then no
+    /// longer of the same CPUs.
+    fn cpus_came_or_went(&self, value: Lookup<'_>, growth: Lookup<'_>) -> bool {
+        let changed = |place| value(place).is_some() && growth(place) != Some(0);
+        self.online.is_some_and(changed)
+    }
+
+    /// Shares of the time since the reading before.
+    fn computed_percentages(&self, growth: Lookup<'_>) -> [Option<i64>; PRINTED.len()] {
         // A counter that went backwards started anew, as those of a CPU that comes back do.
-        let growth = |place: &Option<usize>| i128::from(place.and_then(growth).unwrap_or(0).max(0));
-        let ticks: Vec<i128> = self.ticks.iter().map(growth).collect();
-        let all: i128 = ticks.iter().sum();
-        if all <= 0 {
-            return "  -    -    -    -    -    - ".to_owned();
+        let growth = |place: Option<usize>| place.and_then(growth).unwrap_or(0).max(0) as f64;
+        let ticks = self.ticks.map(growth);
+        let all: f64 = ticks.iter().sum();
+        if all <= 0.0 {
+            return [None; PRINTED.len()];
         }
-        let percent = |part: i128| (part * 100 + all / 2) / all;
-        let [user, nice, system, idle, iowait, irq, softirq] = std::array::from_fn(|i| ticks[i]);
-        format!(
-            "{:>3}% {:>3}% {:>3}% {:>3}% {:>3}% {:>3}%",
-            percent(all - idle),
-            percent(system),
-            percent(user),
-            percent(nice),
-            percent(iowait),
-            percent(irq + softirq)
-        )
+        let [user, nice, system, idle, iowait, irq, softirq, _steal] = ticks;
+        let parts = [all - idle, system, user, nice, iowait, irq + softirq];
+        parts.map(|part| Some((part * 100.0 / all + 0.5) as i64))
     }
 }
 
@@ -315,6 +361,25 @@ mod tests {
                 "00:00:00: 1296MHz  1.18  50%  20%  30%   0%   0%   0%  43.6°C",
             ],
         );
+    }
+
+    #[test]
+    fn sums_of_other_cpus_are_no_percentages() {
+        let heading = "Time      CPU n/a  load %cpu %sys %usr %nice %io %irq   Temp";
+        for (online, row) in [
+            (
+                0,
+                "00:00:00:  n/aMHz     -  50%  20%  30%   0%   0%   0%       -",
+            ),
+            (
+                1,
+                "00:00:00:  n/aMHz     -   -    -    -    -    -    -        -",
+            ),
+        ] {
+            // The helper's first value of ticks is 0.
+            let online = ("cpu.online", Unit::Ticks, online);
+            check(&[&TICKS[..], &[online]].concat(), [heading, row]);
+        }
     }
 
     #[test]

@@ -76,6 +76,9 @@ impl Follows {
         growth: impl Fn(usize) -> Option<i64>,
         value: impl Fn(usize) -> Option<i64>,
     ) {
+        if self.sums.is_empty() {
+            return;
+        }
         let before_ms = self.at_ms.replace(at_ms);
         let passed_ms = before_ms.map_or(0.0, |before| (at_ms - before) as f64);
         let sum =

@@ -4,6 +4,7 @@
 //! The sampler sees more than the classic rows show; a row is the mean of percentages since the row
 //! before and the state at its end. Nothing is printed here, and nothing is read.
 
+mod cells;
 mod clocks;
 mod columns;
 mod follows;
@@ -35,6 +36,34 @@ pub fn heading(record: &Record) -> String {
 /// percentages: `09:07:45: 1680/1416MHz  8.06 100%   0%  99%   0%   0%   0%  79.2°C`
 pub fn row(record: &Record, first: usize, last: usize) -> String {
     Columns::of(record, None).row(record, first, last)
+}
+
+/// A moment of a run as the time of day where it ran, `23:59:59`, or dashes where that is not known.
+///
+/// Plain arithmetic instead of a calendar: a monitor does this at every row, and should cost nothing.
+pub fn time_of_day(record: &Record, at_ms: i64) -> String {
+    let mut text = String::new();
+    push_time_of_day(&mut text, record, at_ms);
+    text
+}
+
+fn push_time_of_day(text: &mut String, record: &Record, at_ms: i64) {
+    let Some(started_ms) = record.run.started.known() else {
+        text.push_str("--:--:--");
+        return;
+    };
+    let offset_s = i64::from(record.run.utc_offset_minutes) * 60;
+    let second = started_ms.saturating_add(at_ms).div_euclid(1000);
+    let second = second.saturating_add(offset_s).rem_euclid(86_400);
+    for (place, part) in [second / 3600, second / 60 % 60, second % 60]
+        .into_iter()
+        .enumerate()
+    {
+        if place > 0 {
+            text.push(':');
+        }
+        cells::two_digits(text, part.unsigned_abs());
+    }
 }
 
 /// A moment of the run in local time.

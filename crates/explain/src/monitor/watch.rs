@@ -81,9 +81,9 @@ impl Watch {
             *read = values.next().flatten();
             latest.take(at_ms, *read);
         }
-        let mut follows = std::mem::take(&mut self.follows);
-        follows.row(at_ms, |place| self.growth(place), |place| self.read[place]);
-        self.follows = follows;
+        let (latest, read) = (&self.latest, &self.read);
+        self.follows
+            .row(at_ms, |place| latest[place].growth(), |place| read[place]);
         let samples = &mut self.past.samples;
         let full = samples.at_ms.len() > self.past_rows;
         if full {
@@ -96,7 +96,16 @@ impl Watch {
             }
             channel.values.push(self.read[*place]);
         }
-        self.throttled = throttle::now(&self.past, self.past.samples.at_ms.len() - 1);
+        if !self.throttled.is_empty() || self.telling.iter().any(|place| self.has_changed(*place)) {
+            self.throttled = throttle::now(&self.past, self.past.samples.at_ms.len() - 1);
+        }
+    }
+
+    /// True if the last row read another value than the one before. As long as nothing that tells of
+    /// throttling changes, nothing new is held back.
+    fn has_changed(&self, place: usize) -> bool {
+        let before = self.latest[place].before.map(|(value, _)| value);
+        self.read[place].is_some() && self.read[place] != before
     }
 
     /// Takes note of what happens between rows.
@@ -168,9 +177,7 @@ impl Watch {
 
     /// By how much a counter grew from its reading before to its latest one. None if it started anew.
     pub fn growth(&self, place: usize) -> Option<i64> {
-        let latest = &self.latest[place];
-        let growth = latest.value?.checked_sub(latest.before?.0)?;
-        (growth >= 0).then_some(growth)
+        self.latest[place].growth()
     }
 
     /// By how much a counter grows in a second, from its last two readings; a slow source is read
@@ -203,6 +210,12 @@ impl Watch {
 }
 
 impl Latest {
+    /// By how much a counter grew between the last two readings.
+    fn growth(&self) -> Option<i64> {
+        let growth = self.value?.checked_sub(self.before?.0)?;
+        (growth >= 0).then_some(growth)
+    }
+
     fn take(&mut self, at_ms: i64, value: Option<i64>) {
         match value {
             Some(_) => {

@@ -22,6 +22,11 @@ pub(super) const REPORT: Report = Report {
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
+    if crate::watched::is_watched(record) {
+        let _ = writeln!(text, "{}\n", wrapped(&crate::watched::watched(record), 0));
+        text.push_str(&sentences(findings, &[""]));
+        return text;
+    }
     let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
     text.push_str(&sentences(findings, &[""]));
@@ -87,8 +92,7 @@ pub(super) fn unmeasured(record: &Record, workload: &str) -> Vec<String> {
         let reason = why(&step.outcome)?;
         Some(format!("{}: {reason}", view::step_name(step)))
     });
-    let mut lines: Vec<String> = lines.collect();
-    lines.dedup();
+    let mut lines = counted(lines);
     if !view::is_log(record) && matches!(workload, "" | "clock") {
         if workload.is_empty()
             && let Some(missing) = record.kernel_messages.missing()
@@ -100,6 +104,22 @@ pub(super) fn unmeasured(record: &Record, workload: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Each line once, with how often it came where that is more.
+fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for line in lines {
+        match counts.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((line, 1)),
+        }
+    }
+    let words = |(line, count): (String, usize)| match count {
+        1 => line,
+        _ => format!("{line} ({count} times)"),
+    };
+    counts.into_iter().map(words).collect()
 }
 
 fn clocks(record: &Record) -> String {

@@ -13,6 +13,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(record: &Record) -> Vec<Finding> {
     let steps = record.steps.len() as i64;
+    // Watching ends when somebody has seen enough.
+    if crate::watched::is_watched(record) {
+        return Vec::new();
+    }
     let finding = match record.run.end {
         End::Finished => return Vec::new(),
         End::Died if view::is_log(record) => return log_cut(record).into_iter().collect(),

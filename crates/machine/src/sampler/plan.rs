@@ -51,6 +51,14 @@ impl Plan {
         self.due_ns <= now_ns.saturating_add(interval_ns / 2)
     }
 
+    /// True if it is not read at every tick, although it answers, and a good part of its beat has passed:
+    /// over a shorter time its resolution would show more than its growth.
+    pub(super) fn is_worth_a_last_read(&self, now_ns: u64) -> bool {
+        let answers = self.failures == 0 && !self.is_slow();
+        let passed_enough = self.due_ns < now_ns.saturating_add(self.beat_ns / 4 * 3);
+        self.beat_ns > 0 && answers && passed_enough
+    }
+
     pub(super) fn due_ns(&self) -> u64 {
         self.due_ns
     }
@@ -120,6 +128,29 @@ mod tests {
                 (plan.due_ns(), plan.is_slow()),
                 (due_ns, slow),
                 "{reads_ns:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_read_seldom_is_read_once_more_at_the_end() {
+        for (beat, failed, now_ms, again) in [
+            (Beat::AtMostEveryMs(6000), false, 5000, true),
+            (Beat::AtMostEveryMs(6000), false, 500, false),
+            (Beat::AtMostEveryMs(6000), true, 5000, false),
+            (Beat::EveryTick, false, 5000, false),
+        ] {
+            let mut plan = Plan::new(beat);
+            let outcome = match failed {
+                true => Err(Failure::Errno(libc::EAGAIN)),
+                false => Ok(()),
+            };
+            plan.after_read(0, 10_000, outcome);
+            let now_ns = now_ms * MS;
+            assert_eq!(
+                plan.is_worth_a_last_read(now_ns),
+                again,
+                "{beat:?} {now_ms}"
             );
         }
     }

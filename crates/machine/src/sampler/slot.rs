@@ -124,7 +124,11 @@ impl Slot {
     ) -> Outcome {
         match &mut self.input {
             Input::Own(reader, plan) => {
-                if !plan.is_due(tick.now_ns, tick.interval_ns) {
+                let due = match tick.last {
+                    true => plan.is_worth_a_last_read(tick.now_ns),
+                    false => plan.is_due(tick.now_ns, tick.interval_ns),
+                };
+                if !due {
                     return Outcome::NotDue;
                 }
                 let begin_ns = tick.wall_ns();

@@ -213,6 +213,9 @@ fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     loop {
         sampler.cost.wakeups += wait_until(due_ns, timeline, &shared.stop);
         if shared.stop.load(Ordering::Relaxed) {
+            if sampler.sample_seldom(timeline) {
+                shared.take_over(sampler);
+            }
             sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
             shared.lock().cost = sampler.cost();
             return;
@@ -265,7 +268,7 @@ mod tests {
         let timeline = Timeline::fake(0);
         let sampler = Sampler::new(&root, &Options::default());
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
-        timeline.sleep(Duration::from_millis(1200));
+        timeline.sleep(Duration::from_millis(3200));
         let events = thread.drain();
         assert!(
             matches!(
@@ -280,17 +283,19 @@ mod tests {
         let Event::Samples { at_ms, columns } = &events[1] else {
             panic!("{events:?}")
         };
-        assert_eq!(at_ms, &[0, 500, 1000]);
-        assert_eq!(columns[0], [Some(20), None, Some(20)]);
+        assert_eq!(at_ms, &[0, 500, 1000, 1500, 2000, 2500, 3000]);
+        let load = &columns[0];
+        assert_eq!((load[0], load[6]), (Some(20), Some(20)));
+        assert_eq!(load[1..6], [None; 5], "it has a slower beat");
         timeline.sleep(Duration::from_millis(300));
         let events = thread.stop();
-        assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[1500]));
+        assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[3500]));
         let Some(Event::SamplerCost { cost }) = events.last() else {
             panic!("{events:?}")
         };
         assert_eq!(
             (cost.ticks, cost.elapsed_ns, cost.cpu_ns),
-            (4, 1_500_000_000, 0)
+            (8, 3_500_000_000, 0)
         );
     }
 
@@ -320,7 +325,9 @@ mod tests {
         for event in &events {
             if let Event::Samples { at_ms, columns } = event {
                 assert_eq!(columns[user].len(), at_ms.len());
-                assert!(columns[user].iter().all(Option::is_some));
+                // The last row holds what is read seldom.
+                let (_, rows) = columns[user].split_last().unwrap();
+                assert!(rows.iter().all(Option::is_some));
             }
         }
         let Some(Event::SamplerCost { cost }) = events.last() else {

@@ -25,6 +25,8 @@ const MOUNT_V2: &str = "/sys/fs/cgroup";
 
 /// Counters lose nothing when they are read seldom.
 const BEAT_MS: u32 = 2000;
+/// Without a quota nothing is held back; one might be set later.
+const BEAT_MS_WITHOUT_QUOTA: u32 = 6000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let groups = root.read("/proc/self/cgroup").unwrap_or_default();
@@ -40,15 +42,19 @@ fn discover(root: &Root) -> Vec<Probe> {
     let found = candidates
         .iter()
         .find_map(|(mount, group)| watched(root, mount, group));
-    let Some(directory) = found else {
+    let Some((directory, has_quota)) = found else {
         return Vec::new();
+    };
+    let beat_ms = match has_quota {
+        true => BEAT_MS,
+        false => BEAT_MS_WITHOUT_QUOTA,
     };
     let channels = vec![
         counter("cgroup.throttled", Unit::Count),
         counter("cgroup.throttled_time", Unit::Nanoseconds),
     ];
     let path = format!("{directory}/cpu.stat");
-    vec![Probe::file_of_many(path, parse, channels).at_most_every_ms(BEAT_MS)]
+    vec![Probe::file_of_many(path, parse, channels).at_most_every_ms(beat_ms)]
 }
 
 /// Our group in the hierarchy with these controllers, from lines `4:cpu,cpuacct:/a/b`.
@@ -60,9 +66,9 @@ fn group_of(groups: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     })
 }
 
-/// The directory to watch below a mount: that of the nearest group with a quota, else the nearest
-/// that counts.
-fn watched(root: &Root, mount: &str, group: &str) -> Option<String> {
+/// The directory to watch below a mount, and whether it has a quota: that of the nearest group with
+/// one, else the nearest that counts.
+fn watched(root: &Root, mount: &str, group: &str) -> Option<(String, bool)> {
     let mut counting = None;
     let mut group = group.trim_end_matches('/');
     loop {
@@ -72,9 +78,9 @@ fn watched(root: &Root, mount: &str, group: &str) -> Option<String> {
             .unwrap_or_default();
         if stat.contains("nr_throttled") {
             if has_quota(root, &directory) {
-                return Some(directory);
+                return Some((directory, true));
             }
-            counting.get_or_insert(directory);
+            counting.get_or_insert((directory, false));
         }
         match group.rsplit_once('/') {
             Some((above, _)) => group = above,

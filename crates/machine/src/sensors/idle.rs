@@ -18,7 +18,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 const DIRECTORY: &str = "/sys/devices/system/cpu";
 
 /// Counters lose nothing when they are read seldom, and there is a file for each CPU and state.
-const BEAT_MS: u32 = 5000;
+const BEAT_MS: u32 = 12_000;
 
 /// With more CPUs, the first ones stand for all: hundreds of files would cost more than they tell.
 const CPUS_MAX: usize = 16;

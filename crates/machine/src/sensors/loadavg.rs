@@ -13,13 +13,15 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/proc/loadavg";
 
+/// The kernel computes it anew only every 5 s (`LOAD_FREQ`).
+const BEAT_MS: u32 = 3000;
+
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
     let channel = gauge("load.1min", Unit::Hundredths);
-    // The kernel computes it anew only every 5 s (LOAD_FREQ).
-    vec![Probe::file(PATH.into(), parse, channel).at_most_every_ms(1000)]
+    vec![Probe::file(PATH.into(), parse, channel).at_most_every_ms(BEAT_MS)]
 }
 
 /// `0.20 0.18 0.12 1/80 11206`: the kernel always writes two decimals.

@@ -15,7 +15,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 const PATH: &str = "/proc/meminfo";
 
 /// One of the dearer files (10 to 30 µs), and what fills memory faster is seen by its pressure.
-const BEAT_MS: u32 = 2000;
+const BEAT_MS: u32 = 3000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {

@@ -10,7 +10,6 @@
 mod adc;
 mod cgroup;
 mod cooling;
-mod cpu_online;
 mod cpu_throttle;
 mod cpufreq;
 mod cycles;
@@ -121,7 +120,6 @@ pub const SENSORS: &[Sensor] = &[
     adc::SENSOR,
     cgroup::SENSOR,
     cooling::SENSOR,
-    cpu_online::SENSOR,
     cpu_throttle::SENSOR,
     cpufreq::SENSOR,
     residency::SENSOR,

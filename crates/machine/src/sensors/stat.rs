@@ -1,15 +1,19 @@
-//! Sensor: how the time of all CPUs together and of each CPU was spent, from `/proc/stat`.
+//! Sensor: how the time of all CPUs together and of each CPU was spent, and how many CPUs are online,
+//! from `/proc/stat`.
+//!
+//! It has a line for each CPU that is online; some boards switch cores off when they get too hot. So
+//! `/sys/devices/system/cpu/online` need not be read as well.
 //!
 //! `guest` and `guest_nice` are not read: the kernel has counted them in `user` and `nice` already.
 
-use super::parse::{lines, numbers, take_number};
-use super::{Probe, Sensor, counter, numbered};
+use super::parse::{numbers, take_number};
+use super::{Probe, Sensor, counter, gauge, numbered};
 use crate::Root;
 use record::{Channel, Unit};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "stat",
-    about: "How the time of each CPU was spent.",
+    about: "How the time of each CPU was spent, and how many CPUs are online.",
     kernel_doc: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     discover,
 };
@@ -20,6 +24,8 @@ const PATH: &str = "/proc/stat";
 const COLUMNS: [&str; 8] = [
     "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
 ];
+/// Values before those of single CPUs: the total, and the number of CPUs.
+const BEFORE_CPUS: usize = COLUMNS.len() + 1;
 const IDLE: usize = 3;
 const IOWAIT: usize = 4;
 
@@ -47,6 +53,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut channels: Vec<Channel> = COLUMNS
         .iter()
         .map(|name| ticks(format!("cpu.{name}")))
+        .chain([gauge("cpu.online", Unit::Count)])
         .collect();
     let split = cpus <= CPUS_SPLIT_MAX;
     for cpu in 0..cpus {
@@ -63,11 +70,14 @@ fn ticks(id: String) -> Channel {
 
 /// Total and every CPU with all columns.
 fn parse_split(text: &[u8], values: &mut [i64]) {
-    let (total, cpus) = values.split_at_mut(COLUMNS.len());
+    let Some((total, online, cpus)) = parts(values) else {
+        return;
+    };
     for line in cpu_lines(text) {
         match line_number(line) {
             None => numbers(&line[3..], total),
             Some(cpu) => {
+                *online = (*online).max(0) + 1;
                 if let Some(out) = cpus.chunks_exact_mut(COLUMNS.len()).nth(cpu) {
                     numbers(after_name(line), out);
                 }
@@ -78,12 +88,15 @@ fn parse_split(text: &[u8], values: &mut [i64]) {
 
 /// Total with all columns, every CPU with busy and idle time.
 fn parse_busy(text: &[u8], values: &mut [i64]) {
-    let (total, cpus) = values.split_at_mut(COLUMNS.len());
+    let Some((total, online, cpus)) = parts(values) else {
+        return;
+    };
     for line in cpu_lines(text) {
         let Some(cpu) = line_number(line) else {
             numbers(&line[3..], total);
             continue;
         };
+        *online = (*online).max(0) + 1;
         let mut columns = [0; COLUMNS.len()];
         numbers(after_name(line), &mut columns);
         if let Some(out) = cpus.chunks_exact_mut(2).nth(cpu) {
@@ -97,9 +110,26 @@ fn parse_busy(text: &[u8], values: &mut [i64]) {
     }
 }
 
+/// The places of the total, of the number of CPUs, and of the single CPUs.
+fn parts(values: &mut [i64]) -> Option<(&mut [i64], &mut i64, &mut [i64])> {
+    let (before, cpus) = values.split_at_mut_checked(BEFORE_CPUS)?;
+    let (online, total) = before.split_last_mut()?;
+    Some((total, online, cpus))
+}
+
 /// The lines of CPUs; they stand together at the beginning.
 fn cpu_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    lines(text).take_while(|line| line.starts_with(b"cpu"))
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        // The line of interrupts that follows them is long; its end is not looked for.
+        if !rest.starts_with(b"cpu") {
+            return None;
+        }
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after.get(1..).unwrap_or_default();
+        Some(line)
+    })
 }
 
 /// Number of the CPU of a line `cpu12 ...`; none for the line of all.
@@ -135,42 +165,45 @@ ctxt 1
 
     #[test]
     fn total_and_cores_are_split() {
-        let values = check::parsed(parse_split, TWO, 24);
+        let values = check::parsed(parse_split, TWO, 25);
         assert_eq!(
             values[..8],
             [45090, 27829, 10431, 226_886, 1004, 1, 158, 94]
         );
-        assert_eq!(values[8..16], [20591, 11368, 4733, 118_656, 311, 0, 24, 41]);
-        assert_eq!(values[16..], [24498, 16460, 5698, 108_229, 692, 1, 134, 52]);
+        assert_eq!(values[8], 2, "CPUs online");
+        assert_eq!(values[9..17], [20591, 11368, 4733, 118_656, 311, 0, 24, 41]);
+        assert_eq!(values[17..], [24498, 16460, 5698, 108_229, 692, 1, 134, 52]);
     }
 
     #[test]
     fn a_core_that_is_offline_is_missing() {
         let text = "cpu  1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6 7 8 0 0\n";
-        let values = check::parsed(parse_split, text, 24);
-        assert!(values[8..16].iter().all(|value| *value == NONE));
-        assert_eq!(values[16..], [1, 2, 3, 4, 5, 6, 7, 8]);
+        let values = check::parsed(parse_split, text, 25);
+        assert_eq!(values[8], 1, "CPUs online");
+        assert!(values[9..17].iter().all(|value| *value == NONE));
+        assert_eq!(values[17..], [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 
     #[test]
     fn many_cores_have_busy_and_idle() {
-        let values = check::parsed(parse_busy, TWO, 12);
-        assert_eq!(values[8..], [36757, 118_967, 46843, 108_921]);
+        let values = check::parsed(parse_busy, TWO, 13);
+        assert_eq!(values[8..], [2, 36757, 118_967, 46843, 108_921]);
     }
 
     #[test]
     fn every_core_that_is_present_has_its_place() {
         let board = format!("== /proc/stat\n{TWO}== /sys/devices/system/cpu/cpu3/online\n0\n");
         let found = check::found(&SENSOR, &board);
-        assert_eq!(found.len(), 8 * 5);
-        assert_eq!(found[8 * 4], "cpu3.user -");
+        assert_eq!(found.len(), 8 * 5 + 1);
+        assert_eq!(found[8], "cpu.online 2");
+        assert_eq!(found[8 * 4 + 1], "cpu3.user -");
     }
 
     proptest::proptest! {
         #[test]
         fn nothing_panics(text in "(cpu[0-9 ]{0,30}\n?){0,5}") {
-            check::parsed(parse_split, &text, 24);
-            check::parsed(parse_busy, &text, 12);
+            check::parsed(parse_split, &text, 25);
+            check::parsed(parse_busy, &text, 13);
         }
     }
 }

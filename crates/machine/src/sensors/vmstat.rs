@@ -17,8 +17,8 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/proc/vmstat";
 
-/// The dearest file of all (26 to 46 µs). Its values are counters, so that reading them every
-/// two seconds loses nothing but the exact moment.
+/// The dearest file of all (26 to 46 µs). Its values are counters, so that reading them seldom loses
+/// nothing but the exact moment.
 const BEAT_MS: u32 = 2000;
 
 fn discover(root: &Root) -> Vec<Probe> {

@@ -2,7 +2,7 @@
 //! is late because a terminal is slow.
 
 use super::Poll;
-use super::live::{self, Begun};
+use super::live::{self, Begun, Zone};
 use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::{Root, SamplerOptions, SamplerThread, Timeline};
@@ -18,6 +18,7 @@ const GRACE: Duration = Duration::from_millis(5);
 /// Samples of this machine.
 pub(super) struct Source {
     timeline: Timeline,
+    zone: Zone,
     thread: Option<SamplerThread>,
     begin: Option<Record>,
     interval: Duration,
@@ -58,6 +59,7 @@ impl Source {
         let thread = SamplerThread::start(sampler, &timeline)?;
         Ok(Self {
             timeline,
+            zone: Zone::default(),
             thread: Some(thread),
             begin: Some(record),
             interval,
@@ -94,7 +96,7 @@ impl super::Source for Source {
             let events = self.thread.as_mut().map(SamplerThread::drain);
             self.fetch(events.unwrap_or_default());
         }
-        live::follow_time(&self.timeline, watch);
+        self.zone.follow(&self.timeline, watch);
         while let Some(item) = self.waiting.pop_front() {
             match item {
                 Item::Event(event) => watch.event(*event),

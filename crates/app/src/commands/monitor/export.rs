@@ -112,8 +112,8 @@ impl View for Textfile {
         Ok(true)
     }
 
-    fn take_notes(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notes)
+    fn take_notes(&mut self, notes: &mut Vec<String>) {
+        notes.append(&mut self.notes);
     }
 
     /// Values that nobody renews any more would be taken for those of now.

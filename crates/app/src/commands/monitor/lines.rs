@@ -8,6 +8,8 @@ use record::Event;
 
 /// The heading is repeated after so many lines on a terminal.
 const LINES_PER_HEADING: u64 = 15;
+/// Room for most lines.
+const LINE_BYTES: usize = 160;
 
 /// Prints a line for each row.
 pub(super) struct Lines {
@@ -15,6 +17,8 @@ pub(super) struct Lines {
     for_people: bool,
     columns: Option<Columns>,
     lines: u64,
+    /// Memory for the next line.
+    text: String,
     /// Why CPUs were held back at the line before.
     throttled: Vec<Reason>,
 }
@@ -27,6 +31,7 @@ impl Lines {
             for_people: on_terminal || spacing,
             columns: None,
             lines: 0,
+            text: String::with_capacity(LINE_BYTES),
             throttled: Vec::new(),
         }
     }
@@ -46,6 +51,10 @@ impl Lines {
     /// What people should know although it has no column: to standard error, so that the lines stay
     /// what programs expect.
     fn notes(&mut self, watch: &Watch) {
+        if watch.throttled().is_empty() && self.throttled.is_empty() && watch.happened().is_empty()
+        {
+            return;
+        }
         let reasons: Vec<Reason> = watch.throttled().iter().map(|t| t.reason).collect();
         if reasons != self.throttled {
             let words: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
@@ -83,7 +92,8 @@ impl View for Lines {
     }
 
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
-        let mut text = String::new();
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
         let columns = match self.columns.take() {
             Some(columns) => columns,
             None => {
@@ -102,15 +112,17 @@ impl View for Lines {
             }
             _ => columns,
         };
-        text.push_str(&columns.line(watch));
+        columns.push_line(&mut text, watch);
         text.push('\n');
         self.lines += 1;
         self.columns = Some(columns);
-        if self.for_people {
+        if self.for_people && !watch.happened().is_empty() {
             text.push_str(&marks(watch));
         }
         self.notes(watch);
-        output::print_while_read(&text)
+        let is_read = output::print_while_read(&text);
+        self.text = text;
+        is_read
     }
 
     /// Notes behind the last row.

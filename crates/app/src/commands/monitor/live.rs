@@ -10,10 +10,15 @@ use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
 const ROWS_PER_COST: u64 = 100;
+/// What all of them cost is renewed after so many.
+const ROWS_PER_TOTAL: u64 = 10;
+/// A quarter of an hour.
+const QUARTER_MS: i64 = 900_000;
 
 /// Samples of this machine.
 pub(super) struct Source {
     timeline: Timeline,
+    zone: Zone,
     sampler: Sampler,
     /// What is told at the beginning.
     begin: Option<Record>,
@@ -43,6 +48,7 @@ impl Source {
             begin: Some(record),
             sampler,
             timeline,
+            zone: Zone::default(),
             _meters: meters,
         })
     }
@@ -57,16 +63,20 @@ impl super::Source for Source {
         if now_ns < due_ns {
             return Ok(Poll::Wait(Duration::from_nanos(due_ns - now_ns)));
         }
-        follow_time(&self.timeline, watch);
+        self.zone.follow(&self.timeline, watch);
         self.sampler.tick(&self.timeline);
         let values = self.sampler.row().iter().map(|value| known(*value));
         watch.row(self.sampler.at_ms(), values);
-        for gap in self.sampler.take_gaps() {
-            watch.event(gap);
+        if self.sampler.has_gaps() {
+            for gap in self.sampler.take_gaps() {
+                watch.event(gap);
+            }
         }
-        watch.set_cost(self.sampler.cost());
-        if self.sampler.cost().ticks.is_multiple_of(ROWS_PER_COST) {
+        let ticks = self.sampler.ticks();
+        if ticks.is_multiple_of(ROWS_PER_COST) {
             watch.event(self.sampler.cost_event());
+        } else if ticks.is_multiple_of(ROWS_PER_TOTAL) {
+            watch.set_cost(self.sampler.cost());
         }
         Ok(Poll::Row)
     }
@@ -127,10 +137,25 @@ fn record(root: &Root, timeline: &Timeline, channels: &[Channel], interval: Dura
     record
 }
 
-/// Shows the time of day that is now true: a board without a clock starts in 1970 and learns it later.
-pub(super) fn follow_time(timeline: &Timeline, watch: &mut Watch) {
-    let utc_ms = timeline.utc_ms();
-    watch.set_time(utc_ms - timeline.now_ms(), utc_offset_minutes(utc_ms));
+/// The local time zone. Its table is looked at once per quarter of an hour: whatever summer time begins
+/// or ends, it does so on one.
+#[derive(Default)]
+pub(super) struct Zone {
+    quarter: Option<i64>,
+    offset_minutes: i32,
+}
+
+impl Zone {
+    /// Shows the time of day that is now true: a board without a clock starts in 1970 and learns it later.
+    pub(super) fn follow(&mut self, timeline: &Timeline, watch: &mut Watch) {
+        let utc_ms = timeline.utc_ms();
+        let quarter = Some(utc_ms.div_euclid(QUARTER_MS));
+        if self.quarter != quarter {
+            self.offset_minutes = utc_offset_minutes(utc_ms);
+            self.quarter = quarter;
+        }
+        watch.set_time(utc_ms - timeline.now_ms(), self.offset_minutes);
+    }
 }
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.

@@ -63,9 +63,7 @@ trait View {
     /// A row was added. False if nobody looks any more.
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool>;
     /// What people should know of the view itself, since the last call.
-    fn take_notes(&mut self) -> Vec<String> {
-        Vec::new()
-    }
+    fn take_notes(&mut self, _notes: &mut Vec<String>) {}
     /// No more rows come.
     fn end(&mut self, _watch: &Watch) -> anyhow::Result<()> {
         Ok(())
@@ -79,6 +77,8 @@ struct Monitor {
     views: Vec<Box<dyn View>>,
     screen: Option<Screen>,
     watch: Watch,
+    /// What people should know of the monitor itself, until it is said.
+    notes: Vec<String>,
     rows: u64,
     /// The source stands still, because somebody wants to look at a replay.
     paused: bool,
@@ -138,6 +138,7 @@ impl Monitor {
             views,
             screen: screen.transpose()?,
             watch: Watch::new(replay::nothing_known()),
+            notes: Vec::new(),
             rows: 0,
             paused: false,
         })
@@ -173,17 +174,19 @@ impl Monitor {
 
     fn row(&mut self) -> anyhow::Result<bool> {
         self.rows += 1;
-        let mut notes = Vec::new();
         if let Some(recording) = &mut self.recording {
             recording.row(&mut self.watch);
-            notes.append(&mut recording.take_notes());
+            self.notes.append(&mut recording.take_notes());
         }
         let mut looked_at = true;
         for view in &mut self.views {
             looked_at &= view.row(&self.watch)?;
-            notes.append(&mut view.take_notes());
+            view.take_notes(&mut self.notes);
         }
-        notes.iter().for_each(|note| self.note(note));
+        if !self.notes.is_empty() {
+            let notes = std::mem::take(&mut self.notes);
+            notes.iter().for_each(|note| self.note(note));
+        }
         if let Some(screen) = &mut self.screen {
             screen.row(&self.watch)?;
         }
@@ -202,7 +205,7 @@ impl Monitor {
     /// Waits, at most so long. Signals and keys end the wait. False if somebody wants to go.
     fn wait(&mut self, time: Duration) -> anyhow::Result<bool> {
         let Some(screen) = &mut self.screen else {
-            std::thread::park_timeout(time);
+            signals::wait(time);
             return Ok(true);
         };
         match screen.wait(time)? {

@@ -1,0 +1,174 @@
+//! What can come to nothing on this machine is told before anything starts, in one sentence with the way out.
+//! What may fail later, or in part, is not decided here: each step has its own reason then.
+
+use crate::cpus::online_cpus;
+use crate::efficiency::{Efficiency, Sets};
+use crate::sensitivity::{Load, Sensitivity, opps};
+use crate::task::{Stage, Task};
+use crate::workloads::workload;
+use crate::{Job, Lab, Options, Pinning, Site, Tools, sensitivity};
+use machine::{Root, Timeline};
+use record::{Machine, Missing};
+use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
+
+/// Why a run for these options cannot come to anything here; nothing if it can.
+pub fn refusal(root: &Root, options: &Options) -> Option<String> {
+    match &options.task {
+        Task::Efficiency(walk) => no_walk(&machine::identify(root), walk),
+        Task::Sensitivity(task) => no_comparison(root, &machine::identify(root), task, options),
+        _ => None,
+    }
+}
+
+fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
+    let policies = machine.policies.iter();
+    if policies.clone().all(|policy| opps(policy).is_empty()) {
+        let way_out = "`sbc-bench sensitivity` emulates a slower clock by a CPU quota";
+        return Some(format!(
+            "there is no cpufreq on this machine, so it has no OPPs to walk; {way_out}."
+        ));
+    }
+    match &walk.sets {
+        Sets::Cpus(cpus) => not_online(machine, cpus),
+        _ => None,
+    }
+}
+
+fn no_comparison(
+    root: &Root,
+    machine: &Machine,
+    task: &Sensitivity,
+    options: &Options,
+) -> Option<String> {
+    let pinned = task.loads.iter().find_map(|load| match load {
+        Load::Program(definition) => match &definition.pinning {
+            Pinning::Cpus(cpus) => not_online(machine, cpus),
+            _ => None,
+        },
+        _ => None,
+    });
+    if pinned.is_some() {
+        return pinned;
+    }
+    let jobs = sensitivity::stages(
+        machine,
+        &Sensitivity {
+            rounds: 1,
+            ..task.clone()
+        },
+    );
+    let jobs = jobs.into_iter().filter_map(|stage| match stage {
+        Stage::Job(job) => Some(job),
+        _ => None,
+    });
+    let mut reasons = Vec::new();
+    for job in jobs {
+        // One that can run is worth the run; the others give their reasons in it.
+        let why = lacking(root, machine, &job, options)?;
+        reasons.push(format!("{} cannot run here: {why}", job.workload));
+    }
+    let first = reasons.first()?;
+    Some(format!(
+        "{first}; `sbc-bench list workloads` says what can."
+    ))
+}
+
+fn lacking(root: &Root, machine: &Machine, job: &Job, options: &Options) -> Option<Missing> {
+    let workload = workload(job.workload)?;
+    let (tools, timeline) = (Tools::on_path(), Timeline::start());
+    let (cancelled, mut watch) = (AtomicI32::new(0), || {});
+    let places = (root, machine, &timeline);
+    let mut lab = Lab::new(places, &tools, job, &cancelled, &mut watch);
+    lab.site = Arc::new(Site::of(&options.targets));
+    (workload.lacking)(&lab)
+}
+
+fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
+    let online = online_cpus(machine);
+    let missing = cpus.iter().find(|cpu| !online.contains(cpu))?;
+    let online: Vec<String> = online.iter().map(u32::to_string).collect();
+    let online = online.join(", ");
+    Some(format!("there is no CPU {missing} online; {online} are."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Host, Targets};
+
+    const BOARD: &str = "\
+== /sys/devices/system/cpu/online
+0-1
+== /sys/devices/system/cpu/present
+0-1
+== /proc/cpuinfo
+processor\t: 0
+processor\t: 1
+";
+    const CPUFREQ: &str = "\
+== /sys/devices/system/cpu/cpufreq/policy0/related_cpus
+0 1
+== /sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq
+1500000
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_available_frequencies
+600000 1500000
+";
+
+    fn check(board: &str, task: Task, host: Option<&str>, expected: Option<&str>) {
+        let root = Root::from_board(board).unwrap();
+        let options = Options {
+            task,
+            targets: Targets {
+                host: host.map(|host| Host::parse(host).unwrap()),
+                ..Targets::default()
+            },
+            ..Options::default()
+        };
+        let found = refusal(&root, &options);
+        match (&found, expected) {
+            (None, None) => {}
+            (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),
+            _ => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    fn walk(sets: &str) -> Task {
+        Task::Efficiency(Efficiency {
+            sets: Sets::parse(sets).unwrap(),
+            ..Efficiency::default()
+        })
+    }
+
+    fn comparison(names: &[&'static str]) -> Task {
+        let loads = names.iter().map(|name| Load::Workload(name));
+        Task::Sensitivity(Sensitivity {
+            at: sensitivity::At::Extremes,
+            loads: loads.collect(),
+            rounds: 6,
+        })
+    }
+
+    #[test]
+    fn what_cannot_come_to_anything_is_refused() {
+        let whole = BOARD.to_owned() + CPUFREQ;
+        check(BOARD, walk(""), None, Some("no cpufreq"));
+        check(&whole, walk(""), None, None);
+        check(&whole, walk("0-1"), None, None);
+        check(
+            &whole,
+            walk("1-2"),
+            None,
+            Some("no CPU 2 online; 0, 1 are."),
+        );
+        check(BOARD, comparison(&["lzma"]), None, None);
+        check(
+            BOARD,
+            comparison(&["network"]),
+            None,
+            Some("network cannot run here: "),
+        );
+        check(BOARD, comparison(&["network", "lzma"]), None, None);
+        check(BOARD, Task::Standard, None, None);
+    }
+}

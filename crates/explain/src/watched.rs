@@ -1,0 +1,213 @@
+//! What a recording of the monitor shows: how long was watched, what held CPUs back, how hot it became,
+//! and what could not be seen. It has no results, so that it has no verdict about any.
+
+use crate::monitor::{Watch, time_of_day};
+use crate::throttle::Reason;
+use crate::view;
+use record::{End, Record};
+
+/// More gaps than this are only counted.
+const GAPS_MAX: usize = 3;
+
+/// True if nothing was measured, only watched.
+pub fn is_watched(record: &Record) -> bool {
+    record.run.mode == "monitor"
+}
+
+/// A paragraph about a recording.
+pub fn watched(record: &Record) -> String {
+    let mut sentences = vec![
+        span(record),
+        slowed_down(record),
+        heat(record),
+        gaps(record),
+    ];
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences.join(" ")
+}
+
+/// How long, and how it ended.
+fn span(record: &Record) -> String {
+    let times = &record.samples.at_ms;
+    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+        return "This is a recording of the monitor without any sample.".to_owned();
+    };
+    let end = match record.run.end {
+        End::Died => {
+            ". Its end is missing: it is still being made, the monitor was killed, or the machine \
+             froze or lost power"
+        }
+        _ => "",
+    };
+    format!(
+        "Watched for {}: {} samples from {} to {}{end}.",
+        duration(last - first),
+        times.len(),
+        time_of_day(record, *first),
+        time_of_day(record, *last)
+    )
+}
+
+/// What held CPUs back, in how much of the time.
+fn slowed_down(record: &Record) -> String {
+    let mut seen: Vec<(Reason, usize, i64)> = Vec::new();
+    let mut watch = Watch::new(record.clone());
+    let channels = &record.samples.channels;
+    for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
+        let values = channels.iter().map(|channel| channel.values.get(row));
+        watch.row(*at_ms, values.map(|value| value.copied().flatten()));
+        for throttle in watch.throttled() {
+            match seen
+                .iter_mut()
+                .find(|(known, ..)| *known == throttle.reason)
+            {
+                Some((_, rows, _)) => *rows += 1,
+                None => seen.push((throttle.reason, 1, *at_ms)),
+            }
+        }
+    }
+    if record.samples.at_ms.is_empty() {
+        return String::new();
+    }
+    if seen.is_empty() {
+        return "No sensor told of anything that slowed CPUs down.".to_owned();
+    }
+    let all = record.samples.at_ms.len() as f64;
+    let words = seen.iter().map(|(reason, rows, first_ms)| {
+        let percent = 100.0 * *rows as f64 / all;
+        let at = time_of_day(record, *first_ms);
+        format!(
+            "{} ({percent:.1} % of the time, first at {at})",
+            reason.words()
+        )
+    });
+    format!(
+        "CPUs were slowed down: {}.",
+        words.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn heat(record: &Record) -> String {
+    match view::heat(record, view::whole_run()) {
+        Some(heat) => format!(
+            "Highest temperature: {:.1}°C at {} ({}).",
+            heat.millicelsius_max as f64 / 1000.0,
+            time_of_day(record, heat.at_ms),
+            heat.channel
+        ),
+        None => String::new(),
+    }
+}
+
+/// What could not be read, and why.
+fn gaps(record: &Record) -> String {
+    let channels = record.samples.channels.iter();
+    let mut gaps: Vec<(i64, String)> = channels
+        .flat_map(|channel| {
+            let sentence = move |gap: &record::Gap| match channel.id.as_str() {
+                // Something about all channels is told in the sampler's name.
+                "sampler.cpu" => gap.missing.to_string(),
+                id => format!("{id}: {}", gap.missing),
+            };
+            channel
+                .gaps
+                .iter()
+                .map(move |gap| (gap.at_ms, sentence(gap)))
+        })
+        .collect();
+    gaps.sort();
+    let count = gaps.len();
+    let told = gaps
+        .iter()
+        .take(GAPS_MAX)
+        .map(|(at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
+    let told: Vec<String> = told.collect();
+    match count {
+        0 => "There are no gaps.".to_owned(),
+        1 => format!("There is one gap: {}.", told.join("; ")),
+        2..=GAPS_MAX => format!("There are {count} gaps: {}.", told.join("; ")),
+        _ => format!("There are {count} gaps, the first: {}.", told.join("; ")),
+    }
+}
+
+/// `2 h 5 min`, `1 min 30 s`, `7.5 s`.
+fn duration(ms: i64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        3600.. => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        60.. => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{}.{} s", seconds, ms % 1000 / 100),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{gauge_channel, own_run};
+    use record::{Fact, Gap, Missing, Unit};
+
+    /// A recording of two samples per second.
+    fn recording(limits_khz: &[i64], millicelsius: &[i64]) -> Record {
+        let mut record = own_run();
+        record.run.mode = "monitor".into();
+        record.run.started = Fact::Known(0);
+        record.run.end = End::Interrupted { signal: 15 };
+        let id = "policy0.limit_max";
+        record = gauge_channel(record, id, Unit::Kilohertz, limits_khz);
+        gauge_channel(
+            record,
+            "thermal_zone0.temp",
+            Unit::Millicelsius,
+            millicelsius,
+        )
+    }
+
+    #[test]
+    fn what_was_seen_is_told() {
+        let steady = recording(&[1_800_000; 4], &[40_000, 41_000, 45_500, 44_000]);
+        let expected = "Watched for 1.5 s: 4 samples from 00:00:00 to 00:00:01. No sensor told of \
+                        anything that slowed CPUs down. Highest temperature: 45.5°C at 00:00:01 \
+                        (thermal_zone0.temp). There are no gaps.";
+        assert_eq!(watched(&steady), expected);
+        let mut hot = recording(&[1_800_000, 1_800_000, 1_200_000, 1_200_000], &[80_000; 4]);
+        let missing = Missing::absent("/sys/x");
+        let gap = Gap {
+            at_ms: 500,
+            missing,
+        };
+        hot.samples.channels[1].gaps.push(gap);
+        hot.run.end = End::Died;
+        let text = watched(&hot);
+        for part in [
+            "Its end is missing",
+            "slowed down: clock limit lowered (50.0 % of the time, first at 00:00:01)",
+            "There is one gap: 00:00:00 ",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_recording_has_no_verdict_about_results() {
+        let record = recording(&[1_800_000; 2], &[40_000; 2]);
+        let findings = crate::rules::check(&record);
+        let render = crate::report::find("text").unwrap().render;
+        let text = render(&record, &findings);
+        assert!(text.starts_with("Watched for"), "{text}");
+        assert!(
+            !text.contains("esults") && !text.contains("interrupted"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn durations() {
+        for (ms, text) in [
+            (7_500, "7.5 s"),
+            (90_000, "1 min 30 s"),
+            (7_500_000, "2 h 5 min"),
+        ] {
+            assert_eq!(duration(ms), text);
+        }
+    }
+}
