@@ -17,8 +17,25 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
     match &options.task {
         Task::Efficiency(walk) => no_walk(&machine::identify(root), walk),
         Task::Sensitivity(task) => no_comparison(root, &machine::identify(root), task, options),
+        Task::Program(program) => no_place(root, [Some(&program.pinning)]),
+        Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref())),
         _ => None,
     }
+}
+
+/// Programs that are to run on CPUs which are not there.
+fn no_place<'a>(
+    root: &Root,
+    pinnings: impl IntoIterator<Item = Option<&'a Pinning>>,
+) -> Option<String> {
+    let lists = pinnings.into_iter().filter_map(|pinning| match pinning {
+        Some(Pinning::Cpus(cpus)) => Some(cpus),
+        _ => None,
+    });
+    // Only who names CPUs waits until the machine was looked at.
+    let cpus: Vec<u32> = lists.flatten().copied().collect();
+    let is_named = !cpus.is_empty();
+    is_named.then(|| not_online(&machine::identify(root), &cpus))?
 }
 
 fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
@@ -140,6 +157,13 @@ processor\t: 1
         })
     }
 
+    fn program(cpus: &[u32]) -> Task {
+        Task::Program(crate::Definition {
+            pinning: Pinning::Cpus(cpus.to_vec()),
+            ..crate::Definition::of_command(vec!["true".into()])
+        })
+    }
+
     fn comparison(names: &[&'static str]) -> Task {
         let loads = names.iter().map(|name| Load::Workload(name));
         Task::Sensitivity(Sensitivity {
@@ -161,6 +185,8 @@ processor\t: 1
             None,
             Some("no CPU 2 online; 0, 1 are."),
         );
+        check(BOARD, program(&[0, 1]), None, None);
+        check(BOARD, program(&[7]), None, Some("no CPU 7 online"));
         check(BOARD, comparison(&["lzma"]), None, None);
         check(
             BOARD,
