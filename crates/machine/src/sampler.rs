@@ -121,7 +121,8 @@ impl Sampler {
         let measured = options.measures.then(sensors::measured_threads);
         let mut slots = Vec::new();
         let mut channels: Vec<Channel> = Vec::new();
-        for probe in probes.chain(measured) {
+        for mut probe in probes.chain(measured) {
+            probe.beat = probe.beat.with(&options);
             slots.push(Slot::new(root, &probe, channels.len()));
             channels.extend(probe.channels);
         }

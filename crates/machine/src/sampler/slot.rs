@@ -5,7 +5,7 @@ use super::feed::{Feed, Taken};
 use super::lanes::{Apart, Lanes};
 use super::plan::Plan;
 use super::reader::{Own, Reader};
-use super::{SourceCost, Tick};
+use super::{Options, SourceCost, Tick};
 use crate::Root;
 use crate::sensors::{Beat, Probe};
 use record::Channel;
@@ -154,12 +154,27 @@ impl Slot {
     }
 }
 
+/// For the steps of a run, and for who wants many samples.
+const OFTEN_ENOUGH: Duration = Duration::from_secs(2);
+/// For who looks once a second.
+const LEISURELY: Duration = Duration::from_secs(6);
+
 impl Beat {
+    /// What it comes to with these options.
+    pub(super) fn with(self, options: &Options) -> Self {
+        let is_leisurely = !options.measures && options.interval >= Duration::from_secs(1);
+        match self {
+            Beat::Seldom if is_leisurely => Beat::AtMostEveryMs(LEISURELY.as_millis() as u32),
+            other => other,
+        }
+    }
+
     /// Time between two reads, at least.
     pub(super) fn time(self) -> Duration {
         match self {
             Beat::EveryTick => Duration::ZERO,
             Beat::AtMostEveryMs(ms) => Duration::from_millis(u64::from(ms)),
+            Beat::Seldom => OFTEN_ENOUGH,
         }
     }
 }

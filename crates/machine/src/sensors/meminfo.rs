@@ -14,9 +14,6 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/proc/meminfo";
 
-/// One of the dearer files (10 to 30 µs), and what fills memory faster is seen by its pressure.
-const BEAT_MS: u32 = 3000;
-
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
@@ -25,7 +22,8 @@ fn discover(root: &Root) -> Vec<Probe> {
         gauge("memory.available", Unit::Kibibytes),
         gauge("swap.used", Unit::Kibibytes),
     ];
-    vec![Probe::file_of_many(PATH.into(), parse, channels).at_most_every_ms(BEAT_MS)]
+    // One of the dearer files, 10 to 30 µs; what fills memory faster is seen by its pressure.
+    vec![Probe::file_of_many(PATH.into(), parse, channels).seldom()]
 }
 
 /// Kernels before 3.14 have no `MemAvailable`: it is missing then, since free memory plus caches

@@ -92,6 +92,9 @@ pub enum Beat {
     /// At the first tick that comes about so many milliseconds after the last read: for sources
     /// that cost much, or counters that lose nothing when read seldom.
     AtMostEveryMs(u32),
+    /// As the owner of the sampler does: for totals and amounts of the whole machine that are dear to read
+    /// and lose nothing but their moment. A run has short steps; who looks once a second has time.
+    Seldom,
 }
 
 /// How a probe is read.
@@ -167,6 +170,12 @@ impl Probe {
     /// The same, read at most every so many milliseconds.
     fn at_most_every_ms(mut self, ms: u32) -> Self {
         self.beat = Beat::AtMostEveryMs(ms);
+        self
+    }
+
+    /// The same, read as seldom as the owner of the sampler can bear.
+    fn seldom(mut self) -> Self {
+        self.beat = Beat::Seldom;
         self
     }
 
