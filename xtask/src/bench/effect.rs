@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Pairs of the loop with the monitor on and off.
-const PAIRS: usize = 120;
-/// One side of a pair takes about this long: several samples of the monitor fall into it.
-const SIDE: Duration = Duration::from_millis(300);
+const PAIRS: usize = 500;
+/// One side of a pair takes about this long: a sample of the monitor falls into it, and the clock of a shared
+/// host hardly changes.
+const SIDE: Duration = Duration::from_millis(100);
 
 /// The figures of the sampler itself, from its example in release.
 pub(super) fn sampler() -> Result<Vec<Figure>> {
