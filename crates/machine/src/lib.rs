@@ -37,7 +37,7 @@ pub use kernel_log::KernelLog;
 pub use room::available_kib;
 pub use root::{Root, Source};
 pub use sampler::{
-    Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt,
+    Aside, Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt,
 };
 pub use snapshot::snapshot;
 pub use start::{load_hundredths, uptime_ms};

@@ -6,6 +6,7 @@
 //! the latest values. [`Sampler::tick`] does one tick when its owner wants it; [`SamplerThread`]
 //! does them in the background. What the values mean is not decided here.
 
+mod aside;
 mod block;
 mod failure;
 mod feed;
@@ -21,6 +22,7 @@ mod thread;
 mod threads;
 mod watchers;
 
+pub use aside::Aside;
 pub use failure::Failure;
 pub use feed::Feed;
 pub use options::Options;

@@ -66,7 +66,7 @@ pub(super) fn others(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
 }
 
 /// A set of those that fit; none if there are none.
-fn cpu_set(cpus: &[u32]) -> Option<CpuSet> {
+pub(super) fn cpu_set(cpus: &[u32]) -> Option<CpuSet> {
     let mut set = CpuSet::new();
     let fitting = cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU);
     fitting.for_each(|cpu| set.set(*cpu as usize));

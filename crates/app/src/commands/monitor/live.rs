@@ -4,7 +4,7 @@ use super::Poll;
 use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{known, temperature_channel};
-use machine::{Root, Sampler, SamplerOptions, Timeline};
+use machine::{Aside, Root, Sampler, SamplerOptions, Timeline};
 use record::{Channel, Fact, Record, Run, Source as Origin};
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub(super) struct Source {
     sampler: Sampler,
     /// What is told at the beginning.
     begin: Option<Record>,
+    /// Where this thread runs, on the machine that it watches.
+    aside: Option<Aside>,
     /// They poll as long as they live.
     _meters: Vec<Meter>,
 }
@@ -45,6 +47,7 @@ impl Source {
         } = begin(root, options, meters)?;
         machine::be_prompt();
         Ok(Self {
+            aside: root.is_system().then(|| Aside::new(sampler.channels())),
             begin: Some(record),
             sampler,
             timeline,
@@ -67,6 +70,9 @@ impl super::Source for Source {
         self.sampler.tick(&self.timeline);
         let values = self.sampler.row().iter().map(|value| known(*value));
         watch.row(self.sampler.at_ms(), values);
+        if let Some(aside) = &mut self.aside {
+            aside.look(self.sampler.latest(), self.sampler.at_ms());
+        }
         if self.sampler.has_gaps() {
             for gap in self.sampler.take_gaps() {
                 watch.event(gap);

@@ -1,0 +1,114 @@
+//! Where a monitor runs: beside a load that is bound to some CPUs, on the others. It wakes up before any
+//! load, so without this it would always take its moments from the CPU on which it once began to sleep.
+//! Runs know which CPUs they measure and say so; a monitor has to look.
+
+use super::watchers::{allowed, cpu_set};
+use record::Channel;
+use rustix::thread::sched_setaffinity;
+
+/// Long enough that ticks of 10 ms mean something, seldom enough to cost nothing.
+const LOOK_MS: i64 = 2000;
+/// A CPU that idles less than this share of the time is at work, in percent.
+const IDLE_PERCENT_MIN: i64 = 50;
+/// Length of a tick in which the kernel counts, in milliseconds (`USER_HZ`).
+const TICK_MS: i64 = 10;
+
+/// Keeps the calling thread off CPUs that are busy.
+#[derive(Debug)]
+pub struct Aside {
+    /// CPUs on which it may run at all, each with the column of its idle time.
+    cpus: Vec<(u32, usize)>,
+    /// Idle time at the last look, in ticks.
+    idle: Vec<i64>,
+    looked_ms: i64,
+    /// Where it is allowed to run by now.
+    place: Vec<u32>,
+}
+
+impl Aside {
+    /// For the calling thread, and rows of these channels.
+    pub fn new(channels: &[Channel]) -> Self {
+        let column = |cpu: &u32| {
+            let id = format!("cpu{cpu}.idle");
+            channels.iter().position(|channel| channel.id == id)
+        };
+        let place = allowed();
+        let cpus: Vec<(u32, usize)> = place
+            .iter()
+            .filter_map(|cpu| Some((*cpu, column(cpu)?)))
+            .collect();
+        Self {
+            idle: vec![0; cpus.len()],
+            cpus,
+            looked_ms: i64::MIN,
+            place,
+        }
+    }
+
+    /// Looks at the newest values now and then, and moves where that is better.
+    pub fn look(&mut self, latest: &[i64], at_ms: i64) {
+        if at_ms < self.looked_ms.saturating_add(LOOK_MS) {
+            return;
+        }
+        let quiet = self.quiet(latest, at_ms);
+        if !quiet.is_empty()
+            && quiet != self.place
+            && let Some(set) = cpu_set(&quiet)
+        {
+            // A CPU may have gone since; then it stays where it is until the next look.
+            let _ = sched_setaffinity(None, &set);
+            self.place = quiet;
+        }
+    }
+
+    /// CPUs that idled enough since the last look; all of them if none did.
+    fn quiet(&mut self, latest: &[i64], at_ms: i64) -> Vec<u32> {
+        let span_ms = at_ms.saturating_sub(self.looked_ms);
+        let is_first = self.looked_ms == i64::MIN;
+        self.looked_ms = at_ms;
+        let mut quiet = Vec::with_capacity(self.cpus.len());
+        for ((cpu, column), before) in self.cpus.iter().zip(&mut self.idle) {
+            let now = latest.get(*column).copied().unwrap_or(0);
+            let idle_ms = now.saturating_sub(*before).saturating_mul(TICK_MS);
+            *before = now;
+            if !is_first && idle_ms.saturating_mul(100) >= span_ms.saturating_mul(IDLE_PERCENT_MIN)
+            {
+                quiet.push(*cpu);
+            }
+        }
+        if quiet.is_empty() {
+            quiet.extend(self.cpus.iter().map(|(cpu, _)| *cpu));
+        }
+        quiet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(idle_ticks: [i64; 2], expected: &[u32]) {
+        let mut aside = Aside {
+            cpus: vec![(0, 0), (1, 1)],
+            idle: vec![0; 2],
+            looked_ms: i64::MIN,
+            place: vec![0, 1],
+        };
+        assert_eq!(
+            aside.quiet(&[1000, 1000], 0),
+            [0, 1],
+            "nothing is known yet"
+        );
+        let latest = idle_ticks.map(|ticks| 1000 + ticks);
+        assert_eq!(aside.quiet(&latest, 2000), expected, "{idle_ticks:?}");
+    }
+
+    #[test]
+    fn it_goes_where_it_disturbs_nobody() {
+        check([0, 200], &[1]);
+        check([190, 10], &[0]);
+        check([200, 200], &[0, 1]);
+        // Nowhere is better than anywhere else.
+        check([0, 0], &[0, 1]);
+    }
+}
