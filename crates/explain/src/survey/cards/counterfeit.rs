@@ -1,0 +1,166 @@
+//! Check: card-counterfeit. The registers of a card are those of counterfeits.
+
+use super::super::table::{hex, rows};
+use super::{cards, finding};
+use crate::rules::Rule;
+use crate::{Finding, Quantity, Severity};
+use record::{Card, Record, SerialKind};
+use serde::Serialize;
+
+pub(in crate::survey) const COUNTERFEIT: Rule = Rule {
+    id: "card-counterfeit",
+    about: "The registers of a card are those of counterfeits.",
+    link: "https://github.com/bradfa/flashbench",
+    check: counterfeit,
+};
+/// Names that no honest maker writes.
+const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];
+
+/// What the registers of a card tell of its maker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Nothing speaks against it.
+    Fine,
+    /// Its serial number is one that honest makers pass within a day.
+    Suspicious,
+    /// No honest card has these registers.
+    Counterfeit,
+}
+
+/// Maker and verdict by the registers.
+pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
+    let fits = |cell: &str, number: u32| cell == "*" || hex(cell) == Some(number);
+    let row = rows(include_str!("../../../../../data/card_makers.tsv"))
+        .find(|row| fits(row[0], card.manfid) && fits(row[1], card.oemid));
+    let maker = row.as_ref().map(|row| row[2]).filter(|maker| *maker != "-");
+    let by_numbers = row.as_ref().is_some_and(|row| row[3] == "counterfeit");
+    let exempt = row
+        .as_ref()
+        .is_some_and(|row| row[3] == "fine" && row[2] == "-");
+    let small_is_fine = row.as_ref().is_some_and(|row| row[4] == "fine")
+        // Transcend counted low until 2012.
+        || (maker == Some("Transcend") && card.made.is_some_and(|(year, _)| year < 2013));
+    // Samsung has sold cards of that name itself.
+    let false_name = FALSE_NAMES.contains(&card.name.as_str())
+        && !(card.name == "00000" && maker == Some("Samsung"));
+    let verdict = match card.serial {
+        _ if by_numbers => Verdict::Counterfeit,
+        Some(SerialKind::Zero) if !exempt => Verdict::Counterfeit,
+        _ if false_name => Verdict::Counterfeit,
+        Some(SerialKind::Low) if !small_is_fine => Verdict::Suspicious,
+        _ => Verdict::Fine,
+    };
+    (maker, verdict)
+}
+
+fn counterfeit(record: &Record) -> Vec<Finding> {
+    cards(record)
+        .filter_map(|(disk, card)| {
+            let (sure, template) = match judge(card).1 {
+                Verdict::Fine => return None,
+                Verdict::Suspicious => (
+                    60,
+                    "The card {disk} ({name}) has a serial number as low as counterfeits have: check that it keeps as \
+                     much as it claims.",
+                ),
+                Verdict::Counterfeit => (
+                    90,
+                    "The card {disk} ({name}) is a counterfeit by its registers ({manfid}, {oemid}): do not trust it with \
+                     data.",
+                ),
+            };
+            Some(
+                finding(&COUNTERFEIT, Severity::Degraded, template, disk, card)
+                    .sure(sure)
+                    .with("manfid", Quantity::Text(format!("manfid {:#08x}", card.manfid)))
+                    .with("oemid", Quantity::Text(format!("oemid {:#06x}", card.oemid))),
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(manfid: u32, oemid: u32, name: &str, serial: SerialKind, year: u32) -> Card {
+        Card {
+            kind: "SD".into(),
+            name: name.into(),
+            manfid,
+            oemid,
+            made: Some((year, 6)),
+            serial: Some(serial),
+            ..Card::default()
+        }
+    }
+
+    #[test]
+    fn fakes_are_told_by_their_registers() {
+        use SerialKind::{Low, Usual, Zero};
+        for (card, maker, verdict) in [
+            (
+                card(3, 0x5344, "SU08G", Usual, 2014),
+                Some("SanDisk"),
+                Verdict::Fine,
+            ),
+            (
+                card(3, 0x5344, "SU08G", Low, 2014),
+                Some("SanDisk"),
+                Verdict::Suspicious,
+            ),
+            (
+                card(3, 0x5344, "SU08G", Zero, 2014),
+                Some("SanDisk"),
+                Verdict::Counterfeit,
+            ),
+            (
+                card(0x27, 0x5048, "SD64G", Low, 2023),
+                Some("Phison"),
+                Verdict::Fine,
+            ),
+            (
+                card(0x74, 0x4a45, "USD", Low, 2012),
+                Some("Transcend"),
+                Verdict::Fine,
+            ),
+            (
+                card(0x74, 0x4a45, "USD", Low, 2015),
+                Some("Transcend"),
+                Verdict::Suspicious,
+            ),
+            (
+                card(0x12, 0x3456, "SU16G", Usual, 2020),
+                None,
+                Verdict::Counterfeit,
+            ),
+            (
+                card(0x99, 0x3432, "XX", Usual, 2020),
+                None,
+                Verdict::Counterfeit,
+            ),
+            (
+                card(0x1b, 0x534d, "00000", Usual, 2016),
+                Some("Samsung"),
+                Verdict::Fine,
+            ),
+            (
+                card(0x9f, 0x5449, "SMI", Usual, 2016),
+                Some("Texas Instruments"),
+                Verdict::Counterfeit,
+            ),
+            (card(0xdf, 0x0118, "x", Zero, 2016), None, Verdict::Fine),
+            (card(0x77, 0x1234, "x", Usual, 2016), None, Verdict::Fine),
+        ] {
+            assert_eq!(judge(&card), (maker, verdict), "{card:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_card_is_judged(name in "\\PC{0,8}", manfid: u32, oemid: u32, year in 0_u32..4000) {
+            judge(&card(manfid, oemid, &name, SerialKind::Usual, year));
+        }
+    }
+}
