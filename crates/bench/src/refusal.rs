@@ -79,10 +79,11 @@ fn no_comparison(
         Stage::Job(job) => Some(job),
         _ => None,
     });
+    let tools = Tools::on_path();
     let mut reasons = Vec::new();
     for job in jobs {
         // One that can run is worth the run; the others give their reasons in it.
-        let why = lacking(root, machine, &job, options)?;
+        let why = lacking((root, machine), &tools, &job, options)?;
         reasons.push(format!("{} cannot run here: {why}", job.workload));
     }
     let first = reasons.first()?;
@@ -91,12 +92,17 @@ fn no_comparison(
     ))
 }
 
-fn lacking(root: &Root, machine: &Machine, job: &Job, options: &Options) -> Option<Missing> {
+fn lacking(
+    (root, machine): (&Root, &Machine),
+    tools: &Tools,
+    job: &Job,
+    options: &Options,
+) -> Option<Missing> {
     let workload = workload(job.workload)?;
-    let (tools, timeline) = (Tools::on_path(), Timeline::start());
+    let timeline = Timeline::start();
     let (cancelled, mut watch) = (AtomicI32::new(0), || {});
     let places = (root, machine, &timeline);
-    let mut lab = Lab::new(places, &tools, job, &cancelled, &mut watch);
+    let mut lab = Lab::new(places, tools, job, &cancelled, &mut watch);
     lab.site = Arc::new(Site::of(&options.targets));
     (workload.lacking)(&lab)
 }

@@ -245,8 +245,7 @@ impl Runner<'_> {
             wanted.extend(max.map(|khz| (Node::ClockMax(policy.policy), khz.to_string())));
             for (node, value) in wanted {
                 if let Ok(Some(change)) = settings.set(node, &value) {
-                    let change = change.at(timeline.now_ms());
-                    self.recorder.append(Event::SettingChanged { change });
+                    self.recorder.setting_changed(change, timeline.now_ms());
                 }
             }
         }

@@ -279,6 +279,15 @@ pub struct Compression {
     pub cpu_freq_mhz: Vec<u32>,
 }
 
+impl Compression {
+    /// Rating of each row in MIPS as 7-zip makes its total: the mean of both directions.
+    pub fn rows_mips(&self) -> Vec<f64> {
+        let rows = self.compressing.iter().zip(&self.decompressing);
+        rows.map(|(one, other)| f64::midpoint(one.rating_mips.into(), other.rating_mips.into()))
+            .collect()
+    }
+}
+
 /// One dictionary size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DictionaryRow {

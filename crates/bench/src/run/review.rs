@@ -40,8 +40,7 @@ impl Runner<'_> {
         for (node, value) in &group.nodes {
             match settings.set(*node, value) {
                 Ok(Some(change)) => {
-                    let change = change.at(timeline.now_ms());
-                    self.recorder.append(Event::SettingChanged { change });
+                    self.recorder.setting_changed(change, timeline.now_ms());
                 }
                 Ok(None) => {}
                 Err(missing) => {

@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::repeat;
 use crate::task::Setting;
 use machine::Group;
-use record::{Event, Machine};
+use record::Machine;
 use std::time::Duration;
 
 impl Runner<'_> {
@@ -49,8 +49,7 @@ impl Runner<'_> {
         let applied = self
             .switch
             .apply(root, machine, settings, wanted, |change| {
-                let change = change.at(timeline.now_ms());
-                recorder.append(Event::SettingChanged { change });
+                recorder.setting_changed(change, timeline.now_ms());
             });
         self.refused = applied.err();
         self.share_percent = wanted.iter().find_map(|setting| match setting {
@@ -68,8 +67,7 @@ impl Runner<'_> {
         let (timeline, recorder) = (self.context.timeline, &mut self.recorder);
         let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
         let switched = self.hotplug.switch(settings, off, |change| {
-            let change = change.at(timeline.now_ms());
-            recorder.append(Event::SettingChanged { change });
+            recorder.setting_changed(change, timeline.now_ms());
         });
         recorder.sync();
         self.crowded = switched.err();

@@ -226,10 +226,7 @@ fn values(step: &Step) -> Vec<f64> {
     match &step.outcome {
         Outcome::Done(Measured::Series(series)) => series.values.clone(),
         Outcome::Done(Measured::Compression(passes)) if !step.repeated.is_empty() => {
-            let halves = passes.compressing.iter().zip(&passes.decompressing);
-            halves
-                .map(|(one, other)| f64::from(one.rating_mips + other.rating_mips) / 2.0)
-                .collect()
+            passes.rows_mips()
         }
         _ => step_score(step)
             .map(|score| score.value)

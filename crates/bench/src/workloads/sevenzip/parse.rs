@@ -11,6 +11,7 @@
 //! Old versions leave out the mean speed and the bar in the line of means; some options add
 //! columns at the end of each half. So columns are found by their names.
 
+use record::statistics::median;
 use record::{Compression, DictionaryRow};
 
 /// Means are printed rounded, of ratings that were rounded.
@@ -43,30 +44,26 @@ pub(super) fn parse_passes(text: &str) -> Result<(Compression, Vec<String>), Str
         table.line(line);
     }
     let mut found = table.found;
-    let median = |of: &dyn Fn(usize) -> u32| {
-        let mut values: Vec<u32> = (0..found.compressing.len()).map(of).collect();
-        values.sort_unstable();
-        let middle = [
-            values.get((values.len().max(1) - 1) / 2),
-            values.get(values.len() / 2),
-        ];
-        let [Some(low), Some(high)] = middle else {
-            return None;
-        };
-        Some((low + high) / 2)
+    let half = |rows: &[DictionaryRow]| {
+        let ratings: Vec<f64> = rows.iter().map(|row| row.rating_mips.into()).collect();
+        whole_median(&ratings)
     };
-    let (packed, restored) = (&found.compressing, &found.decompressing);
-    let compressing_mips = median(&|pass| packed[pass].rating_mips);
-    let decompressing_mips = median(&|pass| restored[pass].rating_mips);
-    let total_mips = median(&|pass| (packed[pass].rating_mips + restored[pass].rating_mips) / 2);
-    let usage_percent =
-        median(&|pass| (packed[pass].usage_percent + restored[pass].usage_percent) / 2);
-    let nothing = || "7-zip printed no pass".to_owned();
-    found.total_mips = total_mips.filter(|mips| *mips > 0).ok_or_else(nothing)?;
-    found.compressing_mips = compressing_mips.unwrap_or(0);
-    found.decompressing_mips = decompressing_mips.unwrap_or(0);
-    found.usage_percent = usage_percent.unwrap_or(0);
+    found.compressing_mips = half(&found.compressing);
+    found.decompressing_mips = half(&found.decompressing);
+    found.total_mips = whole_median(&found.rows_mips());
+    let passes = found.compressing.iter().zip(&found.decompressing);
+    let usages = passes
+        .map(|(one, other)| f64::midpoint(one.usage_percent.into(), other.usage_percent.into()));
+    found.usage_percent = whole_median(&usages.collect::<Vec<f64>>());
+    if found.total_mips == 0 {
+        return Err("7-zip printed no pass".to_owned());
+    }
     Ok((found, table.unread))
+}
+
+/// Without what is behind the point, as 7-zip prints its figures; 0 of no values.
+fn whole_median(values: &[f64]) -> u32 {
+    median(values).unwrap_or(0.0) as u32
 }
 
 #[derive(Default)]

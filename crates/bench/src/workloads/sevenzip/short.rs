@@ -56,19 +56,11 @@ pub(super) fn run(lab: &mut Lab, found: &Found, time: Duration) -> Result<Compre
 fn finish(lab: &mut Lab, output: &str, ended: Ended) -> Result<Compression, Failure> {
     let (measured, unread) = parse_passes(output)
         .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
-    let ratings = ratings(&measured);
+    let passes = measured.rows_mips();
     lab.repeated
-        .extend(Repeated::of("pass", "MIPS", &ratings, ended));
+        .extend(Repeated::of("pass", "MIPS", &passes, ended));
     lab.unread = unread;
     Ok(measured)
-}
-
-/// The total of each pass, as 7-zip makes it: the mean of both directions.
-fn ratings(passes: &Compression) -> Vec<f64> {
-    let halves = passes.compressing.iter().zip(&passes.decompressing);
-    halves
-        .map(|(one, other)| f64::from(one.rating_mips + other.rating_mips) / 2.0)
-        .collect()
 }
 
 /// How far it is.
@@ -98,7 +90,7 @@ impl Progress {
         // The CPU that is looked at is also the one that works: so, only where something was printed.
         if text.len() > self.looked_at {
             self.looked_at = text.len();
-            self.passes = parse_passes(text).map_or(Vec::new(), |(found, _)| ratings(&found));
+            self.passes = parse_passes(text).map_or(Vec::new(), |(found, _)| found.rows_mips());
         }
         // The rule looks at certain numbers of values only; several can come at once.
         let news = (known + 1)..=self.passes.len();
@@ -156,7 +148,7 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
     fn half_a_pass_does_not_count() {
         let text = printed(&[5000, 5200, 5100]) + "18:       9292   102";
         let (found, unread) = parse_passes(&text).unwrap();
-        assert_eq!(ratings(&found), [5000.0, 5200.0, 5100.0]);
+        assert_eq!(found.rows_mips(), [5000.0, 5200.0, 5100.0]);
         assert_eq!((found.total_mips, found.compressing_mips), (5100, 5100));
         assert_eq!(unread, Vec::<String>::new());
         assert!(parse_passes(HEAD).unwrap_err().contains("no pass"));
