@@ -81,7 +81,7 @@ impl Definition {
                 std::env::split_paths(&path).any(|d| d.join(program).is_file())
             }),
         };
-        (!is_there).then(|| format!("there is no program {program}"))
+        (!is_there).then(|| format!("there is no program {program}."))
     }
 
     /// The command line as one would type it.

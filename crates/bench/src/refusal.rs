@@ -17,7 +17,14 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
     match &options.task {
         Task::Efficiency(walk) => no_walk(&machine::identify(root), walk),
         Task::Sensitivity(task) => no_comparison(root, &machine::identify(root), task, options),
-        Task::Program(program) => no_place(root, [Some(&program.pinning)]),
+        Task::Program(program) => {
+            let no_place = || no_place(root, [Some(&program.pinning)]);
+            program.lacks_program().or_else(no_place)
+        }
+        Task::Ab(ab) => {
+            let mut sides = ab.sides.iter();
+            sides.find_map(|side| side.definition.lacks_program())
+        }
         Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref())),
         _ => None,
     }
@@ -193,6 +200,13 @@ processor\t: 1
         );
         check(BOARD, program(&[0, 1]), None, None);
         check(BOARD, program(&[7]), None, Some("no CPU 7 online"));
+        let nothing = crate::Definition::of_command(vec!["/nowhere".into()]);
+        check(
+            BOARD,
+            Task::Program(nothing),
+            None,
+            Some("there is no program /nowhere."),
+        );
         check(BOARD, comparison(&["lzma"]), None, None);
         check(
             BOARD,

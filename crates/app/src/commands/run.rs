@@ -28,10 +28,6 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
             root.with_file("/proc/cpuinfo", &content)
         }
     };
-    if let Some(why) = lacks_program(&args.options.task) {
-        // Waiting for a quiet system and measuring clocks first would only be a loss of time.
-        anyhow::bail!("{why}.");
-    }
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, args.log.as_deref());
     anyhow::ensure!(
@@ -71,23 +67,12 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         source: source(),
         stream: Some(&stream),
         journal: as_root.then_some(paths.journal.as_path()),
-        cancelled: &cancelled,
+        cancelled,
         marks: Some(&mut marks),
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
     conclude(finished, &paths, &stamp, &args)
-}
-
-fn lacks_program(task: &Task) -> Option<String> {
-    match task {
-        Task::Program(definition) => definition.lacks_program(),
-        Task::Ab(ab) => {
-            let mut sides = ab.sides.iter();
-            sides.find_map(|side| side.definition.lacks_program())
-        }
-        _ => None,
-    }
 }
 
 pub(super) fn source() -> Source {

@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         source: source(),
         stream: None,
         journal: as_root.then_some(paths.journal.as_path()),
-        cancelled: &cancelled,
+        cancelled,
         marks: None,
         progress: &mut |progress| bar.show(&progress),
     });
