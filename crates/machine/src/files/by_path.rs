@@ -1,0 +1,77 @@
+//! The same files by their paths, for those who need one file of a folder and no more.
+
+use super::{Access, Error, Folder, Problem, errno_of};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
+
+/// As [`Folder::create_new`], by its path.
+///
+/// # Errors
+/// As there.
+pub fn create_new(path: &Path, access: Access) -> Result<File, Error> {
+    let (folder, name) = parts(path)?;
+    folder.create_new(name, access)
+}
+
+/// As [`Folder::append`], by its path.
+///
+/// # Errors
+/// As there.
+pub fn append(path: &Path, access: Access) -> Result<File, Error> {
+    let (folder, name) = parts(path)?;
+    folder.append(name, access)
+}
+
+/// As [`Folder::existing`], by its path.
+///
+/// # Errors
+/// As there.
+pub fn existing(path: &Path) -> Result<File, Error> {
+    let (folder, name) = parts(path)?;
+    folder.existing(name)
+}
+
+/// As [`Folder::read`], by its path.
+///
+/// # Errors
+/// As there.
+pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
+    let (folder, name) = parts(path)?;
+    folder.read(name, bytes_max)
+}
+
+/// As [`Folder::replace`], by its path.
+///
+/// # Errors
+/// As there.
+pub fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
+    let (folder, name) = parts(path)?;
+    folder.replace(name, bytes, access)
+}
+
+/// As [`Folder::replace_unsynced`], by its path.
+///
+/// # Errors
+/// As there.
+pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
+    let (folder, name) = parts(path)?;
+    folder.replace_unsynced(name, bytes, access)
+}
+
+/// Makes a folder that the user named, and those above it, where they are missing.
+///
+/// # Errors
+/// One cannot be made, or something else has its name.
+pub fn make_all(folder: &Path) -> Result<(), Error> {
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|error| Error::new(folder, Problem::of_folder(folder, errno_of(&error))))
+}
+
+fn parts(path: &Path) -> Result<(Folder, &OsStr), Error> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Error::new(path, Problem::Kind("a folder")))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Ok((Folder::open(folder)?, name))
+}

@@ -1,0 +1,189 @@
+//! Tests of files of our own: what others may have put in their place, and what is left of a failure.
+
+use super::*;
+use rustix::process::{getuid, umask};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+/// A folder for one test, removed at its end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-files-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn pipe_at(path: &Path) {
+    fs::mknodat(fs::CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+}
+
+fn text(path: &Path) -> String {
+    String::from_utf8(std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Everything that opens what is there says the same about what it must not open.
+fn check_refused(path: &Path, sentence: &str) {
+    for error in [
+        append(path, Access::Owner).unwrap_err(),
+        existing(path).unwrap_err(),
+        read(path, 100).unwrap_err(),
+    ] {
+        let expected = format!("{} {sentence}", path.display());
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn what_is_no_file_of_ours_is_refused_with_a_sentence() {
+    let place = Place::new("refused");
+    let target = place.join("target");
+    std::fs::write(&target, "precious").unwrap();
+    let link = place.join("link");
+    symlink(&target, &link).unwrap();
+    check_refused(&link, "is a link, which is not followed here");
+    let pipe = place.join("pipe");
+    pipe_at(&pipe);
+    check_refused(&pipe, "is a named pipe and no regular file");
+    let folder = place.join("folder");
+    std::fs::create_dir(&folder).unwrap();
+    check_refused(&folder, "is a folder and no regular file");
+    let socket = place.join("socket");
+    let _socket = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    check_refused(&socket, "is a socket and no regular file");
+    if getuid().is_root() {
+        // In a folder of root's, a file of a third user was put there by that user.
+        let foreign = place.join("foreign");
+        std::fs::write(&foreign, "x").unwrap();
+        std::os::unix::fs::chown(&foreign, Some(65_534), None).unwrap();
+        check_refused(&foreign, "belongs to another user (uid 65534)");
+        // In a folder of that user's own it belongs where it is.
+        std::os::unix::fs::chown(&place.0, Some(65_534), None).unwrap();
+        assert_eq!(read(&foreign, 100).unwrap(), b"x");
+    }
+    assert_eq!(text(&target), "precious");
+}
+
+#[test]
+fn a_new_file_is_new_and_for_those_who_were_meant() {
+    let place = Place::new("new");
+    for (name, access, mode) in [
+        ("a", Access::Owner, 0o600),
+        ("b", Access::Group, 0o640),
+        ("c", Access::Everybody, 0o644),
+    ] {
+        let path = place.join(name);
+        create_new(&path, access).unwrap().write_all(b"1").unwrap();
+        append(&path, access).unwrap().write_all(b"2").unwrap();
+        assert_eq!(text(&path), "12");
+        let masked = umask(Mode::empty());
+        umask(masked);
+        let found = path.metadata().unwrap().mode() & 0o777;
+        assert_eq!(found, mode & !masked.as_raw_mode(), "{name}");
+        let error = create_new(&path, access).unwrap_err();
+        assert!(error.is_taken() && error.to_string().ends_with("exists already"));
+    }
+    symlink(place.join("nowhere"), place.join("link")).unwrap();
+    assert!(
+        create_new(&place.join("link"), Access::Owner)
+            .unwrap_err()
+            .is_taken()
+    );
+    assert!(!place.join("nowhere").exists());
+}
+
+#[test]
+fn a_file_is_replaced_whole_and_whatever_was_in_its_place_stays_untouched() {
+    let place = Place::new("replace");
+    let (target, name) = (place.join("target"), place.join("name"));
+    std::fs::write(&target, "precious").unwrap();
+    symlink(&target, &name).unwrap();
+    // The first name for the new file was taken by somebody who guessed it.
+    let guessed = format!("name.{}-0.new", std::process::id());
+    symlink(&target, place.join(&guessed)).unwrap();
+    replace(&name, b"new", Access::Group).unwrap();
+    assert_eq!(
+        (text(&name), text(&target)),
+        ("new".into(), "precious".into())
+    );
+    pipe_at(&place.join("pipe"));
+    replace_unsynced(&place.join("pipe"), b"new", Access::Group).unwrap();
+    assert_eq!(text(&place.join("pipe")), "new");
+    // A folder cannot be replaced; nothing is left of the attempt.
+    std::fs::create_dir(place.join("folder")).unwrap();
+    let error = replace(&place.join("folder"), b"new", Access::Group).unwrap_err();
+    assert!(error.to_string().contains("cannot be written: "), "{error}");
+    let names = Folder::open(&place.0).unwrap().names().unwrap();
+    let expected = ["folder", "name", guessed.as_str(), "pipe", "target"];
+    assert_eq!(names, expected.map(OsString::from));
+}
+
+#[test]
+fn no_more_is_read_than_a_file_of_its_kind_has() {
+    let place = Place::new("bounded");
+    let path = place.join("x");
+    std::fs::write(&path, "12345").unwrap();
+    assert_eq!(read(&path, 5).unwrap(), b"12345");
+    let error = read(&path, 4).unwrap_err();
+    assert!(error.to_string().ends_with("/x has more than 4 bytes"));
+    // These have no end, and an end at once.
+    assert!(read(Path::new("/dev/zero"), 100).is_err());
+    assert_eq!(read(Path::new("/dev/null"), 100).unwrap(), b"");
+    assert!(read(&place.join("none"), 1).unwrap_err().is_absent());
+}
+
+#[test]
+fn a_state_folder_is_for_its_owner_alone() {
+    let place = Place::new("state");
+    let path = place.join("a/b");
+    let mode = || path.metadata().unwrap().mode() & 0o777;
+    Folder::state(&path).unwrap();
+    assert_eq!(mode(), 0o700);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o777)).unwrap();
+    let folder = Folder::state(&path).unwrap();
+    assert_eq!((mode(), folder.names().unwrap()), (0o700, vec![]));
+    let check = |path: &Path, sentence: &str| {
+        let error = Folder::state(path).unwrap_err().to_string();
+        assert_eq!(error, format!("{} {sentence}", path.display()));
+    };
+    let link = place.join("link");
+    symlink(&path, &link).unwrap();
+    check(&link, "is a link, which is not followed here");
+    let file = place.join("file");
+    std::fs::write(&file, "").unwrap();
+    check(&file, "is no folder");
+    if getuid().is_root() {
+        std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+        check(&path, "belongs to another user (uid 65534)");
+    }
+}
+
+#[test]
+fn a_folder_that_was_opened_stays_the_same_folder() {
+    let place = Place::new("moved");
+    let (first, second) = (place.join("first"), place.join("second"));
+    std::fs::create_dir(&first).unwrap();
+    let folder = Folder::open_itself(&first).unwrap();
+    std::fs::rename(&first, &second).unwrap();
+    symlink("/nowhere", &first).unwrap();
+    folder
+        .replace(OsStr::new("x"), b"1", Access::Owner)
+        .unwrap();
+    assert_eq!(text(&second.join("x")), "1");
+    folder.remove(OsStr::new("x")).unwrap();
+    folder.remove(OsStr::new("x")).unwrap();
+    assert_eq!(folder.names().unwrap(), Vec::<OsString>::new());
+}
