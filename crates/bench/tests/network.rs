@@ -1,8 +1,6 @@
 //! The network workloads against a real server at the other end of a virtual cable, in a network
 //! namespace of its own. Skipped where that is not permitted or iperf3 is not installed.
 
-#![allow(clippy::print_stderr)]
-
 use bench::{Host, Job, Lab, Site, Targets, Tools, workloads};
 use machine::{Root, Timeline};
 use record::{Machine, Measured};
@@ -114,8 +112,7 @@ fn run(workload: &'static str, variant: &str, host: &str) -> Result<Vec<(String,
 #[test]
 fn both_directions_reach_a_host_and_no_host_is_one_sentence() {
     let Some(_end) = OtherEnd::new() else {
-        eprintln!("skipped: no network namespace with an iperf3 server can be made here");
-        return;
+        return testkit::skip("no network namespace with an iperf3 server can be made here");
     };
     for (workload, variant, expected) in [
         ("network", "send", &[""][..]),

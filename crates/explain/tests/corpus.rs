@@ -3,7 +3,7 @@
 //!
 //! The corpus is no part of this repository. It is looked for as `shared/corpus` beside one of
 //! the folders above this crate; the variable `SBC_BENCH_CORPUS` names another place. Without it
-//! these tests say so and pass.
+//! these tests are skipped.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -39,7 +39,9 @@ struct Judged {
 
 #[test]
 fn fields_agree_with_another_extractor() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus() else {
+        return testkit::was_skipped();
+    };
     let truth = std::fs::read_to_string(corpus.join("truth_open.jsonl")).unwrap();
     let texts = texts(&corpus);
     let mut tally = Tally::default();
@@ -94,7 +96,9 @@ fn fields_agree_with_another_extractor() {
 
 #[test]
 fn every_log_gives_its_figures_and_the_empty_one_says_so() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus() else {
+        return testkit::was_skipped();
+    };
     for (name, text) in texts(&corpus) {
         let record = explain::logs::read(&text);
         let Source::Log(log) = &record.source else {
@@ -119,7 +123,9 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
 
 #[test]
 fn what_stood_before_a_cut_is_still_read() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus() else {
+        return testkit::was_skipped();
+    };
     // More take minutes in a debug build: SBC_BENCH_CUTS=200 cargo test --release.
     let cuts = std::env::var("SBC_BENCH_CUTS").map_or(20, |cuts| cuts.parse().expect("a number"));
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -188,7 +194,9 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
 
 #[test]
 fn pasted_copies_read_the_same() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus() else {
+        return testkit::was_skipped();
+    };
     for (name, text) in texts(&corpus) {
         let clean = text.replace('\r', "");
         let whole = explain::logs::read(&clean);
@@ -218,7 +226,9 @@ fn join<'a>(lines: impl Iterator<Item = &'a str>) -> String {
 /// A review repeats figures of the log that it names: both must give the same.
 #[test]
 fn reviews_agree_with_their_logs() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus() else {
+        return testkit::was_skipped();
+    };
     let texts = texts(&corpus);
     let (mut compared, mut reviews) = (0, 0);
     for (name, text) in &texts_in(&corpus.join("open/results/reviews"), "md") {
@@ -256,7 +266,9 @@ fn reviews_agree_with_their_logs() {
 /// What was read from a log can be written as a log again: every figure for tables stays.
 #[test]
 fn figures_survive_a_log_of_their_own() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus() else {
+        return testkit::was_skipped();
+    };
     let log = explain::report::find("log").unwrap();
     let (mut all, mut lost) = (0, Vec::new());
     for (name, text) in texts(&corpus) {

@@ -111,7 +111,7 @@ fn spec() -> Option<PathBuf> {
     let data = files::corpus()?.parent()?.join("spec/data");
     let found = data.join("soc-labels-open.tsv").is_file();
     if !found {
-        eprintln!("skipped: no spec/data beside the corpus");
+        testkit::excuse(testkit::Excuse::Corpus);
     }
     found.then_some(data)
 }
@@ -213,7 +213,9 @@ fn cpuinfo(label: &Label) -> Vec<u8> {
 
 #[test]
 fn cpuinfo_alone_and_with_its_device_tree() {
-    let Some(spec) = spec() else { return };
+    let Some(spec) = spec() else {
+        return testkit::was_skipped();
+    };
     let (mut alone, mut with_tree) = (Tally::default(), Tally::default());
     for label in labels(&spec) {
         let text = cpuinfo(&label);
@@ -228,7 +230,9 @@ fn cpuinfo_alone_and_with_its_device_tree() {
 
 #[test]
 fn other_kernels_get_the_same_answers() {
-    let Some(spec) = spec() else { return };
+    let Some(spec) = spec() else {
+        return testkit::was_skipped();
+    };
     for label in labels(&spec) {
         let text = cpuinfo(&label);
         let with_returns = String::from_utf8_lossy(&text)
@@ -259,7 +263,9 @@ fn other_kernels_get_the_same_answers() {
 
 #[test]
 fn real_logs() {
-    let Some(spec) = spec() else { return };
+    let Some(spec) = spec() else {
+        return testkit::was_skipped();
+    };
     let corpus = files::corpus().unwrap();
     let table = std::fs::read_to_string(spec.join("soc-eval-reallogs-open.tsv")).unwrap();
     let texts = files::texts(&corpus);

@@ -9,7 +9,8 @@ fn work() -> u64 {
     (0..3_000_000_u64).fold(0, |sum, step| black_box(sum ^ step))
 }
 
-/// Time counted so far; none if the system does not let us count, which it must then say.
+/// Time counted so far; none if the system does not let us count, which it must then say: the test is skipped.
+#[track_caller]
 fn task_clock_ns(counters: &Counters) -> Option<u64> {
     match counters.read().task_clock_ns {
         Ok(time_ns) => Some(time_ns),
@@ -18,6 +19,7 @@ fn task_clock_ns(counters: &Counters) -> Option<u64> {
                 matches!(missing.why, Why::Denied | Why::Unsupported(_)),
                 "{missing}"
             );
+            testkit::skip(&format!("time on a CPU cannot be counted: {missing}"));
             None
         }
     }
@@ -28,7 +30,7 @@ fn this_thread_and_what_it_starts() {
     let counters = Counters::open(&Root::system(), Target::ThisThread);
     black_box(work());
     let Some(first) = task_clock_ns(&counters) else {
-        return;
+        return testkit::was_skipped();
     };
     assert!(first > 0);
     std::thread::spawn(work).join().unwrap();
@@ -40,7 +42,7 @@ fn programs_count_from_their_start_and_we_do_not() {
     let counters = Counters::open(&Root::system(), Target::ProgramsStarted);
     black_box(work());
     let Some(before) = task_clock_ns(&counters) else {
-        return;
+        return testkit::was_skipped();
     };
     assert_eq!(before, 0, "nothing was started yet");
     #[expect(
@@ -59,11 +61,12 @@ fn programs_count_from_their_start_and_we_do_not() {
 fn a_running_process_with_all_its_threads() {
     let counters = Counters::open(&Root::system(), Target::Process(std::process::id()));
     black_box(work());
-    if let Some(time_ns) = task_clock_ns(&counters) {
-        assert!(time_ns > 0);
-    }
     let gone = Counters::open(&Root::system(), Target::Process(u32::MAX));
     assert!(gone.read().task_clock_ns.is_err());
+    let Some(time_ns) = task_clock_ns(&counters) else {
+        return testkit::was_skipped();
+    };
+    assert!(time_ns > 0);
 }
 
 #[test]
@@ -72,11 +75,10 @@ fn cycles_are_counted_or_their_absence_has_a_reason() {
     black_box(work());
     match counters.read().cycles {
         Ok(cycles) => assert!(cycles.iter().any(|cycles| cycles.cycles > 0)),
-        Err(missing) => {
-            assert!(
-                matches!(missing.why, Why::Denied | Why::Unsupported(_)),
-                "{missing}"
-            );
-        }
+        Err(missing) => match missing.why {
+            Why::Unsupported(_) => testkit::excuse(testkit::Excuse::CycleCounter),
+            Why::Denied => testkit::skip(&format!("cycles cannot be counted: {missing}")),
+            _ => panic!("{missing}"),
+        },
     }
 }

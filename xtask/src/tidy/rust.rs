@@ -142,6 +142,24 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
     found
 }
 
+/// Lines, from 1, of every `return` without a value in a function under `#[test]`, in blanked code.
+pub(super) fn silent_returns(code: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("#[test]") {
+        let Some((open, close)) = code[at..].find("fn ").and_then(|fun| body(code, at + fun))
+        else {
+            continue;
+        };
+        for (offset, word) in code[open..close].match_indices("return") {
+            let behind = code[open + offset + word.len()..close].trim_start();
+            if behind.is_empty() || behind.starts_with([';', '}', ',']) {
+                found.push(code[..open + offset].matches('\n').count() + 1);
+            }
+        }
+    }
+    found
+}
+
 /// Where the braces of the function at `at` open and close; none for a declaration.
 fn body(code: &str, at: usize) -> Option<(usize, usize)> {
     let mut nesting = 0;

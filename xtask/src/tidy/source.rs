@@ -1,4 +1,5 @@
-//! Shape of a Rust file: what it opens with, how long it and its functions are.
+//! Shape of a Rust file: what it opens with, how long it and its functions are, and tests that end before they
+//! have tested.
 //!
 //! The limits are where a file stops being one idea and a function one thought. Tests at the end
 //! of a file and in files of their own do not count.
@@ -26,10 +27,17 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
             "open with `//!` and a sentence: what it is and what it is not",
         ));
     }
+    let code = rust::code_only(&file.text);
+    for line in rust::silent_returns(&code) {
+        problems.push(Problem::new(
+            &file.path,
+            line,
+            "a test that returns early passes in silence: `return testkit::skip(why)`, or `was_skipped()` where a helper has said why",
+        ));
+    }
     if file.path.contains("/tests/") || file.path.ends_with("/tests.rs") {
         return problems;
     }
-    let code = rust::code_only(&file.text);
     let lines = rust::lines_without_tests(&code);
     if lines > FILE_LINES_MAX {
         problems.push(Problem::new(
@@ -74,6 +82,19 @@ mod tests {
         for bad in ["fn main() {}\n", "//! x\n", "// Reads a file.\n", ""] {
             assert_eq!(check_text("a/src/b.rs", bad.into()).len(), 1, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn tests_that_return_early_are_named() {
+        let test = |body: &str| {
+            let text =
+                format!("//! A test.\n#[test]\nfn f() {{\n    {body}\n}}\nfn g() {{ return; }}\n");
+            check_text("a/tests/b.rs", text).len()
+        };
+        assert_eq!(test("let Some(x) = y() else { return };"), 1);
+        assert_eq!(test("if z {\n        return;\n    }"), 1);
+        assert_eq!(test("if z { return skip(\"return;\"); }"), 0);
+        assert_eq!(test("let a = || { return 1; };"), 0);
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn interrupted_runs_put_everything_back() {
         (EFFICIENCY, "INT", "6", true),
     ] {
         let Some(seen) = cut(verb, signal, after_s) else {
-            return;
+            return testkit::was_skipped();
         };
         let status = seen.done.status.code();
         assert_eq!(status, Some(130), "{signal} after {after_s} s");
@@ -37,7 +37,7 @@ fn interrupted_runs_put_everything_back() {
 #[test]
 fn killed_runs_are_put_back_by_their_guard() {
     let Some(seen) = cut(EFFICIENCY, "KILL", "6") else {
-        return;
+        return testkit::was_skipped();
     };
     // timeout(1) kills itself in the same way.
     assert!(seen.done.status.signal() == Some(9) || seen.done.status.code() == Some(137));
@@ -46,7 +46,7 @@ fn killed_runs_are_put_back_by_their_guard() {
 #[test]
 fn loads_that_crash_or_run_away_leave_nothing() {
     let Some(board) = board("quick") else {
-        return;
+        return testkit::was_skipped();
     };
     for script in [
         "sleep 1; kill -SEGV $$",

@@ -21,7 +21,7 @@ fn loaded(board: &Board, seconds: u32) -> Seen {
 fn a_good_heatsink_is_no_throttling() {
     in_some_try(|| {
         let Some(board) = board("good-heatsink") else {
-            return;
+            return testkit::was_skipped();
         };
         let seen = loaded(&board, 5);
         assert!(seen.done.trace.iter().all(|truth| truth.level == 0));
@@ -40,7 +40,7 @@ fn a_good_heatsink_is_no_throttling() {
 fn a_clock_that_lies_is_found() {
     in_some_try(|| {
         let Some(board) = board("fake-clock") else {
-            return;
+            return testkit::was_skipped();
         };
         let seen = loaded(&board, 2);
         assert!(seen.has("clock-below-claim"), "{:#?}", seen.sentences());
@@ -56,7 +56,7 @@ fn a_clock_that_lies_is_found() {
 fn a_core_that_is_switched_off_is_found() {
     in_some_try(|| {
         let Some(board) = board("lost-core") else {
-            return;
+            return testkit::was_skipped();
         };
         let seen = loaded(&board, 10);
         assert_eq!(seen.done.model.off_cpu, Some(1), "the board took it away");
@@ -70,7 +70,7 @@ fn a_core_that_is_switched_off_is_found() {
 fn under_voltage_of_a_raspberry_pi_is_found() {
     in_some_try(|| {
         let Some(board) = board("under-voltage") else {
-            return;
+            return testkit::was_skipped();
         };
         let seen = loaded(&board, 10);
         assert_eq!(seen.done.model.firmware_bits >> 16, 0b111, "it happened");

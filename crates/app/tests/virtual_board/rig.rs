@@ -54,26 +54,16 @@ impl Seen {
     }
 }
 
-/// The board of this name; none where no board can run, and why is told.
+/// The board of this name; none where no board can run, and the test is skipped.
+#[track_caller]
 pub(crate) fn board(name: &str) -> Option<Board> {
     if let Some(what) = lacking() {
-        eprintln!("skipped: no virtual board can run here, {what}");
+        testkit::skip(&format!("no virtual board can run here: {what}"));
         return None;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/virtual");
     let text = std::fs::read_to_string(folder.join(format!("{name}.toml"))).unwrap();
     Some(Board::parse(&text).unwrap())
-}
-
-/// The same, for tests whose answer hangs on moments: they take minutes, and a machine that does nothing else.
-pub(crate) fn undisturbed_board(name: &str) -> Option<Board> {
-    if std::env::var_os(STRICT).is_none() {
-        eprintln!(
-            "skipped: takes a machine that does nothing else, see cargo xtask bench --boards"
-        );
-        return None;
-    }
-    board(name)
 }
 
 /// Runs the program with these arguments.
@@ -123,10 +113,7 @@ fn command_once(board: &Board, words: &[&str]) -> Seen {
     }
 }
 
-/// Set by `cargo xtask bench --boards`, which is for a machine that does nothing else: figures must be as near
-/// as they say.
-const STRICT: &str = "SBC_BENCH_STRICT";
-/// Elsewhere they may be off by this factor: a machine that is busy with other things moves every moment of
+/// Where figures need not be exact, they may be off by this factor: a machine that is busy with other things moves every moment of
 /// a board, but no right figure so far.
 const LOOSE_FACTOR: f64 = 2.0;
 
@@ -138,9 +125,9 @@ pub(crate) fn check_near(what: &str, found: f64, expected: f64, percent: f64) {
         false => "not within",
     };
     eprintln!("{what}: {found:.3}, on the board {expected:.3} ({off:+.1} %, {within} {percent} %)");
-    let is_near = match std::env::var_os(STRICT) {
-        Some(_) => off.abs() <= percent,
-        None => (1.0 / LOOSE_FACTOR..=LOOSE_FACTOR).contains(&(found / expected)),
+    let is_near = match crate::IS_EXACT {
+        true => off.abs() <= percent,
+        false => (1.0 / LOOSE_FACTOR..=LOOSE_FACTOR).contains(&(found / expected)),
     };
     assert!(is_near, "{what}: {found} instead of {expected}");
 }

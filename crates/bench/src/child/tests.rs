@@ -289,9 +289,9 @@ fn out_of_memory_is_told_from_a_plain_kill() {
 fn a_thread_of_ours_in_the_group_outlives_the_program() {
     let root = Root::system();
     let name = format!("sbc-bench-test-inside-{}", std::process::id());
-    // Without the right to make a group there is nothing that could go wrong.
-    let Ok(group) = machine::Group::new(&root, &name) else {
-        return;
+    let group = match machine::Group::new(&root, &name) {
+        Ok(group) => group,
+        Err(missing) => return testkit::skip(&format!("no control group can be made: {missing}")),
     };
     let _inside = group.enter().unwrap();
     let argv = ["/bin/true".to_owned()];
@@ -314,10 +314,9 @@ fn a_thread_of_ours_in_the_group_outlives_the_program() {
 }
 
 #[test]
-#[allow(clippy::print_stderr)]
 fn a_program_that_is_seen_ends_when_enough_was_printed() {
     let Ok(terminal) = machine::terminal() else {
-        return eprintln!("skipped: no pseudo terminal here (/dev/ptmx)");
+        return testkit::skip("there is no pseudo terminal (/dev/ptmx)");
     };
     // Into a pipe, awk would keep its lines back.
     let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";

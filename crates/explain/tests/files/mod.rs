@@ -12,7 +12,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
         .map(|folder| folder.join("shared/corpus"))
         .find(|folder| folder.join("open/results").is_dir());
     if found.is_none() {
-        eprintln!("skipped: no shared/corpus above this crate, and SBC_BENCH_CORPUS is not set");
+        testkit::excuse(testkit::Excuse::Corpus);
     }
     found
 }

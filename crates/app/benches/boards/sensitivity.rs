@@ -1,7 +1,7 @@
 //! What programs lose when the clock falls to 40 %: a loop all of it, a program that waits for its drive
 //! next to nothing.
 
-use crate::rig::{Seen, check_near, in_some_try, program, undisturbed_board};
+use crate::rig::{Seen, board, check_near, in_some_try, program};
 
 /// So much is read past the cache, and the drive gives it in half a second.
 const BYTES: u64 = 2 << 20;
@@ -16,8 +16,8 @@ fn elasticity(seen: &Seen) -> f64 {
 #[test]
 fn a_loop_follows_the_clock_and_a_drive_does_not() {
     in_some_try(|| {
-        let Some(mut board) = undisturbed_board("quick") else {
-            return;
+        let Some(mut board) = board("quick") else {
+            return testkit::was_skipped();
         };
         let words = |script| {
             [

@@ -1,6 +1,6 @@
 //! What an efficiency walk makes of a curve that is as it should be, and of one with two faults.
 
-use crate::rig::{Seen, check_near, in_some_try, program, undisturbed_board};
+use crate::rig::{Seen, board, check_near, in_some_try, program};
 use explain::efficiency::{Anomaly, Walk, walks};
 use testkit::virtual_board::{Board, PolicySpec, core_w};
 
@@ -34,8 +34,8 @@ fn truth(board: &Board, policy: &PolicySpec, opp_khz: u32) -> (u32, f64) {
 }
 
 fn check(name: &str, expected: &[(u32, &str)]) {
-    let Some(board) = undisturbed_board(name) else {
-        return;
+    let Some(board) = board(name) else {
+        return testkit::was_skipped();
     };
     let (seen, walk) = walk(&board);
     let policy = &board.policy[0];

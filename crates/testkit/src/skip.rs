@@ -1,0 +1,167 @@
+//! Tests that cannot run here: told, counted at the end of `./test`, and failures where none is allowed.
+//!
+//! A test that finds something lacking says so by [`skip`] and returns; where the lack was told by a helper, the
+//! test returns by [`was_skipped`]. A bare `return` in a test is refused by `cargo xtask tidy`, because whoever
+//! reads `ok` behind its name believes that it has tested something.
+
+use std::cell::Cell;
+use std::io::Write;
+use std::panic::Location;
+
+/// The file to which every skip is appended, a line each. `./test` sets it and prints what is in it.
+const SKIPS: &str = "SBC_BENCH_SKIPS";
+/// Set to 1 where everything that a test may need has to be there: a skip is a failure then.
+const NO_SKIP: &str = "SBC_BENCH_NO_SKIP";
+
+thread_local! {
+    /// True once something was told in this thread; the harness gives each test one.
+    static TOLD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What no machine can be asked to have: its lack is told and counted as any other, but is never a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excuse {
+    /// The collection of logs, from which the tables in `data/` were made.
+    Corpus,
+    /// Cycles counted by the CPU.
+    CycleCounter,
+}
+
+impl Excuse {
+    /// Why nobody can be asked to have it, as a sentence.
+    fn reason(self) -> &'static str {
+        match self {
+            Excuse::Corpus => {
+                "the collection of published logs is no part of this repository; SBC_BENCH_CORPUS can name its place"
+            }
+            Excuse::CycleCounter => {
+                "this CPU, or what it is a virtual machine of, offers no counter of cycles"
+            }
+        }
+    }
+}
+
+/// Says that a test cannot run here because `what` lacks. The test has to return behind it.
+///
+/// # Panics
+/// `SBC_BENCH_NO_SKIP` is 1.
+#[track_caller]
+pub fn skip(what: &str) {
+    tell("skipped", what);
+    assert!(
+        !std::env::var(NO_SKIP).is_ok_and(|value| value == "1"),
+        "nothing may be skipped here ({NO_SKIP}=1): {what}"
+    );
+}
+
+/// Says that a test cannot run here because of something that no machine can be asked to have.
+#[track_caller]
+pub fn excuse(excuse: Excuse) {
+    tell("excused", excuse.reason());
+}
+
+/// For a test that returns because a helper has skipped it.
+///
+/// # Panics
+/// Nothing was told in this thread: the test would pass in silence.
+#[track_caller]
+pub fn was_skipped() {
+    assert!(
+        TOLD.get(),
+        "a test returns early and nobody has said why: call `testkit::skip` before"
+    );
+}
+
+#[track_caller]
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever runs one test by hand reads it there"
+)]
+fn tell(kind: &str, what: &str) {
+    TOLD.set(true);
+    let line = line(kind, test_name().as_deref(), Location::caller(), what);
+    eprint!("{line}");
+    if let Some(path) = std::env::var_os(SKIPS) {
+        let file = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&path);
+        let told = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        assert!(told.is_ok(), "{}: {told:?}", path.display());
+    }
+}
+
+/// The harness names the thread of a test after it, unless there is only one thread.
+fn test_name() -> Option<String> {
+    let name = std::thread::current().name()?.to_owned();
+    (name != "main").then_some(name)
+}
+
+/// One write of one line, so that tests of several processes do not mix theirs.
+fn line(kind: &str, test: Option<&str>, place: &Location<'_>, what: &str) -> String {
+    let what = what.replace(['\n', '\r'], " ");
+    let test = test.map(|test| format!(" {test}")).unwrap_or_default();
+    format!("{kind}:{test} ({}): {what}\n", place.file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a process that skips in this environment says, and whether it fails.
+    fn child(environment: &[(&str, &str)], test: &str) -> (bool, String) {
+        let folder =
+            std::env::temp_dir().join(format!("sbc-bench-skip-{test}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&folder);
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", &format!("skip::tests::{test}")]);
+        child
+            .env_remove(NO_SKIP)
+            .env("SBC_BENCH_SKIP_INSIDE", "1")
+            .env(SKIPS, &folder);
+        let status = child
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap()
+            .status;
+        let told = std::fs::read_to_string(&folder).unwrap_or_default();
+        let _ = std::fs::remove_file(&folder);
+        (status.success(), told)
+    }
+
+    fn is_inside() -> bool {
+        std::env::var_os("SBC_BENCH_SKIP_INSIDE").is_some()
+    }
+
+    #[test]
+    fn a_skip_is_told_and_fails_where_none_is_allowed() {
+        if is_inside() {
+            return skip("a moon\nof cheese");
+        }
+        let test = "a_skip_is_told_and_fails_where_none_is_allowed";
+        let expected = format!(
+            "skipped: skip::tests::{test} (crates/testkit/src/skip.rs): a moon of cheese\n"
+        );
+        assert_eq!(child(&[], test), (true, expected.clone()));
+        assert_eq!(child(&[(NO_SKIP, "0")], test), (true, expected.clone()));
+        assert_eq!(child(&[(NO_SKIP, "1")], test), (false, expected));
+    }
+
+    #[test]
+    fn an_excuse_is_told_and_never_fails() {
+        if is_inside() {
+            return excuse(Excuse::Corpus);
+        }
+        let (passes, told) = child(&[(NO_SKIP, "1")], "an_excuse_is_told_and_never_fails");
+        assert!(
+            passes && told.starts_with("excused: ") && told.contains("SBC_BENCH_CORPUS"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    #[should_panic = "nobody has said why"]
+    fn a_silent_return_is_refused() {
+        was_skipped();
+    }
+}
