@@ -23,6 +23,7 @@ pub(crate) use observe::parse_schedstat;
 pub(crate) use outcome::{failure, interruption};
 
 use descendants::Descendants;
+use machine::faults::{self, Call};
 use machine::{Group, Root, Terminal};
 use observe::Observer;
 use outcome::oom_kills;
@@ -131,7 +132,7 @@ impl<'a> Child<'a> {
     /// # Errors
     /// It could not be started, or the CPUs do not exist.
     pub fn spawn(spec: &Spec<'a>) -> Result<Self, Failure> {
-        match std::io::pipe() {
+        match faults::pass(Call::Pipe, "pipe", std::io::pipe) {
             Ok((reader, writer)) => Self::start(spec, reader.into(), writer.into()),
             Err(why) => Err(not_started(spec, &why.to_string())),
         }
@@ -350,7 +351,7 @@ fn plain_locale(command: &mut Command) {
 /// Starts the command in a thread of its own that was moved to the CPUs and into the group before.
 fn start_on(spec: &Spec, mut command: Command) -> Result<std::process::Child, String> {
     if spec.cpus.is_empty() && spec.group.is_none() {
-        return command.spawn().map_err(|e| e.to_string());
+        return spawn(&mut command);
     }
     let started = std::thread::scope(|scope| {
         let starter = scope.spawn(move || {
@@ -359,11 +360,16 @@ fn start_on(spec: &Spec, mut command: Command) -> Result<std::process::Child, St
             }
             // Without the group it runs as well, only its descendants are counted less exactly.
             let _inside = spec.group.and_then(|group| group.enter().ok());
-            command.spawn().map_err(|e| e.to_string())
+            spawn(&mut command)
         });
         starter.join()
     });
     started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn spawn(command: &mut Command) -> Result<std::process::Child, String> {
+    let program = command.get_program().to_owned();
+    faults::pass(Call::Spawn, program, || command.spawn()).map_err(|e| e.to_string())
 }
 
 /// Moves the calling thread to the CPUs.
@@ -375,7 +381,8 @@ pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
         }
         set.set(cpu as usize);
     }
-    sched_setaffinity(None, &set).map_err(|error| {
+    let choose = || sched_setaffinity(None, &set);
+    faults::pass(Call::Affinity, "thread", choose).map_err(|error| {
         let list = cpus.iter().map(u32::to_string).collect::<Vec<_>>();
         let list = list.join(",");
         match error {

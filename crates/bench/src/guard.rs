@@ -6,6 +6,7 @@
 
 use crate::child::{MARK, end_all_of};
 use crate::workloads::folder::remove_left_by;
+use machine::faults::{self, Call};
 use machine::settings::restore_from_journal;
 use machine::{Group, Root};
 use record::Restored;
@@ -65,7 +66,8 @@ impl Guard {
         if let Some(group) = group {
             command.args(["--group", group.folder()]);
         }
-        let mut child = command.spawn()?;
+        let mut child = faults::pass(Call::Spawn, "guard", || command.spawn())?;
+        faults::guarded_by(child.id());
         let pipe = child.stdin.take();
         Ok(Self { child, pipe })
     }

@@ -4,10 +4,10 @@
 //! whatever takes time, so that a freeze or a power cut leaves everything measured so far plus the place
 //! where it died. A full disk does not end a run: the Record goes on in memory and says so.
 
+use machine::faults::{self, Call};
 use record::{Event, Missing, Record, Run, SCHEMA_VERSION, SettingChange, Source, Why};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Keeps the Record of a run.
@@ -31,7 +31,8 @@ impl Recorder {
         };
         if let Some(path) = path {
             let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-            match folder.and_then(|()| File::create_new(path)) {
+            let create = || faults::pass(Call::Open, path, || File::create_new(path));
+            match folder.and_then(|()| create()) {
                 Ok(file) => {
                     // Tells others that this run is alive; the kernel lets go when it dies. A file
                     // system without locks only loses this courtesy.
@@ -66,7 +67,7 @@ impl Recorder {
     pub fn sync(&mut self) {
         if std::mem::take(&mut self.unsynced)
             && let Some((path, file)) = &self.stream
-            && let Err(error) = file.sync_data()
+            && let Err(error) = faults::sync_data(file)
         {
             let path = path.clone();
             self.note(&path, &error);
@@ -91,7 +92,7 @@ impl Recorder {
         let mut line = serde_json::to_vec(event).unwrap_or_default();
         line.push(b'\n');
         self.unsynced = true;
-        if let Err(error) = file.write_all(&line) {
+        if let Err(error) = faults::write_all(file, &line) {
             let path = path.clone();
             self.note(&path, &error);
         }

@@ -8,6 +8,7 @@
 //! over them is done by the caller.
 
 use crate::Root;
+use crate::faults::{self, Call};
 use crate::perf::{Counters, Target};
 use record::{Missing, Reading};
 use rustix::fs::{Mode, OFlags};
@@ -51,12 +52,9 @@ impl CycleCounter {
         if !cfg!(target_arch = "x86_64") {
             return Err(Missing::unsupported(path, "only x86 has IA32_APERF"));
         }
-        let file = rustix::fs::open(
-            path.as_str(),
-            OFlags::RDONLY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )
-        .map_err(|errno| missing(&path, errno))?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let open = || rustix::fs::open(path.as_str(), flags, Mode::empty());
+        let file = faults::pass(Call::Open, &path, open).map_err(|errno| missing(&path, errno))?;
         let counter = Self(Kind::Aperf(file));
         match counter.cycles() {
             Some(0) | None => Err(Missing::unsupported(path, "IA32_APERF does not count here")),
@@ -70,7 +68,10 @@ impl CycleCounter {
             Kind::Perf(counters) => counters.read().cycles_total().ok(),
             Kind::Aperf(file) => {
                 let mut bytes = [0; 8];
-                let count = rustix::io::pread(file, &mut bytes, IA32_APERF).ok()?;
+                let count = faults::pass_open(Call::Read, file, || {
+                    rustix::io::pread(file, &mut bytes, IA32_APERF)
+                })
+                .ok()?;
                 (count == bytes.len()).then(|| u64::from_ne_bytes(bytes))
             }
         }

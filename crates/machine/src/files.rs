@@ -15,11 +15,12 @@ mod tests;
 pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
 pub use error::{Error, Problem};
 
+use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ impl Folder {
         if let Some(above) = path.parent() {
             make_all(above)?;
         }
-        match fs::mkdir(path, Mode::RWXU) {
+        match faults::pass(Call::Folder, path, || fs::mkdir(path, Mode::RWXU)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(errno) => return Err(Error::new(path, Problem::Make(errno))),
         }
@@ -92,7 +93,7 @@ impl Folder {
             path
         };
         let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = fs::open(path, flags, Mode::empty());
+        let opened = faults::pass(Call::Open, path, || fs::open(path, flags, Mode::empty()));
         let folder = opened.map_err(|errno| Error::new(path, Problem::of_folder(path, errno)))?;
         let stat = fs::fstat(&folder).map_err(|e| Error::new(path, Problem::Read(e)))?;
         Ok(Self {
@@ -118,7 +119,8 @@ impl Folder {
     /// It cannot be listed.
     pub fn names(&self) -> Result<Vec<OsString>, Error> {
         let error = |errno| Error::new(&self.path, Problem::Read(errno));
-        let entries = fs::Dir::read_from(&self.folder).map_err(error)?;
+        let list = || fs::Dir::read_from(&self.folder);
+        let entries = faults::pass(Call::List, &self.path, list).map_err(error)?;
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry.map_err(error)?;
@@ -176,7 +178,8 @@ impl Folder {
     pub fn read(&self, name: &OsStr, bytes_max: u64) -> Result<Vec<u8>, Error> {
         let file = self.readable(name)?;
         let mut bytes = Vec::new();
-        match file.take(bytes_max + 1).read_to_end(&mut bytes) {
+        let read = || file.take(bytes_max + 1).read_to_end(&mut bytes);
+        match faults::pass(Call::Read, self.path.join(name), read) {
             Ok(_) if bytes.len() as u64 > bytes_max => {
                 Err(self.error(name, Problem::TooLong(bytes_max)))
             }
@@ -214,7 +217,8 @@ impl Folder {
     /// # Errors
     /// It is still there.
     pub fn remove(&self, name: &OsStr) -> Result<(), Error> {
-        match fs::unlinkat(&self.folder, name, AtFlags::empty()) {
+        let remove = || fs::unlinkat(&self.folder, name, AtFlags::empty());
+        match faults::pass(Call::Remove, self.path.join(name), remove) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(self.error(name, Problem::Remove(errno))),
         }
@@ -225,7 +229,7 @@ impl Folder {
     /// # Errors
     /// The drive refuses.
     pub fn sync(&self) -> Result<(), Error> {
-        match fs::fsync(&self.folder) {
+        match faults::pass(Call::Sync, &self.path, || fs::fsync(&self.folder)) {
             // File systems that know no such thing (some of FUSE, of the network) do it when they like.
             Ok(()) | Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
             Err(errno) => Err(Error::new(&self.path, Problem::Write(errno))),
@@ -233,11 +237,13 @@ impl Folder {
     }
 
     fn put(&self, name: &OsStr, bytes: &[u8], access: Access, wait: bool) -> Result<(), Error> {
-        let (new, mut file) = self.temporary(name, access)?;
-        let written = file.write_all(bytes);
-        let written = written.and_then(|()| if wait { file.sync_all() } else { Ok(()) });
+        let (new, file) = self.temporary(name, access)?;
+        let sync = || faults::pass_open(Call::Sync, &file, || file.sync_all());
+        let written = faults::write_all(&file, bytes);
+        let written = written.and_then(|()| if wait { sync() } else { Ok(()) });
         let written = written.map_err(|error| errno_of(&error));
-        let put = written.and_then(|()| fs::renameat(&self.folder, &new, &self.folder, name));
+        let rename = || fs::renameat(&self.folder, &new, &self.folder, name);
+        let put = written.and_then(|()| faults::pass(Call::Rename, self.path.join(name), rename));
         put.map_err(|errno| {
             // Half a file is of no use; that it cannot be removed changes nothing about the error.
             let _ = self.remove(&new);
@@ -271,7 +277,9 @@ impl Folder {
             Access::Group => 0o640,
             Access::Everybody => 0o644,
         };
-        fs::openat(&self.folder, name, flags | never, Mode::from_raw_mode(mode)).map(File::from)
+        let mode = Mode::from_raw_mode(mode);
+        let open = || fs::openat(&self.folder, name, flags | never, mode);
+        faults::pass(Call::Open, self.path.join(name), open).map(File::from)
     }
 
     /// Believes nothing of a file before its descriptor was asked.

@@ -7,6 +7,7 @@
 
 use crate::Root;
 use crate::cgroup;
+use crate::faults::{self, Call};
 use record::{Missing, Reading, Why};
 
 /// Folders of a group: one in version 2, one for each hierarchy used in version 1.
@@ -72,9 +73,11 @@ impl Group {
         };
         let home = cgroup::folders(&membership, controller).into_iter().next();
         let folder = format!("{mount}/{name}");
-        std::fs::create_dir(&folder).map_err(|error| Missing {
-            path: folder.clone(),
-            why: Why::Io(error.raw_os_error().unwrap_or(libc::EIO)),
+        faults::pass(Call::Folder, &folder, || std::fs::create_dir(&folder)).map_err(|error| {
+            Missing {
+                path: folder.clone(),
+                why: Why::Io(error.raw_os_error().unwrap_or(libc::EIO)),
+            }
         })?;
         Ok(Self {
             root: root.clone(),
@@ -244,7 +247,7 @@ impl Drop for Group {
         let quota = self.quota.take().map(|place| place.folder);
         for folder in quota.iter().chain([&self.folder]) {
             for _ in 0..REMOVAL_TRIES {
-                let gone = std::fs::remove_dir(folder);
+                let gone = faults::pass(Call::Remove, folder, || std::fs::remove_dir(folder));
                 if gone.is_ok() || !std::path::Path::new(folder).exists() {
                     break;
                 }

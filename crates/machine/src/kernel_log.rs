@@ -3,6 +3,7 @@
 //!
 //! Only the kernel's own messages are kept: services write into the same buffer.
 
+use crate::faults::{self, Call};
 use crate::timeline::monotonic_ns;
 use crate::{Root, Source, Timeline};
 use record::{KernelMessage, Missing, Reading, Why};
@@ -208,7 +209,7 @@ enum Read1 {
 /// One record, or none if there are no more.
 fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
     let mut buffer = [0; RECORD_BYTES_MAX];
-    match file.read(&mut buffer) {
+    match faults::pass(Call::Read, PATH, || file.read(&mut buffer)) {
         Ok(0) => Ok(None),
         Ok(count) => {
             let text = String::from_utf8_lossy(&buffer[..count]);

@@ -8,6 +8,7 @@
 
 pub mod cgroup;
 pub mod cycles;
+pub mod faults;
 pub mod files;
 mod group;
 mod huge_pages;

@@ -10,12 +10,13 @@ mod source;
 
 pub use source::Source;
 
+use crate::faults::{self, Call};
 use board::{Entry, board_children, normal, parse_board, resolve};
 use order::natural_key;
 use record::{Missing, Reading, Why};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -140,9 +141,10 @@ impl Root {
                 // Nearly every file of the kernel fits; without room, each takes three reads more.
                 let mut bytes = Vec::with_capacity(PAGE_BYTES);
                 let file = open(&self.real(path)).map_err(|e| missing_from(path, &e))?;
-                file.take(FILE_BYTES_MAX)
-                    .read_to_end(&mut bytes)
-                    .map_err(|e| missing_from(path, &e))?;
+                faults::pass(Call::Read, self.real(path), || {
+                    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)
+                })
+                .map_err(|e| missing_from(path, &e))?;
                 Ok(bytes)
             }
             Tree::Board(entries) => match self.board_entry(entries, path)?.1 {
@@ -163,10 +165,12 @@ impl Root {
                 clippy::disallowed_methods,
                 reason = "this is the one place that lists"
             )]
-            Tree::Directory(_) => std::fs::read_dir(self.real(path))
-                .map_err(|e| missing_from(path, &e))?
-                .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-                .collect(),
+            Tree::Directory(_) => faults::pass(Call::List, self.real(path), || {
+                std::fs::read_dir(self.real(path))
+            })
+            .map_err(|e| missing_from(path, &e))?
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect(),
             Tree::Board(entries) => board_children(entries, path)?,
         };
         names.sort_by_key(|name| natural_key(name));
@@ -180,9 +184,11 @@ impl Root {
     /// As [`Root::read`]; `EINVAL` if it is no link.
     pub fn link(&self, path: &str) -> Reading<String> {
         match &*self.tree {
-            Tree::Directory(_) => std::fs::read_link(self.real(path))
-                .map(|target| target.to_string_lossy().into_owned())
-                .map_err(|e| missing_from(path, &e)),
+            Tree::Directory(_) => faults::pass(Call::Link, self.real(path), || {
+                std::fs::read_link(self.real(path))
+            })
+            .map(|target| target.to_string_lossy().into_owned())
+            .map_err(|e| missing_from(path, &e)),
             Tree::Board(entries) => {
                 let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
                 let resolved = resolve(&entries, path, false)?;
@@ -218,13 +224,14 @@ impl Root {
     pub fn write(&self, path: &str, value: &str) -> Reading<()> {
         match &*self.tree {
             Tree::Directory(_) => {
-                let file = File::options()
-                    .write(true)
-                    .truncate(true)
-                    .open(self.real(path));
-                let mut file = file.map_err(|e| missing_from(path, &e))?;
-                file.write_all(value.as_bytes())
-                    .map_err(|e| missing_from(path, &e))
+                let file = faults::pass(Call::Open, self.real(path), || {
+                    File::options()
+                        .write(true)
+                        .truncate(true)
+                        .open(self.real(path))
+                });
+                let file = file.map_err(|e| missing_from(path, &e))?;
+                faults::write_all(&file, value.as_bytes()).map_err(|e| missing_from(path, &e))
             }
             Tree::Board(entries) => match self.board_entry(entries, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
@@ -279,10 +286,12 @@ impl Root {
 /// Opens for reading without ever waiting for another program, as a pipe would.
 fn open(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    File::options()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)
+    faults::pass(Call::Open, path, || {
+        File::options()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK)
+            .open(path)
+    })
 }
 
 fn missing_from(path: &str, error: &std::io::Error) -> Missing {

@@ -8,6 +8,7 @@
     reason = "the firmware mailbox, perf_event_open and priorities have no safe wrapper in rustix"
 )]
 
+use crate::faults::{self, Call};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -49,6 +50,7 @@ pub(crate) struct PerfAttributes {
 /// # Errors
 /// The errno.
 pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(), i32> {
+    faults::check(Call::Ioctl, "/dev/vcio")?;
     // The driver copies as many bytes as the first word says: never more than there are.
     match message.first() {
         Some(bytes) if *bytes as usize <= size_of_val(message) => {}
@@ -94,6 +96,7 @@ pub(crate) fn perf_event_open(
     task: i32,
     cpu: Option<u32>,
 ) -> Result<OwnedFd, i32> {
+    faults::check(Call::Perf, "perf_event_open")?;
     let mut attributes = attributes.clone();
     attributes.size = size_of::<PerfAttributes>() as u32;
     let cpu = cpu.map_or(-1, |cpu| cpu as libc::c_int);

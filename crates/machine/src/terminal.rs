@@ -2,6 +2,7 @@
 //! terminal they print line by line, so that one can see how far they are. What this is not: a session with
 //! job control; nobody types here.
 
+use crate::faults::{self, Call};
 use record::{Missing, Reading};
 use rustix::io::Errno;
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
@@ -23,7 +24,7 @@ pub struct Terminal {
 pub fn terminal() -> Reading<Terminal> {
     let missing = |errno: Errno| Missing::unsupported("/dev/ptmx", errno.to_string());
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let reader = openpt(flags).map_err(missing)?;
+    let reader = faults::pass(Call::Pipe, "/dev/ptmx", || openpt(flags)).map_err(missing)?;
     grantpt(&reader).map_err(missing)?;
     unlockpt(&reader).map_err(missing)?;
     let writer = ioctl_tiocgptpeer(&reader, flags).map_err(missing)?;

@@ -14,6 +14,9 @@ use std::process::Command;
 /// Largest binary: one that is still fetched and copied to a board within seconds.
 const BYTES_MAX: usize = 16_000_000;
 
+/// The variable that plans failures, in builds for tests alone.
+const FAULTS: &str = "SBC_BENCH_FAULTS";
+
 /// A kind of machine that gets a binary.
 struct Target {
     /// Name in the file's name.
@@ -126,6 +129,11 @@ fn check(target: &Target, bytes: &[u8]) -> Result<()> {
         "not static: {} libraries, dynamic linker {:?}",
         elf.libraries,
         elf.interpreter
+    );
+    let plans = FAULTS.as_bytes();
+    ensure!(
+        !bytes.windows(plans.len()).any(|window| window == plans),
+        "built for tests: it lets system calls fail when {FAULTS} is set"
     );
     ensure!(
         bytes.len() <= BYTES_MAX,

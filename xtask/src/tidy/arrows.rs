@@ -37,6 +37,9 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("axum", &["hub"]),
 ];
 
+/// The feature by which system calls fail as planned: a program that is handed out has no such thing.
+const FOR_TESTS: &str = "faults";
+
 /// A package of the workspace, by the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Package {
@@ -55,6 +58,8 @@ pub(super) struct Dependency {
     pub(super) ours: bool,
     /// True if only tests use it.
     pub(super) tests_only: bool,
+    /// Features of it that are asked for.
+    pub(super) features: Vec<String>,
 }
 
 impl Package {
@@ -84,6 +89,10 @@ pub(super) fn packages(metadata: &serde_json::Value) -> Vec<Package> {
                         name: if ours { folder_name(&name) } else { name },
                         ours,
                         tests_only: dependency["kind"] == "dev",
+                        features: list(&dependency["features"])
+                            .iter()
+                            .filter_map(|feature| Some(feature.as_str()?.to_owned()))
+                            .collect(),
                     }
                 })
                 .collect(),
@@ -117,6 +126,13 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
         };
         for dependency in &package.dependencies {
             let name = dependency.name.as_str();
+            let has_faults = dependency
+                .features
+                .iter()
+                .any(|feature| feature == FOR_TESTS);
+            if has_faults && !dependency.tests_only {
+                problem(format!("only tests may ask {name} for `{FOR_TESTS}`"));
+            }
             if dependency.ours {
                 let for_tests = dependency.tests_only && name == "testkit";
                 if !arrows.contains(&name) && !for_tests {
@@ -192,6 +208,16 @@ mod tests {
             ["crates/machine/Cargo.toml: no arrow leads from machine to testkit"]
         );
         assert_eq!(found("sbc-bench-new", ours(testkit, None)).len(), 1);
+    }
+
+    #[test]
+    fn only_tests_let_system_calls_fail() {
+        let asked = |kind: Option<&str>| json!({"name": "sbc-bench-machine", "path": "x", "kind": kind, "features": ["faults"]});
+        assert_eq!(found("sbc-bench", asked(Some("dev"))), [""; 0]);
+        assert_eq!(
+            found("sbc-bench", asked(None)),
+            ["crates/app/Cargo.toml: only tests may ask machine for `faults`"]
+        );
     }
 
     #[test]

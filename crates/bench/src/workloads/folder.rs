@@ -1,6 +1,7 @@
 //! A folder of our own for files of programs, removed when it is dropped. Only its owner can look into
 //! it, and it is new: nobody can have put a link there before.
 
+use machine::faults::{self, Call};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -29,7 +30,8 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = parent.join(name(std::process::id(), number));
-        std::fs::DirBuilder::new().mode(0o700).create(&path)?;
+        let make = || std::fs::DirBuilder::new().mode(0o700).create(&path);
+        faults::pass(Call::Folder, &path, make)?;
         Ok(Self(path))
     }
 

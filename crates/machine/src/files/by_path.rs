@@ -1,6 +1,7 @@
 //! The same files by their paths, for those who need one file of a folder and no more.
 
 use super::{Access, Error, Folder, Problem, errno_of};
+use crate::faults::{self, Call};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
@@ -64,7 +65,7 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(),
 /// # Errors
 /// One cannot be made, or something else has its name.
 pub fn make_all(folder: &Path) -> Result<(), Error> {
-    let made = std::fs::create_dir_all(folder);
+    let made = faults::pass(Call::Folder, folder, || std::fs::create_dir_all(folder));
     made.map_err(|error| Error::new(folder, Problem::of_folder(folder, errno_of(&error))))
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use rustix::process::{getuid, umask};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 /// A folder for one test, removed at its end.

@@ -2,6 +2,7 @@
 //! are a matter of [`Root`].
 
 use super::Root;
+use crate::faults::{self, Call};
 use record::Why;
 use std::fs::File;
 
@@ -30,7 +31,8 @@ impl Source {
     pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, i32> {
         match self {
             Source::File(file) => {
-                rustix::io::pread(file, buffer, offset).map_err(|e| e.raw_os_error())
+                let read = || rustix::io::pread(file, buffer, offset);
+                faults::pass_open(Call::Read, file, read).map_err(|e| e.raw_os_error())
             }
             Source::Board(root, path) => {
                 let bytes = root.read_bytes(path).map_err(|missing| match missing.why {

@@ -109,7 +109,8 @@ impl Lanes {
     fn spawn(&self) {
         let shared = Arc::clone(&self.0);
         let builder = std::thread::Builder::new().name("slow-sensors".into());
-        let spawned = builder.stack_size(STACK_BYTES).spawn(move || work(&shared));
+        let start = || builder.stack_size(STACK_BYTES).spawn(move || work(&shared));
+        let spawned = crate::faults::pass(crate::faults::Call::Thread, "slow-sensors", start);
         if let Ok(handle) = spawned {
             self.0.threads.fetch_add(1, Ordering::Relaxed);
             lock(&self.0.sleepers).push(handle.thread().clone());

@@ -85,7 +85,12 @@ impl SamplerThread {
             let (shared, timeline) = (Arc::clone(&shared), timeline.clone());
             let builder = std::thread::Builder::new().name("sampler".into());
             let work = move || work(&mut sampler, &timeline, &shared);
-            Worker::Thread(builder.stack_size(STACK_BYTES).spawn(work)?)
+            let start = || builder.stack_size(STACK_BYTES).spawn(work);
+            Worker::Thread(crate::faults::pass(
+                crate::faults::Call::Thread,
+                "sampler",
+                start,
+            )?)
         };
         Ok(Self {
             shared,

@@ -2,6 +2,7 @@
 //! of a vendor's kernel. Messages that come while a run goes on are `kernel_log`'s work.
 
 use crate::Root;
+use crate::faults::{self, Call};
 use crate::kernel_log::{KmsgRecord, parse_kmsg};
 use record::{Missing, Reading};
 use std::io::Read;
@@ -41,7 +42,7 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
     let mut records = Vec::new();
     let mut buffer = [0; RECORD_BYTES_MAX];
     for _ in 0..MESSAGES_MAX {
-        match file.read(&mut buffer) {
+        match faults::pass(Call::Read, PATH, || file.read(&mut buffer)) {
             Ok(0) => break,
             Ok(count) => records.extend(parse_kmsg(&String::from_utf8_lossy(&buffer[..count]))),
             // Overwritten before it was read: the next read goes on after the gap.

@@ -1,0 +1,344 @@
+//! What is to happen at which system call: for tests only, never in a program that is handed out.
+//!
+//! `SBC_BENCH_FAULTS` holds rules with `;` between them, each of five words:
+//! `run write /cpufreq/ 3 ENOSPC`. In the process `run` or `guard`, the third write to a path with `/cpufreq/`
+//! in it (`*` is any path; number 0 means every one) fails with `ENOSPC`. Instead of an error:
+//!
+//! * `torn`: half of what is written arrives, then the disk is full;
+//! * `kill-run`, `kill-guard`, `kill-both` (the guard first), `kill-group` (the run's process group):
+//!   SIGKILL before the call, and with `-after` at the end of the word behind it;
+//! * `hang`: the call never returns.
+//!
+//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: process, word, path, and what the
+//! plan did. Calls of one kind on one path come in the same order in every run; those of several threads mix.
+
+use super::Call;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The variable with the rules.
+pub const VARIABLE: &str = "SBC_BENCH_FAULTS";
+/// The variable with the file for the trace.
+pub const TRACE_VARIABLE: &str = "SBC_BENCH_FAULTS_TRACE";
+
+/// Errors that a plan can name.
+pub const ERRNOS: [(&str, Errno); 11] = [
+    ("ENOSPC", Errno::NOSPC),
+    ("EIO", Errno::IO),
+    ("EAGAIN", Errno::AGAIN),
+    ("EINTR", Errno::INTR),
+    ("ENODEV", Errno::NODEV),
+    ("EPERM", Errno::PERM),
+    ("EBUSY", Errno::BUSY),
+    ("EROFS", Errno::ROFS),
+    ("EINVAL", Errno::INVAL),
+    ("ENOENT", Errno::NOENT),
+    ("EMFILE", Errno::MFILE),
+];
+
+static GUARD: AtomicU32 = AtomicU32::new(0);
+
+thread_local! {
+    /// The plan of a test within its own process, for its own thread.
+    static OF_THIS_THREAD: RefCell<Option<&'static Plan>> = const { RefCell::new(None) };
+}
+
+/// What is to happen, and how often each rule was met.
+#[derive(Debug)]
+pub struct Plan {
+    rules: Vec<Rule>,
+    trace: Option<File>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    call: Call,
+    path: String,
+    /// Which of the calls that fit; 0 for all.
+    number: u32,
+    what: What,
+    met: AtomicU32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Fail(Errno),
+    Torn,
+    Hang,
+    Kill(Victim, Moment),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    Run,
+    Guard,
+    Both,
+    Group,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    Before,
+    After,
+}
+
+/// The plan of this thread's test or of the environment; none if nothing is planned.
+pub(super) fn in_force() -> Option<&'static Plan> {
+    static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
+    if let Some(plan) = OF_THIS_THREAD.with_borrow(|plan| *plan) {
+        return Some(plan);
+    }
+    PLAN.get_or_init(from_environment).as_ref()
+}
+
+/// Runs something under a plan, in this thread alone.
+///
+/// # Panics
+/// The plan cannot be understood.
+pub fn under<T>(plan: &str, run: impl FnOnce() -> T) -> T {
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            OF_THIS_THREAD.set(None);
+        }
+    }
+    // Tests are few and end soon: what they planned may stay in memory.
+    let plan = Box::leak(Box::new(Plan::parse(plan, "run")));
+    OF_THIS_THREAD.set(Some(plan));
+    let _back = Back;
+    run()
+}
+
+pub(super) fn guarded_by(process: u32) {
+    GUARD.store(process, Ordering::Relaxed);
+}
+
+/// Path of an open file, as the kernel tells it.
+pub(super) fn path_of(file: BorrowedFd<'_>) -> String {
+    let link = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    link.map_or_else(|_| "?".into(), |path| path.display().to_string())
+}
+
+fn role() -> &'static str {
+    match std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == "guard")
+    {
+        true => "guard",
+        false => "run",
+    }
+}
+
+fn from_environment() -> Option<Plan> {
+    let rules = std::env::var(VARIABLE).ok();
+    let trace = std::env::var_os(TRACE_VARIABLE).and_then(|path| {
+        let file = File::options().create(true).append(true).open(path);
+        file.ok()
+    });
+    if rules.is_none() && trace.is_none() {
+        return None;
+    }
+    let plan = Plan::parse(&rules.unwrap_or_default(), role());
+    Some(Plan { trace, ..plan })
+}
+
+impl Plan {
+    /// The rules for a process of this role.
+    fn parse(text: &str, role: &str) -> Self {
+        let texts = text.split(';').map(str::trim);
+        let rules = texts.filter(|rule| !rule.is_empty()).filter_map(|rule| {
+            let words: Vec<&str> = rule.split_whitespace().collect();
+            let [whose, call, path, number, what] = words.as_slice() else {
+                panic!("a rule has five words: {rule:?}");
+            };
+            let call = Call::ALL.into_iter().find(|known| known.word() == *call);
+            let parsed = Rule {
+                call: call.unwrap_or_else(|| panic!("there is no such call: {rule:?}")),
+                path: path.trim_matches('*').to_owned(),
+                number: number
+                    .parse()
+                    .unwrap_or_else(|_| panic!("no number: {rule:?}")),
+                what: What::parse(what).unwrap_or_else(|| panic!("nothing known: {rule:?}")),
+                met: AtomicU32::new(0),
+            };
+            (*whose == role).then_some(parsed)
+        });
+        Self {
+            rules: rules.collect(),
+            trace: None,
+        }
+    }
+
+    /// What is planned for this call.
+    fn met(&self, call: Call, path: &str) -> Option<What> {
+        let fits = |rule: &&Rule| rule.call == call && path.contains(&rule.path);
+        let mut planned = None;
+        for rule in self.rules.iter().filter(fits) {
+            let number = rule.met.fetch_add(1, Ordering::Relaxed) + 1;
+            if rule.number == 0 || rule.number == number {
+                planned = Some(rule.what);
+            }
+        }
+        if let Some(mut trace) = self.trace.as_ref() {
+            let planned = planned.map_or(String::new(), |what| format!(" {what:?}"));
+            let line = format!("{} {} {path}{planned}\n", role(), call.word());
+            // A trace that cannot be written shows in the test that reads it.
+            let _ = trace.write_all(line.as_bytes());
+        }
+        planned
+    }
+
+    pub(super) fn around<T, E: From<Errno>>(
+        &self,
+        call: Call,
+        path: &str,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let planned = self.met(call, path);
+        self.before(planned)?;
+        let made = make();
+        self.after(planned);
+        made
+    }
+
+    pub(super) fn write_all(&self, mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
+        use std::os::fd::AsFd;
+        let planned = self.met(Call::Write, &path_of(file.as_fd()));
+        if planned == Some(What::Torn) {
+            file.write_all(&bytes[..bytes.len() / 2])?;
+        }
+        self.before::<std::io::Error>(planned)?;
+        let written = file.write_all(bytes);
+        self.after(planned);
+        written
+    }
+
+    fn before<E: From<Errno>>(&self, planned: Option<What>) -> Result<(), E> {
+        match planned {
+            Some(What::Fail(errno)) => Err(errno.into()),
+            Some(What::Torn) => Err(Errno::NOSPC.into()),
+            Some(What::Hang) => loop {
+                std::thread::park();
+            },
+            Some(What::Kill(victim, Moment::Before)) => {
+                kill(victim);
+                Ok(())
+            }
+            Some(What::Kill(_, Moment::After)) | None => Ok(()),
+        }
+    }
+
+    fn after(&self, planned: Option<What>) {
+        if let Some(What::Kill(victim, Moment::After)) = planned {
+            kill(victim);
+        }
+    }
+}
+
+impl What {
+    fn parse(word: &str) -> Option<Self> {
+        let (word, moment) = match word.strip_suffix("-after") {
+            Some(word) => (word, Moment::After),
+            None => (word, Moment::Before),
+        };
+        let victim = match word {
+            "torn" => return Some(Self::Torn),
+            "hang" => return Some(Self::Hang),
+            "kill-run" => Victim::Run,
+            "kill-guard" => Victim::Guard,
+            "kill-both" => Victim::Both,
+            "kill-group" => Victim::Group,
+            word => {
+                let errno = ERRNOS.iter().find(|(name, _)| *name == word);
+                return errno.map(|(_, errno)| Self::Fail(*errno));
+            }
+        };
+        Some(Self::Kill(victim, moment))
+    }
+}
+
+/// As `kill -9`, or the kernel that is out of memory, does it.
+fn kill(victim: Victim) {
+    let guard = Pid::from_raw(GUARD.load(Ordering::Relaxed) as i32);
+    if let (Some(guard), Victim::Guard | Victim::Both) = (guard, victim) {
+        let _ = kill_process(guard, Signal::KILL);
+    }
+    match victim {
+        // A guard that is to be killed by its own plan is this process.
+        Victim::Guard if role() == "run" => {}
+        Victim::Group => {
+            let _ = kill_current_process_group(Signal::KILL);
+        }
+        _ => {
+            let _ = kill_process(rustix::process::getpid(), Signal::KILL);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &str) -> Result<(), Errno> {
+        super::super::pass(Call::Read, path, || Ok(()))
+    }
+
+    #[test]
+    fn the_call_of_that_number_fails_and_no_other() {
+        under("run read /a 2 EIO; guard read * 0 EPERM", || {
+            assert_eq!(read("/a/x"), Ok(()));
+            assert_eq!(read("/b"), Ok(()));
+            assert_eq!(read("/a/y"), Err(Errno::IO));
+            assert_eq!(read("/a/x"), Ok(()));
+        });
+        assert_eq!(read("/a"), Ok(()));
+    }
+
+    #[test]
+    fn every_call_can_fail_by_every_error() {
+        for call in Call::ALL {
+            for (name, errno) in ERRNOS {
+                let outcome = under(&format!("run {} * 0 {name}", call.word()), || {
+                    super::super::pass(call, "/x", || Ok::<(), Errno>(()))
+                });
+                assert_eq!(outcome, Err(errno));
+            }
+        }
+    }
+
+    #[test]
+    fn a_torn_write_leaves_half() {
+        let path = std::env::temp_dir().join(format!("sbc-bench-torn-{}", std::process::id()));
+        let file = File::create(&path).unwrap();
+        let outcome = under("run write torn 2 torn", || {
+            super::super::write_all(&file, b"whole\n").unwrap();
+            super::super::write_all(&file, b"halves")
+        });
+        let left = std::fs::read(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(outcome.unwrap_err().raw_os_error(), Some(libc::ENOSPC));
+        assert_eq!(left.unwrap(), b"whole\nhal");
+    }
+
+    #[test]
+    fn nonsense_is_no_plan() {
+        for text in [
+            "x",
+            "run read * 1",
+            "run fly * 1 EIO",
+            "run read * a EIO",
+            "run read * 1 EWHAT",
+        ] {
+            assert!(
+                std::panic::catch_unwind(|| Plan::parse(text, "run")).is_err(),
+                "{text}"
+            );
+        }
+    }
+}
