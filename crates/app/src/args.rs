@@ -18,6 +18,7 @@ mod survey;
 mod targets;
 mod thermal;
 mod verb;
+mod wrong;
 
 pub(crate) use arrange::arranged;
 pub(crate) use environment::Environment;
@@ -27,6 +28,7 @@ pub(crate) use program::definitions;
 pub(crate) use several::Several;
 pub(crate) use single::SingleArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
+pub(crate) use wrong::sentence;
 
 use bench::{Options, Watched};
 use clap::Parser;
@@ -103,7 +105,7 @@ pub(crate) struct RunArgs {
 /// Without a command: the standard run. It takes a few minutes, needs no installation, and as root
 /// also sets governors to performance for its time and restores them.
 #[derive(Debug, Parser)]
-#[command(name = "sbc-bench", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
+#[command(name = "sbc-bench", version, after_help = AFTER_HELP, max_term_width = 80, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     /// Read this directory or board file instead of the running system.
     #[arg(long, global = true, value_name = "DIR|FILE.board")]
@@ -121,11 +123,14 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes, NOTUNING=yes, ExecuteCommand,
-CPUINFOFILE, Netio=host/socket, NO_COLOR=1.
+Environment: MODE=extensive|unattended, MaxKHz, MinKHz, NotReadyYet=yes,
+NOTUNING=yes, ExecuteCommand (of -r and -R), CPUINFOFILE, Netio=host/socket,
+NO_COLOR=1.
 
-Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the results are not valid;
-4 refused to start because the system is busy; 5 a setting could not be restored; 130 interrupted.";
+Exit status: 0 finished and valid; 1 usage or failure; 3 finished, but the
+results are not valid; 4 refused to start because the system is busy; 5 a
+setting could not be restored; 130 interrupted. A command of your own that
+fails hands on its own status.";
 
 /// The command, or one sentence about what is wrong with the arguments.
 pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command, String> {

@@ -39,11 +39,18 @@ mod status {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(args::arranged(std::env::args_os())) {
         Ok(cli) => cli,
-        Err(error) => {
-            let asked = !error.use_stderr();
+        Err(error) if error.use_stderr() => {
+            let words: Vec<String> = std::env::args_os()
+                .skip(1)
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            output::note(&args::sentence(&error, &words));
+            return ExitCode::from(status::FAILURE);
+        }
+        Err(help) => {
             // A closed pipe is no failure: whoever closed it had seen enough.
-            let _ = error.print();
-            return ExitCode::from(if asked { 0 } else { status::FAILURE });
+            let _ = help.print();
+            return ExitCode::SUCCESS;
         }
     };
     let root = cli.root.clone();

@@ -1,4 +1,4 @@
-//! `kernel`, `storage` and `review --no-benchmarks` from the outside, on boards that stand in for
+//! `kernel`, `storage` and `review --look` from the outside, on boards that stand in for
 //! machines: one with much storage, one with what costs performance, one where every file is hostile.
 
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ fn much_storage_is_told_line_by_line() {
 fn what_costs_performance_is_named_first() {
     check(
         "raspberry-pi-4-usb-disk",
-        &["review", "--no-benchmarks"],
+        &["review", "--look"],
         &[
             "# Raspberry Pi 4 Model B Rev 1.5",
             "io_is_busy of policy0 is 0",
@@ -127,7 +127,7 @@ fn json_is_json() {
     for words in [
         &["kernel", "--json"][..],
         &["storage", "--json"],
-        &["review", "--no-benchmarks", "--json"],
+        &["review", "--look", "--json"],
         &["-S", "--json"],
     ] {
         for board in ["rock-5-itx-storage", "hostile", "nothing"] {
@@ -144,8 +144,7 @@ fn hostile_files_never_reach_the_terminal() {
     for words in [
         &["kernel"][..],
         &["storage"],
-        &["review", "--no-benchmarks"],
-        &["-R"],
+        &["review", "--look"],
         &["identify"],
         &["snapshot"],
     ] {
@@ -165,7 +164,7 @@ fn every_board_can_be_looked_at() {
         let Some(board) = name.strip_suffix(".board") else {
             continue;
         };
-        check(board, &["review", "--no-benchmarks"], &["### Kernel info:"]);
+        check(board, &["review", "--look"], &["### Kernel info:"]);
         check(board, &["storage"], &[]);
     }
 }

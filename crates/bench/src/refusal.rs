@@ -3,6 +3,7 @@
 
 use crate::cpus::online_cpus;
 use crate::efficiency::{Efficiency, Sets};
+use crate::review::watched_program;
 use crate::sensitivity::{Load, Sensitivity, opps};
 use crate::task::{Stage, Task};
 use crate::workloads::workload;
@@ -25,6 +26,7 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
             let mut sides = ab.sides.iter();
             sides.find_map(|side| side.definition.lacks_program())
         }
+        Task::Review(review) => watched_program(review)?.lacks_program(),
         Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref())),
         _ => None,
     }

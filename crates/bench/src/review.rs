@@ -1,10 +1,11 @@
 //! What a review does, decided before it begins: short steps as found and after each group of settings
-//! is raised, then the usual steps, then watching.
+//! is raised, then the usual steps, then watching. Without benchmarks: all groups raised, then watching.
 //!
 //! Pure: what the look over the machine found goes in, a list of stages comes out. Only values that a
 //! node itself lists become part of a group.
 
 use crate::cpus::fastest_cpu;
+use crate::definition::is_taken;
 use crate::options::Options;
 use crate::plan::{self, Available};
 use crate::task::Stage;
@@ -12,10 +13,13 @@ use crate::{Definition, Job};
 use machine::settings::{DeviceName, Node};
 use record::{Fact, Machine, Scaler, ScalerKind, Survey};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// A review with benchmarks.
+/// A review.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Review {
+    /// Measure as found, after each group of settings, and the usual things.
+    pub benchmarks: bool,
     /// Runs while the machine is watched; empty: until interrupted.
     pub command: Vec<String>,
     /// Watch after measuring.
@@ -34,6 +38,10 @@ pub(crate) struct Group {
 /// Each state is measured so often: twice tells a difference from chance.
 const PROBE_REPETITIONS: u32 = 2;
 
+/// What is watched ends by itself or by a signal: whoever starts an hour of load means an hour, and not one
+/// that is killed in its last second. A year stands for no limit.
+const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
+
 /// All stages of a review.
 pub(crate) fn stages(
     review: &Review,
@@ -48,6 +56,25 @@ pub(crate) fn stages(
     } else {
         Vec::new()
     };
+    match review.benchmarks {
+        true => stages.extend(measured(groups, machine, options, available)),
+        false => stages.extend(groups.into_iter().map(Stage::Raise)),
+    }
+    if review.watch || !review.command.is_empty() {
+        stages.push(Stage::Watch(watched_job(review)));
+    }
+    stages.push(Stage::Survey);
+    stages
+}
+
+/// Everything that a review measures, from the machine as it was found to the clocks when it is hot.
+fn measured(
+    groups: Vec<Group>,
+    machine: &Machine,
+    options: &Options,
+    available: Available,
+) -> Vec<Stage> {
+    let mut stages = Vec::new();
     let mut raised: Vec<String> = Vec::new();
     // Without anything to raise there is nothing to attribute.
     if !groups.is_empty() {
@@ -64,28 +91,30 @@ pub(crate) fn stages(
     let wanted = |job: &Job| !job.variant.starts_with("aes-") || job.variant.starts_with("aes-256");
     stages.extend(jobs.into_iter().filter(wanted).map(Stage::Job));
     stages.push(Stage::HotClocks);
-    if review.watch || !review.command.is_empty() {
-        stages.push(Stage::Watch(watched_job(review)));
-    }
-    stages.push(Stage::Survey);
     stages
 }
 
 /// The command that runs while the machine is watched.
 fn watched_job(review: &Review) -> Option<Job> {
-    let (first, _) = review.command.split_first()?;
-    let definition = Definition::of_command(review.command.clone());
+    let definition = watched_program(review)?;
     Some(Job {
         workload: "program",
         variant: definition.variant.clone(),
-        cpus: Vec::new(),
-        threads: 0,
-        repetition: 0,
         definition: Some(Arc::new(definition)),
-        time: None,
-        set_clock: None,
+        ..Job::default()
     })
-    .filter(|_| !first.is_empty())
+}
+
+/// The command of the user's as it is run: no score is asked of it but its time, and its name is its own.
+pub(crate) fn watched_program(review: &Review) -> Option<Definition> {
+    review.command.first().filter(|first| !first.is_empty())?;
+    let mut definition = Definition::of_command(review.command.clone());
+    if is_taken(&definition.name) {
+        // Rules and tables know what such a step means; this one only has its name.
+        definition.name.push_str("-command");
+    }
+    definition.time_limit = WATCHED_AT_MOST;
+    Some(definition)
 }
 
 /// Short steps that feel clocks of CPU and memory.
@@ -280,6 +309,7 @@ mod tests {
             stages.iter().map(word).collect::<Vec<_>>()
         };
         let watch = Review {
+            benchmarks: true,
             watch: true,
             ..Review::default()
         };
@@ -301,6 +331,37 @@ mod tests {
             tune: false,
             ..Options::default()
         };
-        assert_eq!(words(&untuned, &Review::default())[0], "cold");
+        let only_measured = Review {
+            watch: false,
+            ..watch.clone()
+        };
+        assert_eq!(words(&untuned, &only_measured)[0], "cold");
+        let lurking = Review {
+            benchmarks: false,
+            ..watch
+        };
+        assert_eq!(
+            words(&Options::default(), &lurking),
+            ["raise", "raise", "raise", "raise", "watch", "look"]
+        );
+        assert_eq!(words(&untuned, &lurking), ["watch", "look"]);
+    }
+
+    #[test]
+    fn what_is_watched_is_not_cut_off_and_is_no_workload_of_ours() {
+        let words = |command: &str| {
+            let command = command.split_whitespace().map(str::to_owned).collect();
+            watched_program(&Review {
+                command,
+                ..Review::default()
+            })
+        };
+        let found = words("stress-ng --cpu 0 -t 60m").unwrap();
+        assert!(found.time_limit > Duration::from_secs(3700));
+        assert_eq!(
+            (found.name.as_str(), found.variant.as_str()),
+            ("stress-ng-command", "--cpu 0 -t 60m")
+        );
+        assert_eq!(words(""), None);
     }
 }

@@ -106,10 +106,14 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn everything(&mut self) -> End {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        let (machine, sampler, may_start) = match self.context.options.task.is_whole_run() {
+        let is_review = matches!(self.context.options.task, Task::Review(_));
+        let is_gated = self.context.options.task.is_whole_run();
+        if is_gated || is_review {
+            self.start_meters();
+        }
+        let (machine, sampler, may_start) = match is_gated {
             false => (machine::identify(root), None, true),
             true => {
-                self.start_meters();
                 let (machine, sampler, may_start) = self.gate();
                 (machine, Some(sampler), may_start)
             }
@@ -128,7 +132,6 @@ impl Runner<'_> {
             state: machine::state(root, timeline.now_ms()),
         });
         self.recorder.sync();
-        let is_review = matches!(self.context.options.task, Task::Review(_));
         // What a review finds has to be found before anything is changed.
         let survey = match is_review {
             true => self.survey(),
@@ -139,7 +142,7 @@ impl Runner<'_> {
         }
         self.start_guard();
         match is_review {
-            true => self.open_settings(),
+            true => self.open_settings_of_review(),
             false => self.tune(&machine),
         }
         if let Some(sampler) = sampler {

@@ -111,7 +111,8 @@ impl Task {
             Task::Standard | Task::Loads(_) | Task::Program(_) | Task::Ab(_) => true,
             Task::Sensitivity(_) | Task::Thermal(_) | Task::Efficiency(_) => true,
             Task::DramThrottling => true,
-            Task::Review(_) | Task::Clock(_) | Task::CoreToCore(_) => false,
+            Task::Review(review) => review.benchmarks,
+            Task::Clock(_) | Task::CoreToCore(_) => false,
             Task::Memory(_) | Task::One(_) => false,
         }
     }

@@ -48,8 +48,8 @@ fn span(record: &Record) -> String {
     )
 }
 
-/// What held CPUs back, in how much of the time.
-fn slowed_down(record: &Record) -> String {
+/// What held CPUs back, in how much of the time; empty without a sample.
+pub(crate) fn slowed_down(record: &Record) -> String {
     let mut seen: Vec<(Reason, usize, i64)> = Vec::new();
     let mut watch = Watch::new(record.clone());
     let channels = &record.samples.channels;

@@ -26,10 +26,10 @@ pub(super) struct Classic {
     /// Is the memory controller throttled by heat? AES, a heavy load, AES again
     #[arg(short = 'M')]
     pub(super) memory_throttle: bool,
-    /// Review: settings that cost performance, what each costs, then watching until Ctrl-C
+    /// Review: look, measure, raise settings, measure; watch until Ctrl-C or until CMD ends; report
     #[arg(short = 'r')]
     pub(super) review: bool,
-    /// Review without benchmarks
+    /// Review without benchmarks: look, raise settings, watch until Ctrl-C or until CMD ends; report
     #[arg(short = 'R')]
     pub(super) review_only: bool,
     /// Disks, cards, their buses and health
@@ -43,6 +43,9 @@ pub(super) struct Classic {
     pub(super) heat_to: Option<String>,
     #[arg(short = 'u', hide = true)]
     update: bool,
+    /// With -r or -R: watch while this command runs, instead of until Ctrl-C
+    #[arg(last = true, value_name = "CMD")]
+    pub(super) command: Vec<String>,
 }
 
 impl Classic {
@@ -59,8 +62,12 @@ impl Classic {
         if let Some(name) = absent(&self) {
             return Err(format!("{name} is not part of this version."));
         }
-        if let Some(verb) = survey::of_flags(&self, &run) {
+        self.one_question()?;
+        if let Some(verb) = survey::of_flags(&self, &run)? {
             return verb.command(environment);
+        }
+        if !self.command.is_empty() {
+            return Err(format!("This runs no command: {}.", survey::COMMANDS));
         }
         if let Some(interval) = self.monitor {
             return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
@@ -72,6 +79,55 @@ impl Classic {
         }
         let task = thermal::classic_task(&self)?;
         run_command(run, task, &self.loads, environment)
+    }
+}
+
+impl Classic {
+    /// `-r`, `-j` or `-R`.
+    pub(super) fn is_review(&self) -> bool {
+        self.review || self.review_j || self.review_only
+    }
+
+    /// The flag among those that look over the machine, if there is one.
+    pub(super) fn survey_flag(&self) -> Option<&'static str> {
+        let flags = [
+            ("-k", self.kernel),
+            ("-S", self.storage),
+            ("-R", self.review_only),
+            ("-r", self.is_review()),
+        ];
+        let given = flags.into_iter().find(|(_, is)| *is);
+        given.map(|(flag, _)| flag)
+    }
+
+    /// Flags of which each is a run of its own: two of them would be two runs.
+    ///
+    /// # Errors
+    /// One sentence that names them.
+    fn one_question(&self) -> Result<(), String> {
+        let flags = [
+            ("-k", self.kernel),
+            ("-S", self.storage),
+            ("-m", self.monitor.is_some()),
+            ("-r", self.review || self.review_j),
+            ("-R", self.review_only),
+            ("-t", self.cool.is_some()),
+            ("-T", self.heat_to.is_some()),
+            ("-M", self.memory_throttle),
+            ("-g", self.graph.is_some()),
+            ("-G", self.loads.is_geekbench()),
+            ("-P", self.loads.is_phoronix()),
+        ];
+        let given = flags.iter().filter(|(_, is)| *is);
+        let given: Vec<&str> = given.map(|(flag, _)| *flag).collect();
+        // -G and -P run one after the other.
+        if given.len() < 2 || given == ["-G", "-P"] {
+            return Ok(());
+        }
+        Err(format!(
+            "{} are runs of their own: start them one after the other.",
+            given.join(" and ")
+        ))
     }
 }
 

@@ -64,7 +64,11 @@ pub(super) fn run_command(
     })))
 }
 
-fn parse_time(text: &str) -> Result<Duration, String> {
+/// `120s`, `2m` or a number of seconds, up to a day.
+///
+/// # Errors
+/// What such a time looks like.
+pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, factor) = match text.as_bytes().last() {
         Some(b's') => (&text[..text.len() - 1], 1.0),
         Some(b'm') => (&text[..text.len() - 1], 60.0),

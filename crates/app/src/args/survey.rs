@@ -1,11 +1,12 @@
 //! The verbs that look over the machine before anything is measured: kernel, storage, review.
 
 use super::classic::Classic;
-use super::run::RunFlags;
+use super::run::{RunFlags, parse_time};
 use super::{Command, Environment, RunArgs};
 use bench::{Options, Review, Task};
 use clap::Subcommand;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A look over the machine.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
@@ -25,25 +26,39 @@ pub(crate) enum SurveyVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Settings that cost performance, what each of them costs, then watching until Ctrl-C
+    /// What costs performance, what each setting gives, then watching until Ctrl-C, and a report
+    ///
+    /// It looks over the machine, measures as found and after each group of settings is raised, runs the usual
+    /// benchmarks, and watches until Ctrl-C, or until CMD or the command in the variable ExecuteCommand ends.
+    /// Then every setting is put back, and a report tells what happened: throttling, power, temperatures,
+    /// kernel messages, what changed. Settings take root; without it everything is watched as it is.
     Review(ReviewArgs),
 }
 
 /// A review.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct ReviewArgs {
-    /// Only look, measure nothing
+    /// Measure nothing: look, raise the settings, watch, put them back, and report (-R)
     #[arg(long)]
-    pub(crate) no_benchmarks: bool,
+    no_benchmarks: bool,
+    /// Only look: nothing is measured, changed or watched
+    #[arg(long)]
+    pub(crate) look: bool,
+    /// Do not watch after measuring
+    #[arg(long)]
+    no_watch: bool,
     /// Print the Record as JSON instead of the review
     #[arg(long)]
     pub(crate) json: bool,
     /// Start although the system is busy (recorded in the results)
     #[arg(long)]
     force: bool,
-    /// Do not watch after measuring
-    #[arg(long)]
-    no_watch: bool,
+    /// Wait at most so long for a quiet system before measuring
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = parse_time)]
+    wait: Duration,
+    /// Also run a load that heats for five minutes; `-c` beside `-r`
+    #[arg(skip)]
+    heat: bool,
     /// Write the review here, and the Record beside it as .json
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
@@ -56,56 +71,90 @@ pub(crate) struct ReviewArgs {
 }
 
 /// What the classic flags `-k`, `-S`, `-r`, `-j` and `-R` mean, with the options of a run beside them.
-pub(super) fn of_flags(classic: &Classic, run: &RunFlags) -> Option<SurveyVerb> {
-    if classic.kernel {
-        return Some(SurveyVerb::Kernel {
+///
+/// # Errors
+/// One sentence about what does not go with them.
+pub(super) fn of_flags(classic: &Classic, run: &RunFlags) -> Result<Option<SurveyVerb>, String> {
+    let Some(flag) = classic.survey_flag() else {
+        return Ok(None);
+    };
+    let is_review = classic.is_review();
+    if !is_review && !classic.command.is_empty() {
+        return Err(format!("{flag} runs no command: {COMMANDS}."));
+    }
+    if classic.loads.stockfish() {
+        return Err(format!(
+            "-s does not go with {flag}: start sbc-bench -s before or afterwards."
+        ));
+    }
+    Ok(Some(match (classic.kernel, classic.storage) {
+        (true, _) => SurveyVerb::Kernel {
             eol_file: None,
             json: run.json,
-        });
-    }
-    if classic.storage {
-        return Some(SurveyVerb::Storage { json: run.json });
-    }
-    let review = classic.review || classic.review_j || classic.review_only;
-    review.then(|| {
-        SurveyVerb::Review(ReviewArgs {
+        },
+        (false, true) => SurveyVerb::Storage { json: run.json },
+        (false, false) => SurveyVerb::Review(ReviewArgs {
             no_benchmarks: classic.review_only,
             json: run.json,
             force: run.force,
+            wait: run.wait,
+            heat: classic.loads.heat,
             log: run.log.clone(),
             quiet: run.quiet,
+            command: classic.command.clone(),
             ..ReviewArgs::default()
-        })
-    })
+        }),
+    }))
 }
 
+/// Where a command may stand behind `--`.
+pub(super) const COMMANDS: &str =
+    "sbc-bench run -- CMD measures one, sbc-bench -R -- CMD watches the machine while it runs";
+
 impl SurveyVerb {
-    /// What is to be done: a look, or for a review with benchmarks a run.
+    /// What is to be done: a look, or for any other review a run.
     ///
     /// # Errors
-    /// One sentence about a variable that is wrong.
+    /// One sentence about words or a variable that are wrong.
     pub(super) fn command(self, environment: &Environment) -> Result<Command, String> {
-        match self {
-            SurveyVerb::Review(args) if !args.no_benchmarks => {
-                Ok(Command::Run(Box::new(RunArgs {
-                    options: args.options(environment)?,
-                    json: args.json,
-                    given: environment.given(),
-                    log: args.log,
-                    cpuinfo_file: None,
-                    quiet: args.quiet,
-                })))
-            }
-            SurveyVerb::Review(args) if !args.command.is_empty() => Err(
-                "--no-benchmarks only looks; leave it out to watch while a command runs.".into(),
-            ),
-            verb => Ok(Command::Survey(verb)),
+        let SurveyVerb::Review(args) = self else {
+            return Ok(Command::Survey(self));
+        };
+        args.checked()?;
+        if args.look {
+            return Ok(Command::Survey(SurveyVerb::Review(args)));
         }
+        let mut given = environment.given();
+        given.extend(args.given());
+        Ok(Command::Run(Box::new(RunArgs {
+            options: args.options(environment)?,
+            json: args.json,
+            given,
+            log: args.log,
+            cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
+            quiet: args.quiet,
+        })))
     }
 }
 
 impl ReviewArgs {
-    /// The run behind a review with benchmarks.
+    /// # Errors
+    /// One sentence about words that do not go together.
+    fn checked(&self) -> Result<(), String> {
+        if self.look && !self.command.is_empty() {
+            return Err(
+                "--look starts nothing: sbc-bench review --no-benchmarks -- CMD (-R) watches while CMD runs.".into(),
+            );
+        }
+        if self.no_benchmarks && self.no_watch && !self.look {
+            return Err(
+                "--no-benchmarks with --no-watch leaves only the look: sbc-bench review --look.".into(),
+            );
+        }
+        Ok(())
+    }
+
+    /// The run behind a review that does more than look.
     ///
     /// # Errors
     /// One sentence about a variable that is wrong.
@@ -114,16 +163,44 @@ impl ReviewArgs {
         if command.is_empty()
             && let Some(line) = environment.get("ExecuteCommand")
         {
-            // As the bash program: words, no shell.
-            command = line.split_whitespace().map(str::to_owned).collect();
+            command = words_of(line);
         }
         Ok(Options {
             task: Task::Review(Review {
+                benchmarks: !self.no_benchmarks,
                 command,
                 watch: !self.no_watch,
             }),
             force: self.force,
+            wait: self.wait,
+            heat: self.heat,
             ..environment.options()?
         })
+    }
+
+    /// What was asked for, for the Record.
+    fn given(&self) -> Vec<String> {
+        let flags = [
+            ("--no-benchmarks", self.no_benchmarks),
+            ("--no-watch", self.no_watch),
+            ("--force", self.force),
+            ("-c", self.heat),
+        ];
+        let flags = flags.iter().filter(|(_, is)| *is);
+        let command = Some(self.command.join(" ")).filter(|command| !command.is_empty());
+        let command = command.map(|command| format!("-- {command}"));
+        flags
+            .map(|(flag, _)| (*flag).to_owned())
+            .chain(command)
+            .collect()
+    }
+}
+
+/// The words of `ExecuteCommand`. Plain words are a program and its arguments, as they always were; what only
+/// a shell understands is given to one.
+fn words_of(line: &str) -> Vec<String> {
+    match line.contains(['\'', '"', '|', '&', ';', '<', '>', '$', '`', '\\', '*', '(']) {
+        true => ["sh", "-c", line].map(str::to_owned).to_vec(),
+        false => line.split_whitespace().map(str::to_owned).collect(),
     }
 }

@@ -95,7 +95,6 @@ pub(super) const INTERVAL: Duration = Duration::from_millis(200);
 /// # Errors
 /// One sentence about what is wrong.
 pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
-    one_question(flags)?;
     match (&flags.cool, &flags.heat_to, &flags.graph) {
         (Some(celsius), ..) => classic("-t", celsius, StartAt::CoolTo),
         (None, Some(celsius), _) => classic("-T", celsius, StartAt::HeatTo),
@@ -103,31 +102,6 @@ pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
         (None, None, Some(sets)) => super::efficiency::task(sets),
         (None, None, None) => flags.loads.task(),
     }
-}
-
-/// Flags of which each is a run of its own: two of them would be two runs.
-fn one_question(flags: &Classic) -> Result<(), String> {
-    let given = [
-        ("-t", flags.cool.is_some()),
-        ("-T", flags.heat_to.is_some()),
-        ("-M", flags.memory_throttle),
-        ("-g", flags.graph.is_some()),
-        ("-G", flags.loads.is_geekbench()),
-        ("-P", flags.loads.is_phoronix()),
-    ];
-    let given: Vec<&str> = given
-        .iter()
-        .filter(|(_, is)| *is)
-        .map(|(flag, _)| *flag)
-        .collect();
-    // -G and -P run one after the other.
-    if given.len() < 2 || given == ["-G", "-P"] {
-        return Ok(());
-    }
-    Err(format!(
-        "{} are runs of their own: start them one after the other.",
-        given.join(" and ")
-    ))
 }
 
 /// The task of `-t [°C]` and `-T [°C]`.

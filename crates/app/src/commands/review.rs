@@ -1,5 +1,5 @@
-//! `sbc-bench review --no-benchmarks`, `-R`: what of this machine costs performance, found without
-//! changing or measuring anything. With benchmarks a review is a run.
+//! `sbc-bench review --look`: what of this machine costs performance, found without changing or measuring
+//! anything. Every other review is a run.
 
 use crate::args::ReviewArgs;
 use crate::output;

@@ -9,7 +9,9 @@ use bench::{Context, Finished, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
 use machine::settings::restore_from_journal;
 use machine::{Root, Timeline};
-use record::{End, Outcome, Record, Restored, Source};
+use record::{End, FailureKind, Outcome, Record, Restored, Source};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
@@ -18,7 +20,8 @@ const TARGET: &str = env!("SBC_BENCH_TARGET");
 pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(
         root.is_system(),
-        "a run needs the running system; --root serves identify, monitor and snapshot."
+        "a run needs the running system; --root serves identify, monitor, snapshot, kernel, storage and \
+         review --look."
     );
     let root = match &args.cpuinfo_file {
         None => root.clone(),
@@ -88,7 +91,7 @@ fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
     if matches!(task, Task::Review(review) if review.watch && review.command.is_empty()) {
         // Reading waits for a whole line, which may never come: the thread ends with the program.
         std::thread::spawn(move || {
-            for line in std::io::stdin().lines().map_while(Result::ok) {
+            while let Some(line) = typed_line() {
                 let text = explain::plain(&line);
                 if !text.is_empty() && sender.send(text).is_err() {
                     return;
@@ -97,6 +100,34 @@ fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
         });
     }
     receiver
+}
+
+/// How often a job in the background looks whether it has the terminal again.
+const FOREGROUND_LOOK: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// The next line of standard input; none at its end.
+///
+/// Who reads from a terminal in the background is stopped by the kernel, and watching with it
+/// (`sbc-bench -R &`): so nothing is read before the terminal is ours.
+fn typed_line() -> Option<String> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        let is_ours = || {
+            let front = rustix::termios::tcgetpgrp(&stdin);
+            front.is_ok_and(|group| group == rustix::process::getpgrp())
+        };
+        let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
+        let look = Timespec {
+            tv_sec: 0,
+            tv_nsec: FOREGROUND_LOOK.subsec_nanos().into(),
+        };
+        while !(is_ours() && matches!(poll(&mut typed, Some(&look)), Ok(1..)) && is_ours()) {
+            if !is_ours() {
+                std::thread::sleep(FOREGROUND_LOOK);
+            }
+        }
+    }
+    stdin.lines().next()?.ok()
 }
 
 /// Puts back what a killed run has left behind.
@@ -215,24 +246,35 @@ fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {
     match record.run.end {
         End::Interrupted { .. } => status::INTERRUPTED,
         _ if let Some(status) = status_of_program(record, task) => status,
+        // What was only watched has no results that could be wrong.
+        _ if matches!(task, Task::Review(review) if !review.benchmarks) => 0,
         _ if verdict(findings) == Verdict::Valid => 0,
         _ => status::NOT_VALID,
     }
 }
 
-/// The exit status of a program of the user's own that failed.
+/// The exit status of a program of the user's own that failed: measured, or watched in a review.
 fn status_of_program(record: &Record, task: &Task) -> Option<u8> {
     let failed = |step: &record::Step| match &step.outcome {
+        Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => {
+            Some(status::INTERRUPTED)
+        }
         Outcome::Failed(failure) => {
             let status = failure
                 .exit_status
                 .and_then(|status| u8::try_from(status).ok());
-            Some(status.unwrap_or(crate::status::FAILURE))
+            Some(status.unwrap_or(status::FAILURE))
         }
         _ => None,
     };
     match task {
         Task::Program(_) => record.steps.iter().find_map(failed),
+        Task::Review(review) if !review.command.is_empty() => {
+            // The command stands before the watching that it was the reason of.
+            let mut steps = record.steps.iter().rev();
+            steps.find(|step| step.workload == "watch")?;
+            failed(steps.next()?)
+        }
         _ => None,
     }
 }

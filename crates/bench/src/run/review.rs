@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// While a machine is watched for hours, samples are taken so often.
 const WATCH_INTERVAL: Duration = Duration::from_secs(5);
+/// While a command runs, which is an hour rather than a week.
+const COMMAND_INTERVAL: Duration = Duration::from_secs(1);
 /// A line for whoever watches comes so often, and the first one soon.
 const LINE_MS: i64 = 60_000;
 /// A signal is noticed after so long.
@@ -29,6 +31,19 @@ impl Runner<'_> {
         });
         self.recorder.sync();
         survey
+    }
+
+    /// Takes the journal, and says why nothing will be raised where that is so.
+    pub(super) fn open_settings_of_review(&mut self) {
+        self.open_settings();
+        // Whoever opened it in vain has told why already.
+        let why = match (self.context.options.tune, self.context.journal) {
+            (false, _) => "NOTUNING=yes forbids it",
+            (true, None) => "that takes root",
+            (true, Some(_)) => return,
+        };
+        let note = format!("No setting is raised: {why}. Everything is watched as it is.");
+        (self.context.progress)(Progress::Note(note));
     }
 
     /// Raises one group; what a node refuses is named and stays as it is.
@@ -72,9 +87,16 @@ impl Runner<'_> {
     /// Watches until a signal, or until the command ends. The signal ends the watching and not the run:
     /// what was seen still has to be told, and a second signal ends that too.
     pub(super) fn watch(&mut self, machine: &Machine, command: Option<&Job>) {
-        self.slow_sampler();
+        self.sampler_every(match command {
+            Some(_) => COMMAND_INTERVAL,
+            None => WATCH_INTERVAL,
+        });
+        let line = |job: &Job| match &job.definition {
+            Some(definition) => definition.command_line(),
+            None => step_name(job),
+        };
         let note = match command {
-            Some(job) => format!("Watching while {} runs.", step_name(job)),
+            Some(job) => format!("Watching while {} runs.", line(job)),
             None => "Watching. Start what you want to look at; a line typed here becomes a mark, Ctrl-C ends it with \
                      a report."
                 .to_owned(),
@@ -89,7 +111,7 @@ impl Runner<'_> {
             None => self.wait_for_signal(),
         }
         self.context.cancelled.store(0, Ordering::Relaxed);
-        let variant = command.map(step_name).unwrap_or_default();
+        let variant = command.map(line).unwrap_or_default();
         let outcome = Outcome::Done(Measured::Scores(Scores::default()));
         self.step_ended(Step {
             threads: 0,
@@ -131,9 +153,9 @@ impl Runner<'_> {
     }
 
     /// Hours at the pace of a benchmark would fill memory and disk.
-    fn slow_sampler(&mut self) {
+    fn sampler_every(&mut self, interval: Duration) {
         self.stop_sampler();
-        let sampler = Sampler::new(self.context.root, &self.sampling(WATCH_INTERVAL));
+        let sampler = Sampler::new(self.context.root, &self.sampling(interval));
         self.watch_by(sampler);
     }
 }

@@ -1,10 +1,11 @@
 //! What happened while the machine was measured and watched: throttling, power, temperatures, kernel
-//! messages, swap, changes of devices, and whether the results are valid.
+//! messages, swap, changes of devices, what became of the settings, and whether the results are valid.
 
 use super::{list, section as with_heading};
 use crate::plain::markdown;
-use crate::{Finding, cpu_list, survey, verdict, view};
-use record::{KernelMessage, Record, Step};
+use crate::watched::slowed_down;
+use crate::{Finding, Severity, cpu_list, stats, survey, verdict, view};
+use record::{KernelMessage, Outcome, Record, Restored, SettingChange, Step};
 
 /// Messages that are shown; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
@@ -20,6 +21,7 @@ pub(super) fn section(record: &Record, findings: &[Finding]) -> String {
     }
     let parts = [
         watched(record),
+        settings(record),
         changes(record),
         messages(record),
         swap(record),
@@ -39,10 +41,17 @@ fn watched(record: &Record) -> String {
             duration(step.window.elapsed_ms()),
             while_running(step)
         ));
-        if let Some(heat) = view::heat(record, step.window) {
-            let celsius = heat.millicelsius_max as f64 / 1000.0;
-            lines.push(format!("Highest temperature meanwhile: {celsius:.1}°C"));
-        }
+        lines.extend(failed(record, step));
+        lines.push(match view::heat(record, step.window) {
+            Some(heat) => {
+                let celsius = heat.millicelsius_max as f64 / 1000.0;
+                format!("Highest temperature meanwhile: {celsius:.1}°C")
+            }
+            None => "Temperatures: nothing here tells that of the SoC".to_owned(),
+        });
+        lines.push(power(record, step));
+        let throttling = slowed_down(record);
+        lines.extend((!throttling.is_empty()).then_some(format!("Throttling: {throttling}")));
     }
     for mark in &record.marks {
         lines.push(format!(
@@ -52,6 +61,71 @@ fn watched(record: &Record) -> String {
         ));
     }
     list(lines)
+}
+
+/// How the command of this watching ended, where that was not well.
+fn failed(record: &Record, watch: &Step) -> Option<String> {
+    let at = record.steps.iter().position(|step| step == watch)?;
+    let command = record.steps.get(at.checked_sub(1)?)?;
+    match &command.outcome {
+        Outcome::Failed(failure) if !watch.variant.is_empty() => {
+            Some(markdown(&format!("It did not end well: {}", failure.message)))
+        }
+        _ => None,
+    }
+}
+
+/// Mean and highest power while this ran, or that nothing tells it.
+fn power(record: &Record, step: &Step) -> String {
+    let readings = view::power_mw(record, step.window);
+    let watts: Vec<f64> = readings.iter().map(|(_, mw)| mw / 1000.0).collect();
+    let highest = watts.iter().copied().fold(f64::NAN, f64::max);
+    match (stats::mean(&watts), view::power_source(record)) {
+        (Some(mean), Some(source)) => {
+            let of = match source.is_whole {
+                true => "",
+                false => ", of the processor alone",
+            };
+            format!("Power: {mean:.2} W on average, at most {highest:.2} W{of}")
+        }
+        _ => "Power: nothing here measures it".to_owned(),
+    }
+}
+
+/// What was raised, and whether it is back.
+fn settings(record: &Record) -> String {
+    let option = |name: &str| {
+        let mut given = record.run.options.iter();
+        given.any(|option| option.eq_ignore_ascii_case(name))
+    };
+    if record.settings.is_empty() {
+        let why = match (option("NOTUNING=yes"), record.run.as_root) {
+            (true, _) => "NOTUNING=yes was set",
+            (false, false) => "that takes root",
+            (false, true) => "everything that can be set is at its best already, or cannot be set",
+        };
+        return list([format!("No setting was raised: {why}")]);
+    }
+    let mut changes: Vec<&SettingChange> = Vec::new();
+    for change in &record.settings {
+        // The first change knows what it was, and all of one path end alike.
+        if !changes.iter().any(|known| known.path == change.path) {
+            changes.push(change);
+        }
+    }
+    let line = |change: &&SettingChange| {
+        let end = match &change.restored {
+            Restored::Done => format!("{} again", markdown(&change.old)),
+            Restored::Pending => "not put back".to_owned(),
+            Restored::LeftAlone(now) => {
+                format!("somebody else made it {} meanwhile", markdown(now))
+            }
+            Restored::Failed(why) => format!("not put back: {}", markdown(why)),
+        };
+        let (path, old) = (markdown(&change.path), markdown(&change.old));
+        format!("{path}: raised from {old} to {}, now {end}", markdown(&change.new))
+    };
+    list(changes.iter().map(line))
 }
 
 fn while_running(step: &Step) -> String {
@@ -144,10 +218,22 @@ fn validity(record: &Record, findings: &[Finding]) -> String {
     if record.steps.is_empty() {
         return String::new();
     }
+    let heading = match has_results(record) {
+        true => format!("Results validation: {}", verdict(findings)),
+        // What was only watched has no results that could be wrong.
+        false if findings.iter().all(|f| f.severity == Severity::Info) => "Noted:".to_owned(),
+        false => "What went wrong meanwhile:".to_owned(),
+    };
     let lines = findings.iter().map(|finding| markdown(&finding.sentence()));
-    format!(
-        "\nResults validation: {}\n\n{}",
-        verdict(findings),
-        list(lines)
-    )
+    format!("\n{heading}\n\n{}", list(lines))
+}
+
+/// True if the machine was measured, not only watched.
+fn has_results(record: &Record) -> bool {
+    let first_watch = record.steps.iter().position(|step| step.workload == "watch");
+    let command = first_watch.map(|at| match record.steps[at].variant.is_empty() {
+        true => at,
+        false => at.saturating_sub(1),
+    });
+    command.is_none_or(|measured| measured > 0)
 }

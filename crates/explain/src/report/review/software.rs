@@ -30,6 +30,8 @@ pub(super) fn versions(record: &Record) -> String {
         .steps
         .iter()
         .filter_map(|step| step.tool.as_ref())
+        // A command of the user's own has none.
+        .filter(|tool| !tool.version.is_empty())
         .map(|tool| format!("{} {}", markdown(&tool.name), markdown(&tool.version)))
         .collect();
     tools.sort_unstable();
