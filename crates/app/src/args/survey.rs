@@ -148,7 +148,8 @@ impl ReviewArgs {
         }
         if self.no_benchmarks && self.no_watch && !self.look {
             return Err(
-                "--no-benchmarks with --no-watch leaves only the look: sbc-bench review --look.".into(),
+                "--no-benchmarks with --no-watch leaves only the look: sbc-bench review --look."
+                    .into(),
             );
         }
         Ok(())

@@ -68,9 +68,10 @@ fn failed(record: &Record, watch: &Step) -> Option<String> {
     let at = record.steps.iter().position(|step| step == watch)?;
     let command = record.steps.get(at.checked_sub(1)?)?;
     match &command.outcome {
-        Outcome::Failed(failure) if !watch.variant.is_empty() => {
-            Some(markdown(&format!("It did not end well: {}", failure.message)))
-        }
+        Outcome::Failed(failure) if !watch.variant.is_empty() => Some(markdown(&format!(
+            "It did not end well: {}",
+            failure.message
+        ))),
         _ => None,
     }
 }
@@ -123,7 +124,10 @@ fn settings(record: &Record) -> String {
             Restored::Failed(why) => format!("not put back: {}", markdown(why)),
         };
         let (path, old) = (markdown(&change.path), markdown(&change.old));
-        format!("{path}: raised from {old} to {}, now {end}", markdown(&change.new))
+        format!(
+            "{path}: raised from {old} to {}, now {end}",
+            markdown(&change.new)
+        )
     };
     list(changes.iter().map(line))
 }
@@ -230,7 +234,10 @@ fn validity(record: &Record, findings: &[Finding]) -> String {
 
 /// True if the machine was measured, not only watched.
 fn has_results(record: &Record) -> bool {
-    let first_watch = record.steps.iter().position(|step| step.workload == "watch");
+    let first_watch = record
+        .steps
+        .iter()
+        .position(|step| step.workload == "watch");
     let command = first_watch.map(|at| match record.steps[at].variant.is_empty() {
         true => at,
         false => at.saturating_sub(1),
