@@ -162,12 +162,18 @@ impl Runner<'_> {
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
+        self.go_through(&machine, &stages);
+        self.interrupted().unwrap_or(End::Finished)
+    }
+
+    /// One stage after the other, until a signal.
+    fn go_through(&mut self, machine: &Machine, stages: &[Stage]) {
         for (index, stage) in stages.iter().enumerate() {
             if self.interrupted().is_some() {
-                break;
+                return;
             }
             self.ahead = stages[index..].to_vec();
-            self.stage(&machine, stage);
+            self.stage(machine, stage);
             if *stage == Stage::ColdClocks {
                 let left = self.estimates.of_stages(&stages[index + 1..]);
                 if left >= WORTH_TELLING {
@@ -175,7 +181,6 @@ impl Runner<'_> {
                 }
             }
         }
-        self.interrupted().unwrap_or(End::Finished)
     }
 
     /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
