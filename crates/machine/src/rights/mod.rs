@@ -1,0 +1,10 @@
+//! Whose rights are at stake: the user who called sudo, and who besides root can put another program or
+//! definition in the place of one that root is about to use. Nothing is changed here.
+
+mod accounts;
+mod caller;
+mod trust;
+
+pub use accounts::Accounts;
+pub use caller::{Caller, caller};
+pub use trust::Trust;

@@ -1,0 +1,262 @@
+//! Who can put another file in the place of this one: its owner, whoever may write it, and whoever owns or
+//! may write a folder on the way to it, links followed. Root runs and reads as orders only what nobody else
+//! can write.
+//!
+//! A folder that everybody may write, with the sticky bit (`/tmp`), is no home for anything; but what is of
+//! root below it can be neither renamed nor removed by others, so that it may be on the way.
+//! (Source: `path_resolution(7)`, `inode(7)`. Access lists show in the bits of the group.)
+
+use super::Accounts;
+use crate::Root;
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+/// Whom it is left to what root uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trust {
+    accounts: Accounts,
+    users: Vec<u32>,
+}
+
+/// Links are followed at most so many times, as the kernel does (ELOOP at 40).
+const LINKS_MAX: usize = 40;
+const GROUP_WRITES: u32 = 0o020;
+const OTHERS_WRITE: u32 = 0o002;
+const OTHERS_ENTER: u32 = 0o011;
+const STICKY: u32 = 0o1000;
+
+impl Trust {
+    /// Trusts root, and this user where there is one: whose rights the program will have.
+    pub fn new(root: &Root, user: Option<u32>) -> Self {
+        Self {
+            accounts: Accounts::read(root),
+            users: [0].into_iter().chain(user).collect(),
+        }
+    }
+
+    /// Why others can put something else in the place of this file or folder; none if they cannot, or if
+    /// nothing is there.
+    pub fn objection(&self, path: &Path) -> Option<String> {
+        if !path.is_absolute() {
+            return Some(format!("{} is no absolute path", path.display()));
+        }
+        let mut at = PathBuf::from("/");
+        let mut ahead: VecDeque<OsString> = parts(path);
+        let mut links = 0;
+        let mut about = std::fs::symlink_metadata(&at).ok()?;
+        loop {
+            let is_last = ahead.is_empty();
+            if let Some(why) = self.of_one(&at, &about, is_last) {
+                return Some(why);
+            }
+            // Nobody else gets any further, whatever lies below.
+            if about.is_dir() && about.mode() & OTHERS_ENTER == 0 {
+                return None;
+            }
+            let part = ahead.pop_front()?;
+            if part == ".." {
+                at.pop();
+                about = std::fs::symlink_metadata(&at).ok()?;
+                continue;
+            }
+            let next = at.join(part);
+            about = std::fs::symlink_metadata(&next).ok()?;
+            if !about.is_symlink() {
+                at = next;
+                continue;
+            }
+            links += 1;
+            if links > LINKS_MAX {
+                return Some(format!("{} has too many links", path.display()));
+            }
+            if let Some(why) = self.of_owner(&next, &about) {
+                return Some(why);
+            }
+            let target = std::fs::read_link(&next).ok()?;
+            for part in parts(&target).into_iter().rev() {
+                ahead.push_front(part);
+            }
+            if target.is_absolute() {
+                at = PathBuf::from("/");
+            }
+            about = std::fs::symlink_metadata(&at).ok()?;
+        }
+    }
+
+    /// One file or folder on the way.
+    fn of_one(&self, path: &Path, about: &Metadata, is_last: bool) -> Option<String> {
+        if let Some(why) = self.of_owner(path, about) {
+            return Some(why);
+        }
+        let path = path.display();
+        let is_passage = about.is_dir() && about.mode() & STICKY != 0 && !is_last;
+        if is_passage {
+            return None;
+        }
+        if about.mode() & OTHERS_WRITE != 0 {
+            return Some(format!("everybody can write {path}"));
+        }
+        if about.mode() & GROUP_WRITES != 0 && !self.is_alone(about.gid()) {
+            let group = self.accounts.group_name(about.gid());
+            return Some(format!("the group {group} can write {path}"));
+        }
+        None
+    }
+
+    fn of_owner(&self, path: &Path, about: &Metadata) -> Option<String> {
+        let owner = about.uid();
+        (!self.users.contains(&owner)).then(|| {
+            let owner = self.accounts.user_name(owner);
+            format!("{} belongs to {owner}", path.display())
+        })
+    }
+
+    /// True if nobody else is in the group: that of root, one of each user's own, one without members.
+    fn is_alone(&self, gid: u32) -> bool {
+        let users = self.accounts.users_of(gid);
+        gid == 0 || users.is_some_and(|users| users.iter().all(|uid| self.users.contains(uid)))
+    }
+}
+
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let part = |component| match component {
+        Component::Normal(part) => Some(part.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        _ => None,
+    };
+    path.components().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rights::accounts::made;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+    /// A folder below that of temporary files, removed at its end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path =
+                std::env::temp_dir().join(format!("sbc-bench-trust-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path.canonicalize().unwrap())
+        }
+
+        fn make(&self, name: &str, mode: u32) -> PathBuf {
+            let path = self.0.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            path
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn trust(user: Option<u32>) -> Trust {
+        Trust {
+            accounts: made(),
+            users: [0].into_iter().chain(user).collect(),
+        }
+    }
+
+    fn check(user: Option<u32>, path: &Path, expected: Option<&str>) {
+        let found = trust(user).objection(path);
+        match (&found, expected) {
+            (None, None) => {}
+            (Some(found), Some(expected)) => assert!(found.contains(expected), "{found}"),
+            _ => panic!("{path:?} for {user:?}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    /// Without root nothing here can belong to root, and nobody asks.
+    fn is_root() -> bool {
+        rustix::process::geteuid().is_root()
+    }
+
+    #[test]
+    fn what_only_root_can_write_is_trusted() {
+        check(None, Path::new("relative/bin"), Some("no absolute path"));
+        check(None, Path::new("bin"), Some("no absolute path"));
+        check(None, Path::new("/tmp"), Some("everybody can write /tmp"));
+        check(None, Path::new("/usr/bin"), None);
+        check(None, Path::new("/bin/sh"), None);
+        check(None, Path::new("/nowhere/at/all"), None);
+    }
+
+    #[test]
+    fn every_step_of_the_way_counts() {
+        if !is_root() {
+            return;
+        }
+        let folder = Folder::new("steps");
+        let whole = folder.make("a/b/program", 0o755);
+        check(None, &whole, None);
+        check(
+            None,
+            &folder.make("open", 0o666),
+            Some("everybody can write"),
+        );
+        // staff has no members, video has.
+        let of_group = folder.make("grouped", 0o775);
+        for (gid, expected) in [
+            (0, None),
+            (50, None),
+            (44, Some("group video")),
+            (71, Some("group 71")),
+        ] {
+            chown(&of_group, None, Some(gid)).unwrap();
+            check(None, &of_group, expected);
+        }
+        chown(&of_group, None, Some(1000)).unwrap();
+        check(None, &of_group, Some("group alice"));
+        check(Some(1000), &of_group, None);
+        let middle = folder.0.join("a");
+        chown(&middle, Some(1000), None).unwrap();
+        check(None, &whole, Some("a belongs to alice"));
+        check(Some(1000), &whole, None);
+        check(Some(1001), &whole, Some("a belongs to alice"));
+        chown(&middle, Some(4321), None).unwrap();
+        check(None, &whole, Some("a belongs to user 4321"));
+        chown(&middle, Some(0), None).unwrap();
+        std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o757)).unwrap();
+        check(None, &whole, Some("everybody can write"));
+        // Where nobody else gets in, what lies below may be anybody's.
+        chown(&whole, Some(1000), None).unwrap();
+        std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o700)).unwrap();
+        check(None, &whole, None);
+        std::fs::set_permissions(&middle, PermissionsExt::from_mode(0o755)).unwrap();
+        check(None, &whole, Some("program belongs to alice"));
+    }
+
+    #[test]
+    fn links_are_followed_through_every_folder() {
+        if !is_root() {
+            return;
+        }
+        let folder = Folder::new("links");
+        folder.make("usr/bin/program", 0o755);
+        let path = |name: &str| folder.0.join(name);
+        symlink("usr/bin", path("bin")).unwrap();
+        check(None, &path("bin/program"), None);
+        // By way of a folder of alice's to one of root's.
+        std::fs::create_dir(path("home")).unwrap();
+        symlink(path("usr/bin"), path("home/bin")).unwrap();
+        chown(path("home"), Some(1000), None).unwrap();
+        symlink("home/bin", path("sly")).unwrap();
+        check(None, &path("sly/program"), Some("home belongs to alice"));
+        symlink("round", path("round")).unwrap();
+        check(None, &path("round/program"), Some("too many links"));
+        symlink("usr/../../up", path("upward")).unwrap();
+        check(None, &path("upward"), None);
+    }
+}
