@@ -24,7 +24,7 @@ pub(crate) use arrange::arranged;
 pub(crate) use environment::Environment;
 pub(crate) use identify::Identify;
 pub(crate) use monitor::{MonitorArgs, Replay, View};
-pub(crate) use program::definitions;
+pub(crate) use program::{calling_user, definitions};
 pub(crate) use several::Several;
 pub(crate) use single::SingleArgs;
 pub(crate) use survey::{ReviewArgs, SurveyVerb};
@@ -37,6 +37,7 @@ use meters::MeterFlags;
 use monitor::MonitorFlags;
 use run::RunFlags;
 use std::path::PathBuf;
+use std::sync::Arc;
 use verb::Verb;
 
 /// What is to be done, validated.
@@ -110,6 +111,9 @@ pub(crate) struct Cli {
     /// Read this directory or board file instead of the running system.
     #[arg(long, global = true, value_name = "DIR|FILE.board")]
     pub(crate) root: Option<PathBuf>,
+    /// Under sudo: run commands of yours as root, too, and not as the user who called
+    #[arg(long, global = true)]
+    as_root: bool,
     #[command(subcommand)]
     verb: Option<Verb>,
     #[command(flatten)]
@@ -139,8 +143,16 @@ pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command
         Some(verb) => verb.command(environment)?,
         None => cli.classic.command(cli.run, cli.monitor, environment)?,
     };
+    let user = match cli.as_root {
+        true => None,
+        false => program::calling_user()?.map(Arc::new),
+    };
     match &mut command {
-        Command::Run(args) => args.options.meters = meters,
+        Command::Run(args) => {
+            args.options.meters = meters;
+            args.options.user = user;
+        }
+        Command::Single(args) => args.options.user = user,
         Command::Monitor(args) => args.meters = meters,
         _ => {}
     }

@@ -73,11 +73,9 @@ const VERSION: &str = "[ \"$1\" = --version ] && { echo sysbench 1.0.20; exit; }
 const MEMORY: &str = "echo '10 MiB transferred (4559.13 MiB/sec)'";
 
 /// A sysbench whose cpu test behaves like this, and whose memory test is well.
-fn check_tool(name: &str, body: Option<&str>, kind: Option<FailureKind>, expected: &str) {
+fn check_tool(name: &str, body: &str, kind: Option<FailureKind>, expected: &str) {
     let folder = Folder::new(name);
-    if let Some(body) = body {
-        folder.tool("sysbench", body);
-    }
+    folder.tool("sysbench", body);
     let words = ["--repeat", "1", "--workload", "sysbench"];
     let (output, record) = folder.with_tools(&words);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -96,19 +94,34 @@ fn check_tool(name: &str, body: Option<&str>, kind: Option<FailureKind>, expecte
     assert!(clocks.count() >= 1, "{name}: the run goes on to its end");
 }
 
+/// A run of nothing but a tool that is not there, or not what it should be.
+fn check_refused(name: &str, body: Option<&str>, expected: &str) {
+    let folder = Folder::new(name);
+    if let Some(body) = body {
+        folder.tool("sysbench", body);
+    }
+    let mut command = folder.command(&["--workload", "sysbench"]);
+    let output = command.env("PATH", folder.0.join("bin")).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{name}: {shown}");
+    assert!(shown.contains(expected), "{name}: {shown}");
+    assert!(
+        !folder.0.join("run.json").exists(),
+        "{name}: nothing was run"
+    );
+}
+
 #[test]
 fn tools_that_are_not_what_they_should_be() {
-    check_tool("missing", None, None, "sysbench is not installed");
-    check_tool(
+    check_refused("missing", None, "sysbench is not installed");
+    check_refused(
         "kind",
         Some("echo 'Welcome to the system bench'"),
-        None,
         "is not sysbench: it answers",
     );
-    check_tool(
+    check_refused(
         "old",
         Some("echo sysbench 0.4.12"),
-        None,
         "is too old: it is sysbench 0.4.12, and 1.0 is the least",
     );
 }
@@ -117,7 +130,7 @@ fn tools_that_are_not_what_they_should_be() {
 fn tools_that_misbehave() {
     let with = |cpu: &str| format!("{VERSION}[ $1 = cpu ] && {{ {cpu}; exit; }}\n{MEMORY}");
     let check = |name: &str, cpu: &str, kind, expected: &str| {
-        check_tool(name, Some(&with(cpu)), Some(kind), expected);
+        check_tool(name, &with(cpu), Some(kind), expected);
     };
     check(
         "silent",

@@ -6,7 +6,7 @@
 //!
 //! What this is not: a shell. Nothing is expanded, standard input is empty, and the locale is `C`.
 //!
-//! Affinity is inherited: a short-lived thread takes the CPUs, starts the program and ends. So no
+//! A short-lived thread takes CPUs, group and rights, starts the program and ends (`start`). So no
 //! code runs between fork and exec, which would need `unsafe`. `PR_SET_PDEATHSIG` is left out for
 //! the same reason, and because it would fire at the end of that thread, not of this process.
 //! Interruptions reach a program through the flag in [`Supervisor::cancelled`]; only a SIGKILL of
@@ -16,15 +16,17 @@ mod descendants;
 mod observe;
 mod outcome;
 mod output;
+mod start;
 
 pub(crate) use descendants::{MARK, end_all_of};
 pub use observe::Usage;
 pub(crate) use observe::parse_schedstat;
 pub(crate) use outcome::{failure, interruption};
+pub(crate) use start::move_to;
 
 use descendants::Descendants;
 use machine::faults::{self, Call};
-use machine::{Group, Root, Terminal};
+use machine::{Caller, Group, Root, Terminal};
 use observe::Observer;
 use outcome::oom_kills;
 use output::HeadTail;
@@ -34,7 +36,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
     waitid,
 };
-use rustix::thread::{CpuSet, sched_setaffinity};
+use start::{of_root, of_user, plain_locale, start_on};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -69,6 +71,8 @@ pub struct Spec<'a> {
     pub environment: &'a [(&'a str, String)],
     /// Control group that it and all its descendants are born in.
     pub group: Option<&'a Group>,
+    /// Whose program it is: it gets the rights, groups and environment of this user. None for our own.
+    pub user: Option<&'a Caller>,
 }
 
 /// What goes on around a program while it runs.
@@ -159,6 +163,10 @@ impl<'a> Child<'a> {
             .stderr(errors)
             .process_group(0);
         plain_locale(&mut command);
+        match spec.user {
+            Some(user) => of_user(user, &mut command),
+            None => of_root(&mut command),
+        }
         let variables = spec.environment.iter().map(|(name, value)| (*name, value));
         command.envs(variables);
         let descendants = Descendants::mark(&mut command);
@@ -335,62 +343,6 @@ fn name<'a>(spec: &Spec<'a>) -> &'a str {
 fn not_started(spec: &Spec, why: &str) -> Failure {
     let message = format!("{} could not be started: {why}", name(spec));
     failure(FailureKind::NotStarted, message, "")
-}
-
-/// Numbers with a decimal point and messages in English, whatever the user's locale is.
-fn plain_locale(command: &mut Command) {
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE" {
-            command.env_remove(&*name);
-        }
-    }
-    command.env("LC_ALL", "C");
-}
-
-/// Starts the command in a thread of its own that was moved to the CPUs and into the group before.
-fn start_on(spec: &Spec, mut command: Command) -> Result<std::process::Child, String> {
-    if spec.cpus.is_empty() && spec.group.is_none() {
-        return spawn(&mut command);
-    }
-    let started = std::thread::scope(|scope| {
-        let starter = scope.spawn(move || {
-            if !spec.cpus.is_empty() {
-                move_to(spec.cpus)?;
-            }
-            // Without the group it runs as well, only its descendants are counted less exactly.
-            let _inside = spec.group.and_then(|group| group.enter().ok());
-            spawn(&mut command)
-        });
-        starter.join()
-    });
-    started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-fn spawn(command: &mut Command) -> Result<std::process::Child, String> {
-    let program = command.get_program().to_owned();
-    faults::pass(Call::Spawn, program, || command.spawn()).map_err(|e| e.to_string())
-}
-
-/// Moves the calling thread to the CPUs.
-pub(crate) fn move_to(cpus: &[u32]) -> Result<(), String> {
-    let mut set = CpuSet::new();
-    for &cpu in cpus {
-        if cpu as usize >= CpuSet::MAX_CPU {
-            return Err(format!("CPU {cpu} is beyond {}", CpuSet::MAX_CPU - 1));
-        }
-        set.set(cpu as usize);
-    }
-    let choose = || sched_setaffinity(None, &set);
-    faults::pass(Call::Affinity, "thread", choose).map_err(|error| {
-        let list = cpus.iter().map(u32::to_string).collect::<Vec<_>>();
-        let list = list.join(",");
-        match error {
-            // Affinity keeps what is there and online; nothing is left of it.
-            rustix::io::Errno::INVAL => format!("no CPU of {list} is there and online"),
-            other => format!("CPUs {list} cannot be used: {other}"),
-        }
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ pub use file::parse_definitions;
 
 use crate::pinning::Pinning;
 use crate::score::ScoreRule;
-use std::path::Path;
+use crate::search_path;
+use machine::{Caller, Root, Trust};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A program that is measured.
@@ -34,6 +36,8 @@ pub struct Definition {
     pub higher_is_better: bool,
     /// It is killed when one run takes longer.
     pub time_limit: Duration,
+    /// The file that it was read from, if it was.
+    pub file: Option<PathBuf>,
 }
 
 /// How often a program runs.
@@ -69,19 +73,41 @@ impl Definition {
             unit: "s".into(),
             higher_is_better: false,
             time_limit: TIME_LIMIT,
+            file: None,
         }
     }
 
-    /// Why its program cannot be run, as far as that shows without running it.
-    pub fn lacks_program(&self) -> Option<String> {
+    /// Why its program cannot be run with the rights of this user, or those of this process, as far as that
+    /// shows without running it.
+    pub fn lacks_program(&self, user: Option<&Caller>) -> Option<String> {
         let program = self.command.first().map_or("", String::as_str);
+        let on_path = || match (user, std::env::var_os("PATH")) {
+            (Some(_), Some(path)) => {
+                std::env::split_paths(&path).any(|d| d.join(program).is_file())
+            }
+            (Some(_), None) => false,
+            (None, _) => search_path().program(program).is_some(),
+        };
         let is_there = match program.contains('/') {
             true => Path::new(program).is_file(),
-            false => std::env::var_os("PATH").is_some_and(|path| {
-                std::env::split_paths(&path).any(|d| d.join(program).is_file())
-            }),
+            false => on_path(),
         };
-        (!is_there).then(|| format!("there is no program {program}."))
+        (!is_there).then(|| match search_path().why_not(program) {
+            Some(why) if user.is_none() => format!("there is no program {program}: {why}."),
+            _ => format!("there is no program {program}."),
+        })
+    }
+
+    /// Why it must not be run: others than root, and than the user whose rights it gets, can write its file.
+    pub(crate) fn distrusted(&self, user: Option<&Caller>) -> Option<String> {
+        let file = self.file.as_deref().filter(|_| machine::is_root())?;
+        let trust = Trust::new(&Root::system(), user.map(|user| user.uid));
+        let why = trust.objection(file)?;
+        let name = &self.name;
+        Some(format!(
+            "{name} of {} is not run by root, because {why}.",
+            file.display()
+        ))
     }
 
     /// The command line as one would type it.
@@ -148,7 +174,7 @@ mod tests {
             ("./sh", false),
             ("", false),
         ] {
-            let lacks = Definition::of_command(vec![program.to_owned()]).lacks_program();
+            let lacks = Definition::of_command(vec![program.to_owned()]).lacks_program(None);
             assert_eq!(lacks.is_none(), is_there, "{program}: {lacks:?}");
         }
     }

@@ -14,7 +14,7 @@ use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::tools::{Found, Tools};
 use crate::{Job, Site};
 use counted::{not_counted, sum};
-use machine::{Group, Root, Terminal, Timeline};
+use machine::{Caller, Group, Root, Terminal, Timeline};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -126,6 +126,7 @@ impl<'a> Lab<'a> {
             time_limit: limit,
             environment: &[],
             group: None,
+            user: self.user_of(found),
         });
         let ended = started.map(|child| {
             child.finish(&mut Supervisor {
@@ -200,6 +201,11 @@ impl<'a> Lab<'a> {
         }
     }
 
+    /// Whose rights a program gets; none for our own.
+    fn user_of(&self, found: &Found) -> Option<&'a Caller> {
+        self.tools.user().filter(|_| found.is_users)
+    }
+
     fn call(
         &mut self,
         found: &Found,
@@ -218,6 +224,7 @@ impl<'a> Lab<'a> {
             time_limit,
             environment,
             group: self.group,
+            user: self.user_of(found),
         };
         let (terminal, mut enough) = seen.unzip();
         let started = match terminal {

@@ -3,6 +3,8 @@
 
 use crate::site::Targets;
 use crate::task::Task;
+use machine::Caller;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What the user asked for.
@@ -33,6 +35,8 @@ pub struct Options {
     pub interval: Duration,
     /// Power meters to poll, as `kind:host/output`.
     pub meters: Vec<String>,
+    /// The user whose commands are run, where root was called by one; none runs them as root.
+    pub user: Option<Arc<Caller>>,
     /// Folder and host of workloads that need more than the machine.
     pub targets: Targets,
 }
@@ -52,6 +56,7 @@ impl Default for Options {
             stockfish: false,
             interval: Duration::from_millis(500),
             meters: Vec::new(),
+            user: None,
             targets: Targets::default(),
         }
     }

@@ -1,11 +1,11 @@
 //! External programs and the packages they come in: which are there, and the command that installs the
 //! others. A command is made here and run only when somebody has seen it and agreed.
 
+use crate::search_path;
 use crate::smart::SMARTCTL;
 use crate::tools::{Found, ToolKind, Tools};
 use crate::workloads::{WORKLOADS, XVFB};
 use record::Reading;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Names of packages by distribution, one row for each tool.
@@ -122,8 +122,8 @@ pub fn installation(
     let all = survey(tools);
     let manager = MANAGERS
         .iter()
-        .find(|manager| tools.has_program(manager.command[0]));
-    let manager = manager.ok_or(
+        .find_map(|manager| Some((manager, tools.program(manager.command[0])?)));
+    let (manager, program) = manager.ok_or(
         "no package manager was found: apt-get, dnf, zypper, apk and pacman are known".to_owned(),
     )?;
     let prefix = match is_root {
@@ -131,7 +131,7 @@ pub fn installation(
         false => Some(
             ["sudo", "doas"]
                 .into_iter()
-                .find(|name| tools.has_program(name))
+                .find_map(|name| tools.program(name))
                 .ok_or("packages are installed by root, and there is neither sudo nor doas")?,
         ),
     };
@@ -159,8 +159,15 @@ pub fn installation(
         }
     }
     if !packages.is_empty() {
-        let words = prefix.iter().chain(manager.command);
-        installation.command = words.map(|word| (*word).to_owned()).collect();
+        // Behind sudo the name alone: it looks where only root can put a program, we look on a user's PATH.
+        installation.command = match prefix {
+            None => vec![program.display().to_string()],
+            Some(sudo) => vec![sudo.display().to_string(), manager.command[0].to_owned()],
+        };
+        let options = manager.command[1..].iter();
+        installation
+            .command
+            .extend(options.map(|word| (*word).to_owned()));
         installation.command.extend(packages);
     }
     Ok(installation)
@@ -194,7 +201,11 @@ pub fn install(installation: &Installation) -> Result<(), String> {
     let Some((program, arguments)) = installation.command.split_first() else {
         return Ok(());
     };
-    let status = Command::new(program)
+    let mut command = Command::new(program);
+    if machine::is_root() {
+        command.env("PATH", search_path().variable());
+    }
+    let status = command
         .args(arguments)
         .env("DEBIAN_FRONTEND", "noninteractive")
         // sudo asks for its password on the terminal itself.
@@ -207,17 +218,6 @@ pub fn install(installation: &Installation) -> Result<(), String> {
             "{} failed with {status}; what it says stands above",
             installation.command.join(" ")
         )),
-    }
-}
-
-impl Tools {
-    /// True if a program of this name is on the PATH, whatever it is.
-    fn has_program(&self, name: &str) -> bool {
-        let mut directories = self.directories().filter(|path| path.is_absolute());
-        directories.any(|directory| {
-            let path: PathBuf = directory.join(name);
-            crate::tools::is_program(&path)
-        })
     }
 }
 
@@ -272,13 +272,13 @@ mod tests {
             &[apt(), program("pacman", ":")],
             names,
             true,
-            "apt-get install -y --no-install-recommends stockfish 7zip linux-perf|",
+            "DIR/apt-get install -y --no-install-recommends stockfish 7zip linux-perf|",
         );
         check(
             &[program("pacman", ":"), program("sudo", ":")],
             names,
             false,
-            "sudo pacman -S --needed --noconfirm 7zip perf|Arch has no package of Stockfish: Arch has \
+            "DIR/sudo pacman -S --needed --noconfirm 7zip perf|Arch has no package of Stockfish: Arch has \
              it in the AUR.",
         );
         let there = program("sysbench", "echo sysbench 1.0.20");

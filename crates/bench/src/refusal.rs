@@ -15,19 +15,25 @@ use std::sync::atomic::AtomicI32;
 
 /// Why a run for these options cannot come to anything here; nothing if it can.
 pub fn refusal(root: &Root, options: &Options) -> Option<String> {
+    let user = options.user.as_deref();
+    let definitions = options.task.definitions();
+    if let Some(why) = definitions.iter().find_map(|d| d.distrusted(user)) {
+        return Some(why);
+    }
     match &options.task {
         Task::Efficiency(walk) => no_walk(&machine::identify(root), walk),
         Task::Sensitivity(task) => no_comparison(root, &machine::identify(root), task, options),
         Task::Program(program) => {
             let no_place = || no_place(root, [Some(&program.pinning)]);
-            program.lacks_program().or_else(no_place)
+            program.lacks_program(user).or_else(no_place)
         }
         Task::Ab(ab) => {
             let mut sides = ab.sides.iter();
-            sides.find_map(|side| side.definition.lacks_program())
+            sides.find_map(|side| side.definition.lacks_program(user))
         }
-        Task::Review(review) => watched_program(review)?.lacks_program(),
-        Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref())),
+        Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref()))
+            .or_else(|| no_tool(loads, options)),
+        Task::Review(review) => watched_program(review)?.lacks_program(user),
         _ => None,
     }
 }
@@ -45,6 +51,20 @@ fn no_place<'a>(
     let cpus: Vec<u32> = lists.flatten().copied().collect();
     let is_named = !cpus.is_empty();
     is_named.then(|| not_online(&machine::identify(root), &cpus))?
+}
+
+/// Loads of which none has its program here.
+fn no_tool(loads: &[crate::Load], options: &Options) -> Option<String> {
+    let tools = Tools::of_user(options.user.clone());
+    let mut reasons = Vec::new();
+    for load in loads {
+        let kind = workload(load.workload)?.tool?;
+        // One that is there is worth the run; the others give their reasons in it.
+        let missing = tools.find(kind).err()?;
+        reasons.push(format!("{} cannot run here: {missing}", load.workload));
+    }
+    let way_out = "`sbc-bench list tools` says where to get it";
+    (!reasons.is_empty()).then(|| format!("{}; {way_out}.", reasons.join("; ")))
 }
 
 fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
@@ -88,7 +108,7 @@ fn no_comparison(
         Stage::Job(job) => Some(job),
         _ => None,
     });
-    let tools = Tools::on_path();
+    let tools = Tools::of_user(options.user.clone());
     let mut reasons = Vec::new();
     for job in jobs {
         // One that can run is worth the run; the others give their reasons in it.

@@ -32,6 +32,9 @@ const WORTH_TELLING: Duration = Duration::from_secs(30);
 
 /// Runs everything.
 pub fn run(context: Context) -> Finished {
+    if context.options.user.is_some() {
+        machine::keep_descriptors(&Root::system());
+    }
     let recorder = start(&context);
     guard::clean_up(context.root);
     let mut runner = Runner {
@@ -41,7 +44,7 @@ pub fn run(context: Context) -> Finished {
         sampler: None,
         meters: Vec::new(),
         kernel_log: KernelLog::open(context.root),
-        tools: Tools::on_path(),
+        tools: Tools::of_user(context.options.user.clone()),
         site: Arc::new(Site::of(&context.options.targets)),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),

@@ -27,6 +27,7 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
     // The first version that answers in JSON.
     oldest: &[7],
     variable: None,
+    is_users: false,
 };
 
 /// Looks over the machine; on the running system also asks disks for their health, which needs root.
@@ -120,6 +121,7 @@ fn question(
         time_limit: TIME_LIMIT,
         environment: &[],
         group: None,
+        user: None,
     };
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;

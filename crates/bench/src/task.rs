@@ -166,6 +166,28 @@ impl Task {
         }
     }
 
+    /// Programs of the user's own that it runs.
+    pub(crate) fn definitions(&self) -> Vec<&Definition> {
+        use crate::sensitivity::Load;
+        use crate::thermal::HeatLoad;
+        match self {
+            Task::Program(definition) => vec![definition],
+            Task::Ab(ab) => ab.sides.iter().map(|side| &side.definition).collect(),
+            Task::Sensitivity(task) => {
+                let own = task.loads.iter().filter_map(|load| match load {
+                    Load::Program(definition) => Some(&**definition),
+                    _ => None,
+                });
+                own.collect()
+            }
+            Task::Thermal(Thermal {
+                load: HeatLoad::Program(definition),
+                ..
+            }) => vec![definition],
+            _ => Vec::new(),
+        }
+    }
+
     /// What the two sides are, in words.
     pub(crate) fn sides(&self) -> Vec<String> {
         match self {

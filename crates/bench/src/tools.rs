@@ -4,12 +4,13 @@
 //! its version is killed. Nothing is ever installed or downloaded from here.
 
 use crate::child::{Child, Spec, Supervisor};
-use machine::Root;
+use crate::search_path;
+use machine::{Caller, Root, Trust};
 use record::{Missing, Reading};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Time that a program has to tell its version. Slow boards with slow cards load it in a second.
@@ -30,6 +31,8 @@ pub struct ToolKind {
     pub oldest: &'static [u32],
     /// Variable of the environment that names the program or its folder, before the PATH.
     pub variable: Option<&'static str>,
+    /// It is brought by users themselves, and runs with the rights of the user who called root.
+    pub is_users: bool,
 }
 
 /// A program that was found and has told its version.
@@ -41,12 +44,16 @@ pub struct Found {
     pub path: String,
     /// Version in its own words.
     pub version: String,
+    /// It runs with the rights of the user who called root ([`Tools::user`]).
+    pub is_users: bool,
 }
 
 /// The external programs of this machine. Every kind is looked for once.
 #[derive(Debug)]
 pub struct Tools {
     directories: Vec<PathBuf>,
+    user: Option<Arc<Caller>>,
+    is_trusting: bool,
     root: Root,
     probe_limit: Duration,
     known: Mutex<BTreeMap<&'static str, Reading<Found>>>,
@@ -56,17 +63,24 @@ pub struct Tools {
 impl Tools {
     /// Looks in the directories of the environment's PATH.
     pub fn on_path() -> Self {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
-        // Debian keeps chess engines where the PATH of root does not reach.
-        directories.extend(["/usr/games", "/usr/local/games"].map(PathBuf::from));
-        Self::in_directories(directories)
+        Self::of_user(None)
+    }
+
+    /// As [`Tools::on_path`], for a root whom this user has called: users' own programs run as the user.
+    pub fn of_user(user: Option<Arc<Caller>>) -> Self {
+        Self {
+            user,
+            is_trusting: !machine::is_root(),
+            ..Self::in_directories(search_path().with_games())
+        }
     }
 
     /// Looks in these directories, in this order.
     pub fn in_directories(directories: Vec<PathBuf>) -> Self {
         Self {
             directories,
+            user: None,
+            is_trusting: true,
             root: Root::system(),
             probe_limit: PROBE_LIMIT,
             known: Mutex::default(),
@@ -89,7 +103,11 @@ impl Tools {
     fn search(&self, kind: &ToolKind) -> Reading<Found> {
         let mut passed_over = Vec::new();
         for (name, path) in self.candidates(kind) {
-            match self.ask(kind, name, &path) {
+            let answer = match self.objection(&path, kind.is_users) {
+                Some(why) => Err(why),
+                None => self.ask(kind, name, &path),
+            };
+            match answer {
                 Ok(found) => {
                     self.note(kind, &passed_over);
                     return Ok(found);
@@ -113,9 +131,27 @@ impl Tools {
         ))
     }
 
-    /// Where it looks.
-    pub(crate) fn directories(&self) -> impl Iterator<Item = &PathBuf> {
-        self.directories.iter()
+    /// The user whose rights the programs of users get; none for the rights of this process.
+    pub fn user(&self) -> Option<&Caller> {
+        self.user.as_deref()
+    }
+
+    /// The first program of this name, whatever it is.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let absolute = self.directories.iter().filter(|path| path.is_absolute());
+        absolute
+            .map(|directory| directory.join(name))
+            .find(|path| is_program(path) && self.objection(path, false).is_none())
+    }
+
+    /// Why root must not run it: somebody else may have put it there.
+    fn objection(&self, path: &Path, is_users: bool) -> Option<String> {
+        if self.is_trusting {
+            return None;
+        }
+        let user = self.user().filter(|_| is_users).map(|user| user.uid);
+        let why = Trust::new(&self.root, user).objection(path)?;
+        Some(format!("{} is left aside, because {why}", path.display()))
     }
 
     /// Programs with a name of this kind, in the order of preference.
@@ -167,6 +203,7 @@ impl Tools {
             time_limit: self.probe_limit,
             environment: &[],
             group: None,
+            user: self.user().filter(|_| kind.is_users),
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {
@@ -189,6 +226,7 @@ impl Tools {
                 name: name.to_owned(),
                 path,
                 version,
+                is_users: kind.is_users,
             }),
             (None, Err(failure)) => Err(format!("{path} does not answer: {}", failure.message)),
             (None, Ok(())) => {
@@ -232,6 +270,7 @@ mod tests {
         recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
         oldest: &[],
         variable: None,
+        is_users: false,
     };
 
     fn program(name: &str, body: &str) -> Program {

@@ -37,7 +37,7 @@ pub use group::{Group, Inside};
 pub use huge_pages::huge_kib;
 pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
-pub use rights::{Accounts, Caller, Trust, caller};
+pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use room::available_kib;
 pub use root::{Root, Source};
 pub use sampler::{

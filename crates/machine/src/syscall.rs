@@ -86,6 +86,17 @@ pub(crate) fn run_first() -> Result<(), i32> {
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
+/// Marks a descriptor of this process to be closed in programs that are started.
+///
+/// # Errors
+/// The errno: `EBADF` if it was closed meanwhile.
+pub(crate) fn close_on_exec(descriptor: i32) -> Result<(), i32> {
+    // SAFETY: the call takes numbers; that a flag of somebody else's descriptor changes breaks no promise
+    // of memory, and programs are not started through descriptors that they inherit unasked.
+    let status = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    if status < 0 { Err(errno()) } else { Ok(()) }
+}
+
 /// Opens a counter for a task (0: the calling thread; -1: whatever runs) on one CPU, or on whatever
 /// CPU the task runs.
 ///

@@ -5,6 +5,7 @@ use bench::{
     Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
     parse_pinning, parse_repeat, score_both, side,
 };
+use machine::{Caller, Root, Trust};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -244,27 +245,43 @@ impl ProgramFlags {
 
     fn defined(&self, name: &str) -> Result<Definition, String> {
         let definitions = definitions(self.workload_file.as_deref())?;
-        let names: Vec<String> = definitions.iter().map(|(_, d)| d.name.clone()).collect();
-        let found = definitions.into_iter().map(|(_, definition)| definition);
-        found
-            .into_iter()
+        let Definitions { all, left_aside } = definitions;
+        let names: Vec<String> = all.iter().map(|(_, d)| d.name.clone()).collect();
+        all.into_iter()
+            .map(|(_, definition)| definition)
             .find(|definition| definition.name == name)
             .ok_or_else(|| {
                 let own = match names.is_empty() {
                     true => String::new(),
                     false => format!(" (own ones: {})", names.join(", ")),
                 };
-                format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}.")
+                let left: Vec<String> = left_aside
+                    .iter()
+                    .map(|(file, why)| {
+                        format!("; {} is not read by root, because {why}", file.display())
+                    })
+                    .collect();
+                let left = left.concat();
+                format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}{left}.")
             })
     }
 }
 
-/// All definitions with their files: those of the system, of the user, and of one more file. A later
-/// one replaces an earlier one of the same name.
+/// Definitions of the user's, and files that hold some and are not read.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    /// Those that can be used, each with its file.
+    pub(crate) all: Vec<(PathBuf, Definition)>,
+    /// Files that root does not read, each with the reason.
+    pub(crate) left_aside: Vec<(PathBuf, String)>,
+}
+
+/// All definitions: those of the system, of the user, and of one more file. A later one replaces an
+/// earlier one of the same name. Root reads only what nobody else can write but the user who called.
 ///
 /// # Errors
-/// One sentence with file, line and column.
-pub(crate) fn definitions(more: Option<&Path>) -> Result<Vec<(PathBuf, Definition)>, String> {
+/// One sentence with file, line and column; or about the one file, if root does not read it.
+pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
     let mut files = Vec::new();
     for folder in folders() {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -276,17 +293,42 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Vec<(PathBuf, Definitio
         own.sort();
         files.extend(own);
     }
-    files.extend(more.map(Path::to_path_buf));
-    let mut all: Vec<(PathBuf, Definition)> = Vec::new();
+    let more = more.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
+    files.extend(more.clone());
+    let user = calling_user()?.map(|user| user.uid);
+    let trust = machine::is_root().then(|| Trust::new(&Root::system(), user));
+    let mut found = Definitions::default();
     for file in files {
         let name = file.display();
+        if let Some(why) = trust.as_ref().and_then(|trust| trust.objection(&file)) {
+            if more.as_ref() == Some(&file) {
+                return Err(format!("{name} is not read by root, because {why}."));
+            }
+            found.left_aside.push((file, why));
+            continue;
+        }
         let text = std::fs::read_to_string(&file).map_err(|why| format!("{name}: {why}"))?;
         for definition in parse_definitions(&text).map_err(|why| format!("{name}, {why}."))? {
-            all.retain(|(_, known)| known.name != definition.name);
-            all.push((file.clone(), definition));
+            found.all.retain(|(_, known)| known.name != definition.name);
+            let definition = Definition {
+                file: Some(file.clone()),
+                ..definition
+            };
+            found.all.push((file.clone(), definition));
         }
     }
-    Ok(all)
+    Ok(found)
+}
+
+/// The user who called, where this is root; none otherwise.
+///
+/// # Errors
+/// One sentence: a variable of sudo's names a user that there is not.
+pub(crate) fn calling_user() -> Result<Option<Caller>, String> {
+    match machine::is_root() {
+        true => machine::caller(&Root::system(), &|name| std::env::var(name).ok()),
+        false => Ok(None),
+    }
 }
 
 /// XDG Base Directory Specification: `$XDG_CONFIG_HOME`, else `~/.config`.

@@ -43,7 +43,7 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
         Some("definitions") => return definitions(),
         Some("tools") => return super::tools::list(),
         Some("workloads") => {
-            output::print(&super::workloads::text())?;
+            output::print(&super::workloads::text()?)?;
             return Ok(0);
         }
         _ => {}
@@ -75,9 +75,9 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
 
 /// The workloads that the user has defined.
 fn definitions() -> anyhow::Result<u8> {
-    let definitions = crate::args::definitions(None).map_err(|why| anyhow::anyhow!(why))?;
+    let definitions = crate::args::definitions(None).map_err(anyhow::Error::msg)?;
     let mut text = String::new();
-    for (file, definition) in &definitions {
+    for (file, definition) in &definitions.all {
         let line = definition.command_line();
         let _ = writeln!(
             text,
@@ -87,10 +87,13 @@ fn definitions() -> anyhow::Result<u8> {
             file.display()
         );
     }
-    if definitions.is_empty() {
+    if definitions.all.is_empty() {
         text = "No workload is defined. Put TOML files into ~/.config/sbc-bench/workloads.d:\n\n\
                 [[workload]]\nname = \"kernel-build\"\ncommand = [\"make\", \"-C\", \"/usr/src/linux\", \"-j4\"]\n"
             .into();
+    }
+    for (file, why) in &definitions.left_aside {
+        let _ = writeln!(text, "Not read by root: {}, because {why}.", file.display());
     }
     output::print(&text)?;
     Ok(0)

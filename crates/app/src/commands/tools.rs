@@ -10,8 +10,15 @@ use std::io::{BufRead, IsTerminal};
 /// Shows every tool: found or not, its version, what it is used for, its packages.
 pub(crate) fn list() -> anyhow::Result<u8> {
     let mut text = String::new();
-    for status in packages::survey(&Tools::on_path()) {
+    for status in packages::survey(&tools()?) {
         let _ = write!(text, "{}", paragraph(&status));
+    }
+    let left_aside = &bench::search_path().left_aside;
+    if !left_aside.is_empty() {
+        text.push_str("\nLeft aside, because root runs only what nobody else can replace:\n");
+    }
+    for (folder, why) in left_aside {
+        let _ = writeln!(text, "{:<20} {why}", folder.display().to_string());
     }
     text.push_str("\n`sbc-bench install-tools [NAME]...` installs what is missing.\n");
     output::print(&text)?;
@@ -41,9 +48,15 @@ fn paragraph(status: &ToolStatus) -> String {
     lines.join("\n                     ") + "\n"
 }
 
+/// Those that a run would use.
+pub(super) fn tools() -> anyhow::Result<Tools> {
+    let user = crate::args::calling_user().map_err(anyhow::Error::msg)?;
+    Ok(Tools::of_user(user.map(std::sync::Arc::new)))
+}
+
 /// Shows the command, asks, and runs it.
 pub(crate) fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
-    let installation = packages::installation(&Tools::on_path(), names, machine::is_root())
+    let installation = packages::installation(&tools()?, names, machine::is_root())
         .map_err(|why| anyhow::anyhow!("{why}."))?;
     for note in &installation.notes {
         output::print(&format!("{note}\n"))?;
@@ -75,7 +88,7 @@ fn agreed() -> anyhow::Result<bool> {
 
 /// What is there now.
 fn report(names: &[String], installation: &Installation) -> anyhow::Result<u8> {
-    let now = packages::installation(&Tools::on_path(), names, machine::is_root())
+    let now = packages::installation(&tools()?, names, machine::is_root())
         .map_err(|why| anyhow::anyhow!("{why}."))?;
     let is_new = |note: &&String| !installation.notes.contains(note);
     for note in now.notes.iter().filter(is_new) {

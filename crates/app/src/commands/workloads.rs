@@ -1,13 +1,13 @@
 //! `sbc-bench list workloads`: what each does, its forms, and whether it can run here. What is missing
 //! is named with the packages it comes in.
 
+use bench::Workload;
 use bench::packages::{DISTRIBUTIONS, ToolStatus, survey};
-use bench::{Tools, Workload};
 use std::fmt::Write;
 
 /// The table as text.
-pub(crate) fn text() -> String {
-    let tools = survey(&Tools::on_path());
+pub(crate) fn text() -> anyhow::Result<String> {
+    let tools = survey(&super::tools::tools()?);
     let mut text = "workloads:\n".to_owned();
     for workload in bench::WORKLOADS {
         let _ = writeln!(text, "  {:<20} {}", workload.id, workload.about);
@@ -17,7 +17,7 @@ pub(crate) fn text() -> String {
         }
         let _ = writeln!(text, "{:23}{}", "", status(workload, &tools));
     }
-    text
+    Ok(text)
 }
 
 /// Whether it can run here.
@@ -60,6 +60,7 @@ fn packages(tool: &ToolStatus) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bench::Tools;
     use record::Missing;
 
     #[test]

@@ -1,6 +1,7 @@
 //! Programs that behave badly, each a few lines of shell.
 
 use super::*;
+use rustix::thread::CpuSet;
 
 struct Case<'a> {
     script: &'a str,
@@ -28,6 +29,7 @@ fn run(case: Case) -> Ended {
         time_limit: case.time_limit,
         environment: &[],
         group: None,
+        user: None,
     };
     Child::spawn(&spec).unwrap().finish(&mut Supervisor {
         root: &Root::system(),
@@ -119,6 +121,7 @@ fn a_program_that_does_not_exist_is_not_started() {
             time_limit: Duration::from_secs(1),
             environment: &[],
             group: None,
+            user: None,
         };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted, "{path}");
@@ -135,6 +138,7 @@ fn cpus_that_do_not_exist_are_refused() {
             time_limit: Duration::from_secs(1),
             environment: &[],
             group: None,
+            user: None,
         };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
@@ -248,6 +252,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
             time_limit: Duration::from_secs(9),
             environment: &[],
             group: None,
+            user: None,
         };
         let child = Child::spawn(&spec).unwrap();
         *pid.lock().unwrap() = child.pid().to_string();
@@ -274,6 +279,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
         time_limit: Duration::from_secs(9),
         environment: &[],
         group: None,
+        user: None,
     };
     let killing = root.clone();
     let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
@@ -301,6 +307,7 @@ fn a_thread_of_ours_in_the_group_outlives_the_program() {
         time_limit: Duration::from_secs(10),
         environment: &[],
         group: Some(&group),
+        user: None,
     });
     let ended = child.unwrap().finish(&mut Supervisor {
         root: &root,
@@ -327,6 +334,7 @@ fn a_program_that_is_seen_ends_when_enough_was_printed() {
         time_limit: Duration::from_secs(60),
         environment: &[],
         group: None,
+        user: None,
     };
     let child = Child::spawn_seen(&spec, terminal).unwrap();
     let ended = child.finish(&mut Supervisor {
@@ -341,4 +349,47 @@ fn a_program_that_is_seen_ends_when_enough_was_printed() {
         "{}",
         ended.output
     );
+}
+
+#[test]
+fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
+    if !machine::is_root() {
+        return testkit::skip("root, to start programs as others");
+    }
+    let root = Root::system();
+    let name = format!("sbc-bench-user-{}", std::process::id());
+    let group = machine::Group::new(&root, &name).ok();
+    let user = Caller {
+        uid: 65534,
+        gid: 65533,
+        groups: vec![44, 65533],
+        name: "somebody".into(),
+        home: "/nonexistent".into(),
+        shell: "/bin/sh".into(),
+    };
+    let script =
+        "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cpus_allowed_list /proc/self/status; echo $HOME $USER";
+    let argv = ["/bin/sh", "-c", script].map(str::to_owned);
+    let spec = Spec {
+        argv: &argv,
+        cpus: &[0],
+        time_limit: Duration::from_secs(20),
+        environment: &[],
+        group: group.as_ref(),
+        user: Some(&user),
+    };
+    let ended = Child::spawn(&spec).unwrap().finish(&mut Supervisor {
+        root: &root,
+        cancelled: &AtomicI32::new(0),
+        watch: &mut || {},
+        enough: None,
+    });
+    let expected = "Uid:\t65534\t65534\t65534\t65534\nGid:\t65533\t65533\t65533\t65533\nGroups:\t44 65533 \n\
+                    Cpus_allowed_list:\t0\n/nonexistent somebody\n";
+    assert_eq!((ended.output.as_str(), &ended.outcome), (expected, &Ok(())));
+    assert!(ended.usage.user_ms.known().is_some());
+    // The thread that gave up its rights is gone, and ours have all of theirs.
+    assert!(rustix::process::geteuid().is_root());
+    let status = root.read("/proc/thread-self/status").unwrap();
+    assert!(status.contains("Uid:\t0\t0\t0\t0\n"), "{status}");
 }

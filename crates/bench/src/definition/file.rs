@@ -198,6 +198,7 @@ fn definition(entry: &Entry) -> Result<Definition, Wrong> {
             TimeText::Word(word) => parse_duration(word),
         })?
         .unwrap_or(TIME_LIMIT),
+        file: None,
     })
 }
 

@@ -28,6 +28,7 @@ fn tool(bench: &Bench, name: &str) -> Found {
         name: name.into(),
         path,
         version: "1".into(),
+        is_users: false,
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     recognise: version_line,
     oldest: &[],
     variable: None,
+    is_users: true,
 };
 
 /// As long as it takes a heatsink to get warm; what the bash program has always run.

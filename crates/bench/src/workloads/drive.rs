@@ -50,6 +50,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     // Older ones count bandwidth in KiB only.
     oldest: &[3, 0],
     variable: None,
+    is_users: false,
 };
 
 /// Rises when what is read or written changes.

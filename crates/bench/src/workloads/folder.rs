@@ -1,6 +1,7 @@
 //! A folder of our own for files of programs, removed when it is dropped. Only its owner can look into
 //! it, and it is new: nobody can have put a link there before.
 
+use machine::Caller;
 use machine::faults::{self, Call};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
+/// No result is larger.
+const RESULT_BYTES_MAX: u64 = 16 << 20;
 /// More folders than any run makes.
 const FOLDERS_MAX: u32 = 64;
 
@@ -35,6 +38,18 @@ impl Folder {
         Ok(Self(path))
     }
 
+    /// Makes one where temporary files are, for a program that runs with the rights of this user.
+    ///
+    /// # Errors
+    /// As [`Folder::new`], or it cannot be given away.
+    pub(crate) fn of_user(user: Option<&Caller>) -> std::io::Result<Self> {
+        let folder = Self::new()?;
+        if let Some(user) = user {
+            std::os::unix::fs::chown(&folder.0, Some(user.uid), Some(user.gid))?;
+        }
+        Ok(folder)
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -55,6 +70,13 @@ pub(crate) fn remove_left_by(owner: u32, parent: &Path) {
     for number in 0..FOLDERS_MAX {
         let _ = std::fs::remove_dir_all(parent.join(name(owner, number)));
     }
+}
+
+/// A file that a program has written, where its user may have put something else in the meantime: no link,
+/// no pipe that would be waited for, nothing without end.
+pub(crate) fn written_by_program(path: &Path) -> Option<String> {
+    let bytes = machine::files::read(path, RESULT_BYTES_MAX).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! kept, and why there is no score. It starts a thread for each CPU that is online, wherever it is pinned
 //! to, so that runs on one core type have the others switched off (`hotplug`) as well as affinity.
 
-use super::folder::Folder;
+use super::folder::{Folder, written_by_program};
 use super::scored::{higher, number_behind, read, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -40,6 +40,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     recognise: version_line,
     oldest: &[5],
     variable: Some("GEEKBENCH"),
+    is_users: true,
 };
 
 /// The slowest boards take most of an hour.
@@ -66,7 +67,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         .first()
         .copied()
         .unwrap_or(0);
-    let folder = Folder::new().ok();
+    let folder = Folder::of_user(lab.tools.user()).ok();
     let file = folder
         .as_ref()
         .map(|folder| folder.path().join("result.json"));
@@ -84,7 +85,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         None if lab.is_cancelled() => return Err(lab.interruption()),
         None => lab.program(&found, &["--cpu"], TIME_LIMIT)?,
     };
-    let json = file.and_then(|file| std::fs::read_to_string(file).ok());
+    let json = file.and_then(|file| written_by_program(&file));
     read(&output, |text| parse(text, json.as_deref()))
 }
 

@@ -40,6 +40,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     // Before, a host that does not answer was waited for without end.
     oldest: &[3, 1, 5],
     variable: None,
+    is_users: false,
 };
 
 /// Rises when the stream changes.

@@ -43,6 +43,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     recognise: version_line,
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// The same program for machines without a display.
@@ -53,6 +54,7 @@ const DRM: ToolKind = ToolKind {
     recognise: version_line,
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// A virtual display.
@@ -63,6 +65,7 @@ pub(crate) const XVFB: ToolKind = ToolKind {
     recognise: |text| text.contains("xvfb-run").then(|| "xvfb-run".to_owned()),
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// One scene of each kind that stresses something of its own, for comparisons; the score of all scenes

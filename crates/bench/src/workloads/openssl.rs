@@ -37,6 +37,7 @@ const KIND: ToolKind = ToolKind {
     recognise: version_line,
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// Time per block size where the version lets us choose. The default is 3 s; a third of it gives

@@ -45,6 +45,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// A million operations take 20 s on the slowest boards.

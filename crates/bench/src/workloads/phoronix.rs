@@ -3,11 +3,13 @@
 //! on one core type have the others switched off (`hotplug`). It must have been set up for batch runs, and the tests installed:
 //! nothing is downloaded from here.
 
+use super::folder::written_by_program;
 use super::scored::{positive, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::ToolKind;
+use machine::Caller;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
 use record::{Failure, FailureKind, Measured, Score, Scores};
@@ -46,6 +48,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     // Before, batch runs took no name for their results.
     oldest: &[8],
     variable: None,
+    is_users: true,
 };
 
 /// Some tests build a kernel on one little core.
@@ -68,8 +71,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     ];
     let output = lab.program_with(&found, &["batch-run", &test], &environment, TIME_LIMIT)?;
     let garbled = |why: String| failure(FailureKind::Garbled, format!("{why}."), &output);
-    let files = result_files(&name).into_iter();
-    let mut texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+    let files = result_files(&name, lab.tools.user()).into_iter();
+    let mut texts = files.filter_map(|file| written_by_program(&file));
     let xml = texts
         .next()
         .ok_or_else(|| garbled(why_none(&output, &test)))?;
@@ -97,9 +100,11 @@ fn results_name(repetition: u32, cpus: &[u32]) -> String {
 }
 
 /// Where the suite saves results: as root in `/var/lib`, else at home.
-fn result_files(name: &str) -> Vec<PathBuf> {
+fn result_files(name: &str, user: Option<&Caller>) -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let home = variable("HOME").map(|home| home.join(".phoronix-test-suite"));
+    let home = user.map(|user| user.home.clone());
+    let home = home.or_else(|| variable("HOME"));
+    let home = home.map(|home| home.join(".phoronix-test-suite"));
     let folders = [
         variable("PTS_USER_PATH_OVERRIDE"),
         home,

@@ -41,6 +41,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     },
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// Rises when the file or the way of copying changes.

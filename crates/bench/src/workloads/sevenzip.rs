@@ -39,6 +39,7 @@ const KIND: ToolKind = ToolKind {
     recognise: banner,
     oldest: &[],
     variable: None,
+    is_users: false,
 };
 
 /// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.

@@ -36,6 +36,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     recognise: version_line,
     oldest: &[],
     variable: None,
+    is_users: true,
 };
 
 /// Table of positions in MiB: larger than caches, smaller than any memory this runs in.

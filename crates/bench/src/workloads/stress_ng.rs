@@ -35,6 +35,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     // Older ones have no matrix class, or print another table.
     oldest: &[0, 5],
     variable: None,
+    is_users: false,
 };
 
 /// As long as it takes a small board's clock to fall.

@@ -53,6 +53,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     // Before, its progress had no period of its own.
     oldest: &[4, 4],
     variable: None,
+    is_users: false,
 };
 
 const SECONDS: u64 = 10;

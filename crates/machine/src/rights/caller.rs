@@ -78,6 +78,18 @@ pub fn caller(
     }))
 }
 
+/// Keeps for this process what it was handed by whoever started it: a program with fewer rights must not
+/// inherit what root has open. Input, output and errors stay.
+pub fn keep_descriptors(root: &Root) {
+    let open = root.list("/proc/self/fd").unwrap_or_default();
+    for descriptor in open.iter().filter_map(|name| name.parse().ok()) {
+        if descriptor > 2 {
+            // The one that listed them is closed already.
+            let _ = crate::syscall::close_on_exec(descriptor);
+        }
+    }
+}
+
 fn known(user: &User, accounts: &Accounts) -> Caller {
     Caller {
         uid: user.uid,
@@ -175,6 +187,9 @@ impl Caller {
 mod tests {
     use super::*;
 
+    /// User, group, groups, name and home.
+    type Known<'a> = (u32, u32, &'a [u32], &'a str, &'a str);
+
     const FILES: &str = "\
 == /etc/passwd
 root:x:0:0:root:/root:/bin/bash
@@ -194,10 +209,7 @@ Gid:\t5000\t5000\t5000\t5000
 Groups:\t4 5000 7000
 ";
 
-    fn check(
-        variables: &[(&str, &str)],
-        expected: Result<Option<(u32, u32, &[u32], &str, &str)>, &str>,
-    ) {
+    fn check(variables: &[(&str, &str)], expected: Result<Option<Known>, &str>) {
         let value = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())

@@ -6,5 +6,5 @@ mod caller;
 mod trust;
 
 pub use accounts::Accounts;
-pub use caller::{Caller, caller};
+pub use caller::{Caller, caller, keep_descriptors};
 pub use trust::Trust;

@@ -1,0 +1,340 @@
+//! Whose rights programs have under the real binary when somebody calls it by sudo, and what root leaves
+//! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
+
+use record::{Measured, Outcome, Record};
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// `nobody` of every distribution.
+const NOBODY: u32 = 65534;
+
+/// A folder that belongs to somebody, below that of temporary files, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, owner: u32) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("sbc-bench-rights-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        chown(&path, Some(owner), Some(owner)).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, mode: u32, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    fn record(&self) -> Record {
+        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
+        serde_json::from_str(&json).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn sbc_bench(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args(words).stdin(Stdio::null());
+    for name in ["MODE", "SUDO_UID", "SUDO_GID", "SUDO_USER", "GEEKBENCH"] {
+        command.env_remove(name);
+    }
+    command.env("NOTUNING", "yes");
+    command
+}
+
+/// As sudo calls it for nobody.
+fn by_sudo(words: &[&str]) -> Command {
+    let mut command = sbc_bench(words);
+    command
+        .env("SUDO_UID", NOBODY.to_string())
+        .env("SUDO_GID", NOBODY.to_string())
+        .env("SUDO_USER", "nobody")
+        .env("SUDO_COMMAND", "sbc-bench")
+        .envs([("HOME", "/root"), ("USER", "root"), ("LOGNAME", "root")])
+        .env("XDG_CONFIG_HOME", "/root/.config");
+    command
+}
+
+/// What the program of a run printed.
+fn printed(record: &Record, workload: &str) -> String {
+    let output = |step: &record::Step| match &step.outcome {
+        Outcome::Done(Measured::Scores(scores)) => Some(scores.output.clone()),
+        Outcome::Failed(failure) => Some(format!("{}\n{}", failure.message, failure.output_tail)),
+        _ => None,
+    };
+    record.steps_of(workload).filter_map(output).collect()
+}
+
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const TELL: &str = "echo uid $(id -u) $(id -g); grep Groups: /proc/self/status; \
+                    echo \"$HOME $USER $LOGNAME $SHELL.\"; env | grep -c '^SUDO_\\|^XDG_CONFIG'; \
+                    pwd; ls /proc/self/fd | tr '\\n' ' '; grep CapEff /proc/self/status; exit 0";
+
+fn check_run(name: &str, words: &[&str], expected: &[&str]) {
+    let folder = Folder::new(name, 0);
+    let log = folder.0.join("run.log");
+    let mut command = by_sudo(words);
+    command.args([
+        "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told",
+    ]);
+    command
+        .arg("--log")
+        .arg(&log)
+        .args(["--", "sh", "-c", TELL]);
+    let output = command.current_dir(&folder.0).output().unwrap();
+    assert!(log.exists(), "{name}: {}", said(&output));
+    let text = printed(&folder.record(), "told");
+    let place = folder.0.display().to_string();
+    for words in expected.iter().chain([&place.as_str()]) {
+        assert!(text.contains(words), "{name}: {words:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_command_runs_as_the_user_who_called_sudo() {
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    // The last one is the folder that ls looks through.
+    let fds = "\n0 1 2 3 CapEff";
+    check_run(
+        "user",
+        &["run"],
+        &[
+            "uid 65534 65534\nGroups:\t65534 \n/nonexistent nobody nobody /usr/sbin/nologin.\n0\n",
+            fds,
+            "CapEff:\t0000000000000000",
+        ],
+    );
+    check_run(
+        "root",
+        &["run", "--as-root"],
+        &["uid 0 0\n", "/root root root "],
+    );
+}
+
+#[test]
+fn both_sides_of_ab_run_as_the_user() {
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    let folder = Folder::new("ab", 0);
+    let marks = folder.file("marks", 0o666, "");
+    let side = format!("id -u >> {}", marks.display());
+    let words = [
+        "ab", "--blocks", "6", "--force", "--wait", "0s", "--quiet", "--a", &side, "--b", &side,
+    ];
+    let log = folder.0.join("run.log");
+    let output = by_sudo(&words).arg("--log").arg(log).output().unwrap();
+    let text = std::fs::read_to_string(&marks).unwrap();
+    assert!(text.lines().count() >= 24, "{text} {}", said(&output));
+    assert!(text.lines().all(|line| line == "65534"), "{text}");
+}
+
+const GEEKBENCH: &str = "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'Geekbench 6.3.0 Pro'; id -u >> FOLDER/asked; exit; }\n\
+                         while [ $# -gt 1 ]; do [ \"$1\" = --export-json ] && out=$2; shift; done\n\
+                         [ -n \"$out\" ] && echo '{\"sections\":[{\"name\":\"Single-Core\",\"score\":700}]}' > \"$out\"\n\
+                         id -u >> FOLDER/ran; echo done\n";
+
+#[test]
+fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    let folder = Folder::new("geekbench", NOBODY);
+    let program = GEEKBENCH.replace("FOLDER", &folder.0.display().to_string());
+    let program = folder.file("geekbench6", 0o755, &program);
+    let words = ["-G", "--force", "--wait", "0s", "--quiet", "--log"];
+    let log = folder.0.join("run.log");
+    let output = by_sudo(&words)
+        .arg(&log)
+        .env("GEEKBENCH", &program)
+        .output()
+        .unwrap();
+    let text = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap_or_default();
+    for name in ["asked", "ran"] {
+        let lines = text(name);
+        assert!(
+            !lines.is_empty() && lines.lines().all(|line| line == "65534"),
+            "{name}: {lines} {}",
+            said(&output)
+        );
+    }
+    let scores = format!(
+        "{:?}",
+        folder.record().steps_of("geekbench").collect::<Vec<_>>()
+    );
+    assert!(scores.contains("700.0"), "{scores}");
+    // Root itself takes no program that somebody else can write, and says so at once.
+    std::fs::remove_file(folder.0.join("asked")).unwrap();
+    let output = sbc_bench(&words)
+        .arg(&log)
+        .env("GEEKBENCH", &program)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = said(&output);
+    assert!(
+        sentence.contains("geekbench cannot run here: ") && sentence.contains("belongs to nobody"),
+        "{sentence}"
+    );
+    assert!(!folder.0.join("asked").exists());
+}
+
+#[test]
+fn without_its_program_a_load_is_refused_at_once() {
+    let words = ["--wait", "100s", "--log", "/nowhere/run.log"];
+    for (flags, name) in [
+        (&["-G"][..], "Geekbench"),
+        (&["-P", "x"], "Phoronix Test Suite"),
+    ] {
+        let output = sbc_bench(flags)
+            .args(words)
+            .env("PATH", "/nowhere")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{flags:?}");
+        let sentence = said(&output);
+        assert!(
+            sentence.contains(&format!("{name} is not installed")),
+            "{sentence}"
+        );
+    }
+}
+
+/// What `run --workload mine` says of definitions in this file.
+fn refused(file: &Path, command: Command) -> String {
+    let mut command = command;
+    let output = command.arg("--workload-file").arg(file).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    said(&output)
+}
+
+#[test]
+fn definitions_that_others_can_write_are_not_run_by_root() {
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    let folder = Folder::new("definitions", NOBODY);
+    let text = "[[workload]]\nname = \"mine\"\ncommand = [\"sh\", \"-c\", \"id -u\"]\nrepeat = 1\n";
+    let file = folder.file("mine.toml", 0o644, text);
+    let words = [
+        "run",
+        "--force",
+        "--wait",
+        "0s",
+        "--quiet",
+        "--workload",
+        "mine",
+    ];
+    let why = refused(&file, sbc_bench(&words));
+    assert!(
+        why.contains("is not read by root, because") && why.contains("belongs to nobody"),
+        "{why}"
+    );
+    let why = refused(&file, by_sudo(&[&words[..], &["--as-root"]].concat()));
+    assert!(why.contains("is not run by root, because"), "{why}");
+    let log = folder.0.join("run.log");
+    let mut command = by_sudo(&words);
+    command
+        .arg("--workload-file")
+        .arg(&file)
+        .arg("--log")
+        .arg(log);
+    let output = command.output().unwrap();
+    assert_eq!(
+        printed(&folder.record(), "mine"),
+        "65534\n",
+        "{}",
+        said(&output)
+    );
+    // A folder of definitions is looked through without them.
+    let config = Folder::new("config", NOBODY);
+    let own = config.0.join("sbc-bench/workloads.d");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::copy(&file, own.join("mine.toml")).unwrap();
+    let listed = sbc_bench(&["list", "definitions"])
+        .env("XDG_CONFIG_HOME", &config.0)
+        .output()
+        .unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(
+        listed.contains("Not read by root: ") && listed.contains("mine.toml"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn root_uses_no_folder_that_others_can_write() {
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    let folder = Folder::new("path", NOBODY);
+    let body = format!(
+        "#!/bin/sh\nid -u >> {}/ran\necho 'smartctl 7.4'\n",
+        folder.0.display()
+    );
+    for name in ["smartctl", "7zz", "apt-get", "mytool"] {
+        folder.file(name, 0o755, &body);
+    }
+    let path = format!("{}:.:/usr/bin:/bin", folder.0.display());
+    let run = |words: &[&str]| {
+        let mut command = sbc_bench(words);
+        command
+            .env("PATH", &path)
+            .current_dir(&folder.0)
+            .output()
+            .unwrap()
+    };
+    let listed = run(&["list", "tools"]);
+    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let reason = format!("{} belongs to nobody", folder.0.display());
+    assert!(
+        text.contains("Left aside, because root runs only what nobody else can replace:"),
+        "{text}"
+    );
+    assert!(
+        text.contains(&reason) && text.contains(". is no absolute path"),
+        "{text}"
+    );
+    let _ = run(&["install-tools", "7-zip"]);
+    let _ = run(&["storage"]);
+    let refused = said(&run(&["run", "--", "mytool"]));
+    assert!(
+        refused.contains("there is no program mytool: ")
+            && refused.contains("is left aside, because"),
+        "{refused}"
+    );
+    assert!(
+        !folder.0.join("ran").exists(),
+        "root ran a program of somebody else's"
+    );
+    // What root starts finds no such folder either; a user's own command has the PATH of its user.
+    let log = folder.0.join("run.log");
+    let words = [
+        "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told", "--log",
+    ];
+    let told = |mut command: Command| {
+        command
+            .arg(&log)
+            .args(["--", "sh", "-c", "echo \"PATH $PATH.\""]);
+        command.env("PATH", &path).output().unwrap();
+        printed(&folder.record(), "told")
+    };
+    assert_eq!(told(sbc_bench(&words)), "PATH /usr/bin:/bin.\n");
+    assert_eq!(told(by_sudo(&words)), format!("PATH {path}.\n"));
+}
