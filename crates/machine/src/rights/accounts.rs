@@ -124,8 +124,8 @@ impl Accounts {
 #[cfg(test)]
 pub(super) fn made() -> Accounts {
     Accounts::parse(
-        "root:x:0:0:root:/root:/bin/bash\nalice:x:1000:1000:,,,:/home/alice:/bin/zsh\n\
-         bob:x:1001:100::/home/bob:\nbroken:x:many\n\n",
+        "root:x:0:0:root:/root:/bin/bash\nalice:x:1000:1000:,,,:/srv/alice:/bin/zsh\n\
+         bob:x:1001:100::/srv/bob:\nbroken:x:many\n\n",
         "root:x:0:\nstaff:x:50:\nvideo:x:44:alice,bob\nalice:x:1000:\nusers:x:100:\nldap:x:70:carol\n",
     )
 }
