@@ -15,6 +15,7 @@ mod bench;
 mod corpus;
 mod dist;
 mod docs;
+mod fuzz;
 mod tidy;
 mod workspace;
 
@@ -28,6 +29,8 @@ usage: cargo xtask TASK
   docs [--check]     write docs/, or only say whether it is up to date
   corpus             make data/reference.tsv from the logs in shared/corpus
   dist               build the four static binaries into target/dist
+  fuzz [--seconds N] [--keep] [TARGET...]
+                     feed every parser of foreign bytes with inputs made of its seeds
   bench [options]    figures of the release binary itself: start, memory, sampler, time per step
       --binary FILE    the binary (default: the newest release build)
       --samples N      samples of the monitor to watch (default: 20)
@@ -57,6 +60,7 @@ fn task() -> Result<()> {
         ["docs", "--check"] => docs::check(),
         ["corpus"] => corpus::main(),
         ["dist"] => dist::main(),
+        ["fuzz", words @ ..] => fuzz::main(words),
         ["bench", options @ ..] => bench::main(options),
         [] | ["--help" | "-h"] => {
             println!("{USAGE}");

@@ -72,7 +72,7 @@ fn request(connection: &mut TcpStream) -> std::io::Result<Vec<u8>> {
 }
 
 /// The whole answer to a request. RFC 9110, RFC 9112.
-fn response(request: &[u8], page: &impl Fn() -> String) -> Vec<u8> {
+pub(crate) fn response(request: &[u8], page: &impl Fn() -> String) -> Vec<u8> {
     let head = String::from_utf8_lossy(request);
     let mut words = head.lines().next().unwrap_or_default().split(' ');
     let method = words.next().unwrap_or_default();

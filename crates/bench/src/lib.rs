@@ -15,6 +15,7 @@ mod duration;
 pub mod efficiency;
 mod estimate;
 pub mod exporter;
+pub mod foreign;
 pub mod form;
 mod gate;
 mod guard;

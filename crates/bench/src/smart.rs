@@ -93,7 +93,7 @@ fn ask(program: &str, disk: &Disk, root: &Root, cancelled: &AtomicI32) -> Readin
     answer.health
 }
 
-struct Answer {
+pub(crate) struct Answer {
     health: Reading<Health>,
     unknown_bridge: bool,
 }
@@ -140,7 +140,7 @@ fn question(
 }
 
 /// Parses the answer of smartctl.
-fn parse_smartctl(text: &str, device: &str) -> Reading<Answer> {
+pub(crate) fn parse_smartctl(text: &str, device: &str) -> Reading<Answer> {
     let value: Value =
         serde_json::from_str(text.trim()).map_err(|_| Missing::garbled(device, text))?;
     let messages: Vec<&str> = value["smartctl"]["messages"]

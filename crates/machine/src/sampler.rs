@@ -13,13 +13,16 @@ mod feed;
 mod gaps;
 mod jumps;
 mod lanes;
+mod lent;
 mod options;
 mod pace;
 mod plan;
 mod reader;
+mod row;
 mod slot;
 mod thread;
 mod threads;
+mod turns;
 mod watchers;
 
 pub use aside::Aside;
@@ -34,10 +37,10 @@ use crate::{Root, sensors};
 use gaps::{GAPS_MAX, GapNote, Silence, note};
 use jumps::Distances;
 use lanes::Lanes;
+use lent::Hands;
 use pace::Pace;
-use reader::Own;
 use record::{Channel, Event, SamplerCost};
-use slot::{Outcome, Slot};
+use slot::Slot;
 use std::time::Duration;
 use watchers::Watchers;
 
@@ -58,11 +61,13 @@ pub struct Sampler {
     slots: Vec<Slot>,
     lanes: Lanes,
     watchers: Watchers,
+    /// Number of CPUs with channels of their own.
+    cpus: usize,
     /// False for boards in a file: they answer at once, and their tests are exact.
     uses_lanes: bool,
     channels: Vec<Channel>,
     silences: Vec<Silence>,
-    buffer: Vec<u8>,
+    hands: Hands,
     row: Vec<i64>,
     latest: Vec<i64>,
     at_ms: i64,
@@ -76,6 +81,10 @@ pub struct Sampler {
     /// Of the sampler's own thread; the sources stay empty.
     cost: SamplerCost,
     lanes_accounted_ns: u64,
+    /// A source that somebody else reads has not been heard of for too long.
+    is_silent: bool,
+    /// Number of the last read that was lent.
+    read_number: u64,
 }
 
 /// What reading one source cost.
@@ -146,7 +155,7 @@ impl Sampler {
             delay_us: 0,
             distances: None,
             silences: vec![Silence::default(); channels.len()],
-            buffer: vec![0; BUFFER_BYTES + cpus * BUFFER_BYTES_PER_CPU],
+            hands: Hands::new(channels.len(), cpus),
             row: vec![NONE; channels.len()],
             latest: vec![NONE; channels.len()],
             at_ms: 0,
@@ -155,6 +164,9 @@ impl Sampler {
             pace: Pace::new(options.interval, options.budget_ppm),
             cost: SamplerCost::default(),
             lanes_accounted_ns: 0,
+            is_silent: false,
+            read_number: 0,
+            cpus,
             slots,
             channels,
             options,
@@ -218,56 +230,15 @@ impl Sampler {
         }
     }
 
-    /// Reads once more what is read seldom: its counters have counted since. What is read at every tick
-    /// is left out, as hardly any time has passed for it.
-    /// True if anything was read.
-    fn sample_seldom(&mut self, timeline: &Timeline) -> bool {
-        self.sample(&Tick {
+    /// The tick that reads once more what is read seldom: its counters have counted since. What is read at
+    /// every tick is left out, as hardly any time has passed for it.
+    fn last_tick(&self, timeline: &Timeline) -> Tick {
+        Tick {
             now_ns: timeline.now_ns(),
             interval_ns: self.pace.interval_ns(),
             fake: timeline.is_fake(),
             last: true,
-        });
-        self.row.iter().any(|value| *value != NONE)
-    }
-
-    /// Reads everything that is due at a tick.
-    fn sample(&mut self, tick: &Tick) {
-        self.at_ms = (tick.now_ns / 1_000_000) as i64;
-        self.row.fill(NONE);
-        let own = Own {
-            cpu_ns: self.cpu_ns_total() as i64,
-            delay_us: self.delay_us,
-        };
-        let mut silent = false;
-        for slot in &mut self.slots {
-            if self.uses_lanes && !tick.fake && slot.wants_own_thread() {
-                slot.hand_over(&self.channels, &self.lanes);
-            }
-            let columns = slot.columns();
-            let values = &mut self.row[columns.clone()];
-            let failure = match slot.read(tick, own, &mut self.buffer, values) {
-                Outcome::NotDue => continue,
-                Outcome::Read => Failure::NotNamed,
-                Outcome::Failed(failure) => failure,
-            };
-            self.latest[columns.clone()].copy_from_slice(values);
-            for channel in columns {
-                if self.silences[channel].begins(self.row[channel] == NONE) {
-                    silent |= matches!(failure, Failure::Silent(_));
-                    note(&mut self.gaps, channel, self.at_ms, failure);
-                }
-            }
         }
-        if !tick.fake {
-            self.watch_clocks();
-            self.lanes.start();
-        }
-        if silent {
-            self.lanes.help();
-        }
-        let first_ns = *self.first_ns.get_or_insert(tick.now_ns);
-        self.cost.elapsed_ns = tick.now_ns.saturating_sub(first_ns);
     }
 
     /// Notes if the machine slept or its time of day was set since the last tick.

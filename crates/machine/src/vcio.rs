@@ -78,7 +78,7 @@ impl Firmware {
         }
         match root.source(PATH)? {
             Source::File(file) => Ok(Self(file)),
-            Source::Board(..) => Err(Missing::absent(PATH)),
+            _ => Err(Missing::absent(PATH)),
         }
     }
 

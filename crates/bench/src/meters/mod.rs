@@ -9,6 +9,7 @@
 
 mod address;
 mod channels;
+pub(crate) mod foreign;
 mod http;
 mod netio;
 mod shelly;

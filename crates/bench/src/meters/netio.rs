@@ -78,7 +78,7 @@ impl Raw {
 }
 
 /// The XML answer: elements with one value each.
-fn parse_xml(text: &str) -> Option<Answer> {
+pub(super) fn parse_xml(text: &str) -> Option<Answer> {
     let mut reader = quick_xml::Reader::from_str(text);
     let (mut path, mut value) = (Vec::<String>::new(), String::new());
     let (mut name, mut volts, mut raws) = (String::new(), None, Vec::new());
@@ -125,7 +125,7 @@ fn set(raw: &mut Raw, element: &str, number: Option<f64>) {
 }
 
 /// The JSON answer.
-fn parse_json(text: &str) -> Option<Answer> {
+pub(super) fn parse_json(text: &str) -> Option<Answer> {
     let answered: Value = serde_json::from_str(text).ok()?;
     let volts = answered["GlobalMeasure"]["Voltage"].as_f64();
     let outputs = answered["Outputs"].as_array()?.iter();

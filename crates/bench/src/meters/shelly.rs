@@ -68,7 +68,7 @@ impl Source for Shelly {
 }
 
 /// The outputs in a status of either generation.
-fn outputs(status: &Value) -> Vec<Output> {
+pub(super) fn outputs(status: &Value) -> Vec<Output> {
     let first = |key: &str, per_unit: f64| -> Vec<Output> {
         let meters = status[key].as_array().into_iter().flatten();
         let valid = meters.filter(|meter| meter["is_valid"] != false);

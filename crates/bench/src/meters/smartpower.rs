@@ -128,7 +128,7 @@ fn io_failure(error: &std::io::Error) -> Failure {
 }
 
 /// `5.247,0.459,2.408,0.012`: volts, amperes, watts, watt hours.
-fn parse_2(line: &str) -> Option<Answer> {
+pub(super) fn parse_2(line: &str) -> Option<Answer> {
     let mut numbers = line.trim().split(',').map(|field| {
         let number = field.trim().parse::<f64>().ok()?;
         number.is_finite().then_some(number)
@@ -148,7 +148,7 @@ fn parse_2(line: &str) -> Option<Answer> {
 
 /// Time in milliseconds; millivolts, milliamperes, milliwatts and state of the input; the same with
 /// interrupts for both channels; two checksums.
-fn parse_3(line: &str) -> Option<Answer> {
+pub(super) fn parse_3(line: &str) -> Option<Answer> {
     let fields: Vec<&str> = line.trim().split(',').collect();
     if fields.len() != FIELDS {
         return None;

@@ -40,7 +40,7 @@ impl Source for Tasmota {
 }
 
 /// Each value stands alone, or is a list with one for each output.
-fn outputs(energy: &Value) -> Vec<Output> {
+pub(super) fn outputs(energy: &Value) -> Vec<Output> {
     let count = match &energy["Power"] {
         Value::Array(list) => list.len(),
         Value::Number(_) => 1,

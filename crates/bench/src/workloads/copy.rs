@@ -263,7 +263,7 @@ fn explained(failed: Failure, host: &Host) -> Failure {
 }
 
 /// What stands in the output of ssh, sftp or rsync where connecting failed, and a hint.
-fn reason(output: &str) -> Option<(String, &'static str)> {
+pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
     const SIGNS: [(&str, &str); 9] = [
         (
             "Permission denied",

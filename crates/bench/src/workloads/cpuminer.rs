@@ -86,7 +86,7 @@ fn version_line(text: &str) -> Option<String> {
 
 /// Lines of all threads together: `[2026-04-30 23:59:56] Total: 7.99 kH/s`, or
 /// `Benchmark: 28.1 kh/s, Temp: 56C`.
-fn parse(text: &str) -> Result<Series, String> {
+pub(super) fn parse(text: &str) -> Result<Series, String> {
     let (mut values, mut at_ms, mut start) = (Vec::new(), Vec::new(), None);
     for line in without_colours(text).lines() {
         let Some((clock_s, words)) = stamped(line) else {

@@ -257,7 +257,7 @@ fn reason(output: &str) -> Option<String> {
 }
 
 /// The one job of fio's JSON. Messages may stand before it.
-fn parse(output: &str, variant: &str) -> Result<Scores, String> {
+pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
     let start = output.find('{').ok_or("fio printed no JSON")?;
     let mut values = serde_json::Deserializer::from_str(&output[start..]).into_iter::<Value>();
     let value = values.next().and_then(Result::ok);

@@ -123,7 +123,7 @@ struct Part {
 }
 
 /// Scores of the exported file, else those it printed, and its links.
-fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
+pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
     let exported = json.map(serde_json::from_str::<Export>);
     let rows = match exported {
         Some(Ok(export)) => exported_rows(&export),

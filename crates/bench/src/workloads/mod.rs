@@ -6,6 +6,7 @@ mod core_to_core;
 mod cpuminer;
 mod drive;
 pub(crate) mod folder;
+pub(crate) mod foreign;
 mod geekbench;
 mod lzma;
 mod memory;

@@ -185,7 +185,7 @@ fn version_line(text: &str) -> Option<String> {
 }
 
 /// The score where all scenes ran, then every scene: `[build] use-vbo=false: FPS: 807 FrameTime: 1.240 ms`.
-fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
+pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
     let scenes: Vec<Score> = output.lines().filter_map(scene).collect();
     if scenes.is_empty() {
         return Err("glmark2 drew no scene".into());

@@ -113,7 +113,7 @@ fn has_seconds(version: &str) -> bool {
 ///
 /// # Errors
 /// One sentence: what is missing or makes no sense.
-fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>), String> {
+pub(super) fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>), String> {
     let mut sizes = None;
     let mut rates = None;
     let mut unread = Vec::new();

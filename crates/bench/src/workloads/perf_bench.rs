@@ -72,7 +72,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 
 /// The time of one operation where it is told (`5.31 usecs/op`), else the time of all
 /// (`Total time: 0.944 [sec]`).
-fn parse_time(text: &str) -> Result<Scores, String> {
+pub(super) fn parse_time(text: &str) -> Result<Scores, String> {
     let each = text.lines().find_map(|line| {
         let number = line.trim().strip_suffix("usecs/op")?;
         positive(number.trim())
@@ -94,7 +94,7 @@ fn parse_time(text: &str) -> Result<Scores, String> {
 }
 
 /// A line with nothing but bytes per second: `10032270043.203325`.
-fn parse_memory(text: &str) -> Result<Scores, String> {
+pub(super) fn parse_memory(text: &str) -> Result<Scores, String> {
     let rate = text.lines().find_map(|line| positive(line.trim()));
     let rate = rate.ok_or("perf bench printed no bytes per second")?;
     Ok(Scores {

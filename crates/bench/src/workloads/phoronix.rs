@@ -129,7 +129,7 @@ fn why_none(output: &str, test: &str) -> String {
 
 /// `composite.xml`: one `Result` per test and option, each with an `Entry` per run of somebody. The scores, and
 /// the names of what of ours has none.
-fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
+pub(super) fn parse(xml: &str) -> Result<(Vec<Score>, Vec<String>), String> {
     let broken = || "The results are no whole XML".to_owned();
     let mut reader = quick_xml::Reader::from_str(xml);
     let (mut path, mut text) = (Vec::<String>::new(), String::new());

@@ -14,7 +14,7 @@ use crate::child::failure;
 use crate::tools::{Found, ToolKind};
 use crate::{Job, Lab};
 use machine::available_kib;
-use parse::parse;
+pub(super) use parse::{parse, parse_passes};
 use record::{Compression, Failure, FailureKind, Measured, Missing};
 use std::time::Duration;
 

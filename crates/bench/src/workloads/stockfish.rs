@@ -72,7 +72,7 @@ fn major(version: &str) -> u32 {
 }
 
 /// `Nodes/second    : 3421927`, and the network in the lines before it.
-fn parse(text: &str) -> Result<Scores, String> {
+pub(super) fn parse(text: &str) -> Result<Scores, String> {
     let rate =
         number_behind(text, "Nodes/second").ok_or("Stockfish printed no nodes per second")?;
     let is_network = |word: &&str| word.starts_with("nn-") && word.ends_with(".nnue");

@@ -107,7 +107,7 @@ fn method(version: &str) -> u32 {
 /// The row of the class: `stress-ng: metrc: [1234] matrix  29288  3.00  5.79  0.00  9761.54  5055.07`:
 /// count, then real, user and system seconds, then the count per second of real and of CPU time. Later
 /// columns differ between versions.
-fn parse(text: &str, class: &str) -> Result<Scores, String> {
+pub(super) fn parse(text: &str, class: &str) -> Result<Scores, String> {
     let row = text.lines().find_map(|line| {
         let rest = line.strip_prefix("stress-ng: ")?.split_once("] ")?.1;
         let mut words = rest.split_whitespace();

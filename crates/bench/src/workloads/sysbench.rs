@@ -63,7 +63,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 }
 
 /// `events per second:  8868.11`
-fn parse_cpu(text: &str) -> Result<Scores, String> {
+pub(super) fn parse_cpu(text: &str) -> Result<Scores, String> {
     let rate =
         number_behind(text, "events per second").ok_or("sysbench printed no events per second")?;
     Ok(Scores {
@@ -74,7 +74,7 @@ fn parse_cpu(text: &str) -> Result<Scores, String> {
 }
 
 /// `13681.93 MiB transferred (4559.13 MiB/sec)`
-fn parse_memory(text: &str) -> Result<Scores, String> {
+pub(super) fn parse_memory(text: &str) -> Result<Scores, String> {
     let rate = text.lines().find_map(|line| {
         let rest = line.split_once("MiB transferred (")?.1;
         positive(rest.split_whitespace().next()?)

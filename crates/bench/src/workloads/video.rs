@@ -225,7 +225,7 @@ fn last_report(output: &str) -> Option<(f64, f64)> {
     last
 }
 
-fn fast(output: &str) -> Result<Scores, String> {
+pub(super) fn fast(output: &str) -> Result<Scores, String> {
     let (frames, rate) = last_report(output).ok_or("ffmpeg decoded nothing in this time")?;
     Ok(Scores {
         rows: vec![higher("", rate, "frames/s")],
@@ -235,7 +235,7 @@ fn fast(output: &str) -> Result<Scores, String> {
 }
 
 /// ffmpeg drops nothing, it takes longer: what was due and not there yet is what a player would drop.
-fn realtime(output: &str, elapsed_s: f64) -> Result<Scores, String> {
+pub(super) fn realtime(output: &str, elapsed_s: f64) -> Result<Scores, String> {
     let (frames, _) = last_report(output).ok_or("ffmpeg decoded nothing in this time")?;
     // Starting and ending take a moment that no player minds.
     const START_S: f64 = 1.0;

@@ -16,7 +16,7 @@ use record::{Cpu, Fact, Missing, Policy};
 /// Where Linux lists CPUs.
 pub(crate) const CPU_FOLDER: &str = "/sys/devices/system/cpu";
 /// No Linux is built for more CPUs (NR_CPUS is at most 8192); a list that claims more is garbled.
-const CPUS_MAX: u32 = 8192;
+pub(crate) const CPUS_MAX: u32 = 8192;
 
 /// Every CPU, by number.
 pub(crate) fn cpus(root: &Root, info: &CpuInfo, policies: &[Policy]) -> Vec<Cpu> {

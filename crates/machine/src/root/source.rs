@@ -13,6 +13,9 @@ pub enum Source {
     File(File),
     /// A file of a board: looked up again at every read, because writes change it.
     Board(Root, String),
+    /// What has no places and may never answer, for tests of patience.
+    #[cfg(test)]
+    Stream(std::os::fd::OwnedFd),
 }
 
 impl Source {
@@ -33,6 +36,10 @@ impl Source {
             Source::File(file) => {
                 let read = || rustix::io::pread(file, buffer, offset);
                 faults::pass_open(Call::Read, file, read).map_err(|e| e.raw_os_error())
+            }
+            #[cfg(test)]
+            Source::Stream(stream) => {
+                rustix::io::read(stream, buffer).map_err(|e| e.raw_os_error())
             }
             Source::Board(root, path) => {
                 let bytes = root.read_bytes(path).map_err(|missing| match missing.why {

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::feed::{Feed, Taken};
 use super::lanes::{Apart, Lanes};
+use super::lent::Lent;
 use super::plan::Plan;
 use super::reader::{Own, Reader};
 use super::{Options, SourceCost, Tick};
@@ -31,7 +32,7 @@ enum Input {
     Own(Box<Reader>, Plan),
     /// Another thread; the stamp is that of the values that were seen last.
     Fed(Feed, u64),
-    /// Nobody, for the moment in which it changes hands.
+    /// Nobody: it is lent, or changes hands.
     Nobody,
 }
 
@@ -114,34 +115,61 @@ impl Slot {
         }
     }
 
-    /// Reads it if it is due. Without values, all of them are [`crate::sensors::NONE`].
-    pub(super) fn read(
-        &mut self,
-        tick: &Tick,
-        own: Own,
-        buffer: &mut [u8],
-        values: &mut [i64],
-    ) -> Outcome {
-        match &mut self.input {
-            Input::Own(reader, plan) => {
-                let due = match tick.last {
-                    true => plan.is_worth_a_last_read(tick.now_ns),
-                    false => plan.is_due(tick.now_ns, tick.interval_ns),
-                };
-                if !due {
-                    return Outcome::NotDue;
-                }
-                let begin_ns = tick.wall_ns();
-                let outcome = reader.read(own, buffer, values);
-                plan.after_read(tick.now_ns, tick.wall_ns() - begin_ns, outcome);
-                outcome.map_or_else(Outcome::Failed, |()| Outcome::Read)
+    /// What is needed to read it, if the sampler is to read it now; until it is back, nobody does.
+    pub(super) fn lend(&mut self, index: usize, tick: &Tick, own: Own) -> Option<Lent> {
+        let Input::Own(_, plan) = &self.input else {
+            return None;
+        };
+        let due = match tick.last {
+            true => plan.is_worth_a_last_read(tick.now_ns),
+            false => plan.is_due(tick.now_ns, tick.interval_ns),
+        };
+        if !due {
+            return None;
+        }
+        match std::mem::replace(&mut self.input, Input::Nobody) {
+            Input::Own(reader, plan) => Some(Lent {
+                index,
+                reader,
+                plan,
+                own,
+                width: self.columns.len(),
+            }),
+            other => {
+                self.input = other;
+                None
             }
+        }
+    }
+
+    /// The sampler reads it again next time.
+    pub(super) fn take_back(&mut self, lent: Lent) {
+        self.input = Input::Own(lent.reader, lent.plan);
+    }
+
+    /// What was lent does not come back: whoever has it may put values here one day.
+    pub(super) fn give_up(&mut self, channels: &[Channel]) {
+        let channels = channels[self.columns()].to_vec();
+        self.input = Input::Fed(Feed::new(self.path.clone(), channels, PATIENCE), 0);
+    }
+
+    /// Where others put its values.
+    pub(super) fn feed(&self) -> Option<&Feed> {
+        match &self.input {
+            Input::Fed(feed, _) => Some(feed),
+            Input::Own(..) | Input::Nobody => None,
+        }
+    }
+
+    /// Takes what others have read. Without values, all of them are [`crate::sensors::NONE`].
+    pub(super) fn look(&mut self, tick: &Tick, values: &mut [i64]) -> Outcome {
+        match &mut self.input {
             Input::Fed(feed, seen) => match feed.take(seen, values, tick.wall_ns()) {
                 Taken::Fresh => Outcome::Read,
                 Taken::Nothing => Outcome::NotDue,
                 Taken::Failed(failure) => Outcome::Failed(failure),
             },
-            Input::Nobody => Outcome::NotDue,
+            Input::Own(..) | Input::Nobody => Outcome::NotDue,
         }
     }
 

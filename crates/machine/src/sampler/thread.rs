@@ -7,18 +7,14 @@
 
 use super::Sampler;
 use super::block::Block;
+use super::turns::Turns;
 use super::watchers::{self, Watchers};
-use crate::timeline::{Timeline, thread_cpu_ns};
+use crate::timeline::Timeline;
 use record::{Channel, Event, SamplerCost, SourceCost};
 use rustix::thread::set_current_timer_slack;
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
-/// The thread needs little; the usual 8 MiB of address space would only worry readers of `top`.
-const STACK_BYTES: usize = 128 << 10;
 /// How late the kernel may wake the thread in order to bundle timers. The default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1_000;
 
@@ -39,16 +35,15 @@ pub struct SamplerThread {
 }
 
 #[derive(Debug)]
-struct Shared {
+pub(super) struct Shared {
     block: Mutex<Block>,
-    stop: AtomicBool,
 }
 
 /// Who samples.
 #[derive(Debug)]
 enum Worker {
-    /// A thread of its own.
-    Thread(JoinHandle<()>),
+    /// A thread of its own, and its watchdog.
+    Thread(Arc<Turns>),
     /// Nobody, on a fake timeline: there time moves only while others work, and the samples of the
     /// time that has gone by are made when they are fetched.
     Afterwards(Box<Sampler>, Timeline),
@@ -76,21 +71,12 @@ impl SamplerThread {
         };
         let shared = Arc::new(Shared {
             block: Mutex::new(block),
-            stop: AtomicBool::new(false),
         });
         let worker = if timeline.is_fake() {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
         } else {
-            let (shared, timeline) = (Arc::clone(&shared), timeline.clone());
-            let builder = std::thread::Builder::new().name("sampler".into());
-            let work = move || work(&mut sampler, &timeline, &shared);
-            let start = || builder.stack_size(STACK_BYTES).spawn(work);
-            Worker::Thread(crate::faults::pass(
-                crate::faults::Call::Thread,
-                "sampler",
-                start,
-            )?)
+            Worker::Thread(Turns::start(sampler, &shared, timeline)?)
         };
         Ok(Self {
             shared,
@@ -160,15 +146,12 @@ impl SamplerThread {
         self.drain()
     }
 
+    /// A read that hangs keeps its thread, and nobody who stops.
     fn halt(&mut self) {
-        if !matches!(self.worker, Some(Worker::Thread(_))) {
-            return;
-        }
-        if let Some(Worker::Thread(handle)) = self.worker.take() {
-            self.shared.stop.store(true, Ordering::Relaxed);
-            handle.thread().unpark();
-            // A panic in the thread has been reported already; what it sampled is still there.
-            let _ = handle.join();
+        if matches!(self.worker, Some(Worker::Thread(_)))
+            && let Some(Worker::Thread(turns)) = self.worker.take()
+        {
+            turns.stop();
         }
     }
 }
@@ -181,13 +164,13 @@ impl Drop for SamplerThread {
 
 impl Shared {
     /// The lock is held for a copy of one row or an exchange of pointers, never longer.
-    fn lock(&self) -> MutexGuard<'_, Block> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Block> {
         self.block
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn take_over(&self, sampler: &mut Sampler) {
+    pub(super) fn take_over(&self, sampler: &mut Sampler) {
         let mut block = self.lock();
         block.push(sampler.at_ms, &sampler.row);
         block.push_gaps(&mut sampler.gaps);
@@ -207,49 +190,6 @@ pub fn be_prompt() {
     let _ = set_current_timer_slack(NonZeroU64::new(TIMER_SLACK_NS));
 }
 
-/// The work of the thread.
-fn work(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
-    shared.lock().pin_errno = sampler.watchers.join().err();
-    be_prompt();
-    // Ticks that the owner did by itself before count, too.
-    let cpu_before_ns = sampler.cost.cpu_ns;
-    let mut due_ns = timeline.now_ns();
-    sampler.due_ns = due_ns;
-    loop {
-        sampler.cost.wakeups += wait_until(due_ns, timeline, &shared.stop);
-        if shared.stop.load(Ordering::Relaxed) {
-            if sampler.sample_seldom(timeline) {
-                shared.take_over(sampler);
-            }
-            sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
-            shared.lock().cost = sampler.cost();
-            return;
-        }
-        let tick = sampler.begin(timeline, timeline.now_ns());
-        sampler.sample(&tick);
-        // Not the reading alone: waking up and handing over are part of the cost.
-        sampler.account(cpu_before_ns + thread_cpu_ns());
-        shared.take_over(sampler);
-        due_ns = sampler.due_ns();
-    }
-}
-
-/// Sleeps until an absolute moment, so that the cost of a tick does not make the interval longer.
-/// Parking instead of a plain `clock_nanosleep`, because a park ends at once when the owner wants
-/// to stop. Returns how often it slept.
-fn wait_until(due_ns: u64, timeline: &Timeline, stop: &AtomicBool) -> u64 {
-    let mut sleeps = 0;
-    while !stop.load(Ordering::Relaxed) {
-        let now_ns = timeline.now_ns();
-        if now_ns >= due_ns {
-            break;
-        }
-        std::thread::park_timeout(Duration::from_nanos(due_ns - now_ns));
-        sleeps += 1;
-    }
-    sleeps
-}
-
 /// Makes the samples of a fake timeline up to now.
 fn catch_up(sampler: &mut Sampler, timeline: &Timeline, shared: &Shared) {
     while sampler.due_ns <= timeline.now_ns() {
@@ -266,6 +206,7 @@ mod tests {
     use super::*;
     use crate::Root;
     use crate::sampler::Options;
+    use std::time::Duration;
 
     #[test]
     fn a_fake_timeline_gives_one_row_per_interval() {

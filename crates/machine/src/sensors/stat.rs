@@ -9,6 +9,7 @@
 use super::parse::{numbers, take_number};
 use super::{Probe, Sensor, counter, gauge, numbered};
 use crate::Root;
+use crate::identify::CPUS_MAX;
 use record::{Channel, Unit};
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -47,6 +48,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         .into_iter()
         .map(|(_, cpu)| cpu as usize)
         .chain(online)
+        .filter(|cpu| *cpu < CPUS_MAX as usize)
         .max();
     let cpus = last.map_or(0, |last| last + 1);
 

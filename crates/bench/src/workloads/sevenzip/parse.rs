@@ -21,7 +21,7 @@ const ROUNDING_MIPS: f64 = 1.0;
 ///
 /// # Errors
 /// One sentence: what is missing or contradicts itself.
-pub(crate) fn parse(text: &str) -> Result<(Compression, Vec<String>), String> {
+pub(in super::super) fn parse(text: &str) -> Result<(Compression, Vec<String>), String> {
     let mut table = Table::default();
     for line in text.lines().map(str::trim_end) {
         table.line(line);
@@ -34,7 +34,7 @@ pub(crate) fn parse(text: &str) -> Result<(Compression, Vec<String>), String> {
 ///
 /// # Errors
 /// There is no whole pass.
-pub(super) fn parse_passes(text: &str) -> Result<(Compression, Vec<String>), String> {
+pub(in super::super) fn parse_passes(text: &str) -> Result<(Compression, Vec<String>), String> {
     let mut table = Table::default();
     // Behind the last whole row stand the first figures of the next, and that it was ended.
     let end = text

@@ -1,0 +1,51 @@
+//! Every parser of bytes that others made, as functions of text alone, so that fuzzing meets them without
+//! programs, meters and drives. Nothing in the program calls this.
+
+use crate::{ScoreRule, exporter, meters, parse_definitions, smart, workloads};
+
+/// A name, in kebab-case, and what is done with a text.
+pub type Parser = (&'static str, fn(&str));
+
+/// All of them.
+pub fn parsers() -> impl Iterator<Item = Parser> {
+    let others = OTHERS.iter().chain(meters::foreign::PARSERS);
+    others.chain(workloads::foreign::PARSERS).copied()
+}
+
+const OTHERS: &[Parser] = &[
+    ("definitions", |text| {
+        for definition in parse_definitions(text).unwrap_or_default() {
+            drop(definition.score.find(text, 1.0));
+        }
+    }),
+    ("exporter-request", |text| {
+        let _ = exporter::response(text.as_bytes(), &|| "load 1\n".to_owned());
+    }),
+    ("score", |text| {
+        drop(ScoreRule::Json("a.0".into()).find(text, 1.0));
+        if let Ok(rule) = ScoreRule::regex(r"(\S+)$") {
+            drop(rule.find(text, 1.0));
+        }
+        // What a user writes is a rule of theirs.
+        if let Some((rule, output)) = text.split_once('\n')
+            && let Ok(rule) = ScoreRule::regex(rule)
+        {
+            drop(rule.find(output, 1.0));
+        }
+    }),
+    ("smartctl", |text| drop(smart::parse_smartctl(text, "sda"))),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<&str> = parsers().map(|(name, _)| name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

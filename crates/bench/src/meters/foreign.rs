@@ -1,0 +1,20 @@
+//! Every parser of what a power meter says, as a function of text alone: for fuzzing.
+
+use super::{netio, shelly, smartpower, tasmota};
+use crate::foreign::Parser;
+
+/// The parsers, by meter and form.
+pub(crate) const PARSERS: &[Parser] = &[
+    ("meter-json", |text| {
+        drop(netio::parse_json(text));
+        if let Ok(value) = serde_json::from_str(text) {
+            drop(shelly::outputs(&value));
+            drop(tasmota::outputs(&value));
+        }
+    }),
+    ("meter-lines", |text| {
+        drop(smartpower::parse_2(text));
+        drop(smartpower::parse_3(text));
+    }),
+    ("meter-xml", |text| drop(netio::parse_xml(text))),
+];

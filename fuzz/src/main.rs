@@ -1,0 +1,195 @@
+//! `fuzz [--seconds N] [--keep] [TARGET...]`: feeds every target with inputs made of its seeds, guided by the branches
+//! they take, and names what panics, hangs for a second or asks for 256 MB.
+//!
+//! Each target runs in a process of its own. An input that fails is kept in `fuzz/artifacts`; it belongs into
+//! `fuzz/seeds/TARGET` together with what mends it, so that it is tried again for ever.
+
+use sbc_bench_fuzz::coverage::Coverage;
+use sbc_bench_fuzz::limits::{self, Counting};
+use sbc_bench_fuzz::mutate::{Random, mutate, words};
+use sbc_bench_fuzz::{Target, targets};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Longer inputs are cut: what breaks a parser is short.
+const BYTES_MAX: usize = 64 << 10;
+/// Seconds for each target if nothing is said.
+const SECONDS: u64 = 10;
+
+struct Options {
+    seconds: u64,
+    keep: bool,
+    names: Vec<String>,
+}
+
+fn options() -> Options {
+    let mut options = Options {
+        seconds: SECONDS,
+        keep: false,
+        names: Vec::new(),
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--seconds" => {
+                options.seconds = words.next().and_then(|n| n.parse().ok()).unwrap_or(SECONDS)
+            }
+            "--keep" => options.keep = true,
+            _ => options.names.push(word),
+        }
+    }
+    options
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn main() -> ExitCode {
+    let options = options();
+    let all = targets();
+    if let [one, name] = &options.names[..]
+        && one == "one"
+    {
+        let target = all
+            .iter()
+            .find(|target| target.name == name)
+            .expect("a target");
+        fuzz(target, &options);
+        return ExitCode::SUCCESS;
+    }
+    let is_asked = |target: &&Target| {
+        options.names.is_empty() || options.names.iter().any(|name| name == target.name)
+    };
+    let begin = Instant::now();
+    let (mut count, mut failed) = (0, Vec::new());
+    for target in all.iter().filter(is_asked) {
+        count += 1;
+        if let Err(why) = run(target, &options) {
+            println!("{:<20} FAILED: {why}", target.name);
+            failed.push(target.name);
+        }
+    }
+    let took_s = begin.elapsed().as_secs();
+    println!(
+        "{count} targets in {took_s} s, {} failed{}",
+        failed.len(),
+        failed
+            .iter()
+            .fold(String::new(), |all, name| all + " " + name)
+    );
+    ExitCode::from(u8::from(!failed.is_empty() || count == 0))
+}
+
+/// One target in a process of its own.
+fn run(target: &Target, options: &Options) -> Result<(), String> {
+    let mut child = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
+    child.args(["--seconds", &options.seconds.to_string()]);
+    if options.keep {
+        child.arg("--keep");
+    }
+    let child = child
+        .args(["one", target.name])
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    let current = current(child.id());
+    let status = { child }.wait().map_err(|e| e.to_string())?;
+    let input = std::fs::read(&current).unwrap_or_default();
+    let _ = std::fs::remove_file(&current);
+    if status.success() {
+        return Ok(());
+    }
+    let why = match status.code() {
+        Some(limits::HANGS) => "hangs".to_owned(),
+        Some(limits::TOO_LARGE) => "asks for too much memory".to_owned(),
+        Some(_) => "panics".to_owned(),
+        None => status.to_string(),
+    };
+    let kept = folder("artifacts").join(format!("{}-{}", target.name, input.len()));
+    std::fs::write(&kept, &input).map_err(|e| e.to_string())?;
+    Err(format!("{why} with {}", kept.display()))
+}
+
+/// The input that a process is working at.
+fn current(pid: u32) -> PathBuf {
+    let artifacts = folder("artifacts");
+    let _ = std::fs::create_dir_all(&artifacts);
+    artifacts.join(format!("current-{pid}"))
+}
+
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let entries = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file())
+        .collect();
+    paths.sort();
+    paths
+        .iter()
+        .filter_map(|path| std::fs::read(path).ok())
+        .collect()
+}
+
+fn fuzz(target: &Target, options: &Options) {
+    let corpus = folder("corpus").join(target.name);
+    let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
+    inputs.extend(files(&folder("seeds").join(target.name)));
+    target
+        .seeds
+        .iter()
+        .for_each(|seeds| inputs.extend(files(&folder("..").join(seeds))));
+    assert!(inputs.len() > 2, "{} has no seeds", target.name);
+    let own = inputs.len();
+    inputs.extend(files(&corpus));
+    inputs
+        .iter_mut()
+        .for_each(|input| input.truncate(BYTES_MAX));
+    let words = words(&inputs[..own]);
+    let file = std::fs::File::create(current(std::process::id()))
+        .expect("the folder of artifacts can be written");
+    let mut coverage = Coverage::default();
+    limits::watch();
+    let mut once = |input: &[u8]| {
+        // What kills the process leaves its input here.
+        file.set_len(input.len() as u64).expect("a file of our own");
+        file.write_all_at(input, 0).expect("a file of our own");
+        limits::begin();
+        target.run(input);
+        limits::end();
+        coverage.take()
+    };
+    for input in &inputs {
+        once(input);
+    }
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let mut random = Random(seed.map_or(1, |since| since.as_nanos() as u64));
+    let (begin, mut runs) = (Instant::now(), 0_u64);
+    while begin.elapsed() < Duration::from_secs(options.seconds) {
+        let input = mutate(&mut random, &inputs, &words, BYTES_MAX);
+        runs += 1;
+        if once(&input) {
+            if options.keep {
+                let _ = std::fs::create_dir_all(&corpus);
+                let name = format!("{:016x}", random.clone().next());
+                let _ = std::fs::write(corpus.join(name), &input);
+            }
+            inputs.push(input);
+        }
+    }
+    let guided = if Coverage::is_there() { "" } else { ", blind" };
+    println!(
+        "{:<20} {runs:>9} runs, {:>5} inputs, {:>6} edges, {:>4} s of CPU{guided}",
+        target.name,
+        inputs.len(),
+        coverage.edges,
+        limits::cpu_ns() / 1_000_000_000
+    );
+}

@@ -1,0 +1,68 @@
+//! What is done with every Record: everything that can be done with one.
+
+use explain::kernel::{self, Eol};
+use explain::monitor::{Columns, Watch, cores, metrics, tracks};
+use explain::reference::Reference;
+use explain::results::Row;
+use explain::{compare, plot, trend};
+use record::{Channel, Record};
+
+/// Every view of the monitor, row by row.
+fn watch_all(record: &Record) {
+    let mut watch = Watch::new(record.clone());
+    for (row, at_ms) in record.samples.at_ms.iter().enumerate() {
+        let value = |channel: &Channel| channel.values.get(row).copied().flatten();
+        watch.row(*at_ms, record.samples.channels.iter().map(value));
+        let columns = Columns::of(record, None);
+        (columns.heading(), columns.line(&watch), metrics(&watch));
+        for track in tracks(&watch, None).iter().chain(&cores(&watch)) {
+            track.text(track.value(&watch));
+        }
+    }
+    explain::watched::watched(record);
+}
+
+/// Every plot, as both kinds of file.
+fn plot_all(record: &Record) {
+    for (_, picture) in plot::plots(record) {
+        picture.svg();
+        let _ = plot::Raster::of(&picture).png();
+    }
+}
+
+/// Every rule, every report, every figure, every picture; compared with itself, with the others and over time.
+pub(crate) fn explain_all(record: &Record) {
+    let findings = explain::rules::check(record);
+    for finding in &findings {
+        finding.sentence();
+    }
+    for report in explain::report::REPORTS {
+        (report.render)(record, &findings);
+    }
+    explain::figures::figures(record);
+    explain::headline(record, &findings);
+    watch_all(record);
+    plot_all(record);
+    let rows = [
+        Row::of(record, &findings, "a"),
+        Row::of(record, &findings, "b"),
+    ];
+    for format in explain::results::FORMATS {
+        (format.write)(&rows);
+    }
+    compare::ranking_text(&compare::rank(record, &findings, Reference::builtin()));
+    let name = || "a".to_owned();
+    let side = || compare::Side {
+        name: name(),
+        record,
+        findings: &findings,
+    };
+    compare::text(&compare::compare(&[side(), side()]));
+    let sample = || trend::Sample {
+        name: name(),
+        record,
+        findings: &findings,
+    };
+    trend::text(&trend::trends(&[sample(), sample(), sample()]));
+    kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
+}

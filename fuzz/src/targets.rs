@@ -1,0 +1,224 @@
+//! The table of targets: everything that reads bytes which others made.
+
+use crate::records::explain_all;
+use explain::kernel::{self, Eol};
+use machine::{KernelLog, Root, Sampler, SamplerOptions, Timeline};
+use record::recording::{RowReader, frame, is_row, payload};
+use record::{Record, Run, Source};
+
+/// A parser of foreign bytes and what comes behind it.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name, and that of its folder in `fuzz/seeds`.
+    pub name: &'static str,
+    /// Folders of the repository whose files are seeds as well.
+    pub seeds: &'static [&'static str],
+    takes: Takes,
+}
+
+/// What it takes.
+#[derive(Debug, Clone, Copy)]
+enum Takes {
+    Bytes(fn(&[u8])),
+    /// Whatever is no UTF-8 is replaced, as the program does it.
+    Text(fn(&str)),
+}
+use Takes::{Bytes, Text};
+
+impl Target {
+    /// Does it.
+    pub fn run(&self, data: &[u8]) {
+        match self.takes {
+            Bytes(run) => run(data),
+            Text(run) => run(&String::from_utf8_lossy(data)),
+        }
+    }
+}
+
+/// All targets, in order of name.
+pub fn targets() -> Vec<Target> {
+    let own = OWN.iter().map(|(name, seeds, takes)| Target {
+        name,
+        seeds,
+        takes: *takes,
+    });
+    let tools = bench::foreign::parsers().map(|(name, run)| Target {
+        name,
+        seeds: tool_output(name),
+        takes: Text(run),
+    });
+    let mut all: Vec<Target> = own.chain(tools).collect();
+    all.sort_by_key(|target| target.name);
+    all
+}
+
+/// Where real output of a tool lies.
+fn tool_output(name: &str) -> &'static [&'static str] {
+    macro_rules! folders {
+        ($($name:literal),*) => {
+            match name {
+                $($name => &[concat!("crates/bench/tool_output/", $name)],)*
+                "sevenzip" => &["crates/bench/tool_output/7zz", "crates/bench/tool_output/p7zip"],
+                _ => &[],
+            }
+        };
+    }
+    folders!(
+        "cpuminer",
+        "ffmpeg",
+        "fio",
+        "geekbench",
+        "glmark2",
+        "iperf3",
+        "openssl",
+        "perf",
+        "phoronix",
+        "smartctl",
+        "stockfish",
+        "stress-ng",
+        "sysbench"
+    )
+}
+
+const BOARDS: &[&str] = &["boards"];
+const LOGS: &[&str] = &["crates/explain/src/logs/fixtures"];
+const RECORDS: &[&str] = &["crates/explain/tests/own"];
+
+const OWN: &[(&str, &[&str], Takes)] = &[
+    ("board", BOARDS, Text(board)),
+    ("config-gz", &[], Bytes(config_gz)),
+    (
+        "config-txt",
+        &[],
+        Bytes(|data| surveyed("/boot/firmware/config.txt", data)),
+    ),
+    (
+        "cpuinfo",
+        &[],
+        Bytes(|data| surveyed("/proc/cpuinfo", data)),
+    ),
+    (
+        "dmi",
+        &[],
+        Bytes(|data| surveyed("/sys/firmware/dmi/tables/DMI", data)),
+    ),
+    ("eol", &["data"], Text(eol)),
+    ("kmsg", &[], Bytes(kmsg)),
+    ("log", LOGS, Text(log)),
+    (
+        "mountinfo",
+        &[],
+        Bytes(|data| surveyed("/proc/self/mountinfo", data)),
+    ),
+    ("record", RECORDS, Bytes(record)),
+    ("recording", &[], Bytes(recording)),
+    ("snapshot", BOARDS, Text(snapshot)),
+    (
+        "spd",
+        &[],
+        Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data)),
+    ),
+    ("stream", &[], Text(stream)),
+];
+
+/// Identified, its state taken, every sensor discovered and read.
+fn board(text: &str) {
+    if let Ok(root) = Root::from_board(text) {
+        machine::identify(&root);
+        machine::state(&root, 0);
+        let timeline = Timeline::fake(0);
+        let mut sampler = Sampler::new(&root, &SamplerOptions::default());
+        sampler.tick(&timeline);
+        timeline.sleep(std::time::Duration::from_millis(500));
+        sampler.tick(&timeline);
+        explained(&root);
+    }
+}
+
+/// Looked over, and what was found told.
+fn explained(root: &Root) {
+    let source = Source::Run {
+        version: String::new(),
+        target: String::new(),
+    };
+    let mut record = Record::new(source, Run::default());
+    record.machine = machine::identify(root);
+    record.surveys = vec![machine::survey(root, 0)];
+    for finding in explain::rules::check(&record) {
+        finding.sentence();
+    }
+    kernel::text(&record, &kernel::verdict(&record, &Eol::shipped()));
+}
+
+/// A machine of which little but one file is known.
+fn surveyed(path: &str, data: &[u8]) {
+    let root = Root::empty().with_file(path, data);
+    explained(&root.with_file("/proc/sys/kernel/osrelease", b"6.1.0\n"));
+}
+
+fn config_gz(data: &[u8]) {
+    surveyed("/proc/config.gz", data);
+    surveyed("/boot/config-6.1.0", data);
+}
+
+fn eol(text: &str) {
+    if let Ok(eol) = Eol::parse(text) {
+        eol.find((6, 1));
+    }
+}
+
+fn kmsg(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for line in text.lines() {
+        machine::kernel_log::parse_kmsg(line);
+    }
+    let root = Root::empty().with_file("/dev/kmsg", data);
+    if let Ok(mut log) = KernelLog::open(&root) {
+        let _ = log.since(&Timeline::fake(0));
+    }
+    explained(&root);
+}
+
+fn log(text: &str) {
+    explain::logs::looks_like_log(text);
+    explain_all(&explain::logs::read(text));
+}
+
+/// What another program wrote, or what was cut. A Record that can be read can be written and read again.
+fn record(data: &[u8]) {
+    if let Ok(record) = serde_json::from_slice::<Record>(data) {
+        explain_all(&record);
+        let json = serde_json::to_string(&record).expect("a Record can be written");
+        serde_json::from_str::<Record>(&json).expect("and read again");
+    }
+}
+
+/// Lines as they are, and with the right length and checksum: no mutation would ever find one.
+fn recording(data: &[u8]) {
+    let mut rows = RowReader::default();
+    for line in data.split(|byte| *byte == b'\n') {
+        let framed = String::from_utf8_lossy(line);
+        let framed = frame(framed.splitn(4, ' ').nth(3).unwrap_or(&framed));
+        for line in [line, framed.as_bytes()] {
+            match payload(line) {
+                Some(row) if is_row(row) => drop(rows.row(row, 5)),
+                Some(event) => drop(serde_json::from_str::<record::Event>(event)),
+                None => rows.lose(),
+            }
+        }
+    }
+}
+
+fn snapshot(text: &str) {
+    if let Ok(root) = Root::from_board(text) {
+        let text = machine::snapshot(&root);
+        let again = Root::from_board(&text);
+        assert!(again.is_ok(), "a snapshot can be replayed: {again:?}");
+    }
+}
+
+fn stream(text: &str) {
+    if let Ok(record) = bench::read_stream(text) {
+        explain_all(&record);
+    }
+}
