@@ -11,6 +11,10 @@ use std::time::Duration;
 /// began, on boards whose slow, busy cores take long to read their sensors.
 pub(crate) const SAMPLER_PPM: u32 = 10_000;
 
+/// This part of the time without load comes before it: resistance and surroundings can be told apart
+/// only where idling is seen as well, and cooling alone shows it late.
+const IDLE_PART: u32 = 6;
+
 /// A thermal test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thermal {
@@ -24,7 +28,8 @@ pub struct Thermal {
     pub max_millicelsius: Option<i64>,
     /// The start temperature is waited for at most so long.
     pub wait: Duration,
-    /// How long the cooling afterwards is watched.
+    /// For how long it is watched without load: the cooling afterwards and, where no start temperature
+    /// is waited for, some of it before.
     pub cool_down: Duration,
 }
 
@@ -87,14 +92,20 @@ pub fn heat_load(id: &str) -> Result<HeatLoad, String> {
 
 pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
     let mut stages = vec![Stage::ColdClocks];
-    stages.extend(
-        thermal
-            .start
-            .map(|start| Stage::WaitFor(start, thermal.wait)),
-    );
+    let mut cool_down = thermal.cool_down;
+    match thermal.start {
+        // What is waited for is a phase of its own.
+        Some(start) => stages.push(Stage::WaitFor(start, thermal.wait)),
+        None if !cool_down.is_zero() => {
+            let idle = cool_down / IDLE_PART;
+            cool_down -= idle;
+            stages.push(Stage::Rest("idle", idle));
+        }
+        None => {}
+    }
     stages.push(Stage::Heat(thermal.clone()));
-    if !thermal.cool_down.is_zero() {
-        stages.push(Stage::Rest("cool-down", thermal.cool_down));
+    if !cool_down.is_zero() {
+        stages.push(Stage::Rest("cool-down", cool_down));
     }
     stages
 }
@@ -118,8 +129,20 @@ mod tests {
     }
 
     #[test]
-    fn without_a_start_temperature_nothing_is_waited_for() {
-        assert_eq!(stages(&Thermal::default()).len(), 3);
+    fn some_of_the_time_without_load_comes_before_it() {
+        let rests = stages(&Thermal::default())
+            .into_iter()
+            .filter_map(|stage| match stage {
+                Stage::Rest(name, time) => Some((name, time.as_secs())),
+                _ => None,
+            });
+        let rests: Vec<_> = rests.collect();
+        assert_eq!(rests, [("idle", 10), ("cool-down", 50)]);
+        let bare = Thermal {
+            cool_down: Duration::ZERO,
+            ..Thermal::default()
+        };
+        assert_eq!(stages(&bare).len(), 2);
         let cooled = Thermal {
             start: Some(StartAt::CoolTo(50_000)),
             cool_down: Duration::ZERO,

@@ -27,7 +27,7 @@ pub(crate) struct ThermalFlags {
     /// Wait at most so long for the start temperature [default: 15min]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     wait_temp: Option<Duration>,
-    /// Watch the cooling afterwards for so long [default: 1min]
+    /// Watch for so long without load: cooling afterwards, and a sixth of it before [default: 1min]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     cool_down: Option<Duration>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
-//! What the thermal test makes of a board of which little can be known.
+//! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
 
-use crate::rig::{PROGRAM, board, command, in_some_try};
+use crate::rig::{PROGRAM, board, check_near, command, in_some_try};
 use explain::thermal::result;
 
 #[test]
@@ -18,10 +18,51 @@ fn without_a_temperature_nothing_is_made_up() {
         seen.check_left("thermal");
         let answer = result(seen.record()).expect("a thermal test is in the Record");
         assert_eq!(answer.temperature, None);
-        assert_eq!(answer.power_fit, None);
-        assert_eq!(answer.step_fit, None);
+        assert!(answer.power_fit.is_err());
+        assert!(answer.step_fit.is_err());
         assert_eq!(answer.milliwatts, None);
         assert!(answer.score.is_some());
         assert!(seen.has("no-temperature"), "{:#?}", seen.sentences());
     });
+}
+
+/// Boards by chance: degrees around, K per W, time constant in s, idle power and that of a busy core in W.
+const BY_CHANCE: [[f64; 5]; 3] = [
+    [11.3, 7.9, 2.3, 2.7, 2.2],
+    [36.2, 14.6, 3.4, 0.9, 1.1],
+    [23.8, 3.8, 1.6, 3.6, 5.3],
+];
+
+/// The load alone does not tell resistance from surroundings; idling and cooling do. Whatever slows this
+/// machine down slows power and temperature alike.
+#[test]
+fn constants_of_any_board_come_back() {
+    for [ambient_c, k_per_w, tau_s, idle_w, core_w] in BY_CHANCE {
+        in_some_try(|| {
+            let Some(mut board) = board("quick") else {
+                return testkit::was_skipped();
+            };
+            board.thermal.ambient_c = ambient_c;
+            board.thermal.k_per_w = k_per_w;
+            board.thermal.tau_s = tau_s;
+            board.thermal.idle_w = idle_w;
+            board.policy[0].core_w = core_w;
+            let script = format!(
+                "exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.2 --cool-down 15s"
+            );
+            let seen = command(&board, &["sh", "-c", &script]);
+            let answer = result(seen.record()).expect("a thermal test is in the Record");
+            let fit = answer.power_fit.expect("the constants are told");
+            let is_near = |found: f64, truth: f64, off: f64| (found - truth).abs() <= off;
+            let resistance = is_near(fit.k_per_w.value, k_per_w, 0.1 * k_per_w);
+            let ambient = is_near(fit.ambient_celsius.value, ambient_c, 4.0);
+            assert!(resistance && ambient, "{fit:?} of {:?}", board.thermal);
+            check_near(
+                "time constant, in s",
+                answer.tau_s().unwrap().value,
+                tau_s,
+                5.0,
+            );
+        });
+    }
 }

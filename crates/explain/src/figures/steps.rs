@@ -72,7 +72,7 @@ pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
         .throttle
         .as_ref()
         .map(|throttle| throttle.after_ms as f64 / 1000.0);
-    let resistance = result.power_fit.map(|fit| fit.k_per_w);
+    let resistance = result.power_fit.ok().map(|fit| fit.k_per_w.value);
     for (name, unit, higher_is_better, value) in [
         ("steady clock", "%", true, result.steady_clock_percent()),
         ("first throttled", "s", true, throttled_s),

@@ -2,6 +2,7 @@
 //! and how many degrees a watt costs. Pure.
 
 pub mod fit;
+mod phases;
 mod text;
 mod throttle;
 
@@ -10,7 +11,7 @@ pub use throttle::Throttle;
 
 use crate::stats::{mean, median};
 use crate::view::{self, gauge};
-use fit::{Moment, PowerFit, StepFit, fit_power, fit_steps};
+use fit::{Estimate, PowerFit, StepFit, Untold};
 use record::{Measured, Outcome, Record, Series, Step, Unit, Wait, Window};
 
 /// The answer of a thermal test.
@@ -32,19 +33,28 @@ pub struct ThermalResult {
     pub score: Option<[f64; 2]>,
     /// Mean power before it was held back and over the last quarter, in milliwatts.
     pub milliwatts: Option<[f64; 2]>,
-    /// The thermal model, where power is known.
-    pub power_fit: Option<PowerFit>,
-    /// The thermal model without power.
-    pub step_fit: Option<StepFit>,
+    /// The thermal model with power, or why the data do not tell it.
+    pub power_fit: Result<PowerFit, Untold>,
+    /// The thermal model without power, or why the data do not tell it.
+    pub step_fit: Result<StepFit, Untold>,
+    /// So much warmer than idle it was over the last quarter, in K.
+    pub above_idle_k: Result<f64, Untold>,
     /// Why the load ended before its time.
     pub ended_early: Option<String>,
 }
 
 impl ThermalResult {
     /// The time constant, by whichever model fits.
-    pub fn tau_s(&self) -> Option<f64> {
-        let with_power = self.power_fit.map(|fit| fit.tau_s);
-        with_power.or(self.step_fit.as_ref().map(|fit| fit.tau_s))
+    ///
+    /// # Errors
+    /// Why the temperature alone does not tell it.
+    pub fn tau_s(&self) -> Result<Estimate, Untold> {
+        let with_power = self.power_fit.and_then(|fit| fit.tau_s);
+        with_power.or(self
+            .step_fit
+            .as_ref()
+            .map(|fit| fit.tau_s)
+            .map_err(|why| *why))
     }
 
     /// What is left of the clock, in percent: measured, else claimed.
@@ -98,11 +108,14 @@ pub fn result(record: &Record) -> Option<ThermalResult> {
         ..window
     };
     let both = |of: &dyn Fn(Window) -> Option<f64>| Some([of(cold)?, of(steady)?]);
-    let (power_fit, step_fit) = fits(record, window, throttle.as_ref());
+    let phases = phases::phases(record, heated);
+    let temperature = temperature(record, window, steady);
+    let step_fit = phases::without_power(&phases, throttle.as_ref());
+    let steady_celsius = temperature.map(|[.., steady]| steady);
     Some(ThermalResult {
         step,
         window,
-        temperature: temperature(record, window, steady),
+        temperature,
         measured_khz: both(&|part| measured_khz(series, window, part)),
         claimed_khz: both(&|part| claimed_khz(record, part)),
         score: both(&|part| {
@@ -110,9 +123,10 @@ pub fn result(record: &Record) -> Option<ThermalResult> {
             median(&inside.map(|at| series.values[at]).collect::<Vec<_>>())
         }),
         milliwatts: both(&|part| view::mean_power_mw(record, part)),
-        throttle,
-        power_fit,
+        power_fit: phases::with_power(&phases),
+        above_idle_k: phases::above_idle_k(&phases, step_fit.as_ref().ok(), steady_celsius),
         step_fit,
+        throttle,
         ended_early: series.ended_early.clone(),
     })
 }
@@ -175,86 +189,13 @@ fn temperature(record: &Record, window: Window, steady: Window) -> Option<[f64; 
     let celsius = |part: Window| {
         let readings = gauge(record, channel, part).into_iter();
         readings
+            .filter(|reading| view::is_plausible_temperature(reading.value))
             .map(|reading| reading.value as f64 / 1000.0)
             .collect::<Vec<_>>()
     };
     let all = celsius(window);
     let max = all.iter().copied().reduce(f64::max)?;
     Some([*all.first()?, max, mean(&celsius(steady))?])
-}
-
-fn fits(
-    record: &Record,
-    window: Window,
-    throttle: Option<&Throttle>,
-) -> (Option<PowerFit>, Option<StepFit>) {
-    let Some(channel) = view::soc_temperature(record) else {
-        return (None, None);
-    };
-    let cooling = waits(record).find(|(step, _)| step.variant == "cool-down");
-    let end_ms = cooling.map_or(window.end_ms, |(step, _)| step.window.end_ms);
-    let whole = Window { end_ms, ..window };
-    let power = view::power_mw(record, whole);
-    let moments = |part: Window| -> Vec<Moment> {
-        let readings = gauge(record, channel, part).into_iter();
-        let moment = |reading: view::Reading| Moment {
-            at_s: reading.at_ms as f64 / 1000.0,
-            celsius: reading.value as f64 / 1000.0,
-            watts: at(&power, reading.at_ms).unwrap_or(0.0) / 1000.0,
-        };
-        readings.map(moment).collect()
-    };
-    let is_known = |moment: &Moment| at(&power, (moment.at_s * 1000.0).round() as i64).is_some();
-    let until = throttle.map_or(window.end_ms, |throttle| {
-        window.start_ms + throttle.after_ms
-    });
-    let warming = moments(Window {
-        end_ms: until,
-        ..window
-    });
-    let cooling = moments(Window {
-        start_ms: window.end_ms,
-        end_ms,
-        ..window
-    });
-    let cooled = fit_steps(&[&cooling]).map(|fit| fit.tau_s);
-    let power_fit = (!power.is_empty())
-        .then(|| fit_power(longest(&moments(whole), is_known), cooled))
-        .flatten();
-    let step_fit = power_fit
-        .is_none()
-        .then(|| fit_steps(&[&warming, &cooling]))
-        .flatten();
-    (power_fit, step_fit)
-}
-
-/// Meters are read every second or two; what lies further from a reading is not known. A meter that
-/// goes away must not stand still in the model.
-const POWER_MS_MAX: i64 = 3_000;
-
-/// The value at a moment, on the straight line between the readings around it: meters are read less
-/// often than temperatures. None where there is no reading near.
-fn at(readings: &[(i64, f64)], at_ms: i64) -> Option<f64> {
-    let after = readings.partition_point(|(at, _)| *at < at_ms);
-    let before = after.checked_sub(1).map(|at| readings[at]);
-    let is_near = |(at, _): &(i64, f64)| (at - at_ms).abs() <= POWER_MS_MAX;
-    match (
-        before.filter(is_near),
-        readings.get(after).copied().filter(is_near),
-    ) {
-        (Some((t0, v0)), Some((t1, v1))) => {
-            let share = (at_ms - t0) as f64 / (t1 - t0).max(1) as f64;
-            Some(v0 + share * (v1 - v0))
-        }
-        (Some((_, value)), None) | (None, Some((_, value))) => Some(value),
-        (None, None) => None,
-    }
-}
-
-/// The longest stretch of moments that all are so.
-fn longest(moments: &[Moment], is_so: impl Fn(&Moment) -> bool) -> &[Moment] {
-    let stretches = moments.split(|moment| !is_so(moment));
-    stretches.max_by_key(|stretch| stretch.len()).unwrap_or(&[])
 }
 
 #[cfg(test)]

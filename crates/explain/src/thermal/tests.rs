@@ -64,9 +64,9 @@ fn a_throttling_board_is_read_as_what_it_is() {
     for kernel_tells in [true, false] {
         let result = result(&record(true, kernel_tells)).unwrap();
         let fit = result.power_fit.unwrap();
-        near(fit.tau_s, 8.0);
-        near(fit.k_per_w, 12.0);
-        near(fit.ambient_celsius, 25.0);
+        near(fit.tau_s.unwrap().value, 8.0);
+        near(fit.k_per_w.value, 12.0);
+        near(fit.ambient_celsius.value, 25.0);
         let throttle = result.throttle.clone().unwrap();
         // Half a second between samples, a second between scores.
         assert!((7_500..=8_500).contains(&throttle.after_ms), "{throttle:?}");
@@ -80,14 +80,32 @@ fn a_throttling_board_is_read_as_what_it_is() {
 fn without_power_there_is_a_time_constant_and_no_resistance() {
     let record = record(false, true);
     let result = result(&record).unwrap();
-    assert_eq!(result.power_fit, None);
-    near(result.tau_s().unwrap(), 8.0);
+    assert_eq!(result.power_fit, Err("no power was measured"));
+    near(result.tau_s().unwrap().value, 8.0);
+    near(result.above_idle_k.unwrap(), 30.0);
     let text = text(&record);
-    assert!(text.contains("thermal resistance     not known"), "{text}");
+    assert!(
+        text.contains("thermal resistance     not known: no power was measured"),
+        "{text}"
+    );
     assert!(
         text.contains("1800 MHz cold, 1200 MHz steady (67 %)"),
         "{text}"
     );
+}
+
+/// Resistance and surroundings look the same as long as the load runs.
+#[test]
+fn the_load_alone_tells_no_resistance() {
+    let mut record = record(true, true);
+    record.steps.retain(|step| step.workload == "heat");
+    let result = result(&record).unwrap();
+    assert!(
+        result.power_fit.unwrap_err().contains("only the load"),
+        "{result:?}"
+    );
+    assert!(result.above_idle_k.is_err());
+    assert!(text(&record).contains("only the load was watched"));
 }
 
 #[test]
@@ -106,4 +124,25 @@ fn two_heatsinks_can_be_compared() {
 fn other_runs_are_no_thermal_test() {
     assert_eq!(result(&own_run()), None);
     assert_eq!(text(&own_run()), "");
+}
+
+/// A thermometer that reads 0 or -273 °C now and then is absent at that moment.
+#[test]
+fn readings_of_an_absent_thermometer_do_not_count() {
+    let mut spoiled = record(true, true);
+    let channels = &mut spoiled.samples.channels;
+    let zone = channels
+        .iter_mut()
+        .find(|channel| channel.id.ends_with(".temp"));
+    let values = &mut zone.unwrap().values;
+    for (row, value) in values.iter_mut().enumerate() {
+        match row % 20 {
+            5 => *value = Some(0),
+            13 => *value = Some(-273_150),
+            _ => {}
+        }
+    }
+    let result = result(&spoiled).unwrap();
+    near(result.power_fit.unwrap().k_per_w.value, 12.0);
+    assert!(result.temperature.unwrap()[0] > 20.0);
 }

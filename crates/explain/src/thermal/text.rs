@@ -1,5 +1,6 @@
 //! The answer of a thermal test as text.
 
+use super::fit::{Estimate, Untold};
 use super::{ThermalResult, load, result, waits};
 use record::{Record, Series};
 use std::fmt::Write;
@@ -86,19 +87,39 @@ fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Opti
         .map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW steady"));
     line("power", power);
     let resistance = result.power_fit.map(|fit| {
-        format!(
-            "{:.2} K per W, from {:.1} °C without power",
-            fit.k_per_w, fit.ambient_celsius
+        let at = fit.ambient_celsius;
+        (
+            format!("{} K per W", with_interval(fit.k_per_w, 2)),
+            format!("{} °C, if the meter's zero is right", with_interval(at, 1)),
         )
     });
-    line("thermal resistance", resistance);
-    let residual = match (&result.power_fit, &result.step_fit) {
-        (Some(fit), _) => fit.residual_k,
-        (None, Some(fit)) => fit.residual_k,
-        (None, None) => 0.0,
+    let above = result.above_idle_k.map(|k| format!("{k:.1} K at the end"));
+    line("above idle", Some(or_why(above)));
+    line(
+        "thermal resistance",
+        Some(or_why(resistance.clone().map(|(words, _)| words))),
+    );
+    if let Ok((_, words)) = resistance {
+        line("without power", Some(words));
+    }
+    let residual_k = match (&result.power_fit, &result.step_fit) {
+        (Ok(fit), _) => fit.residual_k,
+        (Err(_), Ok(fit)) => fit.residual_k,
+        (Err(_), Err(_)) => 0.0,
     };
-    let tau = result
-        .tau_s()
-        .map(|tau| format!("{tau:.1} s (the model leaves {residual:.1} K)"));
-    line("time constant", tau);
+    let tau = result.tau_s().map(|tau| {
+        let tau = with_interval(tau, 1);
+        format!("{tau} s; the model leaves {residual_k:.1} K")
+    });
+    line("time constant", Some(or_why(tau)));
+}
+
+/// `12.0 (11.8 to 12.3)`.
+fn with_interval(estimate: Estimate, digits: usize) -> String {
+    let Estimate { value, low, high } = estimate;
+    format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")
+}
+
+fn or_why(words: Result<String, Untold>) -> String {
+    words.unwrap_or_else(|why| format!("not known: {why}"))
 }

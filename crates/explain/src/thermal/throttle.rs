@@ -99,7 +99,8 @@ fn measured(series: &Series) -> Option<Throttle> {
     found.min_by_key(|throttle| throttle.after_ms)
 }
 
-/// The first of several values in a row that lie clearly below the first ones.
+/// The first of several values in a row that lie clearly below the first ones, where those that follow do
+/// so as well: heat does not go away while a load runs, other tasks on the same CPUs do.
 fn fall(values: &[f64]) -> Option<usize> {
     let top = median(values.get(..FIRST_INTERVALS)?)?;
     let steps: Vec<f64> = values
@@ -112,6 +113,7 @@ fn fall(values: &[f64]) -> Option<usize> {
     rows.enumerate()
         .find(|(_, row)| row.iter().all(|value| *value < low))
         .map(|(index, _)| index)
+        .filter(|index| median(&values[*index..]).is_some_and(|rest| rest < low))
 }
 
 #[cfg(test)]
@@ -127,6 +129,10 @@ mod tests {
             ),
             (&[100.0, 100.5, 99.8, 90.0, 100.1, 100.0, 99.9], None),
             (&[100.0, 92.0, 104.0, 95.0, 106.0, 93.0, 99.0, 101.0], None),
+            (
+                &[100.0, 100.4, 90.0, 90.1, 90.0, 99.9, 100.2, 100.0, 100.1],
+                None,
+            ),
             (&[100.0], None),
             (&[], None),
         ] {

@@ -1,0 +1,262 @@
+//! Boards made up by chance, not by us: what the fit finds of them, with what real sensors add. No real board is in it.
+
+use super::*;
+use crate::test_support::Chance;
+use proptest::prelude::*;
+
+/// A simulated board and what watches it.
+#[derive(Debug, Clone, Copy)]
+struct Board {
+    tau_s: f64,
+    k_per_w: f64,
+    ambient: f64,
+    idle_w: f64,
+    load_w: f64,
+    /// Throttles here, in °C, as kernels do: one step down or up every 0.1 s.
+    trip: f64,
+    /// Scatter of the thermometer in K, and its steps.
+    noise_k: f64,
+    step_k: f64,
+    /// The thermometer is read anew so seldom, in s.
+    refresh_s: f64,
+    /// What the meter adds, its scatter and its delay.
+    offset_w: f64,
+    noise_w: f64,
+    delay_s: f64,
+    /// Seconds of idling, load and cooling.
+    phases_s: [f64; 3],
+}
+
+/// Readings each so many seconds.
+const SAMPLE_S: f64 = 0.5;
+const STEP_S: f64 = 0.02;
+
+impl Board {
+    /// Constants from a wide range: credit cards to boxes, cellars to attics.
+    fn random(chance: &mut Chance) -> Self {
+        let mut between = |low: f64, high: f64| low + (high - low) * chance.uniform();
+        let tau_s = between(3.0_f64.ln(), 60.0_f64.ln()).exp();
+        let k_per_w = between(2.0, 16.0);
+        let idle_w = between(0.8, 4.0);
+        Self {
+            tau_s,
+            k_per_w,
+            ambient: between(8.0, 38.0),
+            idle_w,
+            load_w: idle_w + between(18.0, 60.0) / k_per_w,
+            trip: f64::MAX,
+            noise_k: 0.0,
+            step_k: 0.001,
+            refresh_s: 0.0,
+            offset_w: 0.0,
+            noise_w: 0.0,
+            delay_s: 0.0,
+            phases_s: [10.0, 5.0 * tau_s + 30.0, 2.0 * tau_s + 20.0],
+        }
+    }
+
+    /// What was read in the three phases. It was warm before, from reading its clocks.
+    fn phases(&self, chance: &mut Chance) -> [Vec<Moment>; 3] {
+        let mut noise = |k: f64| k * 3.46 * (chance.uniform() - 0.5);
+        let mut celsius = self.ambient + self.k_per_w * (0.7 * self.idle_w + 0.3 * self.load_w);
+        let (mut level, mut at_s, mut shown) = (0.0_f64, 0.0, celsius);
+        let (mut next_s, mut refresh_s, mut history) = (0.0, 0.0, Vec::new());
+        let mut phases = [const { Vec::new() }; 3];
+        for (phase, (moments, seconds)) in phases.iter_mut().zip(self.phases_s).enumerate() {
+            for tick in 0..(seconds / STEP_S) as usize {
+                if phase == 1 && tick % 5 == 0 {
+                    level += if celsius >= self.trip { 1.0 } else { -1.0 };
+                    level = level.clamp(0.0, 5.0);
+                }
+                let watts = match phase {
+                    1 => self.idle_w + (self.load_w - self.idle_w) * (1.0 - 0.12 * level),
+                    _ => self.idle_w,
+                };
+                let end = self.ambient + self.k_per_w * watts;
+                celsius = end + (celsius - end) * (-STEP_S / self.tau_s).exp();
+                at_s += STEP_S;
+                history.push(watts);
+                if at_s >= refresh_s {
+                    refresh_s = at_s + self.refresh_s;
+                    let read = celsius + noise(self.noise_k);
+                    shown = (read / self.step_k).floor() * self.step_k;
+                }
+                if at_s >= next_s {
+                    next_s = at_s + SAMPLE_S;
+                    let then = history
+                        .len()
+                        .saturating_sub(1 + (self.delay_s / STEP_S) as usize);
+                    moments.push(Moment {
+                        at_s,
+                        celsius: shown,
+                        watts: history[then] + self.offset_w + noise(self.noise_w),
+                    });
+                }
+            }
+        }
+        phases
+    }
+}
+
+fn fit(phases: &[Vec<Moment>; 3]) -> Result<PowerFit, Untold> {
+    fit_power(&phases.each_ref().map(Vec::as_slice))
+}
+
+/// A figure is right within so many percent, and its interval holds the truth or ends near it.
+fn check(name: &str, found: Estimate, truth: f64, percent: f64, board: &Board) {
+    let off = 100.0 * (found.value / truth - 1.0).abs();
+    assert!(
+        off < percent,
+        "{name}: {found:?} instead of {truth}: {board:?}"
+    );
+    let slack = truth * percent / 200.0;
+    let holds = found.low - slack <= truth && truth <= found.high + slack;
+    assert!(holds, "{name}: {found:?} does not hold {truth}: {board:?}");
+}
+
+/// Five boards by chance, spoiled in one way, each figure to within so many percent.
+fn check_boards(spoil: fn(&mut Board), percent: f64) {
+    let mut chance = Chance(20_261_122);
+    for _ in 0..5 {
+        let mut board = Board::random(&mut chance);
+        spoil(&mut board);
+        let fit = fit(&board.phases(&mut chance));
+        let fit = fit.unwrap_or_else(|why| panic!("{why}: {board:?}"));
+        check("K per W", fit.k_per_w, board.k_per_w, percent, &board);
+        check(
+            "tau",
+            fit.tau_s.unwrap(),
+            board.tau_s,
+            2.0 * percent,
+            &board,
+        );
+        // The zero of the meter cannot be told from the temperature of the surroundings.
+        let at_zero_w = board.ambient - board.k_per_w * board.offset_w;
+        let found = fit.ambient_celsius;
+        let slack = percent / 100.0 * board.k_per_w * board.load_w;
+        assert!(
+            (found.value - at_zero_w).abs() < slack,
+            "{fit:?}: {board:?}"
+        );
+    }
+}
+
+#[test]
+fn constants_come_back() {
+    check_boards(|_| (), 1.0);
+}
+
+#[test]
+fn constants_come_back_through_noise() {
+    check_boards(|board| (board.noise_k, board.noise_w) = (1.0, 0.2), 8.0);
+}
+
+#[test]
+fn constants_come_back_through_whole_degrees() {
+    check_boards(|board| board.step_k = 1.0, 4.0);
+}
+
+#[test]
+fn constants_come_back_from_a_meter_with_an_offset() {
+    check_boards(|board| board.offset_w = 1.5, 1.0);
+}
+
+#[test]
+fn constants_come_back_from_a_meter_that_lags() {
+    check_boards(|board| board.delay_s = 1.5, 8.0);
+}
+
+#[test]
+fn constants_come_back_from_a_slow_thermometer() {
+    check_boards(|board| board.refresh_s = 2.0, 8.0);
+}
+
+#[test]
+fn constants_come_back_from_boards_that_throttle() {
+    check_boards(
+        |board| {
+            board.trip = board.ambient + board.k_per_w * (0.3 * board.idle_w + 0.7 * board.load_w)
+        },
+        4.0,
+    );
+}
+
+/// Where less than one time constant of cooling is seen.
+#[test]
+fn short_phases_give_wider_intervals_or_nothing() {
+    let mut chance = Chance(7);
+    let mut told = 0;
+    for _ in 0..40 {
+        let mut board = Board::random(&mut chance);
+        (board.noise_k, board.step_k) = (0.3, 0.5);
+        let seconds = 0.1 + 0.6 * chance.uniform();
+        board.phases_s = [5.0, 2.0 * board.tau_s, seconds * board.tau_s];
+        let Ok(fit) = fit(&board.phases(&mut chance)) else {
+            continue;
+        };
+        told += 1;
+        let Estimate { low, high, .. } = fit.k_per_w;
+        let slack = 0.1 * board.k_per_w;
+        let holds = low - slack <= board.k_per_w && board.k_per_w <= high + slack;
+        assert!(holds, "{fit:?}: {board:?}");
+    }
+    assert!(told > 0, "some can be told");
+}
+
+#[test]
+fn without_power_the_time_constant_comes_back() {
+    let mut chance = Chance(42);
+    for _ in 0..5 {
+        let board = Board::random(&mut chance);
+        let phases = board.phases(&mut chance);
+        let fit = fit_steps(&phases.each_ref().map(Vec::as_slice)).unwrap();
+        check("tau", fit.tau_s, board.tau_s, 3.0, &board);
+        let end = board.ambient + board.k_per_w * board.idle_w;
+        assert!(
+            (fit.end_celsius[2].unwrap() - end).abs() < 1.0,
+            "{fit:?}: {board:?}"
+        );
+    }
+}
+
+#[test]
+fn what_the_data_cannot_tell_is_refused() {
+    let mut chance = Chance(3);
+    let board = Board::random(&mut chance);
+    let phases = board.phases(&mut chance);
+    let all = phases.each_ref().map(Vec::as_slice);
+    let changed = |change: fn(&mut Moment)| {
+        let mut phases = phases.clone();
+        phases.iter_mut().flatten().for_each(change);
+        fit(&phases).unwrap_err()
+    };
+    for (why, expected) in [
+        (fit_power(&[]).unwrap_err(), "only one phase"),
+        (fit_power(&all[1..2]).unwrap_err(), "only one phase"),
+        (changed(|moment| moment.celsius = 45.0), "hardly moved"),
+        (changed(|moment| moment.watts = 5.0), "hardly differed"),
+        (changed(|moment| moment.watts = 0.0), "hardly differed"),
+        (
+            changed(|moment| moment.watts = 12.0 - moment.watts),
+            "contradict",
+        ),
+        (fit_steps(&[]).unwrap_err(), "hardly moved"),
+    ] {
+        assert!(why.contains(expected), "{why} instead of {expected}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_series_is_survived(values in prop::collection::vec((-50.0..150.0, 0.0..50.0), 0..60)) {
+        let moment = |(index, (celsius, watts)): (usize, &(f64, f64))| Moment {
+            at_s: index as f64 * 0.2,
+            celsius: *celsius,
+            watts: *watts,
+        };
+        let moments: Vec<Moment> = values.iter().enumerate().map(moment).collect();
+        let (a, b) = moments.split_at(moments.len() / 2);
+        let _ = fit_power(&[a, b]);
+        let _ = fit_steps(&[a, b]);
+    }
+}

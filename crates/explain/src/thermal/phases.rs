@@ -1,0 +1,163 @@
+//! The phases of a thermal test: what was read while it idled, worked and cooled, each by itself.
+
+use super::Throttle;
+use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
+use super::waits;
+use crate::view::{self, gauge};
+use record::{Record, Step};
+
+/// What was read in one phase.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Phase {
+    /// True while something heated.
+    is_loaded: bool,
+    /// All readings of the thermometer, power where it is known.
+    moments: Vec<(Moment, bool)>,
+}
+
+/// A phase of more readings is thinned: no figure gets better, and a slow board would wait for it.
+const MOMENTS_MAX: usize = 400;
+/// Meters are read every second or two; what lies further from a reading is not known. A meter that
+/// goes away must not stand still in the model.
+const POWER_MS_MAX: i64 = 3_000;
+
+/// An idle phase that moved less than this, in K, stood still.
+const STOOD_K: f64 = 2.0;
+
+const NO_TEMPERATURE: Untold = "no temperature was read";
+const NO_POWER: Untold = "no power was measured";
+const LOAD_ALONE: Untold =
+    "only the load was watched, and without idle phases resistance and surroundings look the same";
+const NOT_SETTLED: Untold = "what it idles at was not watched";
+
+/// All phases of a thermal test in their order.
+pub(super) fn phases(record: &Record, heated: &Step) -> Vec<Phase> {
+    let waits = waits(record).map(|(step, _)| (step, step.variant == "heating"));
+    let mut steps: Vec<(&Step, bool)> = waits.chain([(heated, true)]).collect();
+    steps.sort_by_key(|(step, _)| step.window.start_ms);
+    let phase = |(step, is_loaded): (&Step, bool)| Phase {
+        is_loaded,
+        moments: moments(record, step),
+    };
+    steps.into_iter().map(phase).collect()
+}
+
+/// Power of a phase is read from that phase alone: on a straight line from one phase to the next, the
+/// power of a load would begin before it.
+fn moments(record: &Record, step: &Step) -> Vec<(Moment, bool)> {
+    let Some(channel) = view::soc_temperature(record) else {
+        return Vec::new();
+    };
+    let power = view::power_mw(record, step.window);
+    let readings = gauge(record, channel, step.window).into_iter();
+    let readings = readings.filter(|reading| view::is_plausible_temperature(reading.value));
+    let moment = |reading: view::Reading| {
+        let watts = at(&power, reading.at_ms).map(|mw| mw / 1000.0);
+        let moment = Moment {
+            at_s: reading.at_ms as f64 / 1000.0,
+            celsius: reading.value as f64 / 1000.0,
+            watts: watts.unwrap_or(0.0),
+        };
+        (moment, watts.is_some())
+    };
+    readings.map(moment).collect()
+}
+
+/// The model with power.
+pub(super) fn with_power(phases: &[Phase]) -> Result<PowerFit, Untold> {
+    if phases.iter().all(|phase| phase.moments.is_empty()) {
+        return Err(NO_TEMPERATURE);
+    }
+    let known: Vec<(bool, Vec<Moment>)> = phases
+        .iter()
+        .map(|phase| {
+            let stretches = phase.moments.split(|(_, is_known)| !is_known);
+            let longest = stretches.max_by_key(|stretch| stretch.len());
+            (phase.is_loaded, thinned(longest.unwrap_or(&[])))
+        })
+        .filter(|(_, moments)| moments.len() >= MOMENTS_MIN)
+        .collect();
+    if known.is_empty() {
+        return Err(NO_POWER);
+    }
+    if known.iter().all(|(is_loaded, _)| *is_loaded) {
+        return Err(LOAD_ALONE);
+    }
+    let slices: Vec<&[Moment]> = known
+        .iter()
+        .map(|(_, moments)| moments.as_slice())
+        .collect();
+    fit_power(&slices)
+}
+
+/// The model without power: a load that is held back heats less from then on.
+pub(super) fn without_power(
+    phases: &[Phase],
+    throttle: Option<&Throttle>,
+) -> Result<StepFit, Untold> {
+    if phases.iter().all(|phase| phase.moments.is_empty()) {
+        return Err(NO_TEMPERATURE);
+    }
+    let until_s = throttle.map_or(f64::MAX, |throttle| throttle.after_ms as f64 / 1000.0);
+    let constant = |phase: &Phase| {
+        let first_s = phase.moments.first().map_or(0.0, |(first, _)| first.at_s);
+        let is_constant =
+            |(moment, _): &&(Moment, bool)| !phase.is_loaded || moment.at_s - first_s < until_s;
+        let constant: Vec<_> = phase.moments.iter().filter(is_constant).copied().collect();
+        thinned(&constant)
+    };
+    let constant: Vec<Vec<Moment>> = phases.iter().map(constant).collect();
+    let slices: Vec<&[Moment]> = constant.iter().map(Vec::as_slice).collect();
+    fit_steps(&slices)
+}
+
+/// How far the last part of the load lies above what it idles at: where the last idle phase was
+/// heading to, or what it stood at.
+pub(super) fn above_idle_k(
+    phases: &[Phase],
+    fit: Option<&StepFit>,
+    steady_celsius: Option<f64>,
+) -> Result<f64, Untold> {
+    let steady = steady_celsius.ok_or(NO_TEMPERATURE)?;
+    let ends = |index: usize| fit.and_then(|fit| fit.end_celsius.get(index).copied().flatten());
+    let idle = |(index, phase): (usize, &Phase)| {
+        let quarter = &phase.moments[phase.moments.len() * 3 / 4..];
+        let celsius: Vec<f64> = quarter.iter().map(|(moment, _)| moment.celsius).collect();
+        let first = phase.moments.first()?.0.celsius;
+        let stood = crate::stats::mean(&celsius).filter(|mean| (mean - first).abs() < STOOD_K);
+        ends(index).or(stood)
+    };
+    let phases = phases.iter().enumerate().rev();
+    let idle = phases.filter(|(_, phase)| !phase.is_loaded).find_map(idle);
+    idle.map(|idle| steady - idle).ok_or(NOT_SETTLED)
+}
+
+/// One reading for several neighbours, with the mean of their power, so that no phase has more moments
+/// than are worth their time.
+fn thinned(moments: &[(Moment, bool)]) -> Vec<Moment> {
+    let of = moments.len().div_ceil(MOMENTS_MAX).max(1);
+    let one = |few: &[(Moment, bool)]| Moment {
+        watts: few.iter().map(|(moment, _)| moment.watts).sum::<f64>() / few.len() as f64,
+        ..few[few.len() / 2].0
+    };
+    moments.chunks(of).map(one).collect()
+}
+
+/// The value at a moment, on the straight line between the readings around it: meters are read less
+/// often than temperatures. None where there is no reading near.
+fn at(readings: &[(i64, f64)], at_ms: i64) -> Option<f64> {
+    let after = readings.partition_point(|(at, _)| *at < at_ms);
+    let before = after.checked_sub(1).map(|at| readings[at]);
+    let is_near = |(at, _): &(i64, f64)| (at - at_ms).abs() <= POWER_MS_MAX;
+    match (
+        before.filter(is_near),
+        readings.get(after).copied().filter(is_near),
+    ) {
+        (Some((t0, v0)), Some((t1, v1))) => {
+            let share = (at_ms - t0) as f64 / (t1 - t0).max(1) as f64;
+            Some(v0 + share * (v1 - v0))
+        }
+        (Some((_, value)), None) | (None, Some((_, value))) => Some(value),
+        (None, None) => None,
+    }
+}
