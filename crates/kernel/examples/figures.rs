@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example is there to be read")]
 
-use kernel::clock::{ClockPlan, measure};
+use kernel::clock::{ClockPlan, emulation_sign, measure};
 use kernel::load::{Load, spin};
 use kernel::timer::now_ns;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,8 +37,7 @@ fn clock() {
             },
             reading.multiply_ratio,
             reading.float_ratio,
-            reading
-                .looks_emulated()
+            emulation_sign(&reading, || measure(&ClockPlan::warm()))
                 .map_or(String::new(), |sign| format!(" ({sign:?})")),
             (now_ns() - start_ns) as f64 / 1e6
         );

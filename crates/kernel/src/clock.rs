@@ -10,7 +10,7 @@ mod estimate;
 mod ramp;
 
 pub use counted::count;
-pub use emulation::EmulationSign;
+pub use emulation::{EmulationSign, emulation_sign};
 pub use estimate::{AGREEMENT, Estimate, SUPPORT, SUPPORTERS, Window, estimate};
 pub use ramp::Ramp;
 
@@ -99,17 +99,6 @@ pub struct ClockReading {
     pub window_ns: u64,
     /// Rate of every window in the order taken, in kHz.
     pub windows_khz: Vec<u32>,
-}
-
-impl ClockReading {
-    /// A sign that no real CPU was measured. None says nothing if the ratios are missing; see
-    /// [`EmulationSign`] for what this can tell at all.
-    pub fn looks_emulated(&self) -> Option<EmulationSign> {
-        match arch::translator() {
-            Some(name) => Some(EmulationSign::Named(name)),
-            None => emulation::sign(self.multiply_ratio, self.float_ratio),
-        }
-    }
 }
 
 /// Windows of each of the two chains that only serve as a check.

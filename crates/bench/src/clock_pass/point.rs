@@ -2,7 +2,7 @@
 //! what is claimed, what other methods say, what the windows were worth.
 
 use super::ClockPass;
-use kernel::clock::{ClockPlan, ClockReading, count, measure};
+use kernel::clock::{ClockPlan, ClockReading, count, emulation_sign, measure};
 use machine::Root;
 use machine::cgroup::has_quota;
 use machine::cycles::{CycleCounter, average_khz};
@@ -22,7 +22,7 @@ pub(super) fn measure_point(
     let limited = has_quota(pass.root);
     let (cold, warm) = plans(limited);
     let first = measure(&cold);
-    if let Some(sign) = first.looks_emulated() {
+    if let Some(sign) = emulation_sign(&first, || measure(&warm)) {
         let reason = format!("this CPU is emulated ({sign}): it has no clock to measure");
         let missing = Missing::unsupported(format!("cpu{cpu}"), reason);
         return Err(missing);

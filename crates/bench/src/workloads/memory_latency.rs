@@ -12,7 +12,7 @@ use super::memory::wanted_bytes;
 use crate::Lab;
 use crate::child::failure;
 use kernel::buffer::{Buffer, Pages};
-use kernel::clock::{ClockPlan, measure};
+use kernel::clock::{ClockPlan, emulation_sign, measure};
 use kernel::latency::{LINE, Link, Order};
 use machine::{Root, available_kib, huge_kib};
 use record::{
@@ -162,7 +162,7 @@ fn walked(root: &Root, form: Form, sizes: &[u64], cancelled: &AtomicI32) -> Resu
 fn clock_khz() -> Fact<u32> {
     let reading = measure(&ClockPlan::default());
     let unknown = |why: String| Missing::unsupported("clock", why).into();
-    match reading.looks_emulated() {
+    match emulation_sign(&reading, || measure(&ClockPlan::warm())) {
         Some(sign) => unknown(format!("this CPU is emulated ({sign})")),
         None if !reading.supported => unknown("the clock reading was disturbed".into()),
         None => Fact::Known(reading.best_khz),

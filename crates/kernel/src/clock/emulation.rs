@@ -5,6 +5,8 @@
 //! proved from inside, but two things give it away. Their absence is no proof of the opposite, and a
 //! virtual machine that runs on the real CPU shows neither, as its clock is real.
 
+use super::ClockReading;
+use crate::arch;
 use std::fmt;
 
 /// What speaks against a real CPU.
@@ -15,7 +17,7 @@ pub enum EmulationSign {
     /// Floating point takes so many cycles that it must be done in software.
     SlowFloat,
     /// A multiplication does not take a whole number of cycles. Also seen when the clock changed
-    /// during the reading, so this alone is a doubt and no verdict.
+    /// during the reading, so that one reading alone is a doubt and no verdict.
     OddMultiply,
 }
 
@@ -38,7 +40,29 @@ const FLOAT_CYCLES_MAX: f64 = 30.0;
 /// How far from a whole number a multiplication may be.
 const MULTIPLY_TOLERANCE: f64 = 0.06;
 
-pub(super) fn sign(multiply_ratio: Option<f64>, float_ratio: Option<f64>) -> Option<EmulationSign> {
+/// Pairs of a clock and its checks that must agree before a CPU is called emulated. One is odd now and
+/// then on a busy machine, as the clock changes between the chains.
+const PAIRS: usize = 3;
+
+/// A sign that no real CPU was measured: what the first reading shows, and each of the others that are
+/// then taken with `again`. None says nothing if the ratios are missing; see [`EmulationSign`] for what
+/// this can tell at all.
+pub fn emulation_sign(
+    first: &ClockReading,
+    again: impl FnMut() -> ClockReading,
+) -> Option<EmulationSign> {
+    let named = arch::translator().map(EmulationSign::Named);
+    named.or_else(|| agreed(first, again))
+}
+
+fn agreed(first: &ClockReading, mut again: impl FnMut() -> ClockReading) -> Option<EmulationSign> {
+    let of = |reading: &ClockReading| sign(reading.multiply_ratio, reading.float_ratio);
+    let first = of(first)?;
+    let agree = (1..PAIRS).all(|_| of(&again()) == Some(first));
+    agree.then_some(first)
+}
+
+fn sign(multiply_ratio: Option<f64>, float_ratio: Option<f64>) -> Option<EmulationSign> {
     if float_ratio.is_some_and(|cycles| cycles > FLOAT_CYCLES_MAX) {
         return Some(EmulationSign::SlowFloat);
     }
@@ -51,6 +75,46 @@ pub(super) fn sign(multiply_ratio: Option<f64>, float_ratio: Option<f64>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The clock moved between the chains of one reading on a busy host, about once in 60 readings.
+    #[test]
+    fn one_odd_pair_is_no_verdict() {
+        let reading = |multiply, float| ClockReading {
+            count: 3,
+            best_khz: 2_000_000,
+            supported: true,
+            sustained_khz: 2_000_000,
+            agreeing_permille: 1000,
+            preempted_permille: 0,
+            elapsed_us: 300,
+            multiply_ratio: Some(multiply),
+            float_ratio: Some(float),
+            ramp_us: None,
+            window_ns: 100_000,
+            windows_khz: Vec::new(),
+        };
+        let odd = Some(EmulationSign::OddMultiply);
+        let slow = Some(EmulationSign::SlowFloat);
+        for (pairs, expected, taken) in [
+            ([(3.0, 4.0), (2.5, 4.0), (2.5, 4.0)], None, 1),
+            ([(2.5, 4.0), (3.0, 4.0), (2.5, 4.0)], None, 2),
+            ([(2.5, 4.0), (2.5, 4.0), (3.0, 4.0)], None, 3),
+            ([(3.0, 97.5), (3.0, 97.5), (2.5, 4.0)], None, 3),
+            ([(2.5, 4.0), (0.3, 4.0), (2.6, 4.0)], odd, 3),
+            ([(3.0, 97.5), (2.5, 111.9), (3.0, 90.0)], slow, 3),
+        ] {
+            let mut readings = pairs
+                .into_iter()
+                .map(|(multiply, float)| reading(multiply, float));
+            let first = readings.next().unwrap();
+            let found = agreed(&first, || readings.next().unwrap());
+            assert_eq!(
+                (found, 3 - readings.count()),
+                (expected, taken),
+                "{pairs:?}"
+            );
+        }
+    }
 
     #[test]
     fn signs() {
