@@ -44,7 +44,10 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
             select(&|fit| fit.features),
         );
     }
-    let count = format!("{} CPUs", cores.total);
+    let count = match cores.total {
+        1 => "1 CPU".to_owned(),
+        total => format!("{total} CPUs"),
+    };
     push(
         found,
         Kind::Count,

@@ -25,13 +25,17 @@ pub struct Facts {
     pub(super) features: BTreeSet<String>,
     /// Highest clock that any cpufreq policy claims.
     pub(super) clock_khz_max: Option<u32>,
-    /// Hypervisor or container.
-    pub(super) virtualisation: Option<String>,
+    /// True in a virtual machine: its cores are those that its host hands out, and no evidence.
+    pub(super) is_guest: bool,
 }
 
 impl Facts {
     /// The facts of this machine.
     pub fn of(machine: &Machine) -> Self {
+        let is_guest = machine
+            .virtualisation
+            .known()
+            .is_some_and(|of| is_guest(of));
         let is_x86 = machine.kernel_arch.known().is_some_and(|arch| is_x86(arch));
         let named = machine.soc.known().map(|name| cut(name));
         let mut sayings = sayings(machine);
@@ -52,14 +56,18 @@ impl Facts {
             compatible: machine.compatible.iter().map(|text| cut(text)).collect(),
             sayings,
             x86_name: named.clone().filter(|_| is_x86),
-            cores: cores(machine),
-            features: features(machine),
+            cores: if is_guest {
+                Cores::default()
+            } else {
+                cores(machine)
+            },
+            features: if is_guest {
+                BTreeSet::new()
+            } else {
+                features(machine)
+            },
             clock_khz_max: clock_khz_max(machine),
-            virtualisation: machine
-                .virtualisation
-                .known()
-                .filter(|name| *name != "none")
-                .cloned(),
+            is_guest,
         }
     }
 
@@ -74,6 +82,37 @@ impl Facts {
     pub(super) fn saying(&self, name: &str) -> Option<&NamedValue> {
         self.sayings.iter().find(|saying| saying.name == name)
     }
+}
+
+/// Hypervisors by the words of systemd-detect-virt(1), and `wsl`, which is one as well.
+const HYPERVISORS: [&str; 20] = [
+    "acrn",
+    "amazon",
+    "apple",
+    "bhyve",
+    "bochs",
+    "google",
+    "kvm",
+    "microsoft",
+    "oracle",
+    "parallels",
+    "powervm",
+    "qemu",
+    "qnx",
+    "sre",
+    "uml",
+    "vm-other",
+    "vmware",
+    "wsl",
+    "xen",
+    "zvm",
+];
+
+/// True for a virtual machine, and for a container in one (`docker on kvm`). A container by itself
+/// runs on the cores of its host.
+fn is_guest(virtualisation: &str) -> bool {
+    let below = virtualisation.rsplit(" on ").next().unwrap_or_default();
+    HYPERVISORS.contains(&below) || HYPERVISORS.contains(&virtualisation)
 }
 
 fn is_x86(arch: &str) -> bool {

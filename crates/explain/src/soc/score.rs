@@ -256,8 +256,10 @@ fn reason(
             format!("named by {} {:?}{but}", named.kind.words(), named.says),
         ));
     }
-    if facts.virtualisation.is_some() && !cores_fit {
-        return Err("a virtual machine hides what it runs on".to_owned());
+    if facts.is_guest {
+        let why =
+            "nothing names it, and the cores of a virtual machine are what its host hands out";
+        return Err(why.to_owned());
     }
     if cores_known && cores_fit && features_fit {
         return Ok((Confidence::Possible, of_cores(count, fits(Kind::Count))));

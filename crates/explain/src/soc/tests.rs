@@ -163,3 +163,56 @@ proptest! {
         }
     }
 }
+
+/// Cores of a virtual machine are what its host hands out: Graviton's Neoverse-N1 fits an Ampere Altra,
+/// and the Cortex-A57 and A72 of `qemu -M virt` fit many a board. What firmware names stays.
+#[test]
+fn no_soc_is_guessed_from_the_cores_of_a_guest() {
+    let guest = |of: &str, core_type: &str, count: u32| Machine {
+        virtualisation: Fact::Known(of.into()),
+        kernel_arch: Fact::Known("aarch64".into()),
+        cpus: (0..count)
+            .map(|cpu| Cpu {
+                core_type: Fact::Known(core_type.into()),
+                stepping: Fact::Known("r0p3".into()),
+                features: vec!["asimd".into(), "aes".into(), "crc32".into()],
+                cpu,
+                ..Cpu::default()
+            })
+            .collect(),
+        ..Machine::default()
+    };
+    for (of, core_type, count) in [
+        ("qemu", "Cortex-A72", 4),
+        ("qemu", "Cortex-A57", 2),
+        ("kvm", "Cortex-A72", 4),
+        ("docker on kvm", "Cortex-A72", 4),
+        ("amazon", "Neoverse-N1", 2),
+        ("amazon", "Cortex-A72", 4),
+        ("apple", "Cortex-A53", 4),
+        ("wsl", "Cortex-A76", 8),
+    ] {
+        let mut machine = guest(of, core_type, count);
+        let answer = identify(&machine);
+        assert_eq!(answer.title(), None, "{of} {core_type}: {}", answer.why);
+        assert!(answer.others.is_empty(), "{:?}", answer.others);
+        machine.compatible = vec!["raspberrypi,4-model-b".into(), "brcm,bcm2711".into()];
+        let named = identify(&machine).title().unwrap_or_default();
+        assert!(named.contains("BCM2711"), "{of}: {named}");
+    }
+    // A container runs on the cores of its host.
+    for of in ["none", "docker", "lxc"] {
+        let found = identify(&guest(of, "Cortex-A72", 4)).title();
+        assert!(found.is_some(), "{of}");
+    }
+    // x86 processors name themselves.
+    let machine = Machine {
+        soc: Fact::Known("AMD EPYC-Milan Processor".into()),
+        kernel_arch: Fact::Known("x86_64".into()),
+        ..guest("kvm", "Zen 3", 2)
+    };
+    assert_eq!(
+        identify(&machine).title().unwrap(),
+        "AMD EPYC-Milan Processor"
+    );
+}
