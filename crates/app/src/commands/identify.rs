@@ -103,11 +103,12 @@ fn text(machine: &Machine, answer: &Answer) -> String {
             .policies
             .iter()
             .find(|policy| Some(policy.policy) == cluster.policy);
-        let top = policy.and_then(|policy| policy.clock_khz_max.known());
-        let clock = top.map_or("no cpufreq".to_owned(), |khz| {
-            format!("{} MHz claimed", khz / 1000)
-        });
-        let cpus = format!("CPUs {}", explain::cpu_list(&cluster.cpus));
+        let clock = match policy.map(|policy| &policy.clock_khz_max) {
+            None => "no cpufreq".to_owned(),
+            Some(Fact::Known(khz)) => format!("{} MHz claimed", khz / 1000),
+            Some(Fact::Missing { missing }) => format!("claimed clock not known ({missing})"),
+        };
+        let cpus = explain::cpu_words(&cluster.cpus);
         let core_type = match &cluster.core_type {
             Fact::Known(name) => name.clone(),
             Fact::Missing { missing } => format!("type not known ({missing})"),

@@ -74,6 +74,26 @@ fn the_sweet_spot_is_where_work_is_cheapest() {
 }
 
 #[test]
+fn what_is_left_out_is_told() {
+    let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
+    for (opps, expected) in [
+        (
+            &[312_000, 408_000, 600_000, 1_800_000][..],
+            "Left out: 312, 408 MHz (below 600 MHz a point takes minutes; MinKHz=312000 walks them too).",
+        ),
+        (
+            &[600_000, 1_200_000, 1_800_000],
+            "Left out: 1200 MHz (beyond MinKHz and MaxKHz, or not reached).",
+        ),
+    ] {
+        record.machine.policies[0].opps_khz = opps.to_vec();
+        assert!(text(&record).contains(expected), "{}", text(&record));
+    }
+    record.machine.policies[0].opps_khz = vec![600_000, 1_800_000];
+    assert!(!text(&record).contains("Left out"));
+}
+
+#[test]
 fn without_a_meter_there_is_a_table_and_no_sweet_spot() {
     let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
     record

@@ -35,8 +35,34 @@ pub fn text(record: &Record) -> String {
     }
     for walk in &walks {
         text.push_str(&table(walk));
+        text.push_str(&left_out(record, walk));
     }
     text
+}
+
+/// OPPs below this, in kHz, are left out where no `MinKHz` is given: a point would take minutes.
+const SLOW_KHZ: u32 = 600_000;
+
+/// OPPs of the fastest policy of the set that have no row, and why.
+fn left_out(record: &Record, walk: &Walk) -> String {
+    let policies = record.machine.policies.iter();
+    let of_set = policies.filter(|policy| policy.cpus.iter().any(|cpu| walk.cpus.contains(cpu)));
+    let fastest = of_set.max_by_key(|policy| policy.opps_khz.last().copied());
+    let known = |khz: &u32| walk.points.iter().any(|point| point.opp_khz == *khz);
+    let missing = fastest.map(|policy| policy.opps_khz.iter().copied().filter(|khz| !known(khz)));
+    let missing: Vec<u32> = missing.into_iter().flatten().collect();
+    let (Some(lowest), Some(highest)) = (missing.first(), missing.last()) else {
+        return String::new();
+    };
+    let names: Vec<String> = missing.iter().map(|khz| (khz / 1000).to_string()).collect();
+    let why = match *highest < SLOW_KHZ {
+        true => format!(
+            "below {} MHz a point takes minutes; MinKHz={lowest} walks them too",
+            SLOW_KHZ / 1000
+        ),
+        false => "beyond MinKHz and MaxKHz, or not reached".to_owned(),
+    };
+    format!("   Left out: {} MHz ({why}).\n", names.join(", "))
 }
 
 /// How well the scores are known, and what that took: `7-33 values within 0.2-0.9 %, 11-14 s per clock`.

@@ -5,7 +5,7 @@
 
 use super::cpus::{CPU_FOLDER, read_list};
 use crate::Root;
-use record::{Policy, Residency};
+use record::{Missing, Policy, Reading, Residency};
 
 /// `cpufreq` counts the time at every OPP in ticks of USER_HZ, which is 100 on all Linux.
 const TICK_MS: u64 = 10;
@@ -105,11 +105,23 @@ fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
             .split_whitespace()
             .map(str::to_owned)
             .collect(),
-        clock_khz_min: root.read_number(&path("cpuinfo_min_freq")).into(),
-        clock_khz_max: root.read_number(&path("cpuinfo_max_freq")).into(),
-        limit_khz_min: root.read_number(&path("scaling_min_freq")).into(),
-        limit_khz_max: root.read_number(&path("scaling_max_freq")).into(),
+        clock_khz_min: clock(root, &path("cpuinfo_min_freq")).into(),
+        clock_khz_max: clock(root, &path("cpuinfo_max_freq")).into(),
+        limit_khz_min: clock(root, &path("scaling_min_freq")).into(),
+        limit_khz_max: clock(root, &path("scaling_max_freq")).into(),
         opps_khz,
+    }
+}
+
+/// No CPU that runs Linux has a lower clock, in kHz. Drivers that do not know one say 0.
+const KHZ_MIN: u32 = 1000;
+
+/// A clock that a driver knows.
+fn clock(root: &Root, path: &str) -> Reading<u32> {
+    let khz: u32 = root.read_number(path)?;
+    match khz >= KHZ_MIN {
+        true => Ok(khz),
+        false => Err(Missing::garbled(path, &khz.to_string())),
     }
 }
 
@@ -117,13 +129,31 @@ fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
 fn parse_clocks(text: &str) -> Vec<u32> {
     text.split_whitespace()
         .filter_map(|word| word.parse().ok())
-        .filter(|khz| *khz > 0)
+        .filter(|khz| *khz >= KHZ_MIN)
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_a_driver_does_not_know_is_missing() {
+        let folder = "/sys/devices/system/cpu/cpufreq/policy0";
+        for (says, expected) in [
+            ("1512000", Some(1_512_000)),
+            ("0", None),
+            ("1", None),
+            ("x", None),
+        ] {
+            let board = format!(
+                "== {folder}/cpuinfo_max_freq\n{says}\n== {folder}/scaling_available_frequencies\n0 {says} 1\n"
+            );
+            let policy = one_policy(&Root::from_board(&board).unwrap(), 0, folder);
+            assert_eq!(policy.clock_khz_max.known().copied(), expected, "{says}");
+            assert_eq!(policy.opps_khz, Vec::from_iter(expected), "{says}");
+        }
+    }
 
     #[test]
     fn time_in_state_is_in_ticks() {

@@ -13,7 +13,7 @@ mod software;
 use super::Report;
 use crate::plain::markdown;
 use crate::{Finding, Severity, survey, view};
-use record::{Record, Survey};
+use record::{Fact, Machine, Record, Survey};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -41,7 +41,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         software::versions(record),
         software::kernel(record, first),
         closing::section(record, findings),
-        left_out(first),
+        left_out(&record.machine, first),
     ];
     sections.iter().for_each(|section| text.push_str(section));
     text
@@ -152,9 +152,26 @@ fn costs(record: &Record) -> String {
     section("What costs performance or needs attention", &body)
 }
 
-fn left_out(first: &Survey) -> String {
-    let lines = first.left_out.iter().map(|line| markdown(line));
-    section("Not looked at", &list(lines))
+/// What could not be read: nothing that is missing passes for being in order.
+fn left_out(machine: &Machine, first: &Survey) -> String {
+    let policies = machine.policies.iter().flat_map(|policy| {
+        let number = policy.policy;
+        let governor = why("Governor", number, &policy.governor);
+        let limit = why("Highest clock allowed", number, &policy.limit_khz_max);
+        let clock = why("Highest clock", number, &policy.clock_khz_max);
+        [governor, limit, clock].into_iter().flatten()
+    });
+    let lines = first.left_out.iter().cloned().chain(policies);
+    section("Not looked at", &list(lines.map(|line| markdown(&line))))
+}
+
+fn why<T>(what: &str, policy: u32, fact: &Fact<T>) -> Option<String> {
+    match fact {
+        Fact::Missing { missing } if !missing.path.is_empty() => {
+            Some(format!("{what} of policy{policy}: {missing}"))
+        }
+        Fact::Known(_) | Fact::Missing { .. } => None,
+    }
 }
 
 #[cfg(test)]
