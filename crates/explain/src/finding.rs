@@ -3,6 +3,7 @@
 //! Rules return values, not prose; [`Finding::sentence`] is the one place that turns them into
 //! words.
 
+use crate::Share;
 use serde::Serialize;
 use std::fmt;
 
@@ -36,7 +37,7 @@ pub struct Finding {
     /// Where it stands in the Record.
     pub places: Vec<Place>,
     /// The share of a loss of score that it explains, in percent of the score, where it can be had.
-    pub explains_percent: Option<f64>,
+    pub explains_percent: Option<Share>,
 }
 
 /// Where a finding's evidence stands.
@@ -72,8 +73,10 @@ pub enum Quantity {
     Count(i64),
     /// A clock.
     Khz(u32),
-    /// A share or change in percent.
+    /// A change, or a ratio to something else, in percent.
     Percent(f64),
+    /// A share of time, of CPUs or of a score.
+    Share(Share),
     /// A temperature.
     Millicelsius(i64),
     /// A duration.
@@ -101,6 +104,7 @@ impl fmt::Display for Quantity {
             Quantity::Khz(khz) => write!(f, "{} MHz", (khz + 500) / 1000),
             Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
             Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
+            Quantity::Share(share) => Quantity::Percent(share.as_percent()).fmt(f),
             Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", *temp as f64 / 1000.0),
             Quantity::Ms(ms) if ms.abs() < 1000 => write!(f, "{ms} ms"),
             Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
@@ -183,9 +187,10 @@ impl Finding {
         self
     }
 
-    /// The same with the share of the score that the cause took, if it can be told.
+    /// The same with the share of the score that the cause took, in percent, if it can be told. What is
+    /// no share explains nothing.
     pub fn explains(mut self, percent: Option<f64>) -> Self {
-        self.explains_percent = percent;
+        self.explains_percent = percent.and_then(Share::percent);
         self
     }
 

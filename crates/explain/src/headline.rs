@@ -3,7 +3,7 @@
 use crate::report::number::memory_mb_per_s;
 use crate::stats::mean;
 use crate::view::{self, spread_percent};
-use crate::{Finding, Quantity, Severity, Verdict, verdict};
+use crate::{Finding, Quantity, Severity, Share, Verdict, verdict};
 use record::{MemoryOperation, Record};
 
 /// Findings that are told in the paragraph; the others are listed below it.
@@ -70,7 +70,7 @@ fn reasons(findings: &[Finding]) -> Vec<&Finding> {
         .filter(|finding| finding.severity > Severity::Info);
     let mut reasons: Vec<&Finding> = harmful.collect();
     reasons.sort_by(|a, b| {
-        let explained = |finding: &Finding| finding.explains_percent.unwrap_or(0.0);
+        let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         b.severity
             .cmp(&a.severity)
             .then(explained(b).total_cmp(&explained(a)))
@@ -80,8 +80,8 @@ fn reasons(findings: &[Finding]) -> Vec<&Finding> {
 
 fn reason(finding: &Finding) -> String {
     match finding.explains_percent {
-        Some(percent) if percent >= 1.0 => {
-            let share = Quantity::Percent(percent);
+        Some(share) if share.as_percent() >= 1.0 => {
+            let share = Quantity::Share(share);
             let sentence = finding.sentence();
             let sentence = sentence.trim_end_matches('.');
             format!("{sentence} (accounts for about {share} of the score).")

@@ -22,6 +22,7 @@ pub mod report;
 pub mod results;
 pub mod rules;
 pub mod sensitivity;
+mod share;
 pub mod soc;
 pub mod stats;
 pub mod survey;
@@ -38,5 +39,6 @@ pub use figures::{Figure, figures};
 pub use finding::{Finding, Place, Quantity, Severity, Verdict, cpu_list, cpu_words, verdict};
 pub use headline::headline;
 pub use plain::{harmless, plain};
+pub use share::Share;
 
 pub(crate) use report::terminal::wrapped;

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bound;
 mod event;
 mod fact;
 mod hardware;
@@ -24,6 +25,7 @@ pub mod statistics;
 mod step;
 mod survey;
 
+pub use bound::Bound;
 pub use event::Event;
 pub use fact::{Fact, Missing, Reading, Why};
 pub use hardware::*;

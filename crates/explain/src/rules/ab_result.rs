@@ -1,6 +1,6 @@
 //! Rule: ab-result. Whether the two sides of a run differ, by how much, and how sure that is.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::ab::{self, AbResult};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "ab-result",
     about: "Whether the two sides of a run differ, with the interval of the difference.",
     link: "https://en.wikipedia.org/wiki/Sign_test",
-    check,
+    check: Check::Record(check),
 };
 
 /// More tied blocks than this share say that the score is too coarse.

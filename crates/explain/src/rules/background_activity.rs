@@ -4,17 +4,17 @@
 //! thread (and beyond the benchmark's own sampling) shares caches, memory and the power budget.
 
 use super::place::{samples_place, step_place};
-use super::{Rule, cpu_quota};
+use super::{ANY_COMPUTING, Check, Rule, cpu_quota};
 use crate::stats::mean;
 use crate::view::{self, CpuUse, Phase};
-use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, SetClock};
+use crate::{Finding, Place, Quantity, Severity, Share};
+use record::{Record, SetClock, Step};
 
 pub(super) const RULE: Rule = Rule {
     id: "background-activity",
     about: "Something else used the CPUs while single-threaded workloads ran.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check,
+    check: Check::Loads(ANY_COMPUTING, check),
 };
 
 /// Mean use by others over a phase, in CPUs. A quiet distribution uses less than 0.02.
@@ -50,8 +50,7 @@ struct Others<'a> {
     at_peak_ms: i64,
 }
 
-fn check(record: &Record) -> Vec<Finding> {
-    let phases = view::phases(record);
+fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let others: Vec<Others> = phases
         .iter()
         .filter(|phase| phase.is_single_threaded())
@@ -67,8 +66,8 @@ fn check(record: &Record) -> Vec<Finding> {
         .map(|worst| used_by_others(record, worst, &others))
         .into_iter()
         .collect();
-    findings.extend(displaced(record));
-    findings.extend(crowded(record));
+    findings.extend(displaced(record, phases));
+    findings.extend(crowded(record, phases));
     findings
 }
 
@@ -136,35 +135,24 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
 
 /// What others took from workloads on all CPUs: everything that was busy, without the CPU time
 /// that the kernel charged to the workload itself.
-fn crowded(record: &Record) -> Option<Finding> {
+fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
     let cpus = view::cpu_count(record)?;
     if cpu_quota::throttled_time(record).is_some() {
         return None;
     }
-    let steps = record.steps.iter().enumerate();
-    let taken = steps.filter_map(|(index, step)| {
+    let taken = steps_of(record, phases).filter_map(|(index, step)| {
         let elapsed_ms = step.window.elapsed_ms();
         if view::busy_cpus_expected(step) < cpus || elapsed_ms < FULL_LOAD_MS_MIN {
             return None;
         }
-        let own_ns = match (
-            step.counters.task_clock_ns.known(),
-            step.counters.user_ms.known(),
-        ) {
-            (Some(ns), _) => *ns as f64,
-            (None, Some(user_ms)) => {
-                let system_ms = step.counters.system_ms.known()?;
-                (user_ms + system_ms) as f64 * 1e6
-            }
-            _ => return None,
-        };
-        let own_percent = own_ns / 1e4 / elapsed_ms as f64 / f64::from(cpus);
+        let own_percent = cpu_ns(step)? / 1e4 / elapsed_ms as f64 / f64::from(cpus);
         let uses = view::cpu_use(record, step.window);
         let busy: Vec<f64> = uses.iter().map(|usage| usage.busy).collect();
         let own_cost = view::own_cost_percent(record).unwrap_or(0.0);
         Some((mean(&busy)? - own_percent - own_cost, index))
     });
     let (percent, index) = taken.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let share = Share::percent(percent)?;
     let severity = match percent {
         percent if percent >= TAKEN_PERCENT_INVALID => Severity::Invalid,
         percent if percent >= TAKEN_PERCENT_MIN => Severity::Degraded,
@@ -183,32 +171,54 @@ fn crowded(record: &Record) -> Option<Finding> {
             "Other tasks took {share} of all CPUs from {step} (run {run}).",
         )
         .sure(85)
-        .with("share", Quantity::Percent(percent))
+        .with("share", Quantity::Share(share))
         .with("step", Quantity::Text(view::step_name(step)))
         .with("run", Quantity::Count(i64::from(step.repetition) + 1))
         .at(step_place(record, index))
-        .explains(Some((percent / runs * 10.0).round() / 10.0)),
+        .explains(Some(percent / runs)),
     )
 }
 
-/// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too.
-fn displaced(record: &Record) -> Option<Finding> {
+/// The steps of these phases with their indices.
+fn steps_of<'a>(
+    record: &'a Record,
+    phases: &'a [Phase],
+) -> impl Iterator<Item = (usize, &'a Step)> {
+    let indices = phases.iter().flat_map(|phase| &phase.steps);
+    indices.map(|index| (*index, &record.steps[*index]))
+}
+
+/// CPU time that the kernel charged to a step, in nanoseconds.
+fn cpu_ns(step: &Step) -> Option<f64> {
+    let counters = &step.counters;
+    if let Some(ns) = counters.task_clock_ns.known() {
+        return Some(*ns as f64);
+    }
+    let (user_ms, system_ms) = (counters.user_ms.known()?, counters.system_ms.known()?);
+    Some((user_ms + system_ms) as f64 * 1e6)
+}
+
+/// Threads that were ready to run but had to wait for their CPU. A quota makes them wait, too. What is
+/// counted is the sum over all threads of a program: those that share the CPU wait for each other, which
+/// nobody else is to blame for, so that it is at most the time in which the CPU did not work for the step.
+fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
     if cpu_quota::throttled_time(record).is_some() {
         return None;
     }
-    let steps = record.steps.iter().enumerate();
-    let waited = steps.filter_map(|(index, step)| {
+    let waited = steps_of(record, phases).filter_map(|(index, step)| {
         if matches!(step.set_clock, Some(SetClock::SharePercent(_))) {
             return None;
         }
-        let waited_ns = *step.counters.run_delay_ns.known()?;
         let elapsed_ms = step.window.elapsed_ms();
+        let elapsed_ns = elapsed_ms as f64 * 1e6;
+        let without_ns = cpu_ns(step).map_or(f64::MAX, |own| (elapsed_ns - own).max(0.0));
+        let waited_ns = (*step.counters.run_delay_ns.known()? as f64).min(without_ns);
         let is_alone = step.threads == 1 && step.cpus.len() == 1 && elapsed_ms >= STEP_MS_MIN;
-        let percent = waited_ns as f64 / 1e4 / elapsed_ms as f64;
-        is_alone.then_some((percent, index))
+        let share = is_alone.then(|| Share::of(waited_ns, elapsed_ns))?;
+        Some((share?, index))
     });
-    let (percent, index) = waited.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (percent >= WAITED_PERCENT_MIN).then(|| {
+    let (share, index) = waited.max_by(|a, b| a.0.as_percent().total_cmp(&b.0.as_percent()))?;
+    (share.as_percent() >= WAITED_PERCENT_MIN).then(|| {
         Finding::new(
             RULE.id,
             Severity::Degraded,
@@ -218,12 +228,12 @@ fn displaced(record: &Record) -> Option<Finding> {
             "step",
             Quantity::Text(view::step_name(&record.steps[index])),
         )
-        .with("share", Quantity::Percent(percent))
+        .with("share", Quantity::Share(share))
         .at(step_place(record, index))
         .at(Place::Field(format!(
             "steps[{index}].counters.run_delay_ns"
         )))
-        .explains(Some((percent * 10.0).round() / 10.0))
+        .explains(Some(share.as_percent()))
     })
 }
 
@@ -307,6 +317,25 @@ mod tests {
             record.steps[0].counters.system_ms = Fact::Known(0);
             let found = findings_of(RULE.id, &record);
             assert_eq!(found.first().map(|finding| finding.severity), expected);
+        }
+    }
+
+    /// Threads of 7-zip that share one CPU wait for each other: nobody took it from them.
+    #[test]
+    fn threads_that_wait_for_each_other_lost_nothing() {
+        for (own_s, expected) in [(Some(9.9), 0), (Some(9.0), 1), (None, 0)] {
+            let mut record = run(0);
+            let counters = &mut record.steps[0].counters;
+            counters.run_delay_ns = Fact::Known(13_500_000_000);
+            if let Some(own_s) = own_s {
+                counters.task_clock_ns = Fact::Known((own_s * 1e9) as u64);
+            }
+            let found = sentences(RULE.id, &record);
+            assert_eq!(found.len(), expected, "{own_s:?}: {found:?}");
+            assert!(
+                found.iter().all(|sentence| sentence.contains(" 10 % ")),
+                "{found:?}"
+            );
         }
     }
 

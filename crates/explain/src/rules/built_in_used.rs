@@ -1,7 +1,7 @@
 //! Rule: built-in-used. A workload of the program itself ran where an external tool was missing.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::{Outcome, Record, Step};
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "built-in-used",
     about: "A built-in workload ran because an external tool was missing.",
     link: "https://www.7-zip.org/download.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// External tools and what runs in their place.

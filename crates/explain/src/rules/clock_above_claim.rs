@@ -1,8 +1,8 @@
 //! Rule: clock-above-claim. The measured clock is higher than the kernel claims.
 
-use super::Rule;
 use super::place::step_place;
 use super::slowdown::is_x86;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::Record;
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-above-claim",
     about: "The measured clock is higher than the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.

@@ -3,8 +3,8 @@
 //! Firmware that caps the clock, OPP tables that promise too much, or a board that was already
 //! throttled at the start. What was measured is what counts.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-below-claim",
     about: "The measured clock is lower than the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
@@ -93,7 +93,7 @@ fn finding(
         .sure(55),
         None => Finding::new(RULE.id, severity, cause(record, clock))
             .sure(95)
-            .explains(Some((-deviation * 10.0).round() / 10.0)),
+            .explains(Some(-deviation)),
     };
     finding
         .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))

@@ -4,8 +4,8 @@
 //! of the clock did not run at one operation a cycle, or the clock changed between the two: the
 //! reading is then no clock.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-chain-odd",
     about: "Multiplications take no whole number of cycles by the measured clock.",
     link: "https://uops.info/",
-    check,
+    check: Check::Record(check),
 };
 
 /// Both chains are good for 0.2 %; the rest is a clock that moves a little.

@@ -1,7 +1,7 @@
 //! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Quantity, Severity, view};
 use record::{Record, Window};
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-column-untrue",
     about: "The clock that the kernel claims while it runs cannot be true.",
     link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// A fall of the scores of this size needs a cause.

@@ -3,9 +3,9 @@
 //! The highest rate that several windows support is still the clock; but when few agree, something
 //! else used the CPU, or the clock changed meanwhile.
 
-use super::Rule;
 use super::clock_lower_hot;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-disturbed",
     about: "The windows of a clock reading contradict each other.",
     link: "https://docs.kernel.org/timers/no_hz.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// On a quiet machine more than nine of ten windows agree; with less than a fifth the clock

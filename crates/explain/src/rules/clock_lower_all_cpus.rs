@@ -2,9 +2,9 @@
 //!
 //! Too short for heat, so it is a limit of power or current, or a turbo that is for few cores only.
 
-use super::Rule;
 use super::place::step_place;
 use super::slowdown::is_x86;
+use super::{Check, Rule};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Quantity, Severity};
 use record::{ClockPoint, Record};
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-lower-all-cpus",
     about: "CPUs measure less when all of them work than alone, while cold.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Readings agree within 0.5 %; the clocks of busy neighbours wobble by another one.

@@ -1,7 +1,7 @@
 //! Rule: clock-lower-hot. The measured clock under load, or right after it, is lower than cold.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-lower-hot",
     about: "The measured clock under load, or right after it, is lower than cold.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Readings agree within 0.5 %, and counters of cycles within 1 %.
@@ -115,7 +115,7 @@ fn share(record: &Record, percent: f64) -> Option<f64> {
     let watched = view::channels_of(record, "policy", ".claimed")
         .next()
         .is_some();
-    (!watched).then_some((percent * 10.0).round() / 10.0)
+    (!watched).then_some(percent)
 }
 
 #[cfg(test)]

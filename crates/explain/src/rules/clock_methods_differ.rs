@@ -3,8 +3,8 @@
 //! Chains of operations and counters of cycles know nothing of each other, so that both are right
 //! where they agree. Where they do not, neither is to be trusted before it is known why.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-methods-differ",
     about: "The cycle counter of a CPU and its measured clock tell different clocks.",
     link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Both methods are good for 0.2 %, on a machine that is not idle for 0.5 %.

@@ -1,8 +1,8 @@
 //! Rule: clock-ok. Every cluster measured the clock that the kernel claims.
 
-use super::Rule;
 use super::clock_lower_hot;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-ok",
     about: "Every cluster measured the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// The same limit as that of the rules on clocks below and above the claim.

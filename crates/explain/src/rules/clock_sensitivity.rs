@@ -1,6 +1,6 @@
 //! Rule: clock-sensitivity. What a workload loses when the clock falls, and what limits it.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::sensitivity::{Sensitivity, results};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "clock-sensitivity",
     about: "What workloads lose when the clock falls, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

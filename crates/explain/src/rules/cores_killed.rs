@@ -1,8 +1,8 @@
 //! Rule: cores-killed. CPUs were switched off during the run, as some kernels do when overheated; those that
 //! the run itself switched off are another matter (`others-off`).
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::{KernelMessage, Record};
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "cores-killed",
     about: "CPUs were switched off during the run.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

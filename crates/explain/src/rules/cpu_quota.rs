@@ -3,16 +3,16 @@
 //!
 //! The windows that ran undisturbed show the clock of the CPU; over longer times less arrives.
 
-use super::Rule;
 use super::place::{samples_place, step_place};
-use crate::{Finding, Quantity, Severity, view};
+use super::{Check, Rule, started_busy};
+use crate::{Finding, Quantity, Severity, Share, view};
 use record::{ClockWindows, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "cpu-quota",
     about: "CPU time was withheld from the benchmark by a quota or a duty cycle.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
-    check,
+    check: Check::Record(check),
 };
 
 /// Interrupts and the scheduler take less than a percent of a CPU that is otherwise idle.
@@ -29,10 +29,12 @@ fn check(record: &Record) -> Vec<Finding> {
     let is_stolen = stolen
         .iter()
         .any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
+    // A run that was forced to start beside other work shares its CPUs, which is told already.
+    let is_shared = !started_busy::RULE.findings(record).is_empty();
     match (worst, throttled) {
         (Some(worst), Some(_)) if arrives_as_claimed(record) => vec![as_claimed(record, &worst)],
         (worst, Some(throttled)) => vec![by_group(record, worst.as_ref(), throttled)],
-        (Some(worst), None) if !is_stolen => vec![by_readings(record, &worst)],
+        (Some(worst), None) if !is_stolen && !is_shared => vec![by_readings(record, &worst)],
         _ => Vec::new(),
     }
 }
@@ -86,16 +88,16 @@ fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
 fn by_group(
     record: &Record,
     worst: Option<&Withheld>,
-    (percent, channel, first_ms, last_ms): (f64, String, i64, i64),
+    (share, channel, first_ms, last_ms): (Share, String, i64, i64),
 ) -> Finding {
     let finding = Finding::new(
         RULE.id,
         Severity::Degraded,
-        "The control group of the benchmark was held back by its CPU quota for {share} of \
-         the time: scores are those of the quota, not of the CPU.",
+        "The control group of the benchmark was denied {share} of all CPU \
+         time by its quota: scores are those of the quota, not of the CPU.",
     )
     .sure(97)
-    .with("share", Quantity::Percent(percent))
+    .with("share", Quantity::Share(share))
     .at(samples_place(record, &channel, first_ms, last_ms));
     match worst {
         Some(worst) => finding
@@ -119,7 +121,7 @@ fn by_readings(record: &Record, worst: &Withheld) -> Finding {
     .with("sustained", Quantity::Khz(worst.windows.sustained_khz))
     .with("change", Quantity::Percent(-worst.percent))
     .at(step_place(record, worst.step))
-    .explains(Some((worst.percent * 10.0).round() / 10.0))
+    .explains(Some(worst.percent))
 }
 
 /// True if what arrives under the quota is the claimed clock, as on simulated boards.
@@ -133,16 +135,18 @@ fn arrives_as_claimed(record: &Record) -> bool {
 }
 
 /// Share of the sampled time in which the group was throttled, if it was.
-pub(super) fn throttled_time(record: &Record) -> Option<(f64, String, i64, i64)> {
+pub(super) fn throttled_time(record: &Record) -> Option<(Share, String, i64, i64)> {
     let channel = record.samples.channel("cgroup.throttled_time")?;
     let steps = view::counter_steps(record, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;
     let last = steps.last()?;
     let elapsed_ms = record.samples.at_ms.last()? - record.samples.at_ms.first()?;
     let throttled_ns: i64 = steps.iter().map(|step| step.value).sum();
-    let percent = 100.0 * throttled_ns as f64 / (elapsed_ms.max(1) as f64 * 1e6);
-    (percent >= THROTTLED_PERCENT_MIN)
-        .then(|| (percent, channel.id.clone(), first.at_ms, last.at_ms))
+    // The kernel adds up the times of all CPUs that the group was on.
+    let cpus = f64::from(view::cpu_count(record).unwrap_or(1));
+    let share = Share::of(throttled_ns as f64, elapsed_ms.max(1) as f64 * 1e6 * cpus)?;
+    (share.as_percent() * cpus >= THROTTLED_PERCENT_MIN)
+        .then(|| (share, channel.id.clone(), first.at_ms, last.at_ms))
 }
 
 #[cfg(test)]
@@ -151,7 +155,7 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{counter, own_run, point, with_clocks};
-    use record::Unit;
+    use record::{Fact, Gate, Unit};
 
     #[test]
     fn a_duty_cycle_is_told_from_a_clock() {
@@ -161,6 +165,20 @@ mod tests {
             let record = with_clocks(own_run(), "cold", vec![reading]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
+    }
+
+    #[test]
+    fn other_work_on_the_cpus_is_no_quota() {
+        let mut reading = point(0, 1_800_000, 1_800_000);
+        reading.windows.as_mut().unwrap().sustained_khz = 900_000;
+        let mut record = with_clocks(own_run(), "cold", vec![reading]);
+        record.gate = Fact::Known(Gate {
+            forced: true,
+            passed: false,
+            busy_hundredths_percent: 9_900,
+            ..Gate::default()
+        });
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
@@ -180,8 +198,8 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &record),
             [
-                "The control group of the benchmark was held back by its CPU quota for 50 % of the \
-              time: scores are those of the quota, not of the CPU."
+                "The control group of the benchmark was denied 12 % of all CPU time by its quota: \
+              scores are those of the quota, not of the CPU."
             ]
         );
         let record = counter(

@@ -1,6 +1,6 @@
 //! Rule: dram-throttling. Whether memory became slower by heat, told apart from CPUs that did.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::view::{self, step_name, step_score};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, Step, Window};
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "dram-throttling",
     about: "Whether memory is slower after a load that heats than before, and whether CPUs are.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// What repetitions of latency and bandwidth differ by on quiet boards.

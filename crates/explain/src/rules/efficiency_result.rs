@@ -1,6 +1,6 @@
 //! Rule: efficiency-result. Where work is cheapest, and which OPPs are not as they should be.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::efficiency::{Anomaly, Walk, walks};
 use crate::{Finding, Quantity, Severity};
 use record::Record;
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "efficiency-result",
     about: "The OPP at which work costs least energy, and OPPs that are not as they should be.",
     link: "https://docs.kernel.org/power/opp.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

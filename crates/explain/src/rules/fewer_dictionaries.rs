@@ -1,8 +1,8 @@
 //! Rule: fewer-dictionaries. 7-zip ran with fewer or smaller dictionaries than usual, or another
 //! workload was made smaller: its score is another one.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "fewer-dictionaries",
     about: "A workload ran smaller than usual, such as 7-zip with fewer dictionaries.",
     link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
-    check,
+    check: Check::Record(check),
 };
 
 /// 7-zip's benchmark goes through dictionaries of 4, 8, 16 and 32 MiB.

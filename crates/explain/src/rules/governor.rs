@@ -1,6 +1,6 @@
 //! Rule: governor. A governor other than `performance` was at work during the run.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Policy, Record};
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "governor",
     about: "A cpufreq governor other than performance was at work during the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
-    check,
+    check: Check::Record(check),
 };
 
 /// Governors that react to load need tenths of a second to rise; more than this is lost score.
@@ -50,7 +50,7 @@ fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
             "Governor {governor} kept {cpus} {lost} below the highest clock under load.",
         )
         .with("lost", Quantity::Percent(lost))
-        .explains(Some((lost * 10.0).round() / 10.0)),
+        .explains(Some(lost)),
         None => Finding::new(
             RULE.id,
             Severity::Info,

@@ -1,7 +1,7 @@
 //! Rule: hot. The SoC became hot, whether it throttled or not.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "hot",
     about: "The SoC became hot, whether it throttled or not.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Most boards begin to throttle between here and 95 °C.

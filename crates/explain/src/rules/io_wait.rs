@@ -2,17 +2,18 @@
 //!
 //! The workloads need no storage: such waiting is another task, or swap.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
-use crate::{Finding, Quantity, Severity, view};
+use crate::view::{self, Phase};
+use crate::{Finding, Quantity, Severity};
 use record::Record;
 
 pub(super) const RULE: Rule = Rule {
     id: "io-wait",
     about: "CPUs idled because something waited for storage.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check,
+    check: Check::Loads(CPU_AND_MEMORY, check),
 };
 
 /// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
@@ -20,9 +21,9 @@ const PEAK_PERCENT_MIN: f64 = 5.0;
 /// Mean over the whole run from which it held the run back.
 const DEGRADED_MEAN_PERCENT: f64 = 2.0;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let mut seen: Vec<(f64, i64, String)> = Vec::new();
-    for phase in view::phases(record) {
+    for phase in phases {
         let uses = view::cpu_use(record, phase.window);
         seen.extend(
             uses.iter()

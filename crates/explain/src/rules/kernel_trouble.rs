@@ -1,6 +1,6 @@
 //! Rule: kernel-trouble. The kernel reported a fault of its own, of hardware or of a driver.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "kernel-trouble",
     about: "The kernel reported a fault of its own, of hardware or of a driver.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Beginnings of the kernel's reports of its own faults, and whether they put results in doubt.

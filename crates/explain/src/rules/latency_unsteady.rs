@@ -4,8 +4,8 @@
 //! takes a part of it now and then, which shows in some rounds and not in others. Sizes at the edge of
 //! a cache move by a few percent on a quiet machine, too, so that one of them alone says nothing.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{LatencyRow, Measured, Outcome, Record};
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "latency-unsteady",
     about: "Memory latency of some sizes changed from round to round.",
     link: "https://docs.kernel.org/filesystems/resctrl.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// The two least rounds differ by more than this.

@@ -3,7 +3,7 @@
 //! The bash program knew things that its log does not show: config files, device trees, where
 //! swap lies. Its words are then the only evidence.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, Source};
 
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     id: "log-remark",
     about: "What a log says about itself that no other rule judges is passed on.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
+    check: Check::Record(check),
 };
 
 /// Beginnings of verdicts that other rules judge by the evidence in the log, and of those that

@@ -1,7 +1,7 @@
 //! Rule: low-voltage. The board's own alarm told that its supply was too low.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::view::{self, gauge};
 use crate::{Finding, Quantity, Severity};
 use record::Record;
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "low-voltage",
     about: "The alarm of a board's voltage monitor told that its supply was too low.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

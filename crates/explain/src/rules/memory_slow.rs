@@ -4,8 +4,8 @@
 //! left of it. A low DRAM clock, one channel instead of two or a lazy DRAM governor cost more than any
 //! setting of the cores, and are seen nowhere else. It cannot tell which, so it changes no verdict.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::reference::Reference;
 use crate::{Figure, Finding, Quantity, Severity, figures};
 use record::Record;
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: "memory-slow",
     about: "Memory is slower than on other boards with the same SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Boards with one SoC differ by 10 to 15 % in their memory chips alone.

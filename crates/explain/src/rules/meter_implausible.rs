@@ -1,6 +1,6 @@
 //! Rule: meter-implausible. A power meter says what cannot be; its figures are not used.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::view::{self, Doubt};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "meter-implausible",
     about: "A power meter says what cannot be, so that its figures are not used.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// A battery that is not in use says zero, too, and is right.

@@ -61,8 +61,9 @@ mod thermal_throttling;
 mod virtualised;
 mod zswap_on_zram;
 
-use crate::Finding;
-use record::Record;
+use crate::view::{self, Phase};
+use crate::{Finding, Share};
+use record::{Bound, Record};
 
 /// A check over a Record.
 pub struct Rule {
@@ -72,8 +73,36 @@ pub struct Rule {
     pub about: &'static str,
     /// Where to read more.
     pub link: &'static str,
-    /// The check itself.
-    pub check: fn(&Record) -> Vec<Finding>,
+    /// The check itself, and what it judges.
+    pub check: Check,
+}
+
+/// What a rule judges.
+pub enum Check {
+    /// The Record as a whole: what is set, what the kernel and the firmware said, what was measured.
+    Record(fn(&Record) -> Vec<Finding>),
+    /// What CPUs did while workloads ran that are bound by one of these. It is given the phases of no
+    /// others: a drive is waited for by design while a drive is measured.
+    Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
+}
+
+/// Loads that compute and need neither storage nor the kernel.
+pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
+/// Loads that keep their CPUs busy themselves, as far as is known.
+pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::Unknown];
+
+impl Rule {
+    /// What it finds in a Record.
+    pub fn findings(&self, record: &Record) -> Vec<Finding> {
+        match self.check {
+            Check::Record(check) => check(record),
+            Check::Loads(bounds, check) => {
+                let mut phases = view::phases(record);
+                phases.retain(|phase| bounds.contains(&phase.bound));
+                check(record, &phases)
+            }
+        }
+    }
 }
 
 /// All rules, sorted by id.
@@ -140,10 +169,15 @@ pub const RULES: &[Rule] = &[
 /// Every finding of every rule, worst first; within one severity the largest explained share of
 /// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
-    let by_rules = || RULES.iter().flat_map(|rule| (rule.check)(record)).collect();
+    let by_rules = || {
+        RULES
+            .iter()
+            .flat_map(|rule| rule.findings(record))
+            .collect()
+    };
     let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
-        let explained = |finding: &Finding| finding.explains_percent.unwrap_or(0.0);
+        let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         // That something was not measured at all matters more than why something else is low.
         let is_missing = |finding: &Finding| finding.rule == steps_missing::RULE.id;
         b.severity
@@ -157,11 +191,12 @@ pub fn check(record: &Record) -> Vec<Finding> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::test_support::{counter, own_run, series, with_step};
 
     /// What one rule finds in a Record. Also checks that every value a template names is there.
     pub(crate) fn findings_of(id: &str, record: &Record) -> Vec<Finding> {
         let rule = RULES.iter().find(|rule| rule.id == id);
-        let found = (rule.expect("rule is in the table").check)(record);
+        let found = rule.expect("rule is in the table").findings(record);
         for finding in &found {
             let sentence = finding.sentence();
             assert!(!sentence.contains('?'), "value missing: {sentence}");
@@ -188,6 +223,57 @@ pub(crate) mod tests {
             assert!(rule.id.chars().all(is_kebab), "{}", rule.id);
             assert!(rule.about.ends_with('.'), "{}", rule.id);
             assert!(rule.link.starts_with("https://"), "{}", rule.id);
+            if let Check::Loads(bounds, _) = rule.check {
+                assert!(bounds.is_sorted() && !bounds.is_empty(), "{}", rule.id);
+                assert!(!bounds.contains(&Bound::Idle), "{}", rule.id);
+            }
+        }
+    }
+
+    /// CPUs that wait for storage, work in the kernel and are used by others, under each kind of load.
+    fn unquiet(workload: &str, variant: &str) -> Record {
+        let mut record = with_step(
+            own_run(),
+            workload,
+            variant,
+            &[0],
+            (0.0, 20.0),
+            series(&[1.0]),
+        );
+        record.steps[0].counters.user_ms = record::Fact::Known(100);
+        record.steps[0].counters.system_ms = record::Fact::Known(100);
+        record.steps[0].counters.run_delay_ns = record::Fact::Known(30_000_000_000);
+        for (id, ticks) in [("user", 20), ("system", 60), ("iowait", 60), ("idle", 60)] {
+            let values: Vec<i64> = (0..=40).map(|row| row * ticks).collect();
+            let id = format!("cpu.{id}");
+            record = counter(record, &id, record::Unit::Ticks, &values);
+        }
+        record
+    }
+
+    #[test]
+    fn a_load_is_judged_by_the_rules_for_what_it_is_bound_by() {
+        let of_load = |workload: &str, variant: &str| {
+            let found = check(&unquiet(workload, variant)).into_iter();
+            let harm = found.filter(|finding| finding.severity > crate::Severity::Info);
+            harm.map(|finding| finding.rule).collect::<Vec<_>>()
+        };
+        let all = ["background-activity", "io-wait", "system-time"];
+        for (workload, variant, expected) in [
+            ("memory-latency", "", &all[..]),
+            ("aes", "aes-256-cbc", &all),
+            ("drive", "random-read", &[]),
+            ("drive", "small-files", &[]),
+            ("network", "send", &[]),
+            ("rsync", "send", &[]),
+            ("perf-bench", "sched pipe", &[]),
+            ("opengl", "", &[]),
+            ("wait", "idle", &[]),
+        ] {
+            let mut found = of_load(workload, variant);
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(found, expected, "{workload} {variant}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Rule: no-temperature. No sensor told the temperature of the CPU.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Severity, view};
 use record::Record;
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "no-temperature",
     about: "No sensor told the temperature of the CPU.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -34,7 +34,13 @@ mod tests {
 
     #[test]
     fn sensors_that_show_nothing_do_not_count() {
-        for (temps, expected) in [([0, 0], 1), ([45_000, 0], 0)] {
+        for (temps, expected) in [
+            ([0, 0], 1),
+            ([-273_000, -127_000], 1),
+            ([45_000, 0], 0),
+            // A board in a freezer.
+            ([-12_500, -8_000], 0),
+        ] {
             let record = gauge_channel(own_run(), "soc.temp", Unit::Millicelsius, &temps);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }

@@ -2,7 +2,7 @@
 //! it cannot be known where nothing would have shown it.
 
 use super::{
-    Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling,
+    Check, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{ChannelKind, Record};
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     id: "no-throttling",
     about: "Whether nothing was throttled, or whether that cannot be known.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Rules whose findings are the opposite of this one.
@@ -36,7 +36,7 @@ fn check(record: &Record) -> Vec<Finding> {
     if loaded.is_empty()
         || OPPOSITES
             .iter()
-            .any(|rule| !(rule.check)(record).is_empty())
+            .any(|rule| !rule.findings(record).is_empty())
     {
         return Vec::new();
     }

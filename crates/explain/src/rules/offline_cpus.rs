@@ -1,6 +1,6 @@
 //! Rule: offline-cpus. CPUs of the machine were switched off from the start.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "offline-cpus",
     about: "CPUs of the machine were switched off from the start.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -4,8 +4,9 @@
 //! for throttling, x86 never looked at, clocks compared only where both passes deviate.
 
 use super::{
-    Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit,
-    rpi_firmware, rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
+    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed,
+    power_limit, rpi_firmware, rpi_firmware_clock, scores_decline, swapping, system_time,
+    thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{LogLine, Record, Source};
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "old-verdict-wrong",
     about: "A verdict that a log prints about itself is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
+    check: Check::Record(check),
 };
 
 /// What would make "throttling" true.
@@ -70,7 +71,7 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
             "The log says \"{verdict}\", but the clock is lower than claimed: {evidence}",
         )?
     } else if text.starts_with("Too much background activity (%system)") {
-        let found = (system_time::RULE.check)(record);
+        let found = system_time::RULE.findings(record);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -86,7 +87,7 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
             "The log says \"{verdict}\", but it swapped: {evidence}",
         )?
     } else if text.starts_with("Too much other background activity") {
-        let found = (background_activity::RULE.check)(record);
+        let found = background_activity::RULE.findings(record);
         found.is_empty().then(|| {
             Finding::new(
                 RULE.id,
@@ -108,7 +109,7 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
 
 /// "Throttling" without a trace of it.
 fn not_throttled(record: &Record) -> Option<Finding> {
-    if SLOWED.iter().any(|rule| !(rule.check)(record).is_empty()) {
+    if SLOWED.iter().any(|rule| !rule.findings(record).is_empty()) {
         return None;
     }
     let below_ms: i64 = view::residency_below_top(record)
@@ -147,7 +148,7 @@ fn not_throttled(record: &Record) -> Option<Finding> {
 
 /// A verdict that the findings of these rules contradict, if they harm at all.
 fn contradicted(record: &Record, rules: &[&Rule], template: &'static str) -> Option<Finding> {
-    let mut found = rules.iter().flat_map(|rule| (rule.check)(record));
+    let mut found = rules.iter().flat_map(|rule| rule.findings(record));
     let evidence = found.find(|finding| finding.severity > Severity::Info)?;
     Some(
         Finding::new(RULE.id, Severity::Info, template)

@@ -3,8 +3,8 @@
 //! The highest OPP has rules of its own. Scores at full clock are not affected, but governors and
 //! tables of power per clock are.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{ClockPoint, Record};
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "opp-not-honoured",
     about: "Lower OPPs do not give the clock that was asked for.",
     link: "https://docs.kernel.org/power/opp.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Dividers of PLLs miss low clocks by a few percent by design.

@@ -1,7 +1,7 @@
 //! Rule: others-off. The run switched CPUs off for a program that starts a thread for each CPU it sees.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "others-off",
     about: "The run switched CPUs off for a program that starts a thread for each CPU it sees.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

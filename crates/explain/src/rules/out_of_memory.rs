@@ -1,7 +1,7 @@
 //! Rule: out-of-memory. The kernel killed processes because memory ran out.
 
-use super::Rule;
 use super::place::{samples_place, step_place};
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::{FailureKind, Outcome, Record};
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "out-of-memory",
     about: "The kernel killed processes because memory ran out.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
-    check,
+    check: Check::Record(check),
 };
 
 /// The words of `mm/oom_kill.c`; `invoked oom-killer` opens every report.

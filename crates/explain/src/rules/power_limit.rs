@@ -1,9 +1,9 @@
 //! Rule: power-limit. Clocks fell under load although it was not hot: a limit of power or current.
 
-use super::Rule;
 use super::place::samples_place;
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     id: "power-limit",
     about: "Clocks fell under load although it was not hot: a limit of power or current.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -44,7 +44,7 @@ fn check(record: &Record) -> Vec<Finding> {
             let finding = after_heat(record, finding, fall.temp_millicelsius_max);
             let counts = finding.severity > Severity::Info || cause != Cause::Turbo;
             let loss = slowdown::clock_loss_percent(record).filter(|loss| counts && *loss > 0.0);
-            Some(finding.explains(loss.map(|loss| (loss * 10.0).round() / 10.0)))
+            Some(finding.explains(loss))
         })
         .take(1)
         .collect()

@@ -4,7 +4,7 @@
 //! For logs, which quote the file. What settings mean is judged in [`crate::config_txt`], for the check
 //! of a machine at rest as well.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::config_txt::{ConfigTxt, Kind};
 use crate::{Finding, Severity};
 use record::Record;
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "rpi-config",
     about: "A Raspberry Pi's config.txt makes results mean something else than those of the board as sold.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

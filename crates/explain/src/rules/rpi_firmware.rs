@@ -4,8 +4,8 @@
 //! Only what happened during the run counts: live bits, or a sticky bit that rose. A log has the
 //! bits after the run alone; there they count only with other evidence.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::view::{self, FirmwareBits};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: "rpi-firmware",
     about: "The firmware of a Raspberry Pi saw under-voltage, capped the clock or throttled.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
-    check,
+    check: Check::Record(check),
 };
 
 /// What the four bits mean.
@@ -130,8 +130,7 @@ fn since_boot(record: &Record) -> Finding {
 
 /// What the firmware's own clock lost against the kernel's claim, if both were sampled.
 fn loss_percent(record: &Record) -> Option<f64> {
-    let clock = view::firmware_clocks(record)?;
-    Some((10.0 * clock.lost_percent).round() / 10.0)
+    Some(view::firmware_clocks(record)?.lost_percent)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rule: rpi-firmware-clock. The firmware ran a lower clock than the kernel claimed.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "rpi-firmware-clock",
     about: "The firmware of a Raspberry Pi ran a lower clock than the kernel claimed.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd",
-    check,
+    check: Check::Record(check),
 };
 
 /// The two clocks are read one after the other: a single sample can straddle a change.

@@ -1,6 +1,6 @@
 //! Rule: run-cut-short. The run did not get to its end.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{End, Record};
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "run-cut-short",
     about: "The run did not get to its end.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -1,8 +1,8 @@
 //! Rule: score-high. A single-threaded 7-zip score is higher than its core type can reach at the
 //! measured clock: the clock reading is contradicted by the score.
 
-use super::Rule;
 use super::score_low::judged;
+use super::{Check, Rule};
 use crate::Finding;
 use crate::reference::Reference;
 use record::Record;
@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     id: "score-high",
     about: "A single-threaded 7-zip score is higher than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

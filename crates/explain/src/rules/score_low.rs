@@ -5,8 +5,8 @@
 //! boards means that something held it back, or that the clock reading is wrong. It cannot say
 //! which, so it changes no verdict: rules that see the cause do.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::reference::{Expected, Reference};
 use crate::{Figure, Finding, Quantity, Severity, figures};
 use record::Record;
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "score-low",
     about: "A single-threaded 7-zip score is lower than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
-    check,
+    check: Check::Record(check),
 };
 
 /// Ranges come from a few results of each core type, so that a value outside is no proof.

@@ -1,7 +1,7 @@
 //! Rule: scores-decline. The runs on all CPUs became slower from the first to the last.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Quantity, Severity, view};
 use record::{Record, Window};
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "scores-decline",
     about: "The runs on all CPUs became slower from the first to the last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
-    check,
+    check: Check::Record(check),
 };
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
@@ -39,7 +39,7 @@ fn check(record: &Record) -> Vec<Finding> {
     if let Some(percent) = by_clock {
         finding = finding
             .with("by_clock", Quantity::Percent(percent))
-            .explains(Some((percent.min(fall) * 10.0).round() / 10.0));
+            .explains(Some(percent.min(fall)));
     }
     vec![finding]
 }
@@ -99,7 +99,7 @@ mod tests {
         let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
         assert_eq!(
             findings_of(RULE.id, &record)[0].explains_percent,
-            Some(15.0)
+            crate::Share::percent(15.0)
         );
     }
 

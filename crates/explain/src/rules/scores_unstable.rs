@@ -1,7 +1,7 @@
 //! Rule: scores-unstable. The runs on all CPUs differ without falling from the first to the last.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "scores-unstable",
     about: "The runs on all CPUs differ, without falling from the first to the last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
-    check,
+    check: Check::Record(check),
 };
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.

@@ -1,7 +1,7 @@
 //! Rule: series-declines. A score that is repeated over minutes, such as a miner's, falls.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "series-declines",
     about: "A score that is repeated over minutes, such as that of a miner, falls.",
     link: "https://github.com/tpruvot/cpuminer-multi",
-    check,
+    check: Check::Record(check),
 };
 
 /// Medians of the beginning and the end differ by less than 1.5 % on boards that keep their clock.

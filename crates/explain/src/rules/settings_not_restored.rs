@@ -1,6 +1,6 @@
 //! Rule: settings-not-restored. A setting that the run changed does not have its old value.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{End, Record, Restored, SettingChange};
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "settings-not-restored",
     about: "A setting that the run changed does not have its old value.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

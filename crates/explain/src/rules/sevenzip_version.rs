@@ -1,7 +1,7 @@
 //! Rule: sevenzip-version. 7-zip is not of the version that the published results were made with.
 
-use super::Rule;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "sevenzip-version",
     about: "7-zip is not of the version that the published results were made with.",
     link: "https://www.7-zip.org/history.txt",
-    check,
+    check: Check::Record(check),
 };
 
 /// p7zip 16.02, which Debian and Ubuntu shipped for years: later versions compress with other

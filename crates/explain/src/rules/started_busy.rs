@@ -1,6 +1,6 @@
 //! Rule: started-busy. The run was forced to start although the system was busy.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "started-busy",
     about: "The run was forced to start although the system was busy.",
     link: "https://docs.kernel.org/filesystems/proc.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// A use of one CPU of this size, in hundredths of a percent, disturbs whatever runs beside it.

@@ -8,8 +8,8 @@ use record::{LogLine, Record, Source};
 /// The end of a finding's line in a log: `[thermal-throttling, degraded, 31 % of the score]`.
 pub(crate) fn mark(finding: &Finding) -> String {
     let severity = word(finding.severity);
-    let share = finding.explains_percent.map_or(String::new(), |percent| {
-        format!(", {percent:.1} % of the score")
+    let share = finding.explains_percent.map_or(String::new(), |share| {
+        format!(", {:.1} % of the score", share.as_percent())
     });
     format!("[{}, {severity}{share}]", finding.rule)
 }
@@ -72,7 +72,11 @@ mod tests {
             assert_eq!(read.sentence(), "Hot [very].");
             assert_eq!(
                 (read.rule, read.severity, read.explains_percent),
-                ("thermal-throttling", severity, share)
+                (
+                    "thermal-throttling",
+                    severity,
+                    share.and_then(crate::Share::percent)
+                )
             );
         }
     }

@@ -1,8 +1,8 @@
 //! Rule: steps-missing. Workloads failed, gave wrong answers or were not run; each with its reason.
 
-use super::Rule;
 use super::built_in_used::stands_in;
 use super::place::step_place;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{FailureKind, Outcome, Record, Step};
 
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "steps-missing",
     about: "Workloads failed, gave wrong answers or were not run.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
-    check,
+    check: Check::Record(check),
 };
 
 /// The runs on all CPUs of every standard run.

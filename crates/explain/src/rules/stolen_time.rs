@@ -1,6 +1,6 @@
 //! Rule: stolen-time. The hypervisor took CPU time away.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::Record;
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "stolen-time",
     about: "The hypervisor took CPU time away.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check,
+    check: Check::Record(check),
 };
 
 /// Less cannot be told from noise in a score.
@@ -51,7 +51,7 @@ fn check(record: &Record) -> Vec<Finding> {
                 start_ms: *at_ms,
                 end_ms: *at_ms,
             })
-            .explains(Some((average * 10.0).round() / 10.0)),
+            .explains(Some(average)),
     ]
 }
 

@@ -3,7 +3,7 @@
 //! Columns: name, clock, kernel, distribution, 7-zip multi, 7-zip single or AES-128 (it changed),
 //! AES-256, memcpy, memset, kH/s. Only columns that never changed their meaning are checked.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Measured, Outcome, Record, Source};
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "summary-wrong",
     about: "The summary line of a log does not say what its own tables say.",
     link: "https://github.com/ThomasKaiser/sbc-bench/blob/master/Results.md",
-    check,
+    check: Check::Record(check),
 };
 
 /// Columns between the bars, counted from the name.

@@ -1,6 +1,6 @@
 //! Rule: swap-on-slow-storage. Swap is configured on an SD card, eMMC or hard disk.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Record, SwapKind};
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "swap-on-slow-storage",
     about: "Swap is configured on an SD card, eMMC or hard disk.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -3,8 +3,8 @@
 //! By traffic where it was watched: a run that swaps and frees everything again looks clean in
 //! totals. Logs have only the totals before and after.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Record, SwapKind};
 
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "swapping",
     about: "Memory was moved to or from swap during the run.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
-    check,
+    check: Check::Record(check),
 };
 
 /// Less traffic than this is the kernel tidying up idle pages of others.

@@ -3,17 +3,18 @@
 //! The workloads compute in user mode. Much kernel time means drivers, compressed swap, file
 //! systems or interrupts of others.
 
-use super::Rule;
 use super::place::samples_place;
+use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
-use crate::{Finding, Quantity, Severity, view};
+use crate::view::{self, Phase};
+use crate::{Finding, Quantity, Severity};
 use record::Record;
 
 pub(super) const RULE: Rule = Rule {
     id: "system-time",
     about: "The kernel itself used much CPU time while the benchmark ran.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
-    check,
+    check: Check::Loads(CPU_AND_MEMORY, check),
 };
 
 /// One sample this high is an event worth naming; workloads need 1 to 5 % for page faults.
@@ -25,10 +26,10 @@ const DEGRADED_PERCENT: f64 = 4.0;
 /// What the monitor of the bash program uses on slow boards itself, in percent of one CPU.
 const MONITOR_OF_LOGS_PERCENT: f64 = 8.0;
 
-fn check(record: &Record) -> Vec<Finding> {
+fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let mut seen: Vec<(f64, i64, String)> = Vec::new();
-    for phase in view::phases(record) {
-        let Some(own) = own_percent(record, &phase) else {
+    for phase in phases {
+        let Some(own) = own_percent(record, phase) else {
             continue;
         };
         let uses = view::cpu_use(record, phase.window);
@@ -73,7 +74,7 @@ fn check(record: &Record) -> Vec<Finding> {
 
 /// Kernel time of the workload itself, which asks for memory, in percent of all CPUs. Zero in logs,
 /// whose workloads are known to ask for little; none where it was not counted.
-fn own_percent(record: &Record, phase: &view::Phase) -> Option<f64> {
+fn own_percent(record: &Record, phase: &Phase) -> Option<f64> {
     if view::is_log(record) {
         return Some(0.0);
     }

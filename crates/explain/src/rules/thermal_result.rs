@@ -1,6 +1,6 @@
 //! Rule: thermal-result. How long a load held its clock, and what was left of it.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::thermal::{load, result};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "thermal-result",
     about: "How long a machine holds its clock under a load that heats, and what is left of it.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -32,11 +32,11 @@ fn check(record: &Record) -> Vec<Finding> {
     if let Some([_, max, _]) = result.temperature {
         heat.push_str(&format!("; at most {max:.1} °C"));
     }
-    if let Some(fit) = &result.power_fit {
-        heat.push_str(&format!(", {:.1} K per W", fit.k_per_w));
+    if let Ok(fit) = &result.power_fit {
+        heat.push_str(&format!(", {:.1} K per W", fit.k_per_w.value));
     }
-    if let Some(tau) = result.tau_s() {
-        heat.push_str(&format!(", time constant {tau:.0} s"));
+    if let Ok(tau) = result.tau_s() {
+        heat.push_str(&format!(", time constant {:.0} s", tau.value));
     }
     let step = &record.steps[result.step];
     let left = match left.is_empty() {

@@ -5,7 +5,7 @@
 
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
-use super::{Rule, rpi_firmware};
+use super::{Check, Rule, rpi_firmware};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::Record;
 
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "thermal-throttling",
     about: "CPUs were slowed down because they were too hot.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Less time than this below the highest OPP is switching, not throttling.
@@ -54,13 +54,12 @@ fn with_loss(record: &Record, mut finding: Finding) -> Finding {
         finding = finding.with("temperature", Quantity::Millicelsius(heat.millicelsius_max));
     }
     if finding.explains_percent.is_none() {
-        finding.explains_percent = slowdown::clock_loss_percent(record)
-            .filter(|loss| *loss > 0.0)
-            .map(|loss| (loss * 10.0).round() / 10.0);
+        let loss = slowdown::clock_loss_percent(record).filter(|loss| *loss > 0.0);
+        finding = finding.explains(loss);
     }
     if finding
         .explains_percent
-        .is_some_and(|loss| loss < LOSS_PERCENT_MIN)
+        .is_some_and(|loss| loss.as_percent() < LOSS_PERCENT_MIN)
     {
         finding.severity = Severity::Info;
     }
@@ -248,7 +247,7 @@ fn by_residency(record: &Record) -> Option<Finding> {
         .with("clock_before", Quantity::Khz(worst.top_khz))
         .with("clock_after", Quantity::Khz(worst.low_khz))
         .at_all(below.iter().map(|below| below.place.clone()))
-        .explains(Some((loss * 10.0).round() / 10.0)),
+        .explains(Some(loss)),
     )
 }
 
@@ -290,7 +289,7 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
             start_ms: heat.at_ms,
             end_ms: heat.at_ms,
         })
-        .explains(Some((loss * 10.0).round() / 10.0))
+        .explains(Some(loss))
     })
 }
 
@@ -340,7 +339,7 @@ mod tests {
             found[0].value("temperature_at_first").unwrap().to_string(),
             "82.0 °C"
         );
-        assert_eq!(found[0].explains_percent, Some(26.7));
+        assert_eq!(found[0].explains_percent, crate::Share::percent(26.7));
     }
 
     #[test]
@@ -402,6 +401,6 @@ mod tests {
         );
         let record = with_clocks(record, "hot-loaded", vec![point(0, 1_800_000, 1_400_000)]);
         let found = findings_of(RULE.id, &record);
-        assert_eq!(found[0].explains_percent, Some(22.2));
+        assert_eq!(found[0].explains_percent, crate::Share::percent(22.2));
     }
 }

@@ -1,6 +1,6 @@
 //! Rule: virtualised. The run was made in a virtual machine or container.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::Record;
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "virtualised",
     about: "The run was made in a virtual machine or container.",
     link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! Rule: zswap-on-zram. Memory that swaps to zram is compressed twice.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Record, SwapKind};
 
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     id: "zswap-on-zram",
     about: "Zswap is on although swap is zram: memory is compressed twice.",
     link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

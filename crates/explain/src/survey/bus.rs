@@ -2,7 +2,7 @@
 
 use super::words::{gigatransfers, speed_name};
 use super::{first, place, table};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, plain};
 use record::{DiskBus, PciDevice, Record, UsbDevice};
 
@@ -10,37 +10,37 @@ pub(super) const PCIE: Rule = Rule {
     id: "pcie-link",
     about: "A PCIe link is slower or narrower than it could be.",
     link: "https://docs.kernel.org/PCI/index.html",
-    check: pcie,
+    check: Check::Record(pcie),
 };
 pub(super) const ASPM: Rule = Rule {
     id: "aspm",
     about: "PCIe links save power and answer late.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-    check: aspm,
+    check: Check::Record(aspm),
 };
 pub(super) const SATA: Rule = Rule {
     id: "sata-link",
     about: "A SATA link is slower than it could be.",
     link: "https://ata.wiki.kernel.org/index.php/Libata_error_messages",
-    check: sata,
+    check: Check::Record(sata),
 };
 pub(super) const SATA_POWER: Rule = Rule {
     id: "sata-power",
     about: "A SATA link saves power and answers late.",
     link: "https://docs.kernel.org/scsi/link_power_management_policy.html",
-    check: sata_power,
+    check: Check::Record(sata_power),
 };
 pub(super) const USB: Rule = Rule {
     id: "usb-speed",
     about: "USB storage runs at USB 2 speed although it could do more.",
     link: "https://docs.kernel.org/driver-api/usb/index.html",
-    check: usb_speed,
+    check: Check::Record(usb_speed),
 };
 pub(super) const UAS: Rule = Rule {
     id: "usb-uas",
     about: "USB storage does not use UAS.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
-    check: uas,
+    check: Check::Record(uas),
 };
 
 /// USB 2, in Mbit/s.

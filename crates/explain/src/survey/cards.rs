@@ -12,7 +12,7 @@ pub(super) use mode::SLOW;
 pub(super) use size::SIZE;
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, plain};
 use record::{Card, Disk, Record};
 
@@ -20,13 +20,13 @@ pub(super) const ERRORS: Rule = Rule {
     id: "card-errors",
     about: "The kernel reported errors of a card.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
-    check: errors,
+    check: Check::Record(errors),
 };
 pub(super) const WORN: Rule = Rule {
     id: "card-worn",
     about: "An eMMC is near the end of its life.",
     link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
-    check: worn,
+    check: Check::Record(worn),
 };
 
 /// Steps of 10 %: 9 is 80 to 90 % of life used.

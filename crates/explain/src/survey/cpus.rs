@@ -1,7 +1,7 @@
 //! Checks of which CPUs work for whom: CPUs kept away from programs, interrupts on one slow core.
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
 use record::{Interrupt, Record};
 
@@ -9,13 +9,13 @@ pub(super) const KEPT_AWAY: Rule = Rule {
     id: "cpus-kept-away",
     about: "CPUs are kept away from programs.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
-    check: kept_away,
+    check: Check::Record(kept_away),
 };
 pub(super) const INTERRUPTS: Rule = Rule {
     id: "interrupts-on-one-cpu",
     about: "The busiest device interrupts one slow CPU.",
     link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
-    check: interrupts,
+    check: Check::Record(interrupts),
 };
 
 /// Fewer interrupts since boot are no load.

@@ -1,7 +1,7 @@
 //! Checks of everything else that scales its clock: memory controller, GPU, NPU.
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, Scaler, ScalerKind};
 
@@ -9,13 +9,13 @@ pub(super) const GOVERNOR: Rule = Rule {
     id: "device-governor",
     about: "A governor keeps the clock of memory, GPU or NPU low or lets it rise late.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: governor,
+    check: Check::Record(governor),
 };
 pub(super) const LIMIT: Rule = Rule {
     id: "device-limit",
     about: "Memory, GPU or NPU are not allowed their highest clock.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
-    check: limit,
+    check: Check::Record(limit),
 };
 
 fn devices(record: &Record) -> impl Iterator<Item = &Scaler> {

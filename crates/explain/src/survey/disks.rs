@@ -1,7 +1,7 @@
 //! Checks of disks and file systems: schedulers that cost CPU time, NTFS by FUSE, synchronous mounts.
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{DiskBus, Record};
 
@@ -9,19 +9,19 @@ pub(super) const SCHEDULER: Rule = Rule {
     id: "disk-scheduler",
     about: "The I/O scheduler does not fit the disk.",
     link: "https://docs.kernel.org/block/switching-sched.html",
-    check: scheduler,
+    check: Check::Record(scheduler),
 };
 pub(super) const FUSE: Rule = Rule {
     id: "disk-fuse",
     about: "A file system in user space costs CPU time.",
     link: "https://docs.kernel.org/filesystems/ntfs3.html",
-    check: fuse,
+    check: Check::Record(fuse),
 };
 pub(super) const SYNC: Rule = Rule {
     id: "mount-options",
     about: "A mount option makes every write wait.",
     link: "https://man7.org/linux/man-pages/man8/mount.8.html",
-    check: options,
+    check: Check::Record(options),
 };
 
 fn scheduler(record: &Record) -> Vec<Finding> {

@@ -1,7 +1,7 @@
 //! Check: disk-health. What smartctl told of a disk: failing, worn, hot, errors on medium or cable.
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Disk, Health, Record};
 
@@ -9,7 +9,7 @@ pub(super) const DISK: Rule = Rule {
     id: "disk-health",
     about: "A disk fails, is worn out, hot, or has errors.",
     link: "https://www.smartmontools.org/wiki/FAQ",
-    check,
+    check: Check::Record(check),
 };
 
 /// Flash slows down and ages above; its makers give 70 °C as the limit.

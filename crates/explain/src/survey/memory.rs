@@ -1,7 +1,7 @@
 //! Checks of memory: clock and channels of modules, huge pages, priorities of swap.
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, SwapKind};
 
@@ -9,25 +9,25 @@ pub(super) const CLOCK: Rule = Rule {
     id: "memory-clock",
     about: "Memory modules run slower than they are made for.",
     link: "https://www.dmtf.org/standards/smbios",
-    check: clock,
+    check: Check::Record(clock),
 };
 pub(super) const CHANNELS: Rule = Rule {
     id: "memory-one-module",
     about: "One module only: half of the bandwidth may be missing.",
     link: "https://www.dmtf.org/standards/smbios",
-    check: one_module,
+    check: Check::Record(one_module),
 };
 pub(super) const HUGE_PAGES: Rule = Rule {
     id: "transparent-hugepage",
     about: "Huge pages are switched off.",
     link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
-    check: huge_pages,
+    check: Check::Record(huge_pages),
 };
 pub(super) const SWAP_PRIORITY: Rule = Rule {
     id: "swap-priority",
     about: "Slow swap is used before compressed memory.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
-    check: swap_priority,
+    check: Check::Record(swap_priority),
 };
 
 fn clock(record: &Record) -> Vec<Finding> {

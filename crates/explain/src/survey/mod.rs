@@ -84,7 +84,7 @@ pub fn check(record: &Record) -> Vec<Finding> {
     let mut findings: Vec<Finding> = CHECKS
         .iter()
         .chain(at_rest)
-        .flat_map(|check| (check.check)(record))
+        .flat_map(|check| check.findings(record))
         .collect();
     findings.sort_by_key(|finding| {
         (

@@ -1,7 +1,7 @@
 //! Check: power-supply. The power supply gives less than the board may need.
 
 use super::{first, place};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, Supply};
 
@@ -9,7 +9,7 @@ pub(super) const SUPPLY: Rule = Rule {
     id: "power-supply",
     about: "The power supply gives less than the board may need.",
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
-    check,
+    check: Check::Record(check),
 };
 
 /// Raspberry Pi 5 limits its USB ports to 0.6 A below this, by its documentation.

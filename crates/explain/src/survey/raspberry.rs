@@ -4,7 +4,7 @@
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Place, Severity};
 use record::Record;
 
@@ -12,7 +12,7 @@ pub(super) const CONFIG: Rule = Rule {
     id: "config-txt",
     about: "A setting in config.txt costs performance or makes no sense.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
-    check,
+    check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -15,8 +15,14 @@ pub struct Heat {
     pub channel: String,
 }
 
-/// Temperatures outside of this are readings of sensors that are absent or broken.
-const PLAUSIBLE_MILLICELSIUS: std::ops::Range<i64> = 1..150_000;
+/// Temperatures outside of this are readings of sensors that are absent or broken; boards in the cold
+/// are below zero.
+const PLAUSIBLE_MILLICELSIUS: std::ops::Range<i64> = -39_999..150_000;
+
+/// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read.
+pub fn is_plausible_temperature(millicelsius: i64) -> bool {
+    millicelsius != 0 && PLAUSIBLE_MILLICELSIUS.contains(&millicelsius)
+}
 
 /// Names of sensors that measure the CPU or the whole chip.
 const CPU_SENSORS: [&str; 12] = [
@@ -55,7 +61,7 @@ pub fn heat(record: &Record, window: Window) -> Option<Heat> {
     let mut hottest: Option<Heat> = None;
     for channel in soc_sensors(record) {
         for reading in gauge(record, channel, window) {
-            let is_plausible = PLAUSIBLE_MILLICELSIUS.contains(&reading.value);
+            let is_plausible = is_plausible_temperature(reading.value);
             let is_hotter = hottest
                 .as_ref()
                 .is_none_or(|heat| reading.value > heat.millicelsius_max);

@@ -41,7 +41,9 @@ pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, 
 pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
 };
-pub use heat::{Cooling, Heat, heat, limits_lowered, raised_cooling, soc_temperature};
+pub use heat::{
+    Cooling, Heat, heat, is_plausible_temperature, limits_lowered, raised_cooling, soc_temperature,
+};
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};

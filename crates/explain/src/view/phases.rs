@@ -1,7 +1,7 @@
 //! Phases: stretches of the run in which one workload ran, so that samples can be judged by what
 //! was going on.
 
-use record::{Outcome, Record, Step, Window};
+use record::{Bound, Outcome, Record, Step, Window};
 
 /// Consecutive steps of the same workload, variant and CPUs.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,8 @@ pub struct Phase {
     pub steps: Vec<usize>,
     /// Id of the workload.
     pub workload: String,
+    /// What it is bound by.
+    pub bound: Bound,
     /// In words for people.
     pub name: String,
     /// From the start of the first to the end of the last step.
@@ -24,9 +26,11 @@ impl Phase {
         self.busy_cpus == 1 && SINGLE_THREADED.contains(&self.workload.as_str())
     }
 
-    /// True if the workload keeps all of `cpu_count` CPUs busy.
+    /// True if the workload keeps all of `cpu_count` CPUs busy. What waits for a drive or a network does
+    /// not, however many threads it has.
     pub fn is_full_load(&self, cpu_count: u32) -> bool {
-        cpu_count > 0 && self.busy_cpus >= cpu_count && self.workload != "clock"
+        let computes = matches!(self.bound, Bound::Cpu | Bound::Memory | Bound::Unknown);
+        cpu_count > 0 && self.busy_cpus >= cpu_count && computes && self.workload != "clock"
     }
 }
 
@@ -78,6 +82,7 @@ pub fn phases(record: &Record) -> Vec<Phase> {
             _ => phases.push(Phase {
                 steps: vec![index],
                 workload: step.workload.clone(),
+                bound: Bound::of(&step.workload, &step.variant),
                 name,
                 window: step.window,
                 busy_cpus,

@@ -2,7 +2,7 @@
 
 use super::super::table::{hex, rows};
 use super::{cards, finding};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::{Card, Record, SerialKind};
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub(in crate::survey) const COUNTERFEIT: Rule = Rule {
     id: "card-counterfeit",
     about: "The registers of a card are those of counterfeits.",
     link: "https://github.com/bradfa/flashbench",
-    check: counterfeit,
+    check: Check::Record(counterfeit),
 };
 /// Names that no honest maker writes.
 const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];

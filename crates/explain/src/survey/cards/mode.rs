@@ -1,7 +1,7 @@
 //! Check: card-mode. A card runs in a slower mode than board and card could.
 
 use super::{cards, finding};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, plain};
 use record::Record;
 
@@ -9,7 +9,7 @@ pub(in crate::survey) const SLOW: Rule = Rule {
     id: "card-mode",
     about: "A card runs in a slower mode than its host allows.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
-    check: slow,
+    check: Check::Record(slow),
 };
 /// Modes of SD and eMMC in rising order of speed: what the kernel says, and the property that allows it.
 const MODES: &[(&str, &str, u32)] = &[

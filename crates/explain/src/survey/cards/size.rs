@@ -4,7 +4,7 @@
 use super::super::table::rows;
 use super::super::words::size_name;
 use super::{cards, finding};
-use crate::rules::Rule;
+use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
 use record::Record;
 
@@ -12,7 +12,7 @@ pub(in crate::survey) const SIZE: Rule = Rule {
     id: "card-size",
     about: "A card claims a size that it cannot have.",
     link: "https://github.com/AltraMayor/f3",
-    check: size,
+    check: Check::Record(size),
 };
 /// Makers round sizes and keep cells in reserve; more than a tenth above the name is no rounding.
 const SIZE_FACTOR_MAX: f64 = 1.15;

@@ -1,0 +1,131 @@
+//! Real loads that are bound by a drive and by a network, under the whole program: that CPUs wait for the drive
+//! and the kernel works for the network is what they are there for, and no harm.
+
+use record::{Bound, Outcome, Record};
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// A folder for logs and for what a drive is measured with, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server of iperf3 on loopback, at a port that the kernel chose, and what it prints.
+struct Server {
+    child: Child,
+    port: u16,
+    _out: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start() -> Option<Self> {
+        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let mut child = Command::new("iperf3")
+            .args(["-s", "--forceflush", "-p", &port.to_string()])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut lines = out.by_ref().lines().map_while(Result::ok);
+        let listens = lines.any(|line| line.contains("listening"));
+        let server = Self {
+            child,
+            port,
+            _out: out,
+        };
+        listens.then_some(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a load once; the Record, where its program is installed.
+fn run(folder: &Folder, words: &[&str]) -> Record {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args([
+        "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log",
+    ]);
+    command
+        .arg(folder.0.join("run.log"))
+        .args(words)
+        .stdin(Stdio::null());
+    command
+        .env("NOTUNING", "yes")
+        .env_remove("MODE")
+        .env("HOME", &folder.0);
+    let output = command.output().unwrap();
+    let json = std::fs::read_to_string(folder.0.join("run.json"));
+    let json = json.unwrap_or_else(|_| panic!("{words:?}: {output:?}"));
+    serde_json::from_str(&json).unwrap()
+}
+
+/// Rules about what CPUs do while something computes.
+const OF_COMPUTING: [&str; 3] = ["background-activity", "io-wait", "system-time"];
+
+fn check(record: &Record, workload: &str) {
+    let mut done = record
+        .steps_of(workload)
+        .filter(|step| matches!(step.outcome, Outcome::Done(_)));
+    assert!(done.next().is_some(), "{workload} ran: {:?}", record.steps);
+    assert!(
+        record
+            .steps
+            .iter()
+            .all(|step| Bound::of(&step.workload, &step.variant) != Bound::Unknown)
+    );
+    let found = explain::rules::check(record).into_iter();
+    let of_load: Vec<String> = found
+        .filter(|finding| OF_COMPUTING.contains(&finding.rule))
+        .map(|finding| finding.sentence())
+        .filter(|sentence| sentence.contains(workload))
+        .collect();
+    assert_eq!(of_load, [""; 0], "{workload}");
+}
+
+#[test]
+fn a_drive_may_be_waited_for() {
+    let folder = Folder::new("bound-drive");
+    let place = folder.0.to_str().unwrap();
+    for form in ["drive:random-write", "drive:small-files"] {
+        let record = run(&folder, &["--workload", form, "--folder", place]);
+        if record
+            .steps_of("drive")
+            .any(|step| matches!(step.outcome, Outcome::Skipped(_)))
+        {
+            return testkit::skip("fio is not installed");
+        }
+        check(&record, "drive");
+    }
+}
+
+#[test]
+fn the_kernel_may_work_for_a_network() {
+    let Some(server) = Server::start() else {
+        return testkit::skip("iperf3 is not installed");
+    };
+    let folder = Folder::new("bound-network");
+    let host = format!("127.0.0.1:{}", server.port);
+    let record = run(&folder, &["--workload", "network:send", "--host", &host]);
+    check(&record, "network");
+}

@@ -1,0 +1,54 @@
+//! Shares of time, of CPUs, of a score: from nothing to the whole, never more.
+
+use serde::Serialize;
+
+/// A share of a whole, 0 to 100 %, in tenths of a percent.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
+#[serde(transparent)]
+pub struct Share(f64);
+
+/// Ticks and clocks are read a little apart: so much beyond a whole, in percent, is still the whole.
+const WHOLE_TOLERANCE_PERCENT: f64 = 1.0;
+
+impl Share {
+    /// The share of so many percent; none if there can be no such share: what it was computed from
+    /// does not belong together, and says nothing.
+    pub fn percent(value: f64) -> Option<Self> {
+        let is_share = (0.0..=100.0 + WHOLE_TOLERANCE_PERCENT).contains(&value);
+        is_share.then(|| Self((value.min(100.0) * 10.0).round() / 10.0))
+    }
+
+    /// The share that a part is of a whole; none as with [`Share::percent`].
+    pub fn of(part: f64, whole: f64) -> Option<Self> {
+        Self::percent(100.0 * part / whole)
+    }
+
+    /// In percent.
+    pub fn as_percent(self) -> f64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_lies_between_nothing_and_the_whole() {
+        for (percent, expected) in [
+            (0.0, Some(0.0)),
+            (12.34, Some(12.3)),
+            (100.0, Some(100.0)),
+            (100.9, Some(100.0)),
+            (135.0, None),
+            (-0.1, None),
+            (f64::NAN, None),
+            (f64::INFINITY, None),
+        ] {
+            let found = Share::percent(percent).map(Share::as_percent);
+            assert_eq!(found, expected, "{percent}");
+        }
+        assert_eq!(Share::of(1.0, 4.0), Share::percent(25.0));
+        assert_eq!(Share::of(1.0, 0.0), None);
+    }
+}
