@@ -1,10 +1,6 @@
 //! `sbc-bench`: arguments in, text out. The only place that prints.
 
 #![forbid(unsafe_code)]
-#![allow(
-    clippy::print_stderr,
-    reason = "this is the one crate that talks to people"
-)]
 
 mod args;
 mod commands;
@@ -12,6 +8,7 @@ mod output;
 mod paths;
 mod progress;
 mod signals;
+mod stderr;
 
 use args::{Cli, Command, Environment, Several, SurveyVerb};
 use clap::Parser;
@@ -37,6 +34,14 @@ mod status {
 }
 
 fn main() -> ExitCode {
+    // What a panic says must not wait for a terminal either: settings are put back behind it.
+    std::panic::set_hook(Box::new(|panic| output::note(&panic.to_string())));
+    let status = status_of_all();
+    stderr::finish();
+    ExitCode::from(status)
+}
+
+fn status_of_all() -> u8 {
     let cli = match Cli::try_parse_from(args::arranged(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
@@ -45,12 +50,14 @@ fn main() -> ExitCode {
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect();
             output::note(&args::sentence(&error, &words));
-            return ExitCode::from(status::FAILURE);
+            return status::FAILURE;
         }
         Err(help) => {
             // A closed pipe is no failure: whoever closed it had seen enough.
-            let _ = help.print();
-            return ExitCode::SUCCESS;
+            return match output::print(&help.render().to_string()) {
+                Ok(()) => 0,
+                Err(_) => status::FAILURE,
+            };
         }
     };
     let root = cli.root.clone();
@@ -64,10 +71,10 @@ fn main() -> ExitCode {
             dispatch(&root, command)
         });
     match result {
-        Ok(status) => ExitCode::from(status),
+        Ok(status) => status,
         Err(error) => {
             output::note(&format!("{error:#}"));
-            ExitCode::from(status::FAILURE)
+            status::FAILURE
         }
     }
 }

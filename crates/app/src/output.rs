@@ -1,7 +1,8 @@
-//! Writing to standard output: a closed pipe ends quietly, anything else is an error. A reader that has
-//! stopped reading is waited for, but not once a signal asked for the end.
+//! Everything that people and programs read goes through here, and through [`crate::stderr`] for what is said
+//! beside the output: no foreign text steers a terminal, a closed pipe ends quietly, anything else is an error.
+//! A reader of standard output that has stopped is waited for, but not once a signal asked for the end.
 
-use crate::signals;
+use crate::{signals, stderr};
 use anyhow::Context;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
@@ -31,6 +32,8 @@ pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
     static MAY_WAIT: OnceLock<bool> = OnceLock::new();
     let out = std::io::stdout();
     let may_wait = *MAY_WAIT.get_or_init(|| out.is_terminal() || !is_file_or_null(out.as_fd()));
+    // Where both are one terminal, they keep their order.
+    stderr::settle();
     // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
     let text = explain::harmless(text);
     write(out.as_fd(), text.as_bytes(), may_wait).context("standard output cannot be written")
@@ -52,7 +55,10 @@ fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Resul
             .min(if may_wait { CHUNK_BYTES } else { text.len() })];
         match rustix::io::write(out, chunk) {
             Ok(count) => text = &text[count..],
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(rustix::io::Errno::INTR) => {}
+            // Somebody who shares the terminal made it not wait.
+            Err(rustix::io::Errno::AGAIN) if is_read(out) => {}
+            Err(rustix::io::Errno::AGAIN) => return Ok(false),
             Err(rustix::io::Errno::PIPE) => return Ok(false),
             Err(error) => return Err(error.into()),
         }
@@ -79,10 +85,26 @@ fn is_read(out: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Says something beside the output, on standard error. If nobody listens there, nobody needs to know.
+/// Writes all of it, however long that takes; what cannot be written is left out. For a thread that has nothing
+/// else to do.
+pub(crate) fn write_all(out: BorrowedFd<'_>, text: &[u8]) {
+    let mut left = text;
+    while !left.is_empty() {
+        match rustix::io::write(out, left) {
+            Ok(count) => left = &left[count..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::AGAIN) => {
+                let mut room = [PollFd::from_borrowed_fd(out, PollFlags::OUT)];
+                let _ = poll(&mut room, Some(&LOOK_EVERY));
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+/// Says something beside the output, on standard error, and waits for nobody.
 pub(crate) fn note(text: &str) {
-    let text = format!("sbc-bench: {text}\n");
-    let _ = write(std::io::stderr().as_fd(), text.as_bytes(), true);
+    stderr::line(&format!("sbc-bench: {text}"));
 }
 
 /// A moment of a run as the time of day where it ran.

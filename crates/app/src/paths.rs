@@ -1,5 +1,6 @@
 //! Where results go: the system's log folder for root, the user's state folder otherwise.
 
+use machine::files::{self, Access};
 use std::path::{Path, PathBuf};
 
 /// Files of one run.
@@ -50,48 +51,27 @@ fn state_folder(xdg: Option<PathBuf>, home: Option<PathBuf>) -> PathBuf {
         .unwrap_or_else(std::env::temp_dir)
 }
 
-/// Replaces a file in one step: readers see the old or the new one, never half of it. A link in
-/// its place is replaced, not followed. It survives a loss of power.
-pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    place(path, text, std::fs::File::sync_all)
+/// Writes a result in one step, with the folder that it goes to where that is missing; what is told of a run
+/// survives a loss of power.
+///
+/// # Errors
+/// It cannot be written; an older one stays as it is.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), files::Error> {
+    make_folder_of(path)?;
+    files::replace(path, text.as_bytes(), Access::Group)
 }
 
 /// As [`replace`], for a copy of what is safe on disk already: nobody waits for the drive.
-pub(crate) fn replace_copy(path: &Path, text: &str) -> std::io::Result<()> {
-    place(path, text, |_| Ok(()))
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn replace_copy(path: &Path, text: &str) -> Result<(), files::Error> {
+    make_folder_of(path)?;
+    files::replace_unsynced(path, text.as_bytes(), Access::Group)
 }
 
-fn place(
-    path: &Path,
-    text: &str,
-    sync: fn(&std::fs::File) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = path.with_file_name(name);
-    let written = write(&new, text, sync).and_then(|()| std::fs::rename(&new, path));
-    if written.is_err() {
-        // Half a file is of no use; that it cannot be removed changes nothing about the error.
-        let _ = std::fs::remove_file(&new);
-    }
-    written
-}
-
-fn write(
-    path: &Path,
-    text: &str,
-    sync: fn(&std::fs::File) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut file = std::fs::File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    sync(&file)
+fn make_folder_of(path: &Path) -> Result<(), files::Error> {
+    path.parent().map_or(Ok(()), files::make_all)
 }
 
 #[cfg(test)]
@@ -124,19 +104,5 @@ mod tests {
             state_folder(Some("relative".into()), home),
             Path::new("/home/a/.local/state")
         );
-    }
-
-    #[test]
-    fn a_link_is_replaced_not_followed() {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-paths-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (target, link) = (folder.join("target"), folder.join("log"));
-        std::fs::write(&target, "precious").unwrap();
-        let _ = std::fs::remove_file(&link);
-        std::os::unix::fs::symlink(&target, &link).unwrap();
-        replace(&link, "new").unwrap();
-        assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious");
-        assert_eq!(std::fs::read_to_string(&link).unwrap(), "new");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

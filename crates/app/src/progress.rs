@@ -1,15 +1,21 @@
 //! Progress of a run: a bar with the time left, on standard error and only on a terminal.
 
+use crate::stderr;
 use bench::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ratatui::crossterm::terminal;
 use std::cell::RefCell;
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
+
+/// Columns of the bar itself.
+const BAR_COLUMNS: usize = 16;
+/// Where the terminal does not say how wide it is.
+const USUAL_COLUMNS: usize = 80;
 
 /// The bar of one run.
 pub(crate) struct Bar {
-    bar: ProgressBar,
-    quiet: bool,
+    /// Somebody looks at it.
+    visible: bool,
+    began: Instant,
     /// The step that runs: its name, when it began, and what was left then.
     step: RefCell<Option<(String, Instant, Duration)>>,
 }
@@ -17,21 +23,9 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar, or nothing visible where standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Self {
-        let visible = !quiet && std::io::stderr().is_terminal();
-        let target = if visible {
-            ProgressDrawTarget::stderr_with_hz(2)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let style = ProgressStyle::with_template("{elapsed_precise} [{bar:16}] {wide_msg}");
-        // The template is a constant; the default style is as good if it were wrong.
-        let style = style
-            .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("=> ");
-        let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         Self {
-            bar,
-            quiet: !visible,
+            visible: !quiet && stderr::is_terminal(),
+            began: Instant::now(),
             step: RefCell::default(),
         }
     }
@@ -63,8 +57,6 @@ impl Bar {
             Progress::Step { name, left } => {
                 *self.step.borrow_mut() = Some(((*name).to_owned(), Instant::now(), *left));
                 self.draw();
-                // Built-in steps are not disturbed by a bar: what is not drawn now is only drawn when they end.
-                self.bar.force_draw();
             }
             Progress::Watched(record) => self.watched(record),
             Progress::Left(left) => {
@@ -72,14 +64,9 @@ impl Bar {
                 self.line(&format!("By the clock that was measured: {left}."));
             }
             Progress::Beat => self.draw(),
-            Progress::Note(note) => {
-                // A note matters in a pipe as well.
-                if self.quiet {
-                    eprintln!("sbc-bench: {note}")
-                } else {
-                    self.line(note)
-                }
-            }
+            // A note matters in a pipe as well.
+            Progress::Note(note) if self.visible => self.line(note),
+            Progress::Note(note) => crate::output::note(note),
         }
     }
 
@@ -95,27 +82,43 @@ impl Bar {
     /// The bar as it is now: time gone of time gone and left.
     fn draw(&self) {
         let step = self.step.borrow();
-        let Some((name, began, left)) = step.as_ref() else {
+        let Some((name, began, left)) = step.as_ref().filter(|_| self.visible) else {
             return;
         };
         // A step that takes longer than was thought leaves what comes behind it as it is.
         let left = left.saturating_sub(began.elapsed()).as_secs();
-        let gone = self.bar.elapsed().as_secs();
-        self.bar.set_length((gone + left).max(1));
-        self.bar.set_position(gone);
-        // On a narrow terminal the end is cut off, which is the name.
-        self.bar.set_message(format!("{}: {name}", time_left(left)));
-        self.bar.tick();
+        let columns = terminal::size().map_or(USUAL_COLUMNS, |(columns, _)| usize::from(columns));
+        stderr::bar(&bar(self.began.elapsed().as_secs(), left, name, columns));
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+        if self.visible {
+            stderr::bar("");
+        }
     }
 
     fn line(&self, text: &str) {
-        self.bar.println(text);
+        if self.visible {
+            stderr::line(text);
+        }
     }
+}
+
+/// `00:01:10 [===>            ] about 4 min left: memory`; on a narrow terminal the end is cut off, which is
+/// the name.
+fn bar(gone_s: u64, left_s: u64, name: &str, columns: usize) -> String {
+    let full = BAR_COLUMNS as u64 * gone_s / (gone_s + left_s).max(1);
+    let done = "=".repeat(full as usize);
+    let head = if full < BAR_COLUMNS as u64 { ">" } else { "" };
+    let (hours, minutes, seconds) = (gone_s / 3600, gone_s / 60 % 60, gone_s % 60);
+    let left = time_left(left_s);
+    let bar = format!(
+        "{hours:02}:{minutes:02}:{seconds:02} [{:BAR_COLUMNS$}] {left}: {name}",
+        done + head
+    );
+    // In the last column some terminals begin another line.
+    bar.chars().take(columns.saturating_sub(1)).collect()
 }
 
 /// `about 12 min left`: to the minute from three minutes on, to ten seconds below.
@@ -130,7 +133,29 @@ fn time_left(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::time_left;
+    use super::*;
+
+    #[test]
+    fn the_bar_fits_and_fills() {
+        for (gone, left, columns, expected) in [
+            (0, 0, 80, "00:00:00 [>               ] nearly done: memory"),
+            (
+                70,
+                210,
+                80,
+                "00:01:10 [====>           ] about 4 min left: memory",
+            ),
+            (
+                3700,
+                0,
+                80,
+                "01:01:40 [================] nearly done: memory",
+            ),
+            (70, 210, 20, "00:01:10 [====>    "),
+        ] {
+            assert_eq!(bar(gone, left, "memory", columns), expected);
+        }
+    }
 
     #[test]
     fn time_is_told_as_exactly_as_it_is_known() {

@@ -19,7 +19,7 @@ const OTHERS: &[Parser] = &[
         }
     }),
     ("exporter-request", |text| {
-        let _ = exporter::response(text.as_bytes(), &|| "load 1\n".to_owned());
+        let _ = exporter::response(text.as_bytes(), true, &|| "load 1\n".to_owned());
     }),
     ("score", |text| {
         drop(ScoreRule::Json("a.0".into()).find(text, 1.0));

@@ -31,17 +31,24 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// The text as it stands, with what a terminal would obey crossed out; line ends and tabs stay.
+/// The text as it stands, with what a terminal would obey crossed out; line ends (LF and CR LF) and tabs stay.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');
     if !text.contains(obeyed) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.replace(obeyed, "\u{fffd}"))
+    let lines = text.split_inclusive("\r\n").map(|line| {
+        let (line, end) = match line.strip_suffix("\r\n") {
+            Some(line) => (line, "\r\n"),
+            None => (line, ""),
+        };
+        line.replace(obeyed, "\u{fffd}") + end
+    });
+    Cow::Owned(lines.collect())
 }
 
 /// Control characters, and those of Unicode that change the direction of text or take no room.
-fn is_obeyed(c: char) -> bool {
+pub(crate) fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -55,6 +62,21 @@ pub(crate) fn markdown(text: &str) -> String {
     plain(text).chars().map(quiet).collect()
 }
 
+/// A cell of comma-separated values (RFC 4180): quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula
+/// gets an apostrophe; a lone dash is none.
+pub(crate) fn csv(text: &str) -> String {
+    let plain = text.replace(is_obeyed, " ");
+    let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
+    let plain = match is_formula {
+        true => format!("'{plain}"),
+        false => plain,
+    };
+    match plain.contains([',', '"']) {
+        true => format!("\"{}\"", plain.replace('"', "\"\"")),
+        false => plain,
+    }
+}
+
 /// Text that means nothing to XML and HTML, between tags and in quotes.
 pub(crate) fn markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -65,7 +87,7 @@ pub(crate) fn markup(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            c if c.is_control() => escaped.push(' '),
+            c if is_obeyed(c) => escaped.push(' '),
             c => escaped.push(c),
         }
     }
@@ -90,6 +112,8 @@ mod tests {
         }
         assert_eq!(markdown("a|`b`"), "a\\|\\`b\\`");
         assert_eq!(harmless("a\nb\r\u{1b}c\t"), "a\nb\u{fffd}\u{fffd}c\t");
+        // CSV ends its lines so (RFC 4180).
+        assert_eq!(harmless("a\r\nb\r\r\n"), "a\r\nb\u{fffd}\r\n");
         assert!(plain(&"x".repeat(100_000)).chars().count() <= CHARACTERS_MAX + 1);
     }
 
@@ -107,7 +131,8 @@ mod tests {
             for made in [plain(&text), markdown(&text)] {
                 proptest::prop_assert!(!made.chars().any(is_obeyed), "{made:?}");
             }
-            let has_control = harmless(&text).contains(['\u{1b}', '\r', '\u{9b}']);
+            let without_ends = harmless(&text).replace("\r\n", "");
+            let has_control = without_ends.contains(['\u{1b}', '\r', '\u{9b}']);
             proptest::prop_assert!(!has_control);
         }
     }

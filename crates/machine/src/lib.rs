@@ -23,6 +23,7 @@ mod root;
 mod sampler;
 pub mod sensors;
 pub mod settings;
+pub mod signals;
 mod snapshot;
 mod start;
 mod state;

@@ -199,6 +199,11 @@ fn children_by_parent(root: &Root, parent: u32) -> Vec<u32> {
     .collect()
 }
 
+/// The parent of a process; none if there is no such process.
+pub(crate) fn parent_of(root: &Root, pid: u32) -> Option<u32> {
+    parse_parent(&root.read(&format!("/proc/{pid}/stat")).ok()?)
+}
+
 /// The fourth field of `/proc/PID/stat`.
 fn parse_parent(text: &str) -> Option<u32> {
     let (_, after) = text.rsplit_once(')')?;
@@ -220,7 +225,8 @@ fn parse_process(text: &str) -> Option<ProcessTimes> {
             .ok()
     };
     Some(ProcessTimes {
-        name: name.to_owned(),
+        // The kernel gives the bytes as whoever named the process chose them; none of them may steer anything.
+        name: name.replace(char::is_control, "\u{fffd}"),
         ticks: field(14)?.saturating_add(field(15)?),
         started: field(22)?,
     })

@@ -5,7 +5,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "the firmware mailbox, perf_event_open and priorities have no safe wrapper in rustix"
+    reason = "the firmware mailbox, perf_event_open, priorities and signals have no safe wrapper in rustix"
 )]
 
 use crate::faults::{self, Call};
@@ -95,6 +95,30 @@ pub(crate) fn close_on_exec(descriptor: i32) -> Result<(), i32> {
     // of memory, and programs are not started through descriptors that they inherit unasked.
     let status = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
     if status < 0 { Err(errno()) } else { Ok(()) }
+}
+
+/// True if this signal is ignored.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    // SAFETY: all fields of the structure are numbers, pointers and sets of bits, for which zero is a value.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action nothing is changed; the present one is written into the structure. A number
+    // that is no signal is refused.
+    let status = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut now) };
+    status == 0 && now.sa_sigaction == libc::SIG_IGN
+}
+
+/// The calling thread receives these signals no more.
+pub(crate) fn block(signals: &[i32]) {
+    // SAFETY: the set is made of bits, for which zero is a value.
+    let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is ours, and a number that is no signal is refused.
+    unsafe {
+        libc::sigemptyset(&raw mut set);
+        for signal in signals {
+            libc::sigaddset(&raw mut set, *signal);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+    }
 }
 
 /// Opens a counter for a task (0: the calling thread; -1: whatever runs) on one CPU, or on whatever
@@ -188,6 +212,13 @@ mod tests {
         assert_eq!(mailbox_property(&device, &mut message), Err(libc::ENOTTY));
         message[0] = 65;
         assert_eq!(mailbox_property(&device, &mut message), Err(libc::EINVAL));
+    }
+
+    #[test]
+    fn signals_are_ignored_or_not() {
+        // The runtime of Rust ignores this one in every program.
+        assert!(is_ignored(libc::SIGPIPE));
+        assert!(!is_ignored(libc::SIGTERM) && !is_ignored(9999));
     }
 
     #[test]

@@ -30,7 +30,6 @@ const CLOSED: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("anyhow", &["app", "xtask"]),
     ("clap", &["app"]),
-    ("indicatif", &["app"]),
     ("ureq", &["bench"]),
     ("quick-xml", &["bench"]),
     ("tokio", &["hub"]),

@@ -7,8 +7,12 @@ use anyhow::Context;
 use explain::{Finding, report, rules};
 use record::Record;
 use serde_json::Value;
-use std::io::{IsTerminal, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+
+/// A Record of an hour with hundreds of channels has a quarter of that.
+const FILE_BYTES_MAX: u64 = 256 << 20;
 
 pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Result<u8> {
     let mut values: Vec<Value> = Vec::new();
@@ -97,20 +101,28 @@ fn evidence(findings: &[Finding]) -> String {
 
 /// A Record from whatever the file holds; `-` is standard input.
 pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
-    let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .context("standard input cannot be read")?;
+    let name = file.display();
+    let cannot = || format!("{name} cannot be read");
+    let mut input: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
     } else {
         anyhow::ensure!(
             !file.is_dir(),
             "{0} is a folder; name the files in it, such as {0}/*.",
             file.display()
         );
-        bytes =
-            std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        Box::new(BufReader::new(File::open(file).with_context(cannot)?))
+    };
+    if record::recording::is_recording(input.fill_buf().with_context(cannot)?) {
+        return read_recording(input).with_context(|| name.to_string());
     }
+    let mut bytes = Vec::new();
+    let read = input.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    anyhow::ensure!(
+        read.with_context(cannot)? as u64 <= FILE_BYTES_MAX,
+        "{name} is longer than {} MiB, which no log and no Record is.",
+        FILE_BYTES_MAX >> 20
+    );
     let packed = [
         (&b"\x1f\x8b"[..], "gzip"),
         (b"\xfd7zXZ", "xz"),
@@ -121,9 +133,6 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
             "{} is packed: {packer} -dc FILE | sbc-bench explain -",
             file.display()
         );
-    }
-    if record::recording::is_recording(&bytes) {
-        return read_recording(&bytes).with_context(|| format!("{}", file.display()));
     }
     let text = String::from_utf8_lossy(&bytes);
     if text.starts_with("{\"event\"") {

@@ -1,71 +1,82 @@
 //! `sbc-bench mark`: appends a note to the recordings that are being made, or to a given one.
 
-use super::monitor::running::{self, Entry};
+use super::monitor::running::{self, begins_like_one};
+use super::monitor::whole_line;
 use anyhow::Context;
+use machine::files;
 use record::recording::{frame, payload};
 use record::{Event, Mark};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// The beginning of the payload that begins a session.
 const STARTED: &str = "{\"event\":\"started\"";
 
 pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
-    anyhow::ensure!(!text.trim().is_empty(), "a mark needs a text.");
-    let running = running::recordings();
+    let text = explain::plain(text);
+    anyhow::ensure!(!text.is_empty(), "a mark needs a text.");
+    let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
+    let mut running = running::recordings();
     if let Some(path) = to {
         let absolute = std::path::absolute(path)?;
-        let entry = running.iter().find(|entry| entry.path == absolute);
-        mark(path, text, entry)?;
-        return Ok(0);
+        running.retain(|entry| entry.path == absolute);
+        if running.is_empty() {
+            mark_old(path, &text)?;
+            return Ok(0);
+        }
     }
     anyhow::ensure!(
         !running.is_empty(),
-        "no recording is being made: sbc-bench -m --record FILE makes one."
+        "no recording of yours is being made: sbc-bench -m --record FILE makes one."
     );
     for entry in &running {
-        mark(&entry.path, text, Some(entry))?;
+        append(&entry.file, now_ms - entry.start_mono_ms, &text)
+            .with_context(|| format!("{} cannot be marked", entry.path.display()))?;
     }
     Ok(0)
 }
 
-fn mark(path: &Path, text: &str, running: Option<&Entry>) -> anyhow::Result<()> {
+/// A recording that nobody writes any more: the time of day is all there is.
+fn mark_old(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.display();
-    let file = File::options().append(true).read(true).open(path);
-    let mut file = file.with_context(|| format!("{name} cannot be marked"))?;
-    let at_ms = match running {
-        Some(entry) => {
-            let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
-            now_ms - entry.start_mono_ms
-        }
-        // Nobody writes it any more: the time of day is all there is.
-        None => {
-            let started = started(&file).with_context(|| format!("{name} is no recording"))?;
-            machine::Timeline::start().start_utc_ms() - started
-        }
-    };
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let file = files::existing(path).with_context(|| format!("{name} cannot be marked"))?;
+    let started = begins_like_one(&file).then(|| started(&file)).flatten();
+    let started = started.with_context(|| format!("{name} is no recording"))?;
+    let at_ms = machine::Timeline::start().start_utc_ms() - started;
+    append(&file, at_ms, text).with_context(|| format!("{name} cannot be marked"))
+}
+
+/// One write, so that it cannot get into the middle of another line. Behind half a line, which a loss of power
+/// or a full disk has left, a new one begins.
+fn append(mut file: &File, at_ms: i64, text: &str) -> anyhow::Result<()> {
+    let text = text.to_owned();
     let event = Event::Mark {
         mark: Mark { at_ms, text },
     };
-    // One write, so that it cannot get into the middle of another line.
-    let line = frame(&serde_json::to_string(&event)?);
-    let written = file.write_all(line.as_bytes());
-    written.with_context(|| format!("{name} cannot be marked"))
+    let mut line = frame(&serde_json::to_string(&event)?);
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.read_at(&mut last, length - 1)?;
+    }
+    if last != *b"\n" {
+        line.insert(0, '\n');
+    }
+    Ok(file.write_all(line.as_bytes())?)
 }
 
 /// When the last session in this recording began, in UTC.
 fn started(file: &File) -> Option<i64> {
     let mut reader = BufReader::new(file);
     let (mut line, mut started) = (Vec::new(), None);
-    while reader.read_until(b'\n', &mut line).ok()? > 0 {
+    while whole_line(&mut reader, &mut line).ok()? {
         if let Some(payload) = payload(&line).filter(|payload| payload.starts_with(STARTED))
             && let Ok(Event::Started { run, .. }) = serde_json::from_str(payload)
         {
             started = run.started.known().copied();
         }
-        line.clear();
     }
     started
 }

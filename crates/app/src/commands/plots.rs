@@ -2,8 +2,8 @@
 
 use super::explain::read;
 use crate::output;
-use anyhow::Context;
 use explain::plot::{Raster, plots};
+use machine::files::{self, Access};
 use std::path::Path;
 
 /// Writes the plots and names the files.
@@ -15,8 +15,7 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
         "{} has nothing to plot: sensitivity, thermal and efficiency runs have.",
         file.display()
     );
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("{} cannot be made", folder.display()))?;
+    files::make_all(folder)?;
     for (id, picture) in plots {
         let png = Raster::of(&picture)
             .png()
@@ -25,8 +24,7 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
             (folder.join(format!("{id}.png")), png),
             (folder.join(format!("{id}.svg")), picture.svg().into_bytes()),
         ] {
-            std::fs::write(&path, bytes)
-                .with_context(|| format!("{} cannot be written", path.display()))?;
+            files::replace_unsynced(&path, &bytes, Access::Everybody)?;
             output::print(&format!("{}\n", path.display()))?;
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::args::ReviewArgs;
 use crate::output;
+use crate::paths::replace;
 use anyhow::Context as _;
 use explain::report;
 use machine::{Root, Timeline};
@@ -20,8 +21,7 @@ pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
         }
     };
     if let Some(path) = &args.log {
-        std::fs::write(path, &text)
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+        replace(path, &explain::harmless(&text))?;
     }
     output::print(&text)?;
     Ok(0)

@@ -1,5 +1,6 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
+use super::monitor::whole_line;
 use crate::args::RunArgs;
 use crate::paths::{Paths, replace, replace_copy};
 use crate::progress::Bar;
@@ -91,6 +92,8 @@ fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
     if matches!(task, Task::Review(review) if review.watch && review.command.is_empty()) {
         // Reading waits for a whole line, which may never come: the thread ends with the program.
         std::thread::spawn(move || {
+            // Between two looks somebody can put it into the background.
+            machine::signals::never_stop_here();
             while let Some(line) = typed_line() {
                 let text = explain::plain(&line);
                 if !text.is_empty() && sender.send(text).is_err() {
@@ -127,7 +130,9 @@ fn typed_line() -> Option<String> {
             }
         }
     }
-    stdin.lines().next()?.ok()
+    let mut line = Vec::new();
+    let is_line = whole_line(&mut stdin.lock(), &mut line).ok()?;
+    is_line.then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
 /// Puts back what a killed run has left behind.
@@ -175,7 +180,7 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
         if let Some(stream) = stream {
             let _ = std::fs::remove_file(stream);
         }
-        eprintln!("sbc-bench: {}", refusal(&record));
+        output::note(&refusal(&record));
         return Ok(status::REFUSED);
     }
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
@@ -183,7 +188,7 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
         if let Some(stream) = stream {
             let _ = std::fs::remove_file(stream);
         }
-        eprintln!("sbc-bench: Interrupted before anything was measured; earlier results stay.");
+        output::note("Interrupted before anything was measured; earlier results stay.");
         return Ok(status::INTERRUPTED);
     }
     let findings = rules::check(&record);
@@ -209,9 +214,7 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
     }
     if args.json {
         output::print(&format!("{json}\n"))?;
-        sentences
-            .iter()
-            .for_each(|sentence| eprintln!("sbc-bench: {sentence}"));
+        sentences.iter().for_each(|sentence| output::note(sentence));
     } else {
         let text = match is_review {
             true => log,
@@ -228,7 +231,9 @@ fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<S
 }
 
 /// One pair for this run, and the same as the latest.
-fn keep(paths: &Paths, stamp: &str, log: &str, json: &str) -> std::io::Result<()> {
+fn keep(paths: &Paths, stamp: &str, log: &str, json: &str) -> Result<(), machine::files::Error> {
+    // Whoever looks at it with `cat` sees what others have written into names and messages.
+    let log = &explain::harmless(log);
     // Of the Record everything else can be made again.
     replace(&paths.history.join(format!("{stamp}.json")), json)?;
     replace_copy(&paths.history.join(format!("{stamp}.log")), log)?;

@@ -96,6 +96,28 @@ pub(crate) fn end_all_of(root: &Root, owner: u32, group: Option<&Group>) -> usiz
     }
 }
 
+/// The programs that a living process has started, and everything below them; its guard is none of them.
+pub(crate) fn descendants_of(root: &Root, owner: u32) -> Vec<u32> {
+    let mark = format!("{MARK}={owner}-");
+    let mut found = children_of(root, owner);
+    found.retain(|pid| has_variable(root, *pid, |v| v.starts_with(mark.as_bytes())));
+    let mut next = 0;
+    while let Some(pid) = found.get(next).copied() {
+        next += 1;
+        let children = children_of(root, pid).into_iter();
+        let new: Vec<u32> = children.filter(|child| !found.contains(child)).collect();
+        found.extend(new);
+    }
+    found
+}
+
+/// Sends a signal to each of them; those that are gone are gone.
+pub(crate) fn signal_all(pids: &[u32], signal: Signal) {
+    for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
 /// True if the environment that the process was started with has such a variable.
 fn has_variable(root: &Root, pid: u32, is_it: impl Fn(&[u8]) -> bool) -> bool {
     let environment = root.read_bytes(&format!("/proc/{pid}/environ"));

@@ -8,15 +8,15 @@
 use super::http::whole;
 use super::{ANSWER_MAX, Address, Answer, Kind, Output, Source};
 use machine::Failure;
-use std::io::{BufRead, BufReader, Read};
-use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
-use std::time::Duration;
+use std::io::Read;
+use std::net::{IpAddr, TcpStream, ToSocketAddrs, UdpSocket};
+use std::time::{Duration, Instant};
 
 pub(super) const KIND_2: Kind = Kind {
     id: "smartpower2",
     about: "SmartPower 2 of ODROID, over its telnet port.",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower2",
-    poll: Duration::ZERO,
+    poll: PAUSE,
     open: |address| {
         Ok(Box::new(SmartPower2 {
             host: address.host.clone(),
@@ -29,17 +29,23 @@ pub(super) const KIND_3: Kind = Kind {
     id: "smartpower3",
     about: "SmartPower 3 of ODROID, that sends to a UDP port of this machine.",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower3",
-    poll: Duration::ZERO,
+    poll: PAUSE,
     open: open_3,
 };
 
+/// Both send ten lines per second at most; whoever sends without end is not listened to without end.
+const PAUSE: Duration = Duration::from_millis(20);
 const TELNET_PORT: &str = "23";
-const LINE_BYTES_MAX: u64 = 256;
+const LINE_BYTES_MAX: usize = 256;
+/// So much is read at once at most, to come to the latest line.
+const BACKLOG_BYTES_MAX: usize = 64 << 10;
 const FIELDS: usize = 17;
+/// 100 V, 100 A, 10 kW: far beyond what both can deliver.
+const THOUSANDTHS_MAX: i64 = 10_000_000;
 
 struct SmartPower2 {
     host: String,
-    lines: Option<BufReader<TcpStream>>,
+    lines: Option<Lines>,
 }
 
 impl Source for SmartPower2 {
@@ -57,64 +63,120 @@ impl Source for SmartPower2 {
 
 impl SmartPower2 {
     fn next_line(&mut self) -> Result<Answer, Failure> {
-        let fresh = self.lines.is_none();
         let lines = match &mut self.lines {
             Some(lines) => lines,
             none => none.insert(connect(&self.host).map_err(|e| io_failure(&e))?),
         };
-        let mut line = Vec::new();
-        // The first line may be the end of one.
-        for _ in 0..=usize::from(fresh) {
-            line.clear();
-            let mut bounded = lines.take(LINE_BYTES_MAX);
-            let count = bounded.read_until(b'\n', &mut line);
-            if count.map_err(|e| io_failure(&e))? == 0 {
-                return Err(Failure::garbled(b"connection closed"));
-            }
-        }
+        let line = lines.latest(Instant::now() + ANSWER_MAX)?;
         let text = String::from_utf8_lossy(&line);
         parse_2(&text).ok_or_else(|| Failure::garbled(&line))
     }
 }
 
-fn connect(host: &str) -> std::io::Result<BufReader<TcpStream>> {
+/// Lines as they come in.
+struct Lines {
+    stream: TcpStream,
+    /// What came behind the last end of a line.
+    rest: Vec<u8>,
+    /// The first line may be the end of one, and is left out.
+    is_fresh: bool,
+}
+
+impl Lines {
+    /// The latest whole line, which comes before the deadline: what has piled up behind it is older than now.
+    fn latest(&mut self, deadline: Instant) -> Result<Vec<u8>, Failure> {
+        let mut latest: Option<Vec<u8>> = None;
+        let mut buffer = [0; 1024];
+        for _ in 0..BACKLOG_BYTES_MAX / buffer.len() {
+            let count = match (&latest, self.read(&mut buffer, deadline, latest.is_some())) {
+                (_, Ok(0)) => return Err(Failure::garbled(b"connection closed")),
+                (_, Ok(count)) => count,
+                (Some(_), Err(_)) => break,
+                (None, Err(error)) => return Err(io_failure(&error)),
+            };
+            self.rest.extend_from_slice(&buffer[..count]);
+            while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.rest.drain(..=end).collect();
+                if !std::mem::take(&mut self.is_fresh) {
+                    latest = Some(line);
+                }
+            }
+            if self.rest.len() > LINE_BYTES_MAX {
+                return Err(Failure::garbled(&self.rest));
+            }
+        }
+        latest.ok_or(Failure::Errno(rustix::io::Errno::TIMEDOUT.raw_os_error()))
+    }
+
+    /// Reads what is there; waits for it until the deadline, or not at all.
+    fn read(&mut self, buffer: &mut [u8], deadline: Instant, now: bool) -> std::io::Result<usize> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_nonblocking(now)?;
+        self.stream.set_read_timeout(Some(left))?;
+        self.stream.read(buffer)
+    }
+}
+
+fn connect(host: &str) -> std::io::Result<Lines> {
     let with_port = match host.rsplit_once(':') {
         Some(_) => host.to_owned(),
         None => format!("{host}:{TELNET_PORT}"),
     };
     let address = with_port.to_socket_addrs()?.next();
     let address = address.ok_or(std::io::ErrorKind::NotFound)?;
-    let stream = TcpStream::connect_timeout(&address, ANSWER_MAX)?;
-    stream.set_read_timeout(Some(ANSWER_MAX))?;
-    Ok(BufReader::new(stream))
+    Ok(Lines {
+        stream: TcpStream::connect_timeout(&address, ANSWER_MAX)?,
+        rest: Vec::new(),
+        is_fresh: true,
+    })
 }
 
-struct SmartPower3(UdpSocket);
+/// Whoever sends the first line that can be understood is the meter; others are not listened to.
+struct SmartPower3 {
+    socket: UdpSocket,
+    sender: Option<IpAddr>,
+}
 
 fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
     let local = match address.host.parse::<u16>() {
         Ok(port) => format!("0.0.0.0:{port}"),
         Err(_) => address.host.clone(),
     };
-    let socket = UdpSocket::bind(&local).and_then(|socket| {
-        socket.set_read_timeout(Some(ANSWER_MAX))?;
-        Ok(socket)
-    });
-    let socket = socket.map_err(|error| {
+    let socket = UdpSocket::bind(&local).map_err(|error| {
         format!(
             "--meter {}: nothing can be received at {local}: {error}.",
             address.shown
         )
     })?;
-    Ok(Box::new(SmartPower3(socket)))
+    Ok(Box::new(SmartPower3 {
+        socket,
+        sender: None,
+    }))
 }
 
 impl Source for SmartPower3 {
     fn read(&mut self) -> Result<Answer, Failure> {
-        let mut bytes = [0; LINE_BYTES_MAX as usize];
-        let count = self.0.recv(&mut bytes).map_err(|e| io_failure(&e))?;
-        let text = String::from_utf8_lossy(&bytes[..count]);
-        parse_3(&text).ok_or_else(|| Failure::garbled(&bytes[..count]))
+        let mut bytes = [0; LINE_BYTES_MAX];
+        let deadline = Instant::now() + ANSWER_MAX;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Failure::Errno(rustix::io::Errno::TIMEDOUT.raw_os_error()));
+            }
+            let received = self.socket.set_read_timeout(Some(left));
+            let received = received.and_then(|()| self.socket.recv_from(&mut bytes));
+            let (count, from) = received.map_err(|e| io_failure(&e))?;
+            if self.sender.is_some_and(|sender| sender != from.ip()) {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&bytes[..count]);
+            let answer = parse_3(&text).ok_or_else(|| Failure::garbled(&bytes[..count]))?;
+            self.sender = Some(from.ip());
+            return Ok(answer);
+        }
     }
 }
 
@@ -154,7 +216,10 @@ pub(super) fn parse_3(line: &str) -> Option<Answer> {
         return None;
     }
     let output = |first: usize| {
-        let number = |place: usize| fields[first + place].trim().parse::<i64>().ok();
+        let number = |place: usize| {
+            let number = fields[first + place].trim().parse::<i64>().ok()?;
+            (0..=THOUSANDTHS_MAX).contains(&number).then_some(number)
+        };
         Some(Output {
             millivolts: Some(number(0)?),
             milliamperes: Some(number(1)?),
@@ -208,6 +273,9 @@ mod tests {
                 "nan,1,1,1",
             ],
         );
+        for volts in ["9223372036854775807", "-5000", "10000001"] {
+            assert_eq!(parse_3(&LINE_3.replace("15266", volts)), None, "{volts}");
+        }
     }
 
     #[test]
@@ -228,6 +296,70 @@ mod tests {
         assert_eq!(row_of(&meter)[2..4], [2_408, 5_247]);
         drop(meter);
         serving.join().unwrap();
+    }
+
+    #[test]
+    fn the_latest_line_counts_and_a_trickle_does_not_hold_anybody() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut lines = connect(&server.local_addr().unwrap().to_string()).unwrap();
+        let (mut meter, _) = server.accept().unwrap();
+        meter
+            .write_all(b"7,0.459,2.408\n1,1,1,1\n2,2,2,2\n3,3")
+            .unwrap();
+        let until = || Instant::now() + Duration::from_secs(20);
+        assert_eq!(lines.latest(until()).unwrap(), b"2,2,2,2\n");
+        // Bytes without an end of line come, and the deadline comes as well.
+        let begin = Instant::now();
+        let sending = std::thread::spawn(move || {
+            while begin.elapsed() < Duration::from_secs(20) && meter.write_all(b"3").is_ok() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        let failure = lines.latest(Instant::now() + Duration::from_millis(700));
+        assert!(failure.is_err() && begin.elapsed() < Duration::from_secs(15));
+        drop(lines);
+        sending.join().unwrap();
+    }
+
+    #[test]
+    fn a_flood_ends_as_well() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut lines = connect(&server.local_addr().unwrap().to_string()).unwrap();
+        let (mut meter, _) = server.accept().unwrap();
+        let sending =
+            std::thread::spawn(
+                move || {
+                    while meter.write_all(&b"1,2,3,4\n".repeat(1000)).is_ok() {}
+                },
+            );
+        for _ in 0..3 {
+            let line = lines.latest(Instant::now() + Duration::from_secs(20));
+            assert_eq!(line.unwrap(), b"1,2,3,4\n");
+        }
+        drop(lines);
+        sending.join().unwrap();
+    }
+
+    #[test]
+    fn the_third_believes_one_sender() {
+        let meter = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let place = meter.local_addr().unwrap();
+        let mut source = SmartPower3 {
+            socket: meter,
+            sender: None,
+        };
+        let send = |from: &str, line: &str| {
+            let sender = UdpSocket::bind((from, 0)).unwrap();
+            sender.send_to(line.as_bytes(), place).unwrap();
+        };
+        let volts = |source: &mut SmartPower3| source.read().ok()?.outputs[2].millivolts;
+        send("127.0.0.2", "what is this");
+        assert_eq!(volts(&mut source), None);
+        send("127.0.0.1", LINE_3);
+        send("127.0.0.2", &LINE_3.replace("15266", "99999"));
+        send("127.0.0.1", &LINE_3.replace("15266", "15000"));
+        assert_eq!(volts(&mut source), Some(15_266));
+        assert_eq!(volts(&mut source), Some(15_000));
     }
 
     #[test]

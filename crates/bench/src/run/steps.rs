@@ -6,6 +6,7 @@ use crate::context::Progress;
 use crate::hotplug;
 use crate::job::Job;
 use crate::lab::Lab;
+use crate::pause;
 use crate::plan::Available;
 use crate::recorder::Recorder;
 use crate::repeat;
@@ -100,8 +101,17 @@ impl Runner<'_> {
         scores
     }
 
-    /// Runs one step under this name and returns it.
+    /// Runs one step under this name and returns it. What stood still meanwhile says nothing by its time.
     pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
+        self.tell_pauses();
+        let mut step = self.measured_step(machine, job, name);
+        if let Some(time) = self.tell_pauses() {
+            step.not_comparable.get_or_insert(pause::sentence(time));
+        }
+        step
+    }
+
+    fn measured_step(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
         if let Some(sampler) = &self.sampler {
             sampler.keep_off(&job.cpus);
         }
@@ -146,6 +156,7 @@ impl Runner<'_> {
             .definition
             .as_ref()
             .map(|definition| definition.name.clone());
+        let not_comparable = lab.not_comparable.take();
         let step = Step {
             workload: own_name.unwrap_or_else(|| job.workload.into()),
             method: lab.method,
@@ -161,7 +172,7 @@ impl Runner<'_> {
             },
             seen_on: std::mem::take(&mut lab.seen_on),
             tool: lab.tool.take(),
-            not_comparable: lab.not_comparable.take(),
+            not_comparable,
             counters: std::mem::take(&mut lab.counters),
             repeated: std::mem::take(&mut lab.repeated),
             outcome,
@@ -170,6 +181,15 @@ impl Runner<'_> {
         };
         self.estimates.job_took(job, elapsed(&step));
         step
+    }
+
+    /// What everything stood still for since the last time goes to the Record.
+    fn tell_pauses(&mut self) -> Option<Duration> {
+        let time = pause::take()?;
+        let gap = pause::gap(time, self.context.timeline.now_ms());
+        let channel = "sampler.cpu".to_owned();
+        self.recorder.append(Event::Gap { channel, gap });
+        Some(time)
     }
 
     pub(super) fn step_begins(&mut self, name: &str) {

@@ -22,7 +22,7 @@ pub fn csv(record: &Record) -> String {
                     .measured_khz
                     .map_or(String::new(), |khz| khz.to_string()),
                 format!("{:.3}", point.score),
-                walk.unit.clone(),
+                crate::plain::csv(&walk.unit),
                 point.values.to_string(),
                 number(point.half_width.map(|share| 100.0 * share)),
                 number(Some(point.elapsed_ms as f64 / 1000.0)),

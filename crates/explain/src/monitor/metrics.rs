@@ -7,6 +7,7 @@ mod names;
 mod units;
 
 use super::Watch;
+use crate::plain::harmless;
 use crate::throttle::Reason;
 use names::{Labels, place};
 use record::ChannelKind;
@@ -109,7 +110,7 @@ fn labels_text(labels: &Labels) -> String {
     }
     let escaped = |value: &str| {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        value.replace('\n', "\\n")
+        harmless(&value.replace('\n', "\\n")).into_owned()
     };
     let pairs = labels
         .iter()

@@ -1,10 +1,20 @@
 //! The few shapes that plots need, and where their text stands, so that no text overlaps. How a picture
 //! becomes SVG or pixels is in `svg` and `raster`.
 
+use super::clip::visible;
+use crate::plain::plain;
+
 /// Size of all text, in units of the picture.
 pub(super) const TEXT: f64 = 12.0;
 /// Width of a letter, on the large side of common sans-serif fonts.
 const LETTER: f64 = 0.58 * TEXT;
+
+/// So much of a line is drawn beyond the edges: the half of the widest.
+const MARGIN: f64 = 8.0;
+/// What begins further away than this does not reach into the picture.
+const FAR: f64 = 2000.0;
+/// Room for every board that there is; a Record can claim a million cores.
+const HEIGHT_MAX: f64 = 6000.0;
 
 /// Where text is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +82,7 @@ pub(super) fn text_width(text: &str) -> f64 {
 impl Canvas {
     /// A white picture with a title.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        let height = height.clamp(1.0, HEIGHT_MAX);
         let mut canvas = Self {
             width,
             height,
@@ -100,34 +111,38 @@ impl Canvas {
     }
 
     pub(super) fn grid(&mut self, from: Place, to: Place) {
-        self.shapes.push(Shape::Grid(from, to));
+        let pieces = visible(&[from, to], (self.width, self.height), MARGIN);
+        for piece in pieces {
+            self.shapes.push(Shape::Grid(piece[0], piece[1]));
+        }
     }
 
     pub(super) fn polyline(&mut self, points: &[Place], dashes: &'static str, width: f64) {
-        self.shapes.push(Shape::Line {
-            points: points.to_vec(),
+        let pieces = visible(points, (self.width, self.height), MARGIN).into_iter();
+        self.shapes.extend(pieces.map(|points| Shape::Line {
+            points,
             dashes,
             width,
-        });
+        }));
     }
 
     pub(super) fn dot(&mut self, at: Place, radius: f64) {
-        self.shapes.push(Shape::Dot(at, radius));
+        self.push_near(at, Shape::Dot(at, radius));
     }
 
     pub(super) fn ring(&mut self, at: Place, radius: f64) {
-        self.shapes.push(Shape::Ring(at, radius));
+        self.push_near(at, Shape::Ring(at, radius));
     }
 
     /// A box of a shade from 0 (white) to 1 (black).
     pub(super) fn shade(&mut self, at: Place, size: Place, shade: f64) {
         let grey = (255.0 * (1.0 - shade.clamp(0.0, 1.0))).round() as u8;
-        self.shapes.push(Shape::Box { at, size, grey });
+        self.push_near(at, Shape::Box { at, size, grey });
     }
 
     /// A box with a black edge.
     pub(super) fn frame(&mut self, at: Place, size: Place) {
-        self.shapes.push(Shape::Frame(at, size));
+        self.push_near(at, Shape::Frame(at, size));
     }
 
     pub(super) fn text(&mut self, at: (f64, f64), text: &str, anchor: Anchor) {
@@ -170,13 +185,23 @@ impl Canvas {
     }
 
     fn put(&mut self, at: Place, text: &str, anchor: Anchor, (is_bold, is_upright): (bool, bool)) {
-        self.shapes.push(Shape::Text {
+        let text = plain(text);
+        let shape = Shape::Text {
             at,
-            text: text.to_owned(),
+            text,
             anchor,
             is_bold,
             is_upright,
-        });
+        };
+        self.push_near(at, shape);
+    }
+
+    /// Adds what has one place, unless that is far outside or no place at all.
+    fn push_near(&mut self, at: Place, shape: Shape) {
+        let is_near = |place: f64, end: f64| (-FAR..=end + FAR).contains(&place);
+        if is_near(at.0, self.width) && is_near(at.1, self.height) {
+            self.shapes.push(shape);
+        }
     }
 }
 

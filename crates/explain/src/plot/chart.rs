@@ -211,6 +211,10 @@ fn ticks((low, high): (f64, f64), wanted: usize) -> Vec<f64> {
         .unwrap_or(10.0 * power);
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
+    // Numbers so large that steps between them are lost have no ticks, and neither has what is no number.
+    if !step.is_finite() || first.unsigned_abs().max(last.unsigned_abs()) > 1 << 50 {
+        return Vec::new();
+    }
     let mut ticks: Vec<f64> = (first..=last).map(|index| index as f64 * step).collect();
     // The axis ends at ticks, so that no value lies beyond the last.
     if ticks.last().is_some_and(|last| *last < high) && wanted < 8 {

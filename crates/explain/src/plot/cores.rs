@@ -21,6 +21,9 @@ const KEY_ROW: f64 = 18.0;
 const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
 const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
+/// More rows than this are no picture any more, and more names no key.
+const CPUS_MAX: usize = 512;
+const NAMES_MAX: usize = 60;
 /// Columns that can be told apart; longer runs have wider seconds.
 const COLUMNS_MAX: usize = 300;
 
@@ -38,7 +41,8 @@ fn draw(record: &Record) -> Option<Picture> {
         ..Window::default()
     };
     let rows = core_use_by_second(record, whole);
-    let cpus: Vec<u32> = rows.first()?.1.iter().map(|(cpu, _)| *cpu).collect();
+    let cpus = rows.first()?.1.iter().map(|(cpu, _)| *cpu);
+    let cpus: Vec<u32> = cpus.take(CPUS_MAX).collect();
     let stride = rows.len().div_ceil(COLUMNS_MAX);
     let columns: Vec<&[Second]> = rows.chunks(stride).collect();
     let row_height = (240.0 / cpus.len().max(1) as f64).clamp(4.0, 30.0);
@@ -81,7 +85,7 @@ fn draw(record: &Record) -> Option<Picture> {
         Anchor::Middle,
     );
     let at = |at_ms: i64| {
-        let share = (at_ms - whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64;
+        let share = at_ms.saturating_sub(whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64;
         LEFT + inner * share
     };
     let names = names(record);
@@ -108,6 +112,9 @@ fn names(record: &Record) -> Vec<String> {
     for name in steps(record).map(name) {
         if !names.contains(&name) {
             names.push(name);
+        }
+        if names.len() == NAMES_MAX {
+            break;
         }
     }
     names

@@ -4,6 +4,7 @@
 
 mod canvas;
 mod chart;
+mod clip;
 mod cores;
 mod efficiency;
 mod elasticity;

@@ -136,7 +136,12 @@ impl Raster {
         let along = (b.0 - a.0, b.1 - a.1);
         let length_squared = along.0 * along.0 + along.1 * along.1;
         for row in rows {
-            for column in columns.clone() {
+            // Only that part of the row that the segment comes near: a picture of thousands of steep lines
+            // costs what is drawn, not the boxes around them.
+            let (low, high) = near_row(a, b, f64::from(row) + 0.5, reach);
+            let near = range(low - reach, high + reach, self.width);
+            let near = near.start.max(columns.start)..near.end.min(columns.end);
+            for column in near {
                 let from = (f64::from(column) + 0.5 - a.0, f64::from(row) + 0.5 - a.1);
                 let share = match length_squared > 0.0 {
                     true => {
@@ -185,6 +190,17 @@ fn range(from: f64, to: f64, end: u32) -> std::ops::Range<u32> {
     first..last.max(first)
 }
 
+/// From where to where the part of a segment reaches, sideways, that is within `reach` of a row.
+fn near_row(a: (f64, f64), b: (f64, f64), row: f64, reach: f64) -> (f64, f64) {
+    let (along, down) = (b.0 - a.0, b.1 - a.1);
+    if down.abs() < 1e-9 {
+        return (a.0.min(b.0), a.0.max(b.0));
+    }
+    let share = |y: f64| ((y - a.1) / down).clamp(0.0, 1.0);
+    let ends = [row - reach, row + reach].map(|y| a.0 + share(y) * along);
+    (ends[0].min(ends[1]), ends[0].max(ends[1]))
+}
+
 /// A line cut into its dashes: lengths of ink and gap in turns, as SVG has them.
 fn dashed(points: &[(f64, f64)], dashes: &str) -> Vec<Vec<(f64, f64)>> {
     let lengths: Vec<f64> = dashes
@@ -193,6 +209,10 @@ fn dashed(points: &[(f64, f64)], dashes: &str) -> Vec<Vec<(f64, f64)>> {
         .collect();
     if lengths.is_empty() || lengths.iter().any(|length| *length <= 0.0) {
         return vec![points.to_vec()];
+    }
+    // What is no place has no length either, and would be walked along for ever.
+    if points.iter().any(|(x, y)| !x.is_finite() || !y.is_finite()) {
+        return Vec::new();
     }
     let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
     let (mut index, mut left) = (0, lengths[0]);
@@ -265,6 +285,7 @@ mod tests {
         let ends: Vec<(f64, f64)> = pieces.iter().map(|p| (p[0].0, p[p.len() - 1].0)).collect();
         assert_eq!(ends, [(0.0, 4.0), (7.0, 11.0), (14.0, 18.0)]);
         assert_eq!(dashed(&[(0.0, 0.0), (9.0, 0.0)], "").len(), 1);
+        assert!(dashed(&[(f64::NAN, 0.0), (9.0, 0.0)], "4 3").is_empty());
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn draw(record: &Record) -> Option<Picture> {
         end_ms: after_ms,
         ..Window::default()
     };
-    let seconds = |at_ms: i64| (at_ms - zero_ms) as f64 / 1000.0;
+    let seconds = |at_ms: i64| at_ms.saturating_sub(zero_ms) as f64 / 1000.0;
     let x_range = (seconds(whole.start_ms), seconds(whole.end_ms));
     let mut marks: Vec<(f64, String)> = Vec::new();
     if let Some(throttle) = &result.throttle {
@@ -72,7 +72,7 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
     let gauge = |channel: &record::Channel, scale: f64| -> Vec<(f64, f64)> {
         let readings = view::gauge(record, channel, whole).into_iter();
         let place = |reading: view::Reading| {
-            let at_s = (reading.at_ms - zero_ms) as f64 / 1000.0;
+            let at_s = reading.at_ms.saturating_sub(zero_ms) as f64 / 1000.0;
             (at_s, reading.value as f64 * scale)
         };
         readings.map(place).collect()
@@ -108,7 +108,10 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
     }
     let power: Vec<(f64, f64)> = view::power_mw(record, whole)
         .into_iter()
-        .map(|(at, milliwatts)| ((at - zero_ms) as f64 / 1000.0, milliwatts / 1000.0))
+        .map(|(at, milliwatts)| {
+            let at_s = at.saturating_sub(zero_ms) as f64 / 1000.0;
+            (at_s, milliwatts / 1000.0)
+        })
         .collect();
     if !power.is_empty() {
         panels.push((

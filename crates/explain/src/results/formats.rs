@@ -1,7 +1,7 @@
 //! The formats of a table of results. Each escapes foreign text in its own way.
 
 use super::{COLUMNS, Row};
-use crate::plain::markup;
+use crate::plain::{self, markup};
 use serde_json::json;
 
 /// A way to write a table.
@@ -69,7 +69,7 @@ fn markdown_text(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            c if c.is_control() => escaped.push(' '),
+            c if plain::is_obeyed(c) => escaped.push(' '),
             c => escaped.push(c),
         }
     }
@@ -79,26 +79,11 @@ fn markdown_text(text: &str) -> String {
 /// Comma-separated values (RFC 4180).
 fn csv(rows: &[Row]) -> String {
     let line = |cells: Vec<String>| cells.join(",") + "\r\n";
-    let mut text = line(headings().map(csv_text).collect());
+    let mut text = line(headings().map(plain::csv).collect());
     for row in rows {
-        text.push_str(&line(cells(row).map(|cell| csv_text(&cell)).collect()));
+        text.push_str(&line(cells(row).map(|cell| plain::csv(&cell)).collect()));
     }
     text
-}
-
-/// Quoted where commas or quotes would end a cell. A name that a spreadsheet would run as a formula
-/// gets an apostrophe; a lone dash is none.
-fn csv_text(text: &str) -> String {
-    let plain = text.replace(char::is_control, " ");
-    let is_formula = plain.len() > 1 && plain.starts_with(['=', '+', '-', '@']);
-    let plain = match is_formula {
-        true => format!("'{plain}"),
-        false => plain,
-    };
-    match plain.contains([',', '"']) {
-        true => format!("\"{}\"", plain.replace('"', "\"\"")),
-        false => plain,
-    }
 }
 
 /// One object for each result, figures as numbers.
@@ -186,7 +171,7 @@ mod tests {
             ("a\nb", "a b", "a b", "a b"),
         ] {
             assert_eq!(markdown_text(text), markdown);
-            assert_eq!(csv_text(text), csv);
+            assert_eq!(plain::csv(text), csv);
             assert_eq!(markup(text), html);
         }
     }

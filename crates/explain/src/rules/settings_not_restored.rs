@@ -3,6 +3,7 @@
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{End, Record, Restored, SettingChange};
+use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
     id: "settings-not-restored",
@@ -13,18 +14,16 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(record: &Record) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
+    let mut told = BTreeSet::new();
     for (index, change) in record.settings.iter().enumerate() {
         let Some(finding) = finding(record, change) else {
             continue;
         };
         // One file can be changed several times; it is restored once.
-        let path = Quantity::Text(change.path.clone());
-        if findings
-            .iter()
-            .any(|known| known.value("path") == Some(&path))
-        {
+        if !told.insert(&change.path) {
             continue;
         }
+        let path = Quantity::Text(change.path.clone());
         findings.push(
             finding
                 .sure(99)

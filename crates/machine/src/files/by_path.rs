@@ -2,6 +2,7 @@
 
 use super::{Access, Error, Folder, Problem, errno_of};
 use crate::faults::{self, Call};
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::path::Path;
 /// # Errors
 /// As there.
 pub fn create_new(path: &Path, access: Access) -> Result<File, Error> {
-    let (folder, name) = parts(path)?;
+    let (folder, name) = parts(path, Problem::Make)?;
     folder.create_new(name, access)
 }
 
@@ -20,7 +21,7 @@ pub fn create_new(path: &Path, access: Access) -> Result<File, Error> {
 /// # Errors
 /// As there.
 pub fn append(path: &Path, access: Access) -> Result<File, Error> {
-    let (folder, name) = parts(path)?;
+    let (folder, name) = parts(path, Problem::Write)?;
     folder.append(name, access)
 }
 
@@ -29,7 +30,7 @@ pub fn append(path: &Path, access: Access) -> Result<File, Error> {
 /// # Errors
 /// As there.
 pub fn existing(path: &Path) -> Result<File, Error> {
-    let (folder, name) = parts(path)?;
+    let (folder, name) = parts(path, Problem::Write)?;
     folder.existing(name)
 }
 
@@ -38,7 +39,7 @@ pub fn existing(path: &Path) -> Result<File, Error> {
 /// # Errors
 /// As there.
 pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    let (folder, name) = parts(path)?;
+    let (folder, name) = parts(path, Problem::Read)?;
     folder.read(name, bytes_max)
 }
 
@@ -47,7 +48,7 @@ pub fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As there.
 pub fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
-    let (folder, name) = parts(path)?;
+    let (folder, name) = parts(path, Problem::Write)?;
     folder.replace(name, bytes, access)
 }
 
@@ -56,7 +57,7 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
 /// # Errors
 /// As there.
 pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), Error> {
-    let (folder, name) = parts(path)?;
+    let (folder, name) = parts(path, Problem::Write)?;
     folder.replace_unsynced(name, bytes, access)
 }
 
@@ -66,13 +67,24 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(),
 /// One cannot be made, or something else has its name.
 pub fn make_all(folder: &Path) -> Result<(), Error> {
     let made = faults::pass(Call::Folder, folder, || std::fs::create_dir_all(folder));
-    made.map_err(|error| Error::new(folder, Problem::of_folder(folder, errno_of(&error))))
+    made.map_err(|error| {
+        let problem = match Problem::of_folder(folder, errno_of(&error)) {
+            Problem::Read(errno) => Problem::Make(errno),
+            other => other,
+        };
+        Error::new(folder, problem)
+    })
 }
 
-fn parts(path: &Path) -> Result<(Folder, &OsStr), Error> {
+/// The folder and name of a file; where there is no such folder, the file is what cannot be used.
+fn parts(path: &Path, failed: fn(Errno) -> Problem) -> Result<(Folder, &OsStr), Error> {
     let name = path
         .file_name()
         .ok_or_else(|| Error::new(path, Problem::Kind("a folder")))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    Ok((Folder::open(folder)?, name))
+    let folder = Folder::open(folder).map_err(|error| match error.problem {
+        Problem::Read(errno) => Error::new(path, failed(errno)),
+        _ => error,
+    });
+    Ok((folder?, name))
 }

@@ -5,6 +5,7 @@ use super::View;
 use crate::output;
 use anyhow::Context;
 use explain::monitor::{Watch, metrics};
+use machine::files::{self, Access};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,18 +81,10 @@ impl Textfile {
         }
     }
 
-    /// In one step: readers see the old values or the new ones. Not synced, because yesterday's
-    /// values are worth nothing after a loss of power.
-    fn replace(&self, text: &str) -> std::io::Result<()> {
-        let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.new", std::process::id()));
-        let new = self.path.with_file_name(name);
-        let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &self.path));
-        if written.is_err() {
-            // Half a file is of no use; that it cannot be removed changes nothing about the error.
-            let _ = std::fs::remove_file(&new);
-        }
-        written
+    /// Readable for the collector, which is another user's. Not synced, because yesterday's values are
+    /// worth nothing after a loss of power.
+    fn replace(&self, text: &str) -> Result<(), files::Error> {
+        files::replace_unsynced(&self.path, text.as_bytes(), Access::Everybody)
     }
 }
 
@@ -103,10 +96,7 @@ impl View for Textfile {
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         let written = self.replace(&metrics(watch));
         if let (Err(error), false) = (&written, self.failed) {
-            let name = self.path.display();
-            self.notes.push(format!(
-                "{name} cannot be written: {error}. Watching goes on."
-            ));
+            self.notes.push(format!("{error}. Watching goes on."));
         }
         self.failed = written.is_err();
         Ok(true)

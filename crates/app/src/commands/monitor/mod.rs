@@ -11,7 +11,7 @@ mod replay;
 pub(crate) mod running;
 mod tui;
 
-pub(crate) use replay::read_recording;
+pub(crate) use replay::{read_recording, whole_line};
 
 use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};

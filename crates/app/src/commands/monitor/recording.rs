@@ -2,10 +2,10 @@
 //! gap with its reason; watching goes on, and so does the recording as soon as there is room again.
 
 use super::jsonl::beginning;
-use super::running::Running;
-use anyhow::Context;
+use super::running::{Running, begins_like_one};
 use explain::monitor::Watch;
-use record::recording::{RowWriter, frame, is_recording, payload};
+use machine::files::{self, Access};
+use record::recording::{RowWriter, frame, payload};
 use record::{End, Event, Gap, Mark, Missing};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
@@ -38,6 +38,8 @@ pub(super) struct Recording {
     notes: Vec<String>,
     /// Tells other processes of this recording.
     running: Option<Running>,
+    /// Whether they were told, or cannot be.
+    announced: bool,
 }
 
 /// Rows that could not be written.
@@ -54,14 +56,10 @@ impl Recording {
     /// It is no recording, somebody else writes it, or it cannot be opened.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let name = path.display();
-        let mut options = File::options();
-        let file = options.append(true).read(true).create(true).open(path);
-        let file = file.with_context(|| format!("{name} cannot be written"))?;
+        let file = files::append(path, Access::Group)?;
         let end = file.metadata()?.len();
-        let mut beginning = [0; 8];
-        let read = file.read_at(&mut beginning, 0)?;
         anyhow::ensure!(
-            end == 0 || is_recording(&beginning[..read]),
+            end == 0 || begins_like_one(&file),
             "{name} exists and is no recording; name another file."
         );
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
@@ -78,6 +76,7 @@ impl Recording {
             path: path.to_path_buf(),
             notes: Vec::new(),
             running: None,
+            announced: false,
             file,
             rows: RowWriter::default(),
             end,
@@ -98,9 +97,8 @@ impl Recording {
     pub(super) fn row(&mut self, watch: &mut Watch) {
         let marks = self.marks_of_others();
         let at_ms = watch.at_ms();
-        if self.running.is_none() {
-            let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
-            self.running = Running::announce(&self.path, now_ms - at_ms);
+        if !std::mem::replace(&mut self.announced, true) {
+            self.announce(at_ms);
         }
         let mut text = String::new();
         if let Some(trouble) = &self.trouble {
@@ -111,6 +109,17 @@ impl Recording {
         self.append(at_ms, &text);
         for mark in marks {
             watch.event(Event::Mark { mark });
+        }
+    }
+
+    /// Tells other processes of this recording, whose moment is this one now.
+    fn announce(&mut self, at_ms: i64) {
+        let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
+        match Running::announce(&self.path, now_ms - at_ms) {
+            Ok(running) => self.running = Some(running),
+            Err(why) => self.notes.push(format!(
+                "{why}: `sbc-bench mark` needs --to FILE for this recording."
+            )),
         }
     }
 
@@ -275,7 +284,7 @@ mod tests {
         assert!(recording.take_notes()[0].contains("2 samples were lost"));
         row(&mut recording, &mut watch, 2000);
         recording.end(&watch, 2);
-        let record = read_recording(&std::fs::read(&path).unwrap()).unwrap();
+        let record = read_recording(&std::fs::read(&path).unwrap()[..]).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(record.samples.at_ms, [0, 1500, 2000]);
         assert_eq!(
@@ -307,7 +316,7 @@ mod tests {
         assert_eq!(watch.happened(), [event]);
         watch.seen();
         row(&mut recording, &mut watch, 1000);
-        let record = read_recording(&std::fs::read(&path).unwrap()).unwrap();
+        let record = read_recording(&std::fs::read(&path).unwrap()[..]).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(
             (record.marks, record.samples.at_ms),

@@ -17,6 +17,14 @@ use std::time::{Duration, Instant};
 /// slept) are not waited for.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
+/// Longer lines are none of a recording.
+const LINE_BYTES_MAX: usize = (64 << 20) + 64;
+/// A board with 256 cores and all its sensors has some 3000.
+const CHANNELS_MAX: usize = 16 << 10;
+/// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
+/// twice a second.
+const VALUES_MAX: usize = 40 << 20;
+
 /// Samples out of a file.
 pub(super) struct Source {
     file: PathBuf,
@@ -152,6 +160,30 @@ fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
     Ok(Box::new(items_of_record(record)))
 }
 
+/// The next line, with its end; of one that is longer than any of a recording, its beginning alone. False
+/// where there is none.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn whole_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
+    line.clear();
+    loop {
+        let bytes = match reader.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(bytes.len(), |end| end + 1);
+        let room = LINE_BYTES_MAX.saturating_sub(line.len());
+        line.extend_from_slice(&bytes[..used.min(room)]);
+        reader.consume(used);
+        if end.is_some() || used == 0 {
+            return Ok(!line.is_empty());
+        }
+    }
+}
+
 /// The lines of a recording, those that are damaged left out.
 struct Lines<R> {
     reader: R,
@@ -189,7 +221,7 @@ impl<R: BufRead> Lines<R> {
             Event::Channels {
                 interval_ms,
                 channels,
-            } => {
+            } if channels.len() <= CHANNELS_MAX => {
                 let mut record = self.session.take().unwrap_or_else(nothing_known);
                 self.channels = channels.len();
                 self.rows = RowReader::default();
@@ -212,9 +244,8 @@ impl<R: BufRead> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Item> {
         loop {
-            self.line.clear();
             // What cannot be read any more is the end.
-            if self.reader.read_until(b'\n', &mut self.line).ok()? == 0 {
+            if !whole_line(&mut self.reader, &mut self.line).ok()? {
                 return None;
             }
             if self.line == b"\n" {
@@ -281,13 +312,20 @@ fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
 ///
 /// # Errors
 /// There is nothing in it.
-pub(crate) fn read_recording(bytes: &[u8]) -> anyhow::Result<Record> {
+pub(crate) fn read_recording(reader: impl BufRead) -> anyhow::Result<Record> {
     let mut record: Option<Record> = None;
-    for item in Lines::new(bytes) {
+    let mut values_left = VALUES_MAX;
+    for item in Lines::new(reader) {
         match (item, &mut record) {
-            (Item::Begin(new), record) => *record = Some(*new),
+            (Item::Begin(new), record) => {
+                *record = Some(*new);
+                values_left = VALUES_MAX;
+            }
             (Item::Event(event), Some(record)) => record.apply(*event),
             (Item::Row(at_ms, values), Some(record)) => {
+                values_left = values_left.checked_sub(values.len()).context(
+                    "this recording has more samples than fit into memory; `monitor --replay` shows them",
+                )?;
                 record.samples.at_ms.push(at_ms);
                 let channels = record.samples.channels.iter_mut();
                 channels
@@ -386,7 +424,7 @@ mod tests {
         assert_eq!(record.samples.at_ms, [0, 500]);
         assert_eq!(record.samples.channels[0].values, [Some(10), Some(20)]);
         assert_eq!(record.marks.len(), 1);
-        assert!(read_recording(b"sbc1 ").is_err());
+        assert!(read_recording(&b"sbc1 "[..]).is_err());
     }
 
     #[test]

@@ -1,91 +1,128 @@
 //! Which recordings are being made now: one small file for each, in the folder of the user's running
 //! things, with the path of the recording and the moment at which it began on the monotonic clock.
 //! So that `sbc-bench mark` finds them.
+//!
+//! Root looks into the folders of all users. What stands there is their word, not a fact: it is believed
+//! only of files that are their own, are recordings, and are being written, each asked of the open file.
 
+use machine::files::{self, Access, Folder};
+use record::recording::is_recording;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+/// An entry holds a number and a path, which has at most 4096 bytes.
+const ENTRY_BYTES_MAX: u64 = 4096 + 32;
+/// More recordings at once is nobody's wish.
+const ENTRIES_MAX: usize = 64;
+const EXTENSION: &str = ".recording";
+
 /// A recording that is being made.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) path: PathBuf,
     /// Its moment 0 on the monotonic clock.
     pub(crate) start_mono_ms: i64,
+    /// The recording, open for appending.
+    pub(crate) file: File,
 }
 
 /// The entry of a recording; taken away with it.
-pub(crate) struct Running(PathBuf);
+pub(crate) struct Running {
+    folder: Folder,
+    name: OsString,
+}
 
 impl Running {
-    /// Enters the recording, whose moment 0 is this one on the monotonic clock. None if there is no
-    /// folder for that: then `mark` needs `--to`.
-    pub(crate) fn announce(recording: &Path, start_mono_ms: i64) -> Option<Self> {
-        let folder = folder();
-        // What already exists is looked at below.
-        let _ = DirBuilder::new().mode(0o755).create(&folder);
-        let meta = std::fs::symlink_metadata(&folder).ok()?;
-        if !meta.is_dir() || meta.uid() != rustix::process::geteuid().as_raw() {
-            return None;
-        }
-        let entry = folder.join(format!("{}.recording", std::process::id()));
-        let recording = std::path::absolute(recording).ok()?;
-        let text = format!("{start_mono_ms}\n{}", recording.to_str()?);
-        std::fs::write(&entry, text).ok()?;
-        Some(Self(entry))
+    /// Enters the recording, whose moment 0 is this one on the monotonic clock.
+    ///
+    /// # Errors
+    /// There is no folder for that: then `mark` needs `--to`.
+    pub(crate) fn announce(recording: &Path, start_mono_ms: i64) -> Result<Self, files::Error> {
+        let folder = Folder::state(&folder())?;
+        let name = OsString::from(format!("{}{EXTENSION}", std::process::id()));
+        let recording = std::path::absolute(recording).unwrap_or_else(|_| recording.to_owned());
+        let mut text = format!("{start_mono_ms}\n").into_bytes();
+        text.extend_from_slice(recording.as_os_str().as_bytes());
+        folder.replace_unsynced(&name, &text, Access::Owner)?;
+        Ok(Self { folder, name })
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         // A leftover is recognised by its recording, which nobody locks any more.
-        let _ = std::fs::remove_file(&self.0);
+        let _ = self.folder.remove(&self.name);
     }
 }
 
 /// Recordings that are being made now, by this user, and for root by anybody.
 pub(crate) fn recordings() -> Vec<Entry> {
-    let mut folders = vec![folder(), "/run/sbc-bench".into()];
-    if rustix::process::geteuid().is_root() {
-        let users = std::fs::read_dir("/run/user")
-            .into_iter()
-            .flatten()
-            .flatten();
-        folders.extend(users.map(|user| user.path().join("sbc-bench")));
+    let mut folders = vec![folder()];
+    if machine::is_root() {
+        let users = Folder::open(Path::new("/run/user")).and_then(|users| users.names());
+        let users = users.unwrap_or_default().into_iter();
+        folders.push("/run/sbc-bench".into());
+        folders.extend(users.map(|uid| Path::new("/run/user").join(uid).join("sbc-bench")));
     }
     folders.sort();
     folders.dedup();
-    let entries = folders
-        .iter()
-        .filter_map(|folder| std::fs::read_dir(folder).ok());
-    let entries = entries.flatten().flatten().map(|entry| entry.path());
-    let entries = entries.filter(|entry| entry.extension().is_some_and(|e| e == "recording"));
-    let texts = entries.filter_map(|entry| std::fs::read_to_string(entry).ok());
-    let parse = |text: String| {
-        let (start, path) = text.split_once('\n')?;
-        Some(Entry {
-            path: path.into(),
-            start_mono_ms: start.parse().ok()?,
-        })
-    };
-    let mut running: Vec<Entry> = texts.filter_map(parse).collect();
-    running.retain(|entry| is_being_written(&entry.path));
-    running.sort();
-    running.dedup();
+    let mut running: Vec<Entry> = folders.iter().flat_map(|path| entries_of(path)).collect();
+    running.sort_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
+    running.dedup_by(|a, b| a.path == b.path);
     running
 }
 
-/// True while somebody holds the recording's lock.
-fn is_being_written(path: &Path) -> bool {
-    File::open(path)
-        .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_err())
+/// What is believed of the entries in one folder.
+fn entries_of(path: &Path) -> Vec<Entry> {
+    // Users who record nothing have no such folder.
+    let Ok(folder) = Folder::open_itself(path) else {
+        return Vec::new();
+    };
+    let names = folder.names().unwrap_or_default().into_iter();
+    let names = names.filter(|name| name.as_bytes().ends_with(EXTENSION.as_bytes()));
+    let entries = names.take(ENTRIES_MAX);
+    entries.filter_map(|name| entry(&folder, &name)).collect()
 }
 
+fn entry(folder: &Folder, name: &OsStr) -> Option<Entry> {
+    let text = folder.read(name, ENTRY_BYTES_MAX).ok()?;
+    let end = text.iter().position(|byte| *byte == b'\n')?;
+    let start = std::str::from_utf8(&text[..end]).ok()?;
+    let path = PathBuf::from(OsString::from_vec(text[end + 1..].to_vec()));
+    let file = files::existing(&path).ok()?;
+    let is_theirs = file.metadata().ok()?.uid() == folder.owner();
+    let believed = is_theirs && begins_like_one(&file) && is_being_written(&file);
+    believed.then_some(Entry {
+        start_mono_ms: start.parse().ok()?,
+        path,
+        file,
+    })
+}
+
+/// True if the first bytes of this file are those of a recording.
+pub(crate) fn begins_like_one(file: &File) -> bool {
+    let mut beginning = [0; 8];
+    let read = file.read_at(&mut beginning, 0);
+    read.is_ok_and(|count| is_recording(&beginning[..count]))
+}
+
+/// True while somebody else holds the recording's lock.
+fn is_being_written(file: &File) -> bool {
+    flock(file, FlockOperation::NonBlockingLockExclusive).is_err()
+}
+
+/// The user's folder of running things. Root uses one of another user in no case, although `sudo -E` names it.
 fn folder() -> PathBuf {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let uid = rustix::process::geteuid();
-    match runtime.filter(|path| path.is_absolute()) {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let is_own = |path: &PathBuf| {
+        path.is_absolute() && Folder::open(path).is_ok_and(|f| f.owner() == uid.as_raw())
+    };
+    match runtime.filter(is_own) {
         Some(runtime) => runtime.join("sbc-bench"),
         None if uid.is_root() => "/run/sbc-bench".into(),
         None => std::env::temp_dir().join(format!("sbc-bench-{}", uid.as_raw())),

@@ -1,0 +1,203 @@
+//! Standard error: notes, and the bar at the bottom of a terminal. A thread of its own writes them, so that
+//! nobody who has something to say waits for a terminal that was stopped, a pipe that is full, or a disk.
+//!
+//! Lines are kept until they are written, a bounded number of them; the bar is only ever the latest one.
+
+use crate::output;
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So many lines are kept for a reader that has stopped; what comes behind them is counted.
+const LINES_MAX: usize = 200;
+/// Joining and writing lines needs little.
+const STACK_BYTES: usize = 128 << 10;
+/// Back to the first column, and everything behind it away (ECMA-48: CR, EL 0).
+const CLEAR: &str = "\r\x1b[K";
+/// At the end so long is waited for a reader that has stopped.
+const LAST_PATIENCE: Duration = Duration::from_millis(1500);
+/// Before something is written to standard output: where both are one terminal, they keep their order.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// What is to be written.
+#[derive(Debug, Default)]
+struct Due {
+    lines: VecDeque<String>,
+    /// Lines for which there was no room.
+    lost: u32,
+    /// The bar as it shall be, and as it is shown.
+    bar: String,
+    shown: String,
+    /// The thread is writing, or waits to.
+    busy: bool,
+    /// There is no such thread.
+    alone: bool,
+}
+
+#[derive(Debug, Default)]
+struct Stderr {
+    due: Mutex<Due>,
+    changed: Condvar,
+}
+
+/// Says something in a line of its own. If nobody listens there, nobody needs to know.
+pub(crate) fn line(text: &str) {
+    let stderr = stderr();
+    let mut due = stderr.lock();
+    if due.lines.len() < LINES_MAX {
+        due.lines.push_back(explain::harmless(text).into_owned());
+    } else {
+        due.lost += 1;
+    }
+    stderr.announce(due);
+}
+
+/// Shows this below all lines, in place of what was shown there; nothing takes it away. Only for a terminal.
+pub(crate) fn bar(text: &str) {
+    let stderr = stderr();
+    let mut due = stderr.lock();
+    due.bar = explain::plain(text);
+    stderr.announce(due);
+}
+
+/// True if somebody may look at a bar.
+pub(crate) fn is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Waits until everything is written, but not for a reader that has stopped for long.
+pub(crate) fn finish() {
+    wait(LAST_PATIENCE);
+}
+
+/// Waits a moment until everything is written.
+pub(crate) fn settle() {
+    wait(PATIENCE);
+}
+
+fn wait(patience: Duration) {
+    // Whoever has said nothing waits for nothing, and starts no thread for it.
+    let Some(stderr) = STDERR.get() else {
+        return;
+    };
+    let until = Instant::now() + patience;
+    let mut due = stderr.lock();
+    while due.busy || due.is_due() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        let waited = stderr.changed.wait_timeout(due, left);
+        due = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+static STDERR: OnceLock<Stderr> = OnceLock::new();
+
+/// With its thread, which begins with the first thing to say.
+fn stderr() -> &'static Stderr {
+    let mut is_new = false;
+    let stderr = STDERR.get_or_init(|| {
+        is_new = true;
+        Stderr::default()
+    });
+    if is_new {
+        let builder = std::thread::Builder::new().name("stderr".into());
+        let thread = builder.stack_size(STACK_BYTES).spawn(|| stderr.serve());
+        stderr.lock().alone = thread.is_err();
+    }
+    stderr
+}
+
+impl Stderr {
+    fn lock(&self) -> MutexGuard<'_, Due> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn announce(&self, mut due: MutexGuard<'_, Due>) {
+        if due.alone {
+            // Without a thread it is written here and now.
+            let text = due.take();
+            drop(due);
+            output::write_all(std::io::stderr().as_fd(), text.as_bytes());
+        } else {
+            drop(due);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Writes what is due, for ever.
+    fn serve(&self) {
+        // In the background of a terminal that stops who writes (`stty tostop`), a line is no reason to stop.
+        machine::signals::never_stop_here();
+        let mut due = self.lock();
+        loop {
+            if !due.is_due() {
+                due.busy = false;
+                self.changed.notify_all();
+                due = self
+                    .changed
+                    .wait(due)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            due.busy = true;
+            let text = due.take();
+            drop(due);
+            output::write_all(std::io::stderr().as_fd(), text.as_bytes());
+            due = self.lock();
+        }
+    }
+}
+
+impl Due {
+    fn is_due(&self) -> bool {
+        !self.lines.is_empty() || self.lost > 0 || self.bar != self.shown
+    }
+
+    /// All of it as bytes for a terminal, or for a file where there never is a bar.
+    fn take(&mut self) -> String {
+        let mut text = String::new();
+        if !self.shown.is_empty() {
+            text.push_str(CLEAR);
+        }
+        for line in self.lines.drain(..) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        if self.lost > 0 {
+            let lost = std::mem::take(&mut self.lost);
+            text.push_str(&format!("({lost} lines were left out: nobody read them)\n"));
+        }
+        text.push_str(&self.bar);
+        self.shown.clone_from(&self.bar);
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stand_above_the_bar() {
+        let mut due = Due::default();
+        let mut check = |lines: &[&str], bar: &str, expected: &str| {
+            due.lines
+                .extend(lines.iter().map(|line| (*line).to_owned()));
+            due.bar = bar.to_owned();
+            assert_eq!(due.is_due(), !expected.is_empty());
+            if due.is_due() {
+                assert_eq!(due.take(), expected);
+            }
+        };
+        check(&["a", "b"], "", "a\nb\n");
+        check(&[], "half", "half");
+        check(&[], "half", "");
+        check(&["c"], "done", "\r\x1b[Kc\ndone");
+        check(&[], "", "\r\x1b[K");
+        check(&["d"], "", "d\n");
+    }
+}

@@ -1,0 +1,205 @@
+//! Ways out of the program that are full, closed, or that nobody reads: no run ends, waits or loses its results
+//! because of them. And foreign text: none of it steers a terminal, a table or a picture.
+
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-out-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// A run of a program of the user's that takes no time.
+    fn run(&self, options: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        command.args(["run", "--force", "--wait", "0s", "--repeat", "2", "--log"]);
+        command.arg(self.0.join("run.log")).args(options);
+        command.args(["--", "sleep", "0.2"]).env("NOTUNING", "yes");
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command
+    }
+
+    fn is_kept(&self) -> bool {
+        let kept = std::fs::read_to_string(self.0.join("run.json")).unwrap_or_default();
+        kept.contains("\"end\":\"finished\"")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits for its end, but not for ever.
+fn ended(child: &mut Child) -> Option<ExitStatus> {
+    let until = Instant::now() + Duration::from_secs(120);
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}
+
+fn check_ends_well(name: &str, options: &[&str], errors: Stdio) {
+    let folder = Folder::new(name);
+    let mut child = folder.run(options).stderr(errors).spawn().unwrap();
+    let status = ended(&mut child).unwrap_or_else(|| panic!("{name}: it hangs"));
+    assert!(matches!(status.code(), Some(0 | 3)), "{name}: {status}");
+    assert!(folder.is_kept(), "{name}");
+}
+
+/// A pipe that is full and that nobody reads; its reading end has to be kept.
+fn full_pipe() -> (std::io::PipeReader, Stdio) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    fill(writer.try_clone().unwrap().into());
+    (reader, writer.into())
+}
+
+/// Writes until nothing fits any more.
+fn fill(end: OwnedFd) {
+    let flags = rustix::fs::fcntl_getfl(&end).unwrap();
+    rustix::fs::fcntl_setfl(&end, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
+    let mut file = File::from(end);
+    loop {
+        match file.write(b"x") {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    rustix::fs::fcntl_setfl(&file, flags).unwrap();
+}
+
+/// A pseudo terminal: what reads it, and what programs write to; none where there are none.
+fn terminal() -> Option<(OwnedFd, OwnedFd)> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let opened = openpt(flags).and_then(|reader| {
+        grantpt(&reader)?;
+        unlockpt(&reader)?;
+        let writer = ioctl_tiocgptpeer(&reader, flags)?;
+        Ok((reader, writer))
+    });
+    if opened.is_err() {
+        testkit::skip("no pseudo terminal can be opened here");
+    }
+    opened.ok()
+}
+
+#[test]
+fn a_full_or_closed_standard_error_ends_no_run() {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    check_ends_well("full", &["--json"], full.into());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    check_ends_well("closed", &["--json"], writer.into());
+}
+
+#[test]
+fn a_standard_error_that_nobody_reads_stalls_no_run() {
+    let (_reader, errors) = full_pipe();
+    check_ends_well("blocked", &["--json"], errors);
+}
+
+#[test]
+fn a_terminal_that_does_not_read_stalls_no_run() {
+    let Some((_reader, writer)) = terminal() else {
+        return testkit::was_skipped();
+    };
+    fill(writer.try_clone().unwrap());
+    check_ends_well("terminal", &[], writer.into());
+}
+
+#[test]
+fn a_full_standard_output_loses_no_result() {
+    let folder = Folder::new("stdout");
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut run = folder.run(&[]);
+    let output = run.stdout(full).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("standard output cannot be written"),
+        "{errors}"
+    );
+    assert!(folder.is_kept());
+}
+
+#[test]
+fn a_reader_that_has_stopped_does_not_make_a_monitor_deaf() {
+    let (_reader, output) = full_pipe();
+    let (_other, errors) = full_pipe();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args(["-m", "0.05", "--lines"]).stdin(Stdio::null());
+    let mut child = command.stdout(output).stderr(errors).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert!(ended(&mut child).is_some(), "it is deaf");
+}
+
+#[test]
+fn the_bar_and_notes_share_a_terminal() {
+    let Some((reader, writer)) = terminal() else {
+        return testkit::was_skipped();
+    };
+    let folder = Folder::new("bar");
+    let mut child = folder.run(&[]).stderr(writer).spawn().unwrap();
+    // The end of a terminal that nobody writes to any more is an error.
+    let mut shown = Vec::new();
+    let _ = File::from(reader).read_to_end(&mut shown);
+    assert!(ended(&mut child).is_some());
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(
+        shown.contains("Measuring ") && shown.contains("left: clock of"),
+        "{shown}"
+    );
+    // The bar is taken away, and nothing else steers the terminal.
+    let rest = shown.replace("\r\u{1b}[K", "").replace("\r\n", "\n");
+    assert!(
+        !rest.contains(|c: char| c.is_control() && c != '\n'),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn tables_for_programs_arrive_as_they_are() {
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
+    let folder = Folder::new("csv");
+    let mut run = folder.run(&["--quiet"]);
+    assert!(run.stderr(Stdio::null()).status().unwrap().code().is_some());
+    assert!(log.is_dir());
+    let record = folder.0.join("run.json");
+    for words in [
+        &["results", "--format", "csv"][..],
+        &["report", "--format", "efficiency-csv"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        command.arg(words[0]).arg(&record).args(&words[1..]);
+        let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(
+            !table.is_empty() && !table.contains('\u{fffd}'),
+            "{table:?}"
+        );
+        let lines = table.split_inclusive('\n');
+        assert!(
+            lines.clone().all(|line| line.ends_with("\r\n")),
+            "{table:?}"
+        );
+    }
+}

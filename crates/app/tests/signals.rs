@@ -1,0 +1,145 @@
+//! Signals as users send them: by the terminal, by a shell that stops and continues its jobs, by the end of a
+//! session under `nohup`, and by nobody at all.
+
+use record::{End, Record};
+use rustix::process::{Pid, Signal, kill_process};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-signals-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Starts a run, by a program of so many words and its arguments, whose load writes its process id and then
+    /// takes so long.
+    fn started(&self, by: &[&str], seconds: &str) -> (Child, u32) {
+        let mut words: Vec<String> = by.iter().map(|word| (*word).to_owned()).collect();
+        let load = format!(
+            "echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; :",
+            self.pid_file()
+        );
+        let log = self.0.join("run.log").display().to_string();
+        words.push(env!("CARGO_BIN_EXE_sbc-bench").into());
+        for word in [
+            "run", "--force", "--wait", "0s", "--repeat", "1", "--log", &log,
+        ] {
+            words.push(word.into());
+        }
+        words.extend(["--", "/bin/sh", "-c", &load].map(String::from));
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).env("NOTUNING", "yes");
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        // A job as a shell with job control makes it.
+        let command = command.stderr(Stdio::null()).process_group(0);
+        let child = command.spawn().unwrap();
+        let load = wait_for(|| std::fs::read_to_string(self.pid_file()).ok());
+        (child, load.trim().parse().unwrap())
+    }
+
+    fn pid_file(&self) -> String {
+        self.0.join("load.pid").display().to_string()
+    }
+
+    fn record(&self) -> Record {
+        let json = std::fs::read_to_string(self.0.join("run.json")).unwrap();
+        serde_json::from_str(&json).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until something is there; however busy the machine is, it comes in the end.
+fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < until, "it never came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn send(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
+}
+
+/// The third field of `/proc/PID/stat`: `T` is stopped.
+fn state(pid: u32) -> Option<char> {
+    let stat =
+        std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    stat.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+#[test]
+fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
+    let folder = Folder::new("stop");
+    let (mut child, load) = folder.started(&["env"], "2");
+    // `env` becomes the program itself.
+    send(child.id(), Signal::TSTP);
+    wait_for(|| (state(child.id()) == Some('T') && state(load) == Some('T')).then_some(()));
+    std::thread::sleep(Duration::from_millis(1200));
+    send(child.id(), Signal::CONT);
+    let status = child.wait().unwrap();
+    assert!(matches!(status.code(), Some(0 | 3)), "{status}");
+    let record = folder.record();
+    assert_eq!(record.run.end, End::Finished);
+    let step = record
+        .steps
+        .iter()
+        .find(|step| step.workload == "sh")
+        .unwrap();
+    let why = step.not_comparable.as_deref().unwrap_or_default();
+    assert!(why.contains("stopped (Ctrl-Z) for 1."), "{why:?}");
+}
+
+#[test]
+fn without_a_shell_nothing_is_stopped() {
+    if !Path::new("/usr/bin/setsid").exists() {
+        return testkit::skip("setsid is needed for a session of its own");
+    }
+    let folder = Folder::new("orphan");
+    // A session of its own, as `ssh -t board sbc-bench` has it: nobody could let it go on.
+    let (mut child, load) = folder.started(&["sh", "-c", "setsid \"$@\"; :", "sh"], "2");
+    let program = std::fs::read_to_string(format!("/proc/{load}/stat")).unwrap();
+    let parent = program
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .nth(1);
+    let program: u32 = parent.unwrap().parse().unwrap();
+    send(program, Signal::TSTP);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_ne!((state(program), state(load)), (Some('T'), Some('T')));
+    child.wait().unwrap();
+    assert_eq!(folder.record().run.end, End::Finished);
+}
+
+#[test]
+fn nohup_is_not_undone() {
+    let folder = Folder::new("nohup");
+    let (mut child, _) = folder.started(&["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"], "1");
+    send(child.id(), Signal::HUP);
+    child.wait().unwrap();
+    assert_eq!(folder.record().run.end, End::Finished);
+    // Without it the end of the session is the end of the run.
+    let folder = Folder::new("hup");
+    let (mut child, _) = folder.started(&["env"], "60");
+    send(child.id(), Signal::HUP);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.record().run.end, End::Interrupted { signal: 1 });
+}
