@@ -1,15 +1,24 @@
-//! Signals that end a run: the first one is remembered, and everything that waits looks at it. What was
-//! ignored before this program began (`nohup`) stays ignored. Ctrl-Z stops the loads as well.
+//! Signals that end a run: the first one is remembered, and everything that waits looks at it. A second Ctrl-C
+//! puts settings back and ends the program. What was ignored before this program began (`nohup`) stays
+//! ignored. Ctrl-Z stops the loads as well.
 
-use crate::output;
+use crate::{output, status};
+use machine::settings::WayBack;
+use record::Restored;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use std::os::fd::OwnedFd;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Putting everything back takes milliseconds; a file of the kernel that takes this long hangs.
+const WAY_BACK_TIME: Duration = Duration::from_secs(2);
+
+/// Some send one signal twice, to a process and to its group, and mean it once.
+const TWICE: Duration = Duration::from_millis(500);
 
 /// Becomes readable with the first signal, for those who wait.
 static ARRIVALS: OnceLock<OwnedFd> = OnceLock::new();
@@ -17,25 +26,12 @@ static ARRIVALS: OnceLock<OwnedFd> = OnceLock::new();
 /// The number of the first signal that came, or 0.
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-/// What is done when a second signal asks for the end.
-static AT_SECOND: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
-
-/// Asks for the end; any of them more than once is somebody who has waited long enough.
+/// Each of them asks for the end.
 const ENDS: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// The number of the first signal that asked for the end, or 0: for those who cannot be handed it.
 pub(crate) fn received() -> i32 {
     RECEIVED.load(Ordering::Relaxed)
-}
-
-/// What is done in the thread of signals when a second one asks for the end, with its number: put back what must
-/// be, and leave. Without it a second signal changes nothing. The first call counts.
-#[allow(
-    dead_code,
-    reason = "restoring at once belongs to runs that change settings"
-)]
-pub(crate) fn at_second(leave: impl Fn(i32) + Send + Sync + 'static) {
-    let _ = AT_SECOND.set(Box::new(leave));
 }
 
 /// The number of the first signal that came, or 0. A thread that called this and is parked is woken.
@@ -47,20 +43,23 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
     let _ = ARRIVALS.set(reader);
     std::thread::spawn(move || {
+        let mut first: Option<Instant> = None;
         for signal in signals.forever() {
             if signal == SIGTSTP {
                 stop();
                 continue;
             }
-            let first = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+            let before = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+            match (before, first) {
+                (Ok(_), _) | (_, None) => first = Some(Instant::now()),
+                (Err(_), Some(first)) if signal == SIGINT && first.elapsed() > TWICE => {
+                    leave_at_once();
+                }
+                _ => {}
+            }
             // A full pipe is as readable as one with a single byte.
             let _ = rustix::io::write(&writer, b"s");
             waiting.unpark();
-            if first.is_err()
-                && let Some(leave) = AT_SECOND.get()
-            {
-                leave(signal);
-            }
         }
     });
     Ok(&RECEIVED)
@@ -74,6 +73,37 @@ fn stop() {
             "stopped for {seconds:.1} s; what was being measured meanwhile took that much longer."
         ));
     }
+}
+
+/// The way back of the settings that are changed now, if any are.
+static WAY_BACK: Mutex<Option<WayBack>> = Mutex::new(None);
+
+/// Keeps the way back for somebody who asks twice for the end.
+pub(crate) fn remember(way_back: WayBack) {
+    *WAY_BACK.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
+}
+
+/// A second Ctrl-C: whoever types it does not want to wait for what a run still tells and writes. Settings go
+/// back, by the guard where this process cannot do it in time; the guard also ends what still runs. What was
+/// measured is on the disk, and the next start finds it.
+fn leave_at_once() {
+    let way_back = WAY_BACK.lock().map(|mut way_back| way_back.take());
+    let Ok(Some(way_back)) = way_back else {
+        return;
+    };
+    let (sender, back) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let outcomes = way_back.go();
+        // Nobody listens any more when the time is up.
+        let _ = sender.send(outcomes);
+    });
+    let outcomes = back.recv_timeout(WAY_BACK_TIME).unwrap_or_default();
+    let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
+    let status = match outcomes.iter().any(failed) {
+        true => status::NOT_RESTORED,
+        false => status::INTERRUPTED,
+    };
+    std::process::exit(status.into());
 }
 
 /// Waits, at most so long; a signal that came or comes ends the wait. With less code than parking, which

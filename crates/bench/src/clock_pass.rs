@@ -3,18 +3,22 @@
 //!
 //! Clocks are measured, not believed. How one point of a pass is measured is in `point.rs`.
 
+// What came of a setting must not be thrown away.
+#![deny(clippy::let_underscore_must_use, unused_must_use)]
+
 mod point;
 
 use crate::child::interruption;
 use crate::child::move_to;
-use crate::cpus::{online_clusters, online_cpus};
+use crate::cpus::{online_clusters, online_cpus, settable_opps};
 use crate::options::Options;
+use crate::run::Tell;
 use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline};
 use record::{
-    ClockPoint, Clocks, Cluster, Event, Machine, Measured, Missing, Outcome, Policy, Step, Window,
+    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Window,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -42,18 +46,18 @@ pub(crate) struct ClockPass<'a> {
 
 impl ClockPass<'_> {
     /// Every OPP of one cluster, highest first, on its first CPU. Without settings only the clock
-    /// as it is. Changes of limits go to `on_event`.
+    /// as it is.
     pub(crate) fn cluster(
         &self,
         cluster: &Cluster,
         settings: Option<&mut Settings>,
-        on_event: &mut dyn FnMut(Event),
+        tell: &mut Tell,
     ) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
         let policy = self.policy_of(cpu);
         let outcome = match (policy, settings) {
-            (Some(policy), Some(settings)) => self.walk(cpu, policy, settings, on_event),
+            (Some(policy), Some(settings)) => self.walk(cpu, policy, settings, tell),
             (policy, _) => {
                 let opp_khz = policy.and_then(|policy| policy.limit_khz_max.known().copied());
                 self.point(cpu, opp_khz).map(|point| vec![point])
@@ -62,12 +66,13 @@ impl ClockPass<'_> {
         self.step("cold", vec![cpu], 1, start, outcome)
     }
 
+    /// All OPPs of a policy, and then the limits that stood before, whatever happened in between.
     fn walk(
         &self,
         cpu: u32,
         policy: &Policy,
         settings: &mut Settings,
-        on_event: &mut dyn FnMut(Event),
+        tell: &mut Tell,
     ) -> Result<Vec<ClockPoint>, Missing> {
         let opps = self.opps(policy);
         if opps.is_empty() {
@@ -77,49 +82,55 @@ impl ClockPass<'_> {
             );
             return Err(Missing::unsupported("MaxKHz", reason));
         }
-        let mut set = |node, khz: u32| {
-            let changed = settings.set(node, &khz.to_string());
-            if let Ok(Some(change)) = changed {
-                let change = change.at(self.timeline.now_ms());
-                on_event(Event::SettingChanged { change });
+        let limits = [Node::ClockMax(policy.policy), Node::ClockMin(policy.policy)];
+        let before = limits.map(|node| settings.in_place(node));
+        let points = self.walk_opps((cpu, policy), &opps, settings, tell);
+        for (node, before) in limits.into_iter().zip(before) {
+            // A limit that is not known was not changed either.
+            if let Ok(before) = before {
+                tell(settings.set(node, &before));
             }
-        };
+        }
+        self.timeline.sleep(LIMIT_SETTLES);
+        points
+    }
+
+    fn walk_opps(
+        &self,
+        (cpu, policy): (u32, &Policy),
+        opps: &[u32],
+        settings: &mut Settings,
+        tell: &mut Tell,
+    ) -> Result<Vec<ClockPoint>, Missing> {
+        let mut is_set = |node, khz: u32| tell(settings.set(node, &khz.to_string())).is_none();
         if let Some(min) = policy.clock_khz_min.known() {
-            set(Node::ClockMin(policy.policy), *min);
+            is_set(Node::ClockMin(policy.policy), *min);
         }
         let mut points = Vec::new();
-        for opp_khz in &opps {
+        for opp_khz in opps {
             if self.is_cancelled() {
                 break;
             }
-            set(Node::ClockMax(policy.policy), *opp_khz);
-            self.timeline.sleep(LIMIT_SETTLES);
-            points.push(self.point(cpu, Some(*opp_khz))?);
+            // At a limit that is not in force, this would be the clock of another OPP.
+            if is_set(Node::ClockMax(policy.policy), *opp_khz) {
+                self.timeline.sleep(LIMIT_SETTLES);
+                points.push(self.point(cpu, Some(*opp_khz))?);
+            }
         }
-        set(Node::ClockMax(policy.policy), opps[0]);
-        self.timeline.sleep(LIMIT_SETTLES);
+        if points.is_empty() && !self.is_cancelled() {
+            points.push(self.point(cpu, None)?);
+        }
         Ok(points)
     }
 
-    /// OPPs within the limits that the user gave, highest first. A policy that lists none still has
-    /// its highest and lowest clock.
+    /// OPPs within the limits that the user gave, highest first.
     fn opps(&self, policy: &Policy) -> Vec<u32> {
-        let ends = [policy.clock_khz_max.known(), policy.clock_khz_min.known()];
-        let mut opps = match policy.opps_khz.is_empty() {
-            true => ends
-                .into_iter()
-                .flatten()
-                .copied()
-                .filter(|khz| *khz > 0)
-                .collect(),
-            false => policy.opps_khz.clone(),
-        };
+        let mut opps = settable_opps(policy);
         opps.retain(|khz| {
             self.options.clock_khz_max.is_none_or(|max| *khz <= max)
                 && self.options.clock_khz_min.is_none_or(|min| *khz >= min)
         });
-        opps.sort_unstable_by(|a, b| b.cmp(a));
-        opps.dedup();
+        opps.reverse();
         opps
     }
 

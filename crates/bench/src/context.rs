@@ -1,6 +1,7 @@
 //! What a run is given, what it tells while it goes on, and what it leaves.
 
 use crate::options::Options;
+use machine::settings::WayBack;
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Missing, Record, Source};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub struct Context<'a> {
     pub cancelled: &'a AtomicI32,
     /// Lines that were typed since the last time, where somebody can type any.
     pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
+    /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
+    pub on_settings: &'a dyn Fn(WayBack),
     /// Told what happens.
     pub progress: &'a mut dyn FnMut(Progress),
 }

@@ -1,7 +1,7 @@
 //! Which CPUs a plan is about: those that are online, their clusters, the core types, the fastest. Pure
 //! functions of the identified machine; which CPUs a program is pinned to is in `pinning`.
 
-use record::{Cluster, Machine};
+use record::{Cluster, Machine, Policy};
 
 /// Cores of one type whose clock is lower than this part of the fastest are little ones in effect. The
 /// prime, middle and slow clusters of server and phone chips are nearer to each other.
@@ -33,6 +33,22 @@ pub(crate) fn online_clusters(machine: &Machine) -> Vec<Cluster> {
         });
     }
     clusters
+}
+
+/// OPPs of a policy, ascending: those that can be set. Boost OPPs lie above `cpuinfo_max_freq` as long as boost
+/// is off. A policy that lists none still has its highest and lowest clock.
+pub(crate) fn settable_opps(policy: &Policy) -> Vec<u32> {
+    let ends = [&policy.clock_khz_min, &policy.clock_khz_max];
+    let ends = ends.into_iter().filter_map(|khz| khz.known().copied());
+    let mut opps: Vec<u32> = match policy.opps_khz.is_empty() {
+        true => ends.filter(|khz| *khz > 0).collect(),
+        false => policy.opps_khz.clone(),
+    };
+    let top = policy.clock_khz_max.known().copied().unwrap_or(u32::MAX);
+    opps.retain(|khz| *khz <= top);
+    opps.sort_unstable();
+    opps.dedup();
+    opps
 }
 
 /// All online CPUs, those of the fastest clusters first.

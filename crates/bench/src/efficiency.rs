@@ -2,10 +2,9 @@
 //! in which order; what comes of it is computed from the Record (`explain::efficiency`). And the test
 //! whether the memory controller is throttled, which is the same kind of list. Pure.
 
-use crate::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus};
+use crate::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus, settable_opps};
 use crate::form::Form;
 use crate::plan::Available;
-use crate::sensitivity::opps;
 use crate::task::{Setting, Stage};
 use crate::{Job, Options, parse_pinning};
 use record::{Machine, Policy, SetClock};
@@ -174,8 +173,9 @@ fn policies_of<'a>(machine: &'a Machine, cpus: &'a [u32]) -> impl Iterator<Item 
 
 /// OPPs of the fastest policy of the set, lowest first, within what the user allows.
 fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
-    let fastest = policies_of(machine, cpus).max_by_key(|policy| opps(policy).last().copied());
-    let mut all = fastest.map(opps).unwrap_or_default();
+    let fastest =
+        policies_of(machine, cpus).max_by_key(|policy| settable_opps(policy).last().copied());
+    let mut all = fastest.map(settable_opps).unwrap_or_default();
     let top = all.last().copied().unwrap_or(0);
     let min = options.clock_khz_min.unwrap_or(CLOCK_KHZ_MIN.min(top));
     all.retain(|khz| *khz >= min && options.clock_khz_max.is_none_or(|max| *khz <= max));
@@ -189,7 +189,7 @@ fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
         .collect();
     let policies = machine.policies.iter();
     let limits = policies.filter_map(|policy| {
-        let own = opps(policy);
+        let own = settable_opps(policy);
         let lowest = *own.first()?;
         let max = match of_set.contains(&policy.policy) {
             true => own.iter().rev().find(|opp| **opp <= khz).copied(),

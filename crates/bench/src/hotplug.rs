@@ -4,11 +4,15 @@
 //! Nothing is written here but through the journal ([`Settings`]), so that the CPUs come back however
 //! the run ends.
 
+// What came of a setting must not be thrown away.
+#![deny(clippy::let_underscore_must_use, unused_must_use)]
+
 use crate::Job;
 use crate::cpus::online_cpus;
+use crate::run::Tell;
 use crate::workloads::{Places, workload};
 use machine::settings::{Node, Settings};
-use record::{Machine, SettingChange};
+use record::Machine;
 
 /// The CPUs that are switched off now.
 #[derive(Debug, Default)]
@@ -50,7 +54,7 @@ impl Hotplug {
         &mut self,
         settings: Result<&mut Settings, &str>,
         off: &[u32],
-        mut on_change: impl FnMut(SettingChange),
+        tell: &mut Tell,
     ) -> Result<(), String> {
         off.clone_into(&mut self.wanted);
         let settings = match settings {
@@ -58,20 +62,22 @@ impl Hotplug {
             Err(_) if off.is_empty() => return Ok(()),
             Err(why) => return Err(stays_on(off, why.trim_end_matches('.'))),
         };
-        let mut set = |cpu: u32, value: &str| {
-            let change = settings.set(Node::CpuOnline(cpu), value);
-            change.map(|change| change.into_iter().for_each(&mut on_change))
-        };
-        // A CPU that does not come back is tried again at the end of the run, which tells of it.
-        let back = self.off.iter().filter(|cpu| !off.contains(cpu));
-        back.for_each(|cpu| drop(set(*cpu, "1")));
-        self.off.retain(|cpu| off.contains(cpu));
+        let mut set = |cpu: u32, value: &str| tell(settings.set(Node::CpuOnline(cpu), value));
+        // A CPU that does not come back is tried again before the next step, and at the end of the run.
+        let mut left_off: Vec<u32> = Vec::new();
+        for cpu in self.off.iter().filter(|cpu| !off.contains(cpu)) {
+            if set(*cpu, "1").is_some() {
+                left_off.push(*cpu);
+            }
+        }
+        self.off
+            .retain(|cpu| off.contains(cpu) || left_off.contains(cpu));
         let mut refused: Vec<(u32, String)> = Vec::new();
         for cpu in off {
             match set(*cpu, "0") {
-                Ok(()) if self.off.contains(cpu) => {}
-                Ok(()) => self.off.push(*cpu),
-                Err(missing) => refused.push((*cpu, missing.to_string())),
+                None if self.off.contains(cpu) => {}
+                None => self.off.push(*cpu),
+                Some(unmet) => refused.push((*cpu, unmet.why)),
             }
         }
         match refused.first() {
@@ -99,6 +105,8 @@ mod tests {
     use crate::Definition;
     use crate::testing::machine;
     use machine::Root;
+    use machine::settings::Outcome;
+    use record::Event;
     use std::sync::Arc;
 
     #[test]
@@ -146,7 +154,12 @@ mod tests {
         let mut changes = 0;
         let mut check = |off: &[u32], expected: [&str; 2], stays: Option<&str>| {
             assert!(hotplug.is_to_do(off));
-            let switched = hotplug.switch(Ok(&mut settings), off, |_| changes += 1);
+            let mut tell = |outcome: Outcome| {
+                let mut count =
+                    |event| changes += u32::from(matches!(event, Event::SettingChanged { .. }));
+                outcome.tell(0, None, &mut count)
+            };
+            let switched = hotplug.switch(Ok(&mut settings), off, &mut tell);
             assert!(!hotplug.is_to_do(off));
             let now = [1, 2].map(|cpu| root.read_value(&online(cpu)).unwrap());
             assert_eq!(now, expected);
@@ -161,7 +174,7 @@ mod tests {
         check(&[0, 1], ["0", "1"], Some("CPU 0 could not"));
         check(&[], ["1", "1"], None);
         assert_eq!(changes, 4);
-        let denied = Hotplug::default().switch(Err("Settings need root."), &[1], |_| {});
+        let denied = Hotplug::default().switch(Err("Settings need root."), &[1], &mut |_| None);
         assert!(denied.unwrap_err().ends_with("(Settings need root)"));
         drop(settings);
         assert!(!journal.exists());

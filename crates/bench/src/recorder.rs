@@ -5,7 +5,7 @@
 //! where it died. A full disk does not end a run: the Record goes on in memory and says so.
 
 use machine::faults::{self, Call};
-use record::{Event, Missing, Record, Run, SCHEMA_VERSION, SettingChange, Source, Why};
+use record::{Event, Missing, Record, Run, SCHEMA_VERSION, Source, Why};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -55,12 +55,6 @@ impl Recorder {
     pub fn append(&mut self, event: Event) {
         self.write(&event);
         self.record.apply(event);
-    }
-
-    /// Adds that a setting was changed at this moment, in milliseconds of the run.
-    pub(crate) fn setting_changed(&mut self, change: SettingChange, at_ms: i64) {
-        let change = change.at(at_ms);
-        self.append(Event::SettingChanged { change });
     }
 
     /// Makes sure that everything appended so far survives a loss of power.

@@ -1,10 +1,10 @@
 //! What can come to nothing on this machine is told before anything starts, in one sentence with the way out.
 //! What may fail later, or in part, is not decided here: each step has its own reason then.
 
-use crate::cpus::online_cpus;
+use crate::cpus::{online_cpus, settable_opps};
 use crate::efficiency::{Efficiency, Sets};
 use crate::review::watched_program;
-use crate::sensitivity::{Load, Sensitivity, opps};
+use crate::sensitivity::{Load, Sensitivity};
 use crate::task::{Stage, Task};
 use crate::workloads::workload;
 use crate::{Job, Lab, Options, Pinning, Site, Tools, sensitivity};
@@ -69,7 +69,10 @@ fn no_tool(loads: &[crate::Load], options: &Options) -> Option<String> {
 
 fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
     let policies = machine.policies.iter();
-    if policies.clone().all(|policy| opps(policy).is_empty()) {
+    if policies
+        .clone()
+        .all(|policy| settable_opps(policy).is_empty())
+    {
         let way_out = "`sbc-bench sensitivity` emulates a slower clock by a CPU quota";
         return Some(format!(
             "there is no cpufreq on this machine, so it has no OPPs to walk; {way_out}."

@@ -1,11 +1,15 @@
 //! The standard run: gate, identify, tune, measure clocks, run the workloads under watch, measure
 //! the clocks again hot, restore. Every step is on disk before the next one begins.
 
+// What came of a setting must not be thrown away.
+#![deny(clippy::let_underscore_must_use, unused_must_use)]
+
 mod clocks;
 mod heat;
 mod review;
 mod sides;
 mod steps;
+mod tuning;
 
 use crate::context::{Context, Finished, Progress};
 use crate::estimate::Estimates;
@@ -20,12 +24,14 @@ use crate::switch::Switch;
 use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
 use machine::kernel_log::KernelLog;
-use machine::settings::{Node, Settings};
+use machine::settings::Settings;
 use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread};
-use record::{End, Event, Gate, Machine, Reading, Restored, Run, State, Survey};
+use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+pub(crate) use tuning::Tell;
 
 /// Shorter runs are over before anybody has read how long they take.
 const WORTH_TELLING: Duration = Duration::from_secs(30);
@@ -49,6 +55,7 @@ pub fn run(context: Context) -> Finished {
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
         hotplug: Hotplug::default(),
+        is_untunable: false,
         untuned: "Settings need root, and NOTUNING forbids them.".into(),
         crowded: None,
         refused: None,
@@ -95,6 +102,8 @@ struct Runner<'a> {
     hotplug: Hotplug,
     /// Why CPUs are on that the step should not see.
     crowded: Option<String>,
+    /// It was tried to take the journal, and nothing can be set.
+    is_untunable: bool,
     /// Why nothing can be set, where nothing can.
     untuned: String,
     /// Why the settings of the side that is to run are not in place.
@@ -236,50 +245,6 @@ impl Runner<'_> {
         }
     }
 
-    /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
-    fn tune(&mut self, machine: &Machine) {
-        if machine.policies.is_empty() && !self.context.options.task.has_settings() {
-            return;
-        }
-        self.open_settings();
-        let timeline = self.context.timeline;
-        let Some(settings) = &mut self.settings else {
-            return;
-        };
-        for policy in &machine.policies {
-            let top = policy.clock_khz_max.known().copied();
-            let max = match (top, self.context.options.clock_khz_max) {
-                (Some(top), Some(max)) => Some(top.min(max)),
-                (top, _) => top,
-            };
-            let mut wanted = vec![(Node::Governor(policy.policy), "performance".to_owned())];
-            wanted.extend(max.map(|khz| (Node::ClockMax(policy.policy), khz.to_string())));
-            for (node, value) in wanted {
-                if let Ok(Some(change)) = settings.set(node, &value) {
-                    self.recorder.setting_changed(change, timeline.now_ms());
-                }
-            }
-        }
-        self.recorder.sync();
-    }
-
-    /// Takes the journal, where settings may be changed at all; once.
-    fn open_settings(&mut self) {
-        if self.settings.is_some() {
-            return;
-        }
-        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
-            return;
-        };
-        match Settings::new(self.context.root, journal) {
-            Ok(settings) => self.settings = Some(settings),
-            Err(missing) => {
-                self.untuned = format!("Nothing is tuned: {missing}.");
-                (self.context.progress)(Progress::Note(self.untuned.clone()));
-            }
-        }
-    }
-
     fn start_meters(&mut self) {
         let progress = &mut self.context.progress;
         let tell = |sentence| progress(Progress::Note(sentence));
@@ -321,19 +286,12 @@ impl Runner<'_> {
         }
     }
 
-    /// Stops watching, restores every setting, and closes the Record.
+    /// Restores every setting, stops watching, and closes the Record. Settings come first: a source that
+    /// hangs in the kernel can hold up everything else.
     fn finish(mut self, end: End) -> Finished {
         let (root, timeline) = (self.context.root, self.context.timeline);
+        self.restore_settings();
         self.stop_sampler();
-        let restored = self.settings.take().map(|mut settings| settings.restore());
-        for (path, restored) in restored.unwrap_or_default() {
-            if let Restored::Failed(why) | Restored::LeftAlone(why) = &restored {
-                let note = format!("{path} was not put back: {why}.");
-                (self.context.progress)(Progress::Note(note));
-            }
-            self.recorder
-                .append(Event::SettingRestored { path, restored });
-        }
         drop(self.guard.take());
         if end != End::Refused {
             let state: State = machine::state(root, timeline.now_ms());

@@ -4,7 +4,7 @@
 //! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
 //! on all clocks alike.
 
-use crate::cpus::{fastest_cpu, online_cpus};
+use crate::cpus::{fastest_cpu, online_cpus, settable_opps};
 use crate::form::Form;
 use crate::task::{Setting, Stage};
 use crate::{Definition, Job};
@@ -110,7 +110,7 @@ fn levels(machine: &Machine, at: &At) -> Vec<Level> {
         };
         return SHARES.into_iter().map(level).collect();
     };
-    let opps = opps(fastest);
+    let opps = settable_opps(fastest);
     let wanted: Vec<u32> = match at {
         At::All => opps,
         At::Khz(khz) => khz.iter().map(|khz| at_most(&opps, *khz)).collect(),
@@ -134,11 +134,11 @@ fn levels(machine: &Machine, at: &At) -> Vec<Level> {
 
 /// Every policy is at its lowest clock when the fastest is; else at the nearest that it has.
 fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
-    let is_lowest = opps(fastest).first() == Some(&khz);
+    let is_lowest = settable_opps(fastest).first() == Some(&khz);
     let policies = machine.policies.iter();
     policies
         .flat_map(|policy| {
-            let own = opps(policy);
+            let own = settable_opps(policy);
             let lowest = own.first().copied().unwrap_or(khz);
             let max = if is_lowest {
                 lowest
@@ -157,24 +157,8 @@ fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
 fn fastest_policy(machine: &Machine) -> Option<&Policy> {
     let policies = machine.policies.iter();
     policies
-        .filter(|policy| !opps(policy).is_empty())
+        .filter(|policy| !settable_opps(policy).is_empty())
         .max_by_key(|policy| policy.clock_khz_max.known().copied().unwrap_or(0))
-}
-
-/// OPPs of a policy, ascending. One that lists none still has its highest and lowest clock.
-pub(crate) fn opps(policy: &Policy) -> Vec<u32> {
-    let ends = [&policy.clock_khz_min, &policy.clock_khz_max];
-    let ends = ends.into_iter().filter_map(|khz| khz.known().copied());
-    let mut opps: Vec<u32> = match policy.opps_khz.is_empty() {
-        true => ends.filter(|khz| *khz > 0).collect(),
-        false => policy.opps_khz.clone(),
-    };
-    // Boost OPPs above the limit cannot be set.
-    let top = policy.clock_khz_max.known().copied().unwrap_or(u32::MAX);
-    opps.retain(|khz| *khz <= top);
-    opps.sort_unstable();
-    opps.dedup();
-    opps
 }
 
 /// The highest OPP that is not above the clock, or the lowest there is.

@@ -1,10 +1,13 @@
 //! Switches between two sets of settings: what one side does not name is as it was before the first
 //! switch. Every change goes through the journal.
 
+// What came of a setting must not be thrown away.
+#![deny(clippy::let_underscore_must_use, unused_must_use)]
+
+use crate::run::Tell;
 use crate::task::Setting;
-use machine::Root;
 use machine::settings::{Node, Settings};
-use record::{Machine, SettingChange};
+use record::Machine;
 
 /// Every node that a side has touched, with its value before that.
 #[derive(Debug, Default)]
@@ -21,11 +24,10 @@ impl Switch {
     /// One sentence about the setting that could not be made.
     pub(crate) fn apply(
         &mut self,
-        root: &Root,
         machine: &Machine,
         settings: Result<&mut Settings, &str>,
         wanted: &[Setting],
-        mut on_change: impl FnMut(SettingChange),
+        tell: &mut Tell,
     ) -> Result<(), String> {
         let wanted = nodes(machine, wanted)?;
         if wanted.is_empty() && self.before.is_empty() {
@@ -35,7 +37,7 @@ impl Switch {
             settings.map_err(|why| format!("{why} Nothing was run under other settings."))?;
         for (node, _) in &wanted {
             if self.before.iter().all(|(known, _)| known != node) {
-                let value = node.read(root).map_err(|why| format!("{why}."))?;
+                let value = settings.in_place(*node).map_err(|why| format!("{why}."))?;
                 self.before.push((*node, value));
             }
         }
@@ -45,15 +47,10 @@ impl Switch {
             .iter()
             .filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
         for (node, value) in back.chain(&wanted) {
-            match settings.set(*node, value) {
-                Ok(Some(change)) => on_change(change),
-                Ok(None) => {}
-                Err(missing) => return Err(format!("A setting was refused: {missing}.")),
-            }
-            let now = node.read(root).unwrap_or_default();
-            if now != *value {
+            if let Some(unmet) = tell(settings.set(*node, value)) {
+                let why = unmet.why.trim_end_matches('.');
                 return Err(format!(
-                    "{} stays at {now} instead of {value}.",
+                    "{} could not be set to {value}: {why}.",
                     node.path()
                 ));
             }
@@ -97,6 +94,8 @@ fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use machine::Root;
+    use machine::settings::Outcome;
     use record::Policy;
 
     /// A tree with one policy.
@@ -129,7 +128,11 @@ mod tests {
         let mut switch = Switch::default();
         let mut changes = 0;
         let mut apply = |wanted: &[Setting]| {
-            switch.apply(&root, &machine, Ok(&mut settings), wanted, |_| changes += 1)
+            let mut tell = |outcome: Outcome| {
+                changes += 1;
+                outcome.tell(0, None, &mut |_| {})
+            };
+            switch.apply(&machine, Ok(&mut settings), wanted, &mut tell)
         };
         let now = || {
             let read = |node: Node| root.read_value(&node.path()).unwrap();
@@ -154,18 +157,18 @@ mod tests {
 
     #[test]
     fn without_rights_or_cpufreq_it_is_refused() {
-        let (folder, root) = tree("switch-refused");
+        let (folder, _) = tree("switch-refused");
         let mut machine = Machine::default();
         let wanted = [Setting::ClockMaxKhz(800_000)];
         let refused = |machine: &Machine| {
             Switch::default()
-                .apply(&root, machine, Err("Settings need root."), &wanted, |_| {})
+                .apply(machine, Err("Settings need root."), &wanted, &mut |_| None)
                 .unwrap_err()
         };
         assert!(refused(&machine).contains("no cpufreq"));
         machine.policies.push(Policy::default());
         assert!(refused(&machine).contains("need root"));
-        let apply = Switch::default().apply(&root, &machine, Err("no"), &[], |_| {});
+        let apply = Switch::default().apply(&machine, Err("no"), &[], &mut |_| None);
         assert_eq!(apply, Ok(()));
         std::fs::remove_dir_all(folder).unwrap();
     }

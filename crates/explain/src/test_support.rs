@@ -82,6 +82,19 @@ pub(crate) fn with_cpu_switched(
     record
 }
 
+/// A limit that the run set.
+pub(crate) fn with_limit_set(mut record: Record, policy: u32, at_ms: i64, khz: u32) -> Record {
+    record.settings.push(SettingChange {
+        path: format!("/sys/devices/system/cpu/cpufreq/policy{policy}/scaling_max_freq"),
+        old: "1".into(),
+        new: khz.to_string(),
+        read_back: Fact::Known(khz.to_string()),
+        at_ms: Some(at_ms),
+        restored: Restored::Done,
+    });
+    record
+}
+
 /// Adds a finished step; no CPUs means all of them, times are in seconds.
 pub(crate) fn with_step(
     mut record: Record,

@@ -40,7 +40,7 @@ pub use identify::{identify, parse_cpu_list, root_of_texts};
 pub use kernel_log::KernelLog;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use room::available_kib;
-pub use root::{Root, Source};
+pub use root::{Judge, Root, Source};
 pub use sampler::{
     Aside, Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt,
 };

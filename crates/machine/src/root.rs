@@ -5,9 +5,11 @@
 //! changes the copy, which makes restoration testable.
 
 mod board;
+mod judge;
 mod order;
 mod source;
 
+pub use judge::Judge;
 pub use source::Source;
 
 use crate::faults::{self, Call};
@@ -31,6 +33,8 @@ pub struct Root {
     tree: Arc<Tree>,
     /// Files that are read from memory instead, for example another `/proc/cpuinfo`.
     replaced: Arc<BTreeMap<String, Vec<u8>>>,
+    /// What a board makes of what is written to it.
+    judge: Option<Judge>,
 }
 
 #[derive(Debug)]
@@ -44,6 +48,7 @@ impl Root {
         Self {
             tree: Arc::new(tree),
             replaced: Arc::default(),
+            judge: None,
         }
     }
 
@@ -52,8 +57,25 @@ impl Root {
         let mut replaced = (*self.replaced).clone();
         replaced.insert(normal(path), content.to_vec());
         Self {
-            tree: self.tree.clone(),
             replaced: Arc::new(replaced),
+            ..self.clone()
+        }
+    }
+
+    /// The same board with a kernel that judges what is written to its files.
+    pub fn with_judge(&self, judge: Judge) -> Self {
+        Self {
+            judge: Some(judge),
+            ..self.clone()
+        }
+    }
+
+    /// True if the file system that holds this folder lets nothing be written.
+    pub fn is_read_only(&self, path: &str) -> bool {
+        match &*self.tree {
+            Tree::Directory(_) => rustix::fs::statvfs(self.real(path))
+                .is_ok_and(|fs| fs.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY)),
+            Tree::Board(_) => false,
         }
     }
 
@@ -236,7 +258,11 @@ impl Root {
             Tree::Board(entries) => match self.board_entry(entries, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
                 (resolved, _) => {
-                    let mut bytes = value.as_bytes().to_vec();
+                    let judged = match &self.judge {
+                        Some(judge) => judge.of(path, value),
+                        None => Ok(value.to_owned()),
+                    };
+                    let mut bytes = judged.map_err(|e| missing_errno(path, e))?.into_bytes();
                     bytes.push(b'\n');
                     let mut entries = entries.lock().unwrap_or_else(|e| e.into_inner());
                     entries.insert(resolved, Entry::Content(bytes));

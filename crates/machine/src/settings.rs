@@ -1,112 +1,151 @@
 //! Changes of kernel settings, and their way back.
 //!
-//! Every change goes through [`Settings::set`]: it first appends `{path, old, new, boot id}` to a
-//! journal on disk and syncs it, then writes, then reads back. Restoration is
-//! compare-and-restore: a value that somebody else changed meanwhile is left alone and named.
-//! It happens last change first, by [`Settings::restore`], by `Drop`, and from the journal alone
-//! ([`restore_from_journal`]) when the process that made it is gone.
+//! Every change goes through [`Settings::set`]: it first appends what is about to change to a journal on disk
+//! and syncs it, then writes, then reads back and writes down how that reads. What came of it is an
+//! [`Outcome`], which has to be told. Restoration is compare-and-restore: a value that somebody else changed
+//! meanwhile is left alone and named. It happens last change first, by [`Settings::restore`], by `Drop`, by
+//! a [`WayBack`] in another thread, and from the journal alone ([`restore_from_journal`]) when the process
+//! that made it is gone.
 //!
-//! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows.
+//! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows; and what
+//! their change disturbs is put back with them.
 
+mod changes;
+mod cooling;
 mod device_name;
+mod disturbed;
 mod journal;
 mod node;
+mod outcome;
+mod place;
 mod restore;
 
 pub use device_name::DeviceName;
 pub use node::Node;
+pub use outcome::Outcome;
 
 use crate::Root;
-use journal::{Entry, Journal};
-use record::{Missing, Reading, Restored, SettingChange};
-use restore::{Held, restore_one};
+use changes::Changes;
+use journal::Journal;
+use record::{Fact, Missing, Reading, Restored};
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Settings that are changed for the time of a run.
 #[derive(Debug)]
 pub struct Settings {
-    root: Root,
-    boot_id: String,
-    journal: Option<Journal>,
-    held: Vec<Held>,
+    changes: Arc<Mutex<Changes>>,
+    wanted: Vec<Wanted>,
+}
+
+/// What the run wants to be in force.
+#[derive(Debug)]
+struct Wanted {
+    node: Node,
+    value: String,
+    /// It was found to differ, and set once more.
+    is_retried: bool,
+    /// What was found and told last.
+    told: Option<Fact<String>>,
 }
 
 impl Settings {
-    /// Nothing changed yet; the journal is there, empty and held by this process.
+    /// Nothing changed yet; the journal is there and held by this process. What an earlier run could not put
+    /// back stands in it still, and is put back with the rest.
     ///
     /// # Errors
-    /// The journal cannot be written: then nothing must be changed.
+    /// The journal cannot be written, or nothing can be set because `/sys` is read-only: then nothing must
+    /// be changed, and nothing is left on the disk.
     pub fn new(root: &Root, journal: &Path) -> Reading<Self> {
+        if root.is_read_only(CPUS) {
+            return Err(Missing::unsupported("/sys", "it is mounted read-only"));
+        }
+        let changes = Changes::of(root, Journal::create(journal)?)?;
         Ok(Self {
-            root: root.clone(),
-            boot_id: boot_id(root),
-            journal: Some(Journal::create(journal)?),
-            held: Vec::new(),
+            changes: Arc::new(Mutex::new(changes)),
+            wanted: Vec::new(),
         })
     }
 
     /// Sets one value: journal, write, read back. Nothing is written when it already is as wanted.
     ///
-    /// # Errors
-    /// The node does not exist, cannot be read or written, or does not allow the value.
-    pub fn set(&mut self, node: Node, value: &str) -> Reading<Option<SettingChange>> {
-        let path = node.path();
-        let current = node.read(&self.root)?;
-        if current == value {
-            return Ok(None);
-        }
-        node.allows(&self.root, value)?;
-        let old = match self.held.iter().find(|held| held.node == node) {
-            Some(held) => held.old.clone(),
-            None => current.clone(),
-        };
-        self.append(&Entry {
-            path: path.clone(),
-            old: old.clone(),
-            new: value.to_owned(),
-            boot_id: self.boot_id.clone(),
-        })?;
-        // Held before it is written, so that a failure in between is restored as well.
-        match self.held.iter_mut().find(|held| held.node == node) {
-            Some(held) => held.ours = value.to_owned(),
-            None => self.held.push(Held {
-                node,
-                old,
-                ours: value.to_owned(),
-            }),
-        }
-        self.root.write(&path, value)?;
-        let read_back = node.read(&self.root);
-        Ok(Some(SettingChange {
-            path,
-            old: current,
-            new: value.to_owned(),
-            read_back: read_back.into(),
-            at_ms: None,
-            restored: Restored::Pending,
-        }))
+    /// It is refused where the node does not exist, cannot be read or written or does not allow the value,
+    /// and where nobody could tell what to put back.
+    pub fn set(&mut self, node: Node, value: &str) -> Outcome {
+        let outcome = lock(&self.changes).set(node, value);
+        let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
+        self.wanted.retain(|wanted| wanted.node != node);
+        self.wanted.push(Wanted {
+            node,
+            value: value.to_owned(),
+            is_retried: false,
+            told,
+        });
+        outcome
     }
 
-    /// Puts everything back, last change first. When all is back, the journal is removed.
-    pub fn restore(&mut self) -> Vec<(String, Restored)> {
+    /// Compares everything that is wanted with what is in force. What differs is set once more; what differs
+    /// even then is told, and again only when it changes. Nobody is overruled twice.
+    pub fn check(&mut self) -> Vec<Outcome> {
+        let mut changes = lock(&self.changes);
         let mut outcomes = Vec::new();
-        while let Some(held) = self.held.pop() {
-            outcomes.push((held.node.path(), restore_one(&self.root, &held)));
-        }
-        if let Some(journal) = self.journal.take().filter(|_| !any_failed(&outcomes)) {
-            journal.remove();
+        for wanted in &mut self.wanted {
+            let (node, value) = (wanted.node, wanted.value.as_str());
+            let found = node.read(&changes.root);
+            let is_met = |now: &String| cooling::is_in_force(&changes.root, node, value, now);
+            // A kernel that switches a hot CPU off has its reasons.
+            if matches!(node, Node::CpuOnline(_)) || found.as_ref().is_ok_and(is_met) {
+                continue;
+            }
+            let outcome = match std::mem::replace(&mut wanted.is_retried, true) {
+                false => changes.set(node, value),
+                true => Outcome {
+                    change: None,
+                    unmet: Some(changes.unmet(
+                        node,
+                        value,
+                        "it was changed by somebody else".into(),
+                    )),
+                },
+            };
+            let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
+            let is_news = outcome.change.is_some() || (told.is_some() && told != wanted.told);
+            wanted.told = told;
+            if is_news {
+                outcomes.push(outcome);
+            }
         }
         outcomes
     }
 
-    fn append(&mut self, entry: &Entry) -> Reading<()> {
-        let Some(journal) = &mut self.journal else {
-            return Err(Missing::unsupported(
-                "journal",
-                "settings have already been restored",
-            ));
-        };
-        journal.append(entry)
+    /// The value that has to stand here as long as nobody wants another one: what was set last, or else what
+    /// the user had set.
+    ///
+    /// # Errors
+    /// It cannot be read, or what is read may not be the user's.
+    pub fn in_place(&self, node: Node) -> Reading<String> {
+        match self.wanted.iter().find(|wanted| wanted.node == node) {
+            Some(wanted) => Ok(wanted.value.clone()),
+            None => lock(&self.changes).of_user(node),
+        }
+    }
+
+    /// Why a setting cannot be changed now and perhaps can in a while: cooling is at work.
+    pub fn is_hidden(&self, node: Node) -> Option<Missing> {
+        let changes = lock(&self.changes);
+        node.read(&changes.root).ok()?;
+        changes.of_user(node).err()
+    }
+
+    /// Puts everything back, last change first. When all is back, the journal is removed.
+    pub fn restore(&mut self) -> Vec<(String, Restored)> {
+        self.wanted.clear();
+        lock(&self.changes).restore()
+    }
+
+    /// A way back for somebody else, who cannot wait for the owner.
+    pub fn way_back(&self) -> WayBack {
+        WayBack(Arc::clone(&self.changes))
     }
 }
 
@@ -116,52 +155,48 @@ impl Drop for Settings {
     }
 }
 
+/// The way back of all settings from another thread.
+#[derive(Debug, Clone)]
+pub struct WayBack(Arc<Mutex<Changes>>);
+
+impl WayBack {
+    /// Puts everything back; from then on nothing can be set any more.
+    pub fn go(&self) -> Vec<(String, Restored)> {
+        lock(&self.0).restore()
+    }
+}
+
+/// Where nothing can be written, nothing can be set.
+const CPUS: &str = "/sys/devices/system/cpu";
+
+fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
+    changes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Restores what a dead process has left in its journal, and removes the journal. A journal from
 /// before the last boot is only removed: the settings went with that boot.
 ///
 /// # Errors
 /// The journal exists but cannot be read, or its process is still running.
 pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
-    let Some(mut journal) = Journal::left_behind(journal)? else {
-        return Ok(Vec::new());
-    };
-    let entries = journal.entries()?;
-    let boot_id = boot_id(root);
-    let mut held: Vec<Held> = Vec::new();
-    for entry in entries {
-        let Some(node) = Node::from_path(&entry.path).filter(|_| entry.boot_id == boot_id) else {
-            continue;
-        };
-        match held.iter_mut().find(|held| held.node == node) {
-            Some(held) => held.ours = entry.new,
-            None => held.push(Held {
-                node,
-                old: entry.old,
-                ours: entry.new,
-            }),
-        }
+    match Journal::left_behind(journal)? {
+        Some(journal) => Ok(Changes::of(root, journal)?.restore()),
+        None => Ok(Vec::new()),
     }
-    let outcomes: Vec<(String, Restored)> = held
-        .iter()
-        .rev()
-        .map(|held| (held.node.path(), restore_one(root, held)))
-        .collect();
-    if !any_failed(&outcomes) {
-        journal.remove();
+}
+
+/// What a dead process has left in its journal and is still in force: the names of the settings.
+///
+/// # Errors
+/// As [`restore_from_journal`].
+pub fn left_in_journal(root: &Root, journal: &Path) -> Reading<Vec<String>> {
+    match Journal::left_behind(journal)? {
+        Some(journal) => Ok(Changes::of(root, journal)?.names()),
+        None => Ok(Vec::new()),
     }
-    Ok(outcomes)
 }
 
-fn any_failed(outcomes: &[(String, Restored)]) -> bool {
-    outcomes
-        .iter()
-        .any(|(_, outcome)| matches!(outcome, Restored::Failed(_)))
-}
-
-fn boot_id(root: &Root) -> String {
-    root.read_value("/proc/sys/kernel/random/boot_id")
-        .unwrap_or_default()
-}
-
+#[cfg(test)]
+mod kernels;
 #[cfg(test)]
 mod tests;

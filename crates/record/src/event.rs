@@ -5,7 +5,7 @@
 
 use crate::{
     Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Record, Restored,
-    Run, SamplerCost, SettingChange, Source, State, Step, Survey,
+    Run, SamplerCost, SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,11 @@ pub enum Event {
     SettingChanged {
         /// What was changed.
         change: SettingChange,
+    },
+    /// A setting is not as it was wanted.
+    SettingUnmet {
+        /// What was wanted and what is.
+        unmet: UnmetSetting,
     },
     /// A setting was put back, or not.
     SettingRestored {
@@ -155,6 +160,7 @@ impl Record {
             Event::Mark { mark } => self.marks.push(mark),
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
+            Event::SettingUnmet { unmet } => self.unmet_settings.push(unmet),
             Event::SettingRestored { path, restored } => {
                 // One path can be changed several times; all changes end with the same restore.
                 for change in self

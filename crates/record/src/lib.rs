@@ -65,6 +65,9 @@ pub struct Record {
     /// Every setting that was changed, in order, and how its restoration went.
     #[serde(default)]
     pub settings: Vec<SettingChange>,
+    /// Every setting that was wanted and was not in force.
+    #[serde(default)]
+    pub unmet_settings: Vec<UnmetSetting>,
     /// Every step in the order in which it ran.
     #[serde(default)]
     pub steps: Vec<Step>,
@@ -96,6 +99,7 @@ impl Record {
             machine: Machine::default(),
             states: Vec::new(),
             settings: Vec::new(),
+            unmet_settings: Vec::new(),
             steps: Vec::new(),
             samples: Samples::default(),
             marks: Vec::new(),

@@ -195,6 +195,26 @@ impl SettingChange {
     }
 }
 
+/// A setting that was wanted and is not in force: refused by the kernel or by this program, or changed by
+/// somebody else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnmetSetting {
+    /// The file.
+    pub path: String,
+    /// What was wanted.
+    pub wanted: String,
+    /// What is in force instead.
+    pub found: Fact<String>,
+    /// Why, without a full stop.
+    pub why: String,
+    /// When, on the axis of the samples.
+    #[serde(default)]
+    pub at_ms: Option<i64>,
+    /// The step that was about to begin when it was found; none if it was found when it was to be set.
+    #[serde(default)]
+    pub before_step: Option<String>,
+}
+
 /// How the restoration of a setting went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

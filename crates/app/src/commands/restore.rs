@@ -8,6 +8,10 @@ use machine::settings::restore_from_journal;
 use record::Restored;
 
 pub(crate) fn run(root: &Root) -> anyhow::Result<u8> {
+    anyhow::ensure!(
+        root.is_system(),
+        "restoring needs the running system; --root serves identify, monitor and snapshot."
+    );
     let journal = Paths::choose(true, None).journal;
     let outcomes = restore_from_journal(root, &journal)?;
     if outcomes.is_empty() {

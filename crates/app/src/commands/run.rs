@@ -8,7 +8,7 @@ use crate::{output, signals, status};
 use anyhow::Context as _;
 use bench::{Context, Finished, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
-use machine::settings::restore_from_journal;
+use machine::settings::{left_in_journal, restore_from_journal};
 use machine::{Root, Timeline};
 use record::{End, FailureKind, Outcome, Record, Restored, Source};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -44,8 +44,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     }
     let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
-    if as_root && args.options.tune {
-        restore_leftovers(&root, &paths, &bar);
+    if as_root {
+        restore_leftovers(&root, &paths, args.options.tune, &bar);
     }
     let timeline = Timeline::start();
     let stamp = stamp(timeline.start_utc_ms());
@@ -73,6 +73,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled,
         marks: Some(&mut marks),
+        on_settings: &signals::remember,
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
@@ -135,8 +136,11 @@ fn typed_line() -> Option<String> {
     is_line.then(|| String::from_utf8_lossy(&line).into_owned())
 }
 
-/// Puts back what a killed run has left behind.
-pub(super) fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
+/// Puts back what a killed run has left behind; where nothing may be set, only tells of it.
+pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: &Bar) {
+    if !may_set {
+        return tell_leftovers(root, paths, bar);
+    }
     let note = match restore_from_journal(root, &paths.journal) {
         Ok(outcomes) if outcomes.is_empty() => return,
         Ok(outcomes) => {
@@ -152,6 +156,23 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
         Err(missing) => format!("Settings of earlier runs were not looked at: {missing}."),
     };
     bar.show(&bench::Progress::Note(note));
+}
+
+/// Without tuning, a run measures under whatever a killed run has left.
+fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
+    // One that cannot be looked at is in use, and then nothing is left behind.
+    let left = left_in_journal(root, &paths.journal).unwrap_or_default();
+    let Some(first) = left.first() else {
+        return;
+    };
+    let more = match left.len() {
+        1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    bar.show(&bench::Progress::Note(format!(
+        "A run that was killed has left {first}{more} changed, and nothing may be set here; `sbc-bench restore` \
+         puts it back."
+    )));
 }
 
 /// Turns the stream of a run that died into a Record and names it.

@@ -21,8 +21,8 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
     let paths = Paths::choose(as_root, None);
     let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
-    if as_root && args.options.tune {
-        restore_leftovers(root, &paths, &bar);
+    if as_root {
+        restore_leftovers(root, &paths, args.options.tune, &bar);
     }
     let timeline = Timeline::start();
     let finished = bench::run(Context {
@@ -36,6 +36,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled,
         marks: None,
+        on_settings: &signals::remember,
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();

@@ -9,6 +9,7 @@
 mod faults;
 mod findings;
 mod rig;
+mod settings;
 mod thermal;
 
 /// This machine may do other things meanwhile: figures are only held to be of the right size.

@@ -49,6 +49,7 @@ impl Seen {
             assert_eq!(before.governor, after.governor, "{what}");
             assert_eq!(before.khz_min, after.khz_min, "{what}");
             assert_eq!(before.khz_max, after.khz_max, "{what}");
+            assert_eq!(before.rate_limit_us, after.rate_limit_us, "{what}");
         }
         assert_eq!(self.done.left_running, [""; 0], "{what}");
     }

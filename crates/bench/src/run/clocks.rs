@@ -2,10 +2,11 @@
 //! is in [`crate::clock_pass`].
 
 use super::Runner;
+use super::tuning::{Tell, teller};
 use crate::clock_pass::ClockPass;
 use crate::cpus::online_clusters;
 use machine::settings::Settings;
-use record::{Cluster, Event, Machine, SetClock, Step};
+use record::{Cluster, Machine, SetClock, Step};
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.
@@ -30,8 +31,8 @@ impl Runner<'_> {
     pub(super) fn cold_clocks(&mut self, machine: &Machine) {
         for cluster in self.wanted_clusters(machine) {
             let name = format!("clock of CPUs {}", first_and_last(&cluster.cpus));
-            self.clock_step(machine, &name, |pass, settings, on_event| {
-                pass.cluster(&cluster, settings, on_event)
+            self.clock_step(machine, &name, |pass, settings, tell| {
+                pass.cluster(&cluster, settings, tell)
             });
         }
         self.top_clocks(machine);
@@ -68,7 +69,7 @@ impl Runner<'_> {
         &mut self,
         machine: &Machine,
         name: &str,
-        measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut dyn FnMut(Event)) -> Step,
+        measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut Tell) -> Step,
     ) {
         if self.interrupted().is_some() {
             return;
@@ -81,13 +82,10 @@ impl Runner<'_> {
             options: self.context.options,
             cancelled: self.context.cancelled,
         };
-        let mut events = Vec::new();
-        let step = measure(&pass, self.settings.as_mut(), &mut |event| {
-            events.push(event)
-        });
-        events
-            .into_iter()
-            .for_each(|event| self.recorder.append(event));
+        let timeline = self.context.timeline;
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let step = measure(&pass, self.settings.as_mut(), &mut tell);
+        drop(tell);
         self.estimates.clock_step(&step);
         self.step_ended(step);
     }

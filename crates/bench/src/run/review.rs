@@ -3,6 +3,7 @@
 
 use super::Runner;
 use super::steps::{flush, step_name};
+use super::tuning::teller;
 use crate::context::Progress;
 use crate::job::Job;
 use crate::review::Group;
@@ -52,18 +53,11 @@ impl Runner<'_> {
         let Some(settings) = &mut self.settings else {
             return;
         };
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
         for (node, value) in &group.nodes {
-            match settings.set(*node, value) {
-                Ok(Some(change)) => {
-                    self.recorder.setting_changed(change, timeline.now_ms());
-                }
-                Ok(None) => {}
-                Err(missing) => {
-                    let note = format!("{} stays as it is: {missing}.", node.path());
-                    (self.context.progress)(Progress::Note(note));
-                }
-            }
+            tell(settings.set(*node, value));
         }
+        drop(tell);
         self.recorder.sync();
     }
 

@@ -2,6 +2,7 @@
 //! a median is steady.
 
 use super::Runner;
+use super::tuning::teller;
 use crate::cpus::online_cpus;
 use crate::job::Job;
 use crate::repeat;
@@ -43,14 +44,11 @@ impl Runner<'_> {
 
     /// Puts the settings of a side into place, and those of the other side back.
     pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
-        let (root, timeline, recorder) =
-            (self.context.root, self.context.timeline, &mut self.recorder);
+        let timeline = self.context.timeline;
         let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
-        let applied = self
-            .switch
-            .apply(root, machine, settings, wanted, |change| {
-                recorder.setting_changed(change, timeline.now_ms());
-            });
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let applied = self.switch.apply(machine, settings, wanted, &mut tell);
+        drop(tell);
         self.refused = applied.err();
         self.share_percent = wanted.iter().find_map(|setting| match setting {
             Setting::SharePercent(percent) => Some(*percent),
@@ -64,12 +62,12 @@ impl Runner<'_> {
             return;
         }
         self.open_settings();
-        let (timeline, recorder) = (self.context.timeline, &mut self.recorder);
+        let timeline = self.context.timeline;
         let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
-        let switched = self.hotplug.switch(settings, off, |change| {
-            recorder.setting_changed(change, timeline.now_ms());
-        });
-        recorder.sync();
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let switched = self.hotplug.switch(settings, off, &mut tell);
+        drop(tell);
+        self.recorder.sync();
         self.crowded = switched.err();
     }
 

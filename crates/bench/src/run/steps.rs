@@ -200,6 +200,7 @@ impl Runner<'_> {
             step: name.to_owned(),
             at_ms,
         });
+        self.check_settings(name);
         self.recorder.sync();
     }
 

@@ -35,6 +35,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         machine,
         states,
         settings: Vec::new(),
+        unmet_settings: Vec::new(),
         steps: draft.steps,
         samples,
         marks: Vec::new(),

@@ -53,12 +53,15 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     } else {
         &all_cold
     };
-    let loaded = view::cluster_clocks(record, "hot-loaded");
+    let mut loaded = view::cluster_clocks(record, "hot-loaded");
+    // Threads that share the CPUs that are left measure half a clock each.
+    loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     findings.extend(lower(record, before, &loaded, "under load"));
     if !is_unreliable(record) {
         let mut after = view::all_cluster_clocks(record, "hot-after");
         // A clock that swings between two steps gives readings that contradict each other; only a
         // large fall counts then.
+        after.retain(|clock| !view::is_short_of_cpus(record, clock.step));
         after.retain(|clock| {
             let before = cold.iter().find(|before| before.cpu == clock.cpu);
             let limit = |before: &ClusterClock| {
@@ -122,7 +125,8 @@ fn share(record: &Record, percent: f64) -> Option<f64> {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::{log, own_run, point, with_clocks};
+    use crate::test_support::{gauge_channel, log, own_run, point, window, with_clocks};
+    use record::Unit;
 
     #[test]
     fn a_lower_clock_under_load_is_named() {
@@ -137,6 +141,18 @@ mod tests {
             sentences(RULE.id, &with_clocks(record, "hot-loaded", same)),
             [""; 0]
         );
+    }
+
+    #[test]
+    fn a_cpu_that_went_away_lowers_no_clock() {
+        let record = with_clocks(own_run(), "cold", vec![point(0, 1_305_000, 1_305_000)]);
+        let half = vec![point(0, 1_305_000, 654_000)];
+        let mut record = with_clocks(record, "hot-loaded", half);
+        record.steps[1].window = window(2.0, 4.0);
+        for (online, expected) in [([2, 2, 2, 2, 2, 1], 0), ([2; 6], 1)] {
+            let record = gauge_channel(record.clone(), "cpu.online", Unit::Count, &online);
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{online:?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{KernelMessage, Record};
+use record::Record;
+
+/// A temperature so near to a moment is that of the moment.
+const AROUND_MS: i64 = 2000;
 
 pub(super) const RULE: Rule = Rule {
     id: "cores-killed",
@@ -20,67 +23,119 @@ fn check(record: &Record) -> Vec<Finding> {
     found.into_iter().collect()
 }
 
-/// `CPU3: shutdown` (arm, arm64) and `psci: CPU3 killed` name the CPU.
-fn killed_cpu(text: &str) -> Option<u32> {
-    let (_, rest) = text.split_once("CPU")?;
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, rest) = rest.split_at(digits);
-    let is_killed = rest.starts_with(": shutdown") || rest.starts_with(" killed");
-    is_killed.then(|| number.parse().ok()).flatten()
-}
-
 fn by_messages(record: &Record) -> Option<Finding> {
-    let ours = view::switched_off(record);
-    let is_ours = |message: &KernelMessage| {
-        let (cpu, at_ms) = (killed_cpu(&message.text), message.at_ms);
-        // A message without a time is taken for ours, if ours there are.
-        let is_of = |off: &view::SwitchedOff| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
-        ours.iter().any(|off| Some(off.cpu) == cpu && is_of(off))
-    };
-    let mut messages = view::matching_messages(record, |text| killed_cpu(text).is_some());
-    messages.retain(|(_, message)| !is_ours(message));
+    let messages = view::kill_messages(record);
     let mut cpus: Vec<u32> = messages
         .iter()
-        .filter_map(|(_, m)| killed_cpu(&m.text))
+        .filter_map(|(_, m)| view::killed_cpu(&m.text))
         .collect();
     cpus.sort_unstable();
     cpus.dedup();
     let (_, first) = messages.first()?;
+    let away: Vec<(i64, Option<i64>)> = messages
+        .iter()
+        .filter_map(|(_, message)| Some((message.at_ms?, back_after(record, message.at_ms?))))
+        .collect();
+    let is_timed = away.len() == messages.len();
     let finding = Finding::new(
         RULE.id,
-        Severity::Invalid,
+        severity(record, is_timed, &away),
         "The kernel switched {cpus} off during the run, usually because of overheating \
          ({times} messages, the first: \"{message}\").",
     );
-    Some(
-        finding
-            .with("cpus", Quantity::Cpus(cpus))
-            .with("times", Quantity::Count(messages.len() as i64))
-            .with("message", Quantity::Text(first.text.clone()))
-            .at_all(messages.iter().map(view::message_place)),
-    )
+    let finding = finding
+        .with("cpus", Quantity::Cpus(cpus))
+        .with("times", Quantity::Count(messages.len() as i64))
+        .with("message", Quantity::Text(first.text.clone()))
+        .at_all(messages.iter().map(view::message_place));
+    let finding = match is_timed.then(|| away.first()).flatten() {
+        Some((at_ms, _)) => with_moment(record, finding, *at_ms),
+        None => finding,
+    };
+    Some(finding)
 }
 
 fn by_count(record: &Record) -> Option<Finding> {
+    let lost = view::lost_cpus(record);
+    let worst = lost.iter().max_by_key(|lost| lost.count)?;
+    let first = lost.first()?;
     let channel = record.samples.channel("cpu.online")?;
-    let readings = view::gauge(record, channel, view::whole_run());
-    let before = readings.first()?.value;
-    let ours = view::switched_off(record);
-    // Without those that the run itself had switched off.
-    let count = |reading: &view::Reading| {
-        let off = ours.iter().filter(|off| off.is_at(reading.at_ms));
-        reading.value + off.count() as i64
+    let before = view::gauge(record, channel, view::whole_run())
+        .first()?
+        .value;
+    let away: Vec<_> = lost.iter().map(|lost| (lost.from_ms, lost.to_ms)).collect();
+    let mut finding = fewer(before, before - worst.count);
+    finding.severity = severity(record, true, &away);
+    let finding = finding.at(samples_place(
+        record,
+        &channel.id,
+        worst.seen_ms,
+        worst.seen_ms,
+    ));
+    Some(with_moment(record, finding, first.seen_ms))
+}
+
+/// When all CPUs were there again after this moment, if samples tell.
+fn back_after(record: &Record, at_ms: i64) -> Option<i64> {
+    let lost = view::lost_cpus(record);
+    lost.iter()
+        .find(|lost| lost.to_ms.is_some_and(|to_ms| to_ms > at_ms))
+        .and_then(|lost| lost.to_ms)
+}
+
+/// Results are not valid if any of them was measured while CPUs were away. What happened between the scores,
+/// or after all of them, is told and harms nothing.
+fn severity(record: &Record, is_timed: bool, away: &[(i64, Option<i64>)]) -> Severity {
+    if !is_timed {
+        return Severity::Invalid;
+    }
+    let mut scored = view::phases(record);
+    scored.retain(|phase| phase.workload != "clock");
+    let is_hit = scored.iter().any(|phase| {
+        away.iter().any(|(from_ms, to_ms)| {
+            *from_ms < phase.window.end_ms
+                && to_ms.is_none_or(|to_ms| to_ms > phase.window.start_ms)
+        })
+    });
+    match is_hit || scored.is_empty() {
+        true => Severity::Invalid,
+        false => Severity::Info,
+    }
+}
+
+/// Adds when it happened, at which temperature, and whether that harmed any score.
+fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
+    let around = record::Window {
+        start_ms: at_ms - AROUND_MS,
+        end_ms: at_ms + AROUND_MS,
+        ..record::Window::default()
     };
-    let fewest = readings.iter().min_by_key(|reading| count(reading))?;
-    let left = count(fewest);
-    (left < before).then(|| {
-        fewer(before, left).at(samples_place(
-            record,
-            &channel.id,
-            fewest.at_ms,
-            fewest.at_ms,
-        ))
-    })
+    let mut when = format!(" first after {}", Quantity::Ms(at_ms));
+    let heat = view::heat(record, around);
+    let temperature = heat.map(|heat| Quantity::Millicelsius(heat.millicelsius_max));
+    if let Some(temperature) = &temperature {
+        when.push_str(&format!(" at {temperature}"));
+    }
+    if finding.severity < Severity::Invalid {
+        when.push_str(", while no score was measured");
+    }
+    let template = match finding.value("message").is_some() {
+        true => {
+            "The kernel switched {cpus} off,{when} ({times} messages, the first: \"{message}\")."
+        }
+        false => "{lost} of {before} CPUs were switched off,{when}.",
+    };
+    let finding = Finding {
+        template,
+        ..finding
+    };
+    let finding = finding
+        .with("when", Quantity::Text(when))
+        .with("first", Quantity::Ms(at_ms));
+    match temperature {
+        Some(temperature) => finding.with("temperature", temperature),
+        None => finding,
+    }
 }
 
 fn by_states(record: &Record) -> Option<Finding> {
@@ -109,8 +164,11 @@ fn fewer(before: i64, after: i64) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::rules::tests::sentences;
-    use crate::test_support::{gauge_channel, own_run, with_cpu_switched, with_message};
+    use crate::Severity;
+    use crate::rules::tests::{findings_of, sentences};
+    use crate::test_support::{
+        compression, gauge_channel, own_run, with_cpu_switched, with_message, with_step,
+    };
     use record::Unit;
 
     #[test]
@@ -120,8 +178,8 @@ mod tests {
         assert_eq!(
             sentences(RULE.id, &record),
             [
-                "The kernel switched CPUs 6-7 off during the run, usually because of overheating \
-              (2 messages, the first: \"CPU6: shutdown\")."
+                "The kernel switched CPUs 6-7 off, first after 1.0 s (2 messages, the first: \"CPU6: \
+                 shutdown\")."
             ]
         );
         let record = with_message(own_run(), "CPU features: detected: CRC32 instructions");
@@ -152,7 +210,43 @@ mod tests {
         let record = gauge_channel(record, "cpu.online", Unit::Count, &later);
         assert_eq!(
             sentences(RULE.id, &record),
-            ["1 of 4 CPUs were switched off during the run."]
+            ["1 of 4 CPUs were switched off, first after 4.5 s."]
+        );
+    }
+
+    #[test]
+    fn only_what_happened_beside_a_score_makes_it_not_valid() {
+        // Half a second between samples; 7-zip runs from the first to the third second.
+        let check = |online: &[i64], severity: Severity, expected: &str| {
+            let record = with_step(
+                own_run(),
+                "sevenzip",
+                "multi",
+                &[],
+                (1.0, 3.0),
+                compression(1000),
+            );
+            let record = gauge_channel(record, "cpu.online", Unit::Count, online);
+            let heat = vec![75_000; online.len()];
+            let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat);
+            let found = findings_of(RULE.id, &record);
+            assert_eq!(found[0].sentence(), expected);
+            assert_eq!(found[0].severity, severity);
+        };
+        check(
+            &[4, 4, 4, 4, 4, 4, 4, 4, 3, 3],
+            Severity::Info,
+            "1 of 4 CPUs were switched off, first after 4.0 s at 75.0 °C, while no score was measured.",
+        );
+        check(
+            &[4, 4, 4, 3, 4, 4, 4, 4, 4, 4],
+            Severity::Invalid,
+            "1 of 4 CPUs were switched off, first after 1.5 s at 75.0 °C.",
+        );
+        check(
+            &[4, 3, 3, 3, 3, 3, 3, 3, 3, 3],
+            Severity::Invalid,
+            "1 of 4 CPUs were switched off, first after 500 ms at 75.0 °C.",
         );
     }
 

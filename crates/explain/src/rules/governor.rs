@@ -1,5 +1,6 @@
 //! Rule: governor. A governor other than `performance` was at work during the run.
 
+use super::limited_by_setting;
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
@@ -25,7 +26,7 @@ fn check(record: &Record) -> Vec<Finding> {
         let Some(governor) = during_run(record, policy) else {
             continue;
         };
-        if governor == "performance" {
+        if governor == "performance" || limited_by_setting::holds(record, policy) {
             continue;
         }
         let place = Place::Field(format!("machine.policies[{}]", policy.policy));
@@ -92,7 +93,7 @@ pub(super) fn is_other(record: &Record) -> bool {
 }
 
 /// The governor after the run's own changes; none if it is not known.
-fn during_run(record: &Record, policy: &Policy) -> Option<String> {
+pub(super) fn during_run(record: &Record, policy: &Policy) -> Option<String> {
     let path = format!("policy{}/scaling_governor", policy.policy);
     let changes = record
         .settings

@@ -23,6 +23,7 @@ mod hot;
 mod io_wait;
 mod kernel_trouble;
 mod latency_unsteady;
+mod limited_by_setting;
 mod log_remark;
 mod low_voltage;
 mod memory_slow;
@@ -45,6 +46,7 @@ mod score_low;
 mod scores_decline;
 mod scores_unstable;
 mod series_declines;
+mod setting_unmet;
 mod settings_not_restored;
 mod sevenzip_version;
 mod slowdown;
@@ -130,6 +132,7 @@ pub const RULES: &[Rule] = &[
     io_wait::RULE,
     kernel_trouble::RULE,
     latency_unsteady::RULE,
+    limited_by_setting::RULE,
     log_remark::RULE,
     low_voltage::RULE,
     memory_slow::RULE,
@@ -151,6 +154,7 @@ pub const RULES: &[Rule] = &[
     scores_decline::RULE,
     scores_unstable::RULE,
     series_declines::RULE,
+    setting_unmet::RULE,
     settings_not_restored::RULE,
     sevenzip_version::RULE,
     started_busy::RULE,

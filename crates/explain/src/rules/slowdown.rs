@@ -96,7 +96,7 @@ pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
     })
 }
 
-fn is_main(workload: &str) -> bool {
+pub(super) fn is_main(workload: &str) -> bool {
     matches!(workload, "sevenzip" | "lzma")
 }
 

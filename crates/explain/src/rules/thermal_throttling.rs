@@ -263,7 +263,8 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
     } else {
         all_cold
     };
-    let loaded = view::cluster_clocks(record, "hot-loaded");
+    let mut loaded = view::cluster_clocks(record, "hot-loaded");
+    loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     let fell = loaded.iter().filter_map(|hot| {
         let before = cold.iter().find(|cold| cold.cpu == hot.cpu)?;
         let kept = f64::from(hot.measured_khz) / f64::from(before.measured_khz);
@@ -362,6 +363,21 @@ mod tests {
         let limits = [TOP, TOP, TOP, TOP, LOW, LOW, TOP, TOP];
         let record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
         assert_eq!(findings_of(RULE.id, &record).len(), 1);
+    }
+
+    /// An efficiency walk lowers limits itself.
+    #[test]
+    fn a_limit_that_the_run_set_is_not_lowered_by_the_kernel() {
+        let limits = [TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
+        for (is_ours, expected) in [(true, 0), (false, 1)] {
+            let record = run(&[TOP; 8], 90);
+            let record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
+            let record = match is_ours {
+                true => with_limit_set(record, 0, 900, LOW as u32),
+                false => record,
+            };
+            assert_eq!(findings_of(RULE.id, &record).len(), expected, "{is_ours}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Temperatures, and what the kernel did about them: cooling devices and lowered limits.
 
+use super::limits::limit_set_at;
 use super::phases::{Phase, phases};
-use super::samples::{channels_of, gauge};
+use super::samples::{Reading, channels_of, gauge};
 use record::{Channel, Record, Window};
 
 /// The hottest moment of the SoC within a window.
@@ -128,28 +129,43 @@ pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
     of_cpus
         .filter_map(|channel| {
             let before = channel.values.iter().flatten().next()?;
+            let before = (*before).max(0);
             extreme(
                 record,
                 channel,
                 &workloads,
-                (*before).max(0),
+                |_| before,
                 |value, before| value > before,
             )
         })
         .collect()
 }
 
-/// Limits of cpufreq (`scaling_max_freq`) that were lowered while workloads ran. The benchmark
-/// sets limits only in its clock pass, which is left out.
+/// Limits of cpufreq (`scaling_max_freq`) that the kernel lowered while workloads ran: below what the run
+/// itself had set, and below the highest one seen.
 pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
     channels_of(record, "policy", ".limit_max")
         .filter_map(|channel| {
-            let values = workloads
+            let number = channel.id.strip_prefix("policy")?.split('.').next()?;
+            let mut policies = record.machine.policies.iter();
+            let policy = policies.find(|policy| policy.policy.to_string() == number);
+            // What stood there before the run may have been lowered already.
+            let by_us = |at_ms| match limit_set_at(record, policy?, at_ms) {
+                Some((khz, true)) => Some(i64::from(khz)),
+                _ => None,
+            };
+            let readings = workloads
                 .iter()
                 .flat_map(|phase| gauge(record, channel, phase.window));
-            let top = values.map(|reading| reading.value).max()?;
-            extreme(record, channel, &workloads, top, |value, top| value < top)
+            let top = readings.map(|reading| reading.value).max()?;
+            extreme(
+                record,
+                channel,
+                &workloads,
+                |reading| by_us(reading.at_ms).map_or(top, |khz| khz.min(top)),
+                |value, top| value < top,
+            )
         })
         .collect()
 }
@@ -160,19 +176,23 @@ pub(super) fn workloads(record: &Record) -> Vec<Phase> {
     phases
 }
 
-/// The readings that lie beyond the value `before`, as one stretch; none if there are none.
+/// The readings that lie beyond what `before` says of their moment, as one stretch; none if there are none.
 fn extreme(
     record: &Record,
     channel: &Channel,
     workloads: &[Phase],
-    before: i64,
+    before: impl Fn(&Reading) -> i64,
     is_beyond: impl Fn(i64, i64) -> bool,
 ) -> Option<Cooling> {
     let readings = workloads
         .iter()
         .flat_map(|phase| gauge(record, channel, phase.window));
     let mut beyond: Option<Cooling> = None;
-    for reading in readings.filter(|reading| is_beyond(reading.value, before)) {
+    for reading in readings {
+        let before = before(&reading);
+        if !is_beyond(reading.value, before) {
+            continue;
+        }
         let stretch = beyond.get_or_insert_with(|| Cooling {
             channel: channel.id.clone(),
             label: channel.label.clone(),

@@ -13,6 +13,8 @@ mod cpu_use;
 mod falls;
 mod firmware;
 mod heat;
+mod limits;
+mod lost_cpus;
 mod memory;
 mod messages;
 mod opp_clock;
@@ -44,6 +46,8 @@ pub use firmware::{
 pub use heat::{
     Cooling, Heat, heat, is_plausible_temperature, limits_lowered, raised_cooling, soc_temperature,
 };
+pub use limits::limit_set_at;
+pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};
 pub use memory::{Knee, data_caches, is_end_of, latency_curve, latency_knees};
 pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};

@@ -2,18 +2,35 @@
 //! can put it back. It knows lines and nothing of what they mean.
 
 use crate::faults::{self, Call};
+use crate::files;
 use record::{Missing, Reading, Why};
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, Permissions};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+/// The folder of the journal in `/var/lib`.
+const OWN_FOLDER: &str = "sbc-bench";
+/// Nobody else may hold the lock of a journal, or know what is in it.
+const FILE_MODE: u32 = 0o600;
+/// A file that is replaced while it is opened is opened again, so often.
+const OPEN_TRIES: u32 = 10;
 
 /// One line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry {
+    /// What it is about.
     pub(super) path: String,
+    /// The user's value.
     pub(super) old: String,
-    pub(super) new: String,
+    /// What is about to be written; none for what is only disturbed by a change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) new: Option<String>,
+    /// How it reads after the change. Without such a line the change may have been made or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) read: Option<String>,
     pub(super) boot_id: String,
 }
 
@@ -22,6 +39,8 @@ pub(super) struct Entry {
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
+    /// The last line may be cut: the next one must not be glued to it.
+    is_torn: bool,
 }
 
 impl Journal {
@@ -30,13 +49,13 @@ impl Journal {
     /// # Errors
     /// It cannot be written, or another process holds it.
     pub(super) fn create(path: &Path) -> Reading<Self> {
-        if let Some(folder) = path.parent() {
-            faults::pass(Call::Folder, folder, || std::fs::create_dir_all(folder))
-                .map_err(|e| io(path, &e))?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        // One that was made for us alone stays so; any other one is only written to.
+        match folder.file_name().is_some_and(|name| name == OWN_FOLDER) {
+            true => drop(files::Folder::state(folder)?),
+            false => files::make_all(folder)?,
         }
-        let open = || File::options().create(true).append(true).open(path);
-        let file = faults::pass(Call::Open, path, open).map_err(|e| io(path, &e))?;
-        Self::locked(path, file)
+        Self::locked(path, || files::append(path, files::Access::Owner))
     }
 
     /// A journal that was left behind; none if there is no such file.
@@ -44,50 +63,88 @@ impl Journal {
     /// # Errors
     /// It cannot be opened, or its process is still running.
     pub(super) fn left_behind(path: &Path) -> Reading<Option<Self>> {
-        match faults::pass(Call::Open, path, || File::open(path)) {
-            Ok(file) => Self::locked(path, file).map(Some),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(io(path, &error)),
+        match Self::locked(path, || files::existing(path)) {
+            Err(missing) if missing.why == Why::Absent => Ok(None),
+            journal => journal.map(Some),
         }
     }
 
     /// One process at a time changes settings: a second one would take the first one's values for
     /// those of the user. The kernel lets go of the lock when its holder dies.
-    fn locked(path: &Path, file: File) -> Reading<Self> {
-        let lock =
-            || rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive);
-        faults::pass(Call::Lock, path, lock).map_err(|_| {
-            Missing::unsupported(
-                path.display().to_string(),
-                "another sbc-bench is running and has changed settings",
-            )
-        })?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            file,
-        })
+    fn locked(path: &Path, open: impl Fn() -> Result<File, files::Error>) -> Reading<Self> {
+        let named = || path.display().to_string();
+        for _ in 0..OPEN_TRIES {
+            let file = open()?;
+            let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
+            faults::pass(Call::Lock, path, lock).map_err(|_| {
+                let reason = "another sbc-bench is running and has changed settings";
+                Missing::unsupported(named(), reason)
+            })?;
+            let opened = file.metadata().map_err(|e| io(path, &e))?;
+            // Whoever held it before has perhaps removed it meanwhile: then this one has no name any more.
+            let is_named = std::fs::symlink_metadata(path)
+                .is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino()));
+            if is_named {
+                // One of an earlier version can be read by all, and whoever reads it can hold its lock.
+                let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
+                return Ok(Self {
+                    path: path.to_path_buf(),
+                    file,
+                    is_torn: opened.len() > 0,
+                });
+            }
+        }
+        Err(Missing::unsupported(
+            named(),
+            "it is replaced again and again",
+        ))
     }
 
-    /// Appends a line and waits until it is on the disk.
+    /// Appends lines and waits until they are on the disk.
     ///
     /// # Errors
-    /// It is not: then nothing must be changed.
-    pub(super) fn append(&mut self, entry: &Entry) -> Reading<()> {
-        let mut line = serde_json::to_string(entry).unwrap_or_default();
-        line.push('\n');
-        faults::write_all(&self.file, line.as_bytes())
-            .and_then(|()| faults::sync_data(&self.file))
-            .map_err(|error| io(&self.path, &error))
+    /// They are not: then nothing must be changed.
+    pub(super) fn append(&mut self, entries: &[Entry]) -> Reading<()> {
+        self.write(entries)?;
+        faults::sync_data(&self.file).map_err(|error| io(&self.path, &error))
     }
 
-    /// All whole lines. The last one can be cut: then its write never happened, because the journal
+    /// Appends what came of a change. It is there for other processes at once; a loss of power takes the
+    /// change with it, so that nobody waits for the disk.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub(super) fn note(&mut self, entries: &[Entry]) -> Reading<()> {
+        self.write(entries)
+    }
+
+    fn write(&mut self, entries: &[Entry]) -> Reading<()> {
+        let mut text = String::new();
+        if self.is_torn {
+            text.push('\n');
+        }
+        for entry in entries {
+            text.push_str(&serde_json::to_string(entry).unwrap_or_default());
+            text.push('\n');
+        }
+        self.is_torn = true;
+        faults::write_all(&self.file, text.as_bytes()).map_err(|error| io(&self.path, &error))?;
+        self.is_torn = false;
+        Ok(())
+    }
+
+    /// All whole lines. One that is cut belongs to a write that never happened, because the journal
     /// comes first.
     ///
     /// # Errors
     /// It cannot be read.
     pub(super) fn entries(&mut self) -> Reading<Vec<Entry>> {
         let mut bytes = Vec::new();
-        let read = || (&self.file).read_to_end(&mut bytes);
+        let mut file = &self.file;
+        let read = || {
+            file.seek(SeekFrom::Start(0))?;
+            file.read_to_end(&mut bytes)
+        };
         faults::pass(Call::Read, &self.path, read).map_err(|e| io(&self.path, &e))?;
         let text = String::from_utf8_lossy(&bytes);
         let entries = text.lines().map(serde_json::from_str::<Entry>);

@@ -26,6 +26,8 @@ pub enum Node {
 
 /// Documentation/core-api/cpu_hotplug.rst
 const CPUS: &str = "/sys/devices/system/cpu/cpu";
+/// Folder of a policy, but for its number.
+pub(super) const POLICY: &str = "/sys/devices/system/cpu/cpufreq/policy";
 pub(super) const DEVFREQ: &str = "/sys/class/devfreq";
 pub(super) const ASPM_POLICY: &str = "/sys/module/pcie_aspm/parameters/policy";
 /// Documentation/admin-guide/mm/transhuge.rst
@@ -44,7 +46,7 @@ impl Node {
             Node::AspmPolicy => return ASPM_POLICY.to_owned(),
             Node::CpuOnline(cpu) => return format!("{CPUS}{cpu}/online"),
         };
-        format!("/sys/devices/system/cpu/cpufreq/policy{policy}/{file}")
+        format!("{POLICY}{policy}/{file}")
     }
 
     /// The value in force.
@@ -63,7 +65,7 @@ impl Node {
 
     /// Whether the node lists or allows this value.
     pub(super) fn allows(self, root: &Root, value: &str) -> Reading<()> {
-        let folder = |policy| format!("/sys/devices/system/cpu/cpufreq/policy{policy}");
+        let folder = |policy| format!("{POLICY}{policy}");
         match self {
             Node::HugePages => is_listed(root, HUGE_PAGES, value),
             Node::Governor(policy) => {
@@ -114,8 +116,8 @@ impl Node {
         {
             return cpu.parse().ok().map(Node::CpuOnline);
         }
-        let rest = path.strip_prefix("/sys/devices/system/cpu/cpufreq/policy")?;
-        let (policy, file) = rest.split_once('/')?;
+        let rest = path.strip_prefix(POLICY)?;
+        let (policy, _) = rest.split_once('/')?;
         let policy = policy.parse().ok()?;
         [
             Node::Governor(policy),
@@ -123,7 +125,7 @@ impl Node {
             Node::ClockMax(policy),
         ]
         .into_iter()
-        .find(|node| node.path().ends_with(file))
+        .find(|node| node.path() == path)
     }
 }
 

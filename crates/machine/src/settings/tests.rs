@@ -2,11 +2,12 @@
 
 use super::node::{ASPM_POLICY, DEVFREQ, HUGE_PAGES};
 use super::*;
+use record::{Event, SettingChange};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-const BOARD: &str = "\
+pub(super) const BOARD: &str = "\
 == /proc/sys/kernel/random/boot_id
 11111111-2222-3333-4444-555555555555
 == /sys/devices/system/cpu/cpufreq/policy0/scaling_governor
@@ -29,16 +30,42 @@ cpufreq-cpu0
 0
 ";
 
-fn journal(name: &str) -> PathBuf {
+pub(super) fn journal(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("sbc-bench-settings-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder.join(name)
 }
 
 /// What SIGKILL leaves: the journal's lock is gone, nothing is restored.
-fn kill(mut settings: Settings) {
-    settings.held.clear();
-    settings.journal = None;
+pub(super) fn kill(settings: Settings) {
+    lock(&settings.changes).forget();
+}
+
+/// Sets a value, which must be in force then; what was changed, if anything was.
+pub(super) fn set(settings: &mut Settings, node: Node, value: &str) -> Option<SettingChange> {
+    let mut changes = Vec::new();
+    let unmet = settings.set(node, value).tell(0, None, &mut |event| {
+        if let Event::SettingChanged { change } = event {
+            changes.push(change);
+        }
+    });
+    assert_eq!(unmet, None);
+    changes.pop()
+}
+
+/// Sets a value that must not come into force; the reason.
+pub(super) fn refused(settings: &mut Settings, node: Node, value: &str) -> String {
+    let mut told = Vec::new();
+    let unmet = settings
+        .set(node, value)
+        .tell(7, None, &mut |event| told.push(event))
+        .unwrap_or_else(|| panic!("{node:?} {value}"));
+    assert_eq!(unmet.at_ms, Some(7));
+    let event = Event::SettingUnmet {
+        unmet: unmet.clone(),
+    };
+    assert!(told.contains(&event), "{told:?}");
+    unmet.why
 }
 
 #[test]
@@ -68,14 +95,11 @@ powersave performance dmc_ondemand
     let path = journal("devices");
     let mut settings = Settings::new(&root, &path).unwrap();
     let dmc = Node::DeviceGovernor(DeviceName::new("dmc").unwrap());
-    assert!(settings.set(dmc, "turbo").is_err());
-    assert!(settings.set(Node::AspmPolicy, "off").is_err());
-    let change = settings
-        .set(Node::AspmPolicy, "performance")
-        .unwrap()
-        .unwrap();
+    refused(&mut settings, dmc, "turbo");
+    refused(&mut settings, Node::AspmPolicy, "off");
+    let change = set(&mut settings, Node::AspmPolicy, "performance").unwrap();
     assert_eq!(change.old, "powersave");
-    settings.set(dmc, "performance").unwrap();
+    set(&mut settings, dmc, "performance");
     kill(settings);
     let outcomes = restore_from_journal(&root, &path).unwrap();
     assert!(
@@ -94,13 +118,13 @@ fn cpus_come_back_before_their_clocks() {
     let root = Root::from_board(&format!("{BOARD}== {online}\n1\n")).unwrap();
     let path = journal("cpus");
     let mut settings = Settings::new(&root, &path).unwrap();
-    settings.set(Node::Governor(0), "performance").unwrap();
+    set(&mut settings, Node::Governor(0), "performance");
     // CPU 0 has no such file here, as on most x86 machines.
-    assert!(settings.set(Node::CpuOnline(0), "0").is_err());
-    assert!(settings.set(Node::CpuOnline(1), "2").is_err());
-    settings.set(Node::CpuOnline(1), "0").unwrap();
-    settings.set(Node::CpuOnline(1), "1").unwrap();
-    settings.set(Node::CpuOnline(1), "0").unwrap();
+    refused(&mut settings, Node::CpuOnline(0), "0");
+    refused(&mut settings, Node::CpuOnline(1), "2");
+    set(&mut settings, Node::CpuOnline(1), "0");
+    set(&mut settings, Node::CpuOnline(1), "1");
+    set(&mut settings, Node::CpuOnline(1), "0");
     assert_eq!(root.read_value(online).unwrap(), "0");
     kill(settings);
     let back = restore_from_journal(&root, &path).unwrap();
@@ -114,10 +138,10 @@ fn cpus_come_back_before_their_clocks() {
 }
 
 fn change_everything(settings: &mut Settings) {
-    settings.set(Node::Governor(0), "performance").unwrap();
-    settings.set(Node::ClockMin(0), "408000").unwrap();
+    set(settings, Node::Governor(0), "performance");
+    set(settings, Node::ClockMin(0), "408000");
     for khz in ["1800000", "1200000", "408000"] {
-        settings.set(Node::ClockMax(0), khz).unwrap();
+        set(settings, Node::ClockMax(0), khz);
     }
 }
 
@@ -126,10 +150,10 @@ fn huge_pages_come_back() {
     let root = Root::from_board(BOARD).unwrap();
     let path = journal("huge");
     let mut settings = Settings::new(&root, &path).unwrap();
-    let wrong = settings.set(Node::HugePages, "sometimes").unwrap_err();
-    assert!(wrong.to_string().contains("not among"), "{wrong}");
-    assert_eq!(settings.set(Node::HugePages, "madvise").unwrap(), None);
-    let change = settings.set(Node::HugePages, "never").unwrap().unwrap();
+    let wrong = refused(&mut settings, Node::HugePages, "sometimes");
+    assert!(wrong.contains("not among"), "{wrong}");
+    assert_eq!(set(&mut settings, Node::HugePages, "madvise"), None);
+    let change = set(&mut settings, Node::HugePages, "never").unwrap();
     assert_eq!(
         (change.old.as_str(), change.new.as_str()),
         ("madvise", "never")
@@ -185,7 +209,7 @@ fn the_journal_alone_restores_after_every_number_of_changes() {
         let path = journal(&format!("killed-{count}"));
         let mut settings = Settings::new(&root, &path).unwrap();
         for (node, value) in &steps[..count] {
-            settings.set(*node, value).unwrap();
+            set(&mut settings, *node, value);
         }
         kill(settings);
         // A cut last line is what a power loss in the middle of an append leaves.
@@ -205,7 +229,7 @@ fn the_journal_alone_restores_after_every_number_of_changes() {
 fn a_value_that_somebody_else_changed_is_left_alone() {
     let root = Root::from_board(BOARD).unwrap();
     let mut settings = Settings::new(&root, &journal("other")).unwrap();
-    settings.set(Node::Governor(0), "performance").unwrap();
+    set(&mut settings, Node::Governor(0), "performance");
     root.write(&Node::Governor(0).path(), "powersave").unwrap();
     assert_eq!(
         settings.restore(),
@@ -224,7 +248,7 @@ fn a_value_that_somebody_else_changed_is_left_alone() {
 fn a_limit_lowered_by_cooling_is_still_ours() {
     let root = Root::from_board(BOARD).unwrap();
     let mut settings = Settings::new(&root, &journal("cooled")).unwrap();
-    settings.set(Node::ClockMax(0), "1800000").unwrap();
+    set(&mut settings, Node::ClockMax(0), "1800000");
     root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
     root.write("/sys/class/thermal/cooling_device0/cur_state", "2")
         .unwrap();
@@ -251,7 +275,7 @@ fn only_listed_values_are_written() {
         (Node::ClockMin(0), "100000"),
         (Node::Governor(7), "performance"),
     ] {
-        assert!(settings.set(node, value).is_err(), "{node:?} {value}");
+        refused(&mut settings, node, value);
     }
     assert_eq!(root.board_files(), before);
 }
@@ -261,7 +285,7 @@ fn a_journal_from_before_the_last_boot_is_only_removed() {
     let root = Root::from_board(BOARD).unwrap();
     let path = journal("boot");
     let mut settings = Settings::new(&root, &path).unwrap();
-    settings.set(Node::Governor(0), "performance").unwrap();
+    set(&mut settings, Node::Governor(0), "performance");
     kill(settings);
     root.write("/proc/sys/kernel/random/boot_id", "another")
         .unwrap();

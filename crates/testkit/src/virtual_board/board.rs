@@ -19,9 +19,24 @@ pub struct Board {
     /// What measures its power, if anything does.
     #[serde(default)]
     pub meter: Option<MeterSpec>,
+    /// What its kernel makes of settings.
+    #[serde(default)]
+    pub kernel: KernelSpec,
     /// A limit of the drive that holds the temporary folder, in bytes per second read past the cache.
     #[serde(default)]
     pub drive_bytes_per_s: Option<u64>,
+}
+
+/// What a kernel makes of settings.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KernelSpec {
+    /// Limits read as the OPP that they are resolved to, as since Linux 5.16.
+    pub rounds_limits: bool,
+    /// A lowest clock above the highest is refused, as until Linux 5.3.
+    pub refuses_crossed_limits: bool,
+    /// Values that are refused, whatever lists them.
+    pub refuses: Vec<String>,
 }
 
 /// What measures the power.
@@ -79,6 +94,12 @@ pub struct PolicySpec {
     /// Governor that is found.
     #[serde(default = "schedutil")]
     pub governor: String,
+    /// OPPs that are listed as boost, in kHz: boost is off, and they lie above `cpuinfo_max_freq`.
+    #[serde(default)]
+    pub boost_khz: Vec<u32>,
+    /// A tunable of governor `schedutil`, as the user had set it; the governor begins with another one.
+    #[serde(default)]
+    pub rate_limit_us: Option<u32>,
     /// The true clock never exceeds this, whatever is shown: a firmware that lies.
     #[serde(default)]
     pub real_khz_max: Option<u32>,
@@ -103,6 +124,9 @@ pub struct ThermalSpec {
     pub tau_s: f64,
     /// Power when idle, in watts.
     pub idle_w: f64,
+    /// Temperature at the start, of a board that was at work before; else that of an idle one.
+    #[serde(default)]
+    pub start_c: Option<f64>,
     /// True if the kernel has a thermal zone.
     #[serde(default = "yes")]
     pub has_sensor: bool,

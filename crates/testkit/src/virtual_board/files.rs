@@ -3,8 +3,8 @@
 //! Paths are relative to `/sys`. Formats are those of Documentation/admin-guide/pm/cpufreq.rst,
 //! Documentation/driver-api/thermal/sysfs-api.rst and Documentation/hwmon/sysfs-interface.rst.
 
-use super::board::{MeterSpec, Mode, Place};
-use super::model::Model;
+use super::board::{KernelSpec, MeterSpec, Mode, Place, PolicySpec};
+use super::model::{Model, RATE_LIMIT_US};
 use std::collections::BTreeMap;
 
 /// Governors that every policy lists.
@@ -16,6 +16,8 @@ pub(super) const FOLDERS: [&str; 4] = [
     "devices/virtual",
     "devices/platform",
 ];
+/// The tunable of governor `schedutil`, there as long as it is in force.
+const RATE_LIMIT: &str = "schedutil/rate_limit_us";
 /// The firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon sibling).
 const PI_BITS: &str = "devices/platform/soc/soc:firmware/get_throttled";
 const PI_ALARM: &str = "devices/virtual/hwmon/hwmon1";
@@ -171,6 +173,29 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
         let text = text + "\n";
         nodes.insert(format!("{folder}/{name}"), Node::File { text, is_writable });
     }
+    if !spec.boost_khz.is_empty() {
+        let boost: Vec<String> = spec.boost_khz.iter().map(u32::to_string).collect();
+        let file = |text: String| Node::File {
+            text: text + "\n",
+            is_writable: false,
+        };
+        nodes.insert(
+            format!("{folder}/scaling_boost_frequencies"),
+            file(boost.join(" ")),
+        );
+        nodes.insert(
+            "devices/system/cpu/cpufreq/boost".to_owned(),
+            file("0".into()),
+        );
+    }
+    if state.governor == "schedutil" {
+        let text = format!("{}\n", state.rate_limit_us);
+        let node = Node::File {
+            text,
+            is_writable: true,
+        };
+        nodes.insert(format!("{folder}/{RATE_LIMIT}"), node);
+    }
     for cpu in &spec.cpus {
         let path = format!("devices/system/cpu/cpu{cpu}/cpufreq");
         nodes.insert(
@@ -204,18 +229,48 @@ pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Ref
     let spec = model.board.policy[index].clone();
     let state = &mut model.policies[index];
     let khz = text.parse::<u32>().map_err(|_| Refused::Invalid);
+    if model.board.kernel.refuses.iter().any(|value| value == text) {
+        return Err(Refused::Invalid);
+    }
     match name {
         "scaling_governor" if GOVERNORS.split(' ').any(|known| known == text) => {
+            if state.governor != text {
+                state.rate_limit_us = RATE_LIMIT_US;
+            }
             state.governor = text.to_owned();
         }
         "scaling_governor" => return Err(Refused::Invalid),
-        "scaling_min_freq" => state.khz_min = khz?.clamp(spec.khz_min(), spec.khz_max()),
-        "scaling_max_freq" => state.khz_max = khz?.clamp(spec.khz_min(), spec.khz_max()),
+        "scaling_min_freq" => {
+            let khz = limit(&model.board.kernel, &spec, khz?, false);
+            if model.board.kernel.refuses_crossed_limits && khz > state.khz_max {
+                return Err(Refused::Invalid);
+            }
+            state.khz_min = khz;
+        }
+        "scaling_max_freq" => {
+            let khz = limit(&model.board.kernel, &spec, khz?, true);
+            if model.board.kernel.refuses_crossed_limits && khz < state.khz_min {
+                return Err(Refused::Invalid);
+            }
+            state.khz_max = khz;
+        }
+        RATE_LIMIT if state.governor == "schedutil" => state.rate_limit_us = khz?,
         "scaling_setspeed" if state.governor == "userspace" => state.khz_set = khz?,
         "scaling_setspeed" => return Err(Refused::Invalid),
         _ => return Err(Refused::Access),
     }
     Ok(())
+}
+
+/// A limit as the kernel keeps it: resolved to the OPP below for the highest clock, above for the lowest.
+fn limit(kernel: &KernelSpec, spec: &PolicySpec, khz: u32, is_max: bool) -> u32 {
+    let khz = khz.clamp(spec.khz_min(), spec.khz_max());
+    let mut opps = spec.opps.iter().map(|(opp, _)| *opp);
+    match (kernel.rounds_limits, is_max) {
+        (false, _) => khz,
+        (true, true) => opps.rfind(|opp| *opp <= khz).unwrap_or(khz),
+        (true, false) => opps.find(|opp| *opp >= khz).unwrap_or(khz),
+    }
 }
 
 fn milli(celsius: f64) -> String {
@@ -282,6 +337,40 @@ mod tests {
         model.board.thermal.has_sensor = false;
         let zone = nodes(&model).into_keys().find(|path| path.contains("zone"));
         assert_eq!(zone, None);
+    }
+
+    #[test]
+    fn kernels_round_refuse_and_forget() {
+        let folder = "devices/system/cpu/cpufreq/policy0";
+        let mut model = model();
+        model.board.kernel.rounds_limits = true;
+        model.board.kernel.refuses_crossed_limits = true;
+        model.board.kernel.refuses = vec!["powersave".into()];
+        model.board.policy[0].boost_khz = vec![1_500_000];
+        for (name, value, expected) in [
+            ("scaling_max_freq", "900000", Ok(())),
+            ("scaling_min_freq", "1100000", Err(Refused::Invalid)),
+            ("scaling_governor", "powersave", Err(Refused::Invalid)),
+            ("schedutil/rate_limit_us", "20000", Err(Refused::Access)),
+            ("scaling_governor", "schedutil", Ok(())),
+            ("schedutil/rate_limit_us", "20000", Ok(())),
+        ] {
+            let found = write(&mut model, &format!("{folder}/{name}"), value);
+            assert_eq!(found, expected, "{name} {value}");
+        }
+        for (name, expected) in [
+            ("scaling_max_freq", "600000\n"),
+            ("schedutil/rate_limit_us", "20000\n"),
+            ("scaling_boost_frequencies", "1500000\n"),
+            ("cpuinfo_max_freq", "1200000\n"),
+        ] {
+            assert_eq!(text(&model, &format!("{folder}/{name}")), expected);
+        }
+        for governor in ["performance", "schedutil"] {
+            write(&mut model, &format!("{folder}/scaling_governor"), governor).unwrap();
+        }
+        let now = text(&model, &format!("{folder}/schedutil/rate_limit_us"));
+        assert_eq!(now, "1000\n");
     }
 
     #[test]

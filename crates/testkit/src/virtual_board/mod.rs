@@ -14,7 +14,9 @@ mod slots;
 mod stat;
 mod union;
 
-pub use board::{Board, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec};
+pub use board::{
+    Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec,
+};
 pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 

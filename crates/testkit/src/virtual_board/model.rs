@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// The board decides about throttling this often, as the kernel polls a hot zone.
 const POLL_S: f64 = 0.1;
 
+/// What governor `schedutil` begins with, in microseconds.
+pub(super) const RATE_LIMIT_US: u32 = 1000;
+
 /// A meter averages over about so long: chips do so over 35 ms and more, sockets over a second.
 const METER_S: f64 = 0.1;
 
@@ -54,6 +57,8 @@ pub struct PolicyState {
     pub khz_max: u32,
     /// Clock that governor `userspace` sets.
     pub khz_set: u32,
+    /// The tunable of governor `schedutil`, in microseconds.
+    pub rate_limit_us: u32,
     /// Use of the busiest CPU, 0 to 1.
     pub used: f64,
     /// Seconds at each OPP, as the kernel counts them.
@@ -68,14 +73,17 @@ impl Model {
             khz_min: policy.khz_min(),
             khz_max: policy.khz_max(),
             khz_set: policy.khz_min(),
+            rate_limit_us: policy.rate_limit_us.unwrap_or(RATE_LIMIT_US),
             used: 0.0,
             time_in_state_s: vec![0.0; policy.opps.len()],
         });
         let thermal = &board.thermal;
+        let idle_c = thermal.ambient_c + thermal.k_per_w * thermal.idle_w;
+        let temp_c = thermal.start_c.unwrap_or(idle_c);
         Self {
-            temp_c: thermal.ambient_c + thermal.k_per_w * thermal.idle_w,
+            temp_c,
             power_w: thermal.idle_w,
-            level: 0,
+            level: usize::from(temp_c >= board.throttle.passive_c),
             policies: policies.collect(),
             off_cpu: None,
             firmware_bits: 0,

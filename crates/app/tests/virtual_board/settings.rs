@@ -1,0 +1,81 @@
+//! Kernels that round, cool, forget and list more than can be set: whatever the program makes of them, each
+//! value is back at the end, and workloads do not run under what a walk has left.
+
+use crate::rig::{PROGRAM, Seen, board, command};
+use testkit::virtual_board::Board;
+
+/// Clocks alone: every OPP, then all CPUs under load.
+const CLOCK: &str = "clock --quiet --json";
+const CLOCK_MAX: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq";
+
+/// A board that is as quick as this one but for what is changed here.
+fn quick(change: impl Fn(&mut Board)) -> Option<Board> {
+    let mut board = board("quick")?;
+    board.policy[0].opps = vec![(720_000, 0.85), (1_200_000, 1.0), (1_800_000, 1.2)];
+    change(&mut board);
+    Some(board)
+}
+
+fn run(board: &Board, variables: &str, words: &str) -> Seen {
+    let script = format!("{variables} {PROGRAM} {words} >$LOG.json");
+    let seen = command(board, &["sh", "-c", &script]);
+    seen.check_left(words);
+    seen
+}
+
+/// The last limit that was set.
+fn last_limit(seen: &Seen) -> Option<&str> {
+    let changes = seen.record().settings.iter().rev();
+    let mut limits = changes.filter(|change| change.path == CLOCK_MAX);
+    limits.next().map(|change| change.new.as_str())
+}
+
+#[test]
+fn boost_that_is_off_is_not_walked_and_the_limit_comes_back() {
+    let Some(board) = quick(|board| board.policy[0].boost_khz = vec![2_400_000]) else {
+        return testkit::was_skipped();
+    };
+    let seen = run(&board, "", CLOCK);
+    assert_eq!(last_limit(&seen), Some("1800000"));
+    assert_eq!(seen.record().unmet_settings, []);
+    assert!(!seen.has("limited-by-setting"), "{:?}", seen.sentences());
+}
+
+#[test]
+fn limits_that_the_kernel_rounds_come_back() {
+    let Some(board) = quick(|board| board.kernel.rounds_limits = true) else {
+        return testkit::was_skipped();
+    };
+    let seen = run(&board, "MaxKHz=1300000", CLOCK);
+    assert_eq!(seen.record().unmet_settings, []);
+}
+
+#[test]
+fn a_hot_start_leaves_no_limit_behind() {
+    let board = quick(|board| {
+        board.thermal.start_c = Some(90.0);
+        board.thermal.tau_s = 20.0;
+        board.kernel.refuses_crossed_limits = true;
+    });
+    let Some(board) = board else {
+        return testkit::was_skipped();
+    };
+    run(&board, "", CLOCK);
+}
+
+#[test]
+fn tunables_of_the_governor_that_is_left_come_back() {
+    let Some(board) = quick(|board| board.policy[0].rate_limit_us = Some(20_000)) else {
+        return testkit::was_skipped();
+    };
+    run(&board, "", CLOCK);
+}
+
+#[test]
+fn what_the_kernel_refuses_is_told() {
+    let Some(board) = quick(|board| board.kernel.refuses = vec!["performance".into()]) else {
+        return testkit::was_skipped();
+    };
+    let seen = run(&board, "", CLOCK);
+    assert!(seen.has("setting-unmet"), "{:?}", seen.sentences());
+}

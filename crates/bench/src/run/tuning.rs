@@ -1,0 +1,151 @@
+//! The settings of a run: what it wants, what is in force before each step, and the way back.
+
+use super::Runner;
+use crate::context::Progress;
+use crate::recorder::Recorder;
+use machine::Timeline;
+use machine::settings::{Node, Outcome, Settings};
+use record::{Event, Fact, Machine, Restored, UnmetSetting};
+use std::time::Duration;
+
+/// A board that was just used cools below the first trip point of its kernel in less.
+const COOLS_WITHIN: Duration = Duration::from_secs(30);
+const NAP: Duration = Duration::from_millis(200);
+
+/// Whoever sets something hands over what came of it, and is told what is not in force.
+pub(crate) type Tell<'a> = dyn FnMut(Outcome) -> Option<UnmetSetting> + 'a;
+
+/// Writes down what came of a setting, with its moment, and tells what is not in force.
+pub(super) fn teller<'a>(
+    recorder: &'a mut Recorder,
+    progress: &'a mut dyn FnMut(Progress),
+    timeline: &'a Timeline,
+    before_step: Option<&'a str>,
+) -> impl FnMut(Outcome) -> Option<UnmetSetting> + 'a {
+    move |outcome| {
+        let mut append = |event| recorder.append(event);
+        let unmet = outcome.tell(timeline.now_ms(), before_step, &mut append);
+        if let Some(unmet) = &unmet {
+            progress(Progress::Note(sentence(unmet)));
+        }
+        unmet
+    }
+}
+
+fn sentence(unmet: &UnmetSetting) -> String {
+    let why = unmet.why.trim_end_matches('.');
+    let (path, wanted) = (&unmet.path, &unmet.wanted);
+    match &unmet.found {
+        Fact::Known(found) => format!("{path} is {found} instead of {wanted}: {why}."),
+        Fact::Missing { .. } => format!("{path} cannot be set to {wanted}: {why}."),
+    }
+}
+
+impl Runner<'_> {
+    /// Governors to performance, the highest clock allowed. Each change is on disk before it is made.
+    pub(super) fn tune(&mut self, machine: &Machine) {
+        if machine.policies.is_empty() && !self.context.options.task.has_settings() {
+            return;
+        }
+        self.open_settings();
+        self.wait_until_cool(machine);
+        let asked = self.context.options.clock_khz_max;
+        let timeline = self.context.timeline;
+        let Some(settings) = &mut self.settings else {
+            return;
+        };
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        for policy in &machine.policies {
+            let top = policy.clock_khz_max.known().copied();
+            let max = match (top, asked) {
+                (Some(top), Some(max)) => Some(top.min(max)),
+                (top, _) => top,
+            };
+            let mut wanted = vec![(Node::Governor(policy.policy), "performance".to_owned())];
+            wanted.extend(max.map(|khz| (Node::ClockMax(policy.policy), khz.to_string())));
+            for (node, value) in wanted {
+                // Told is all that can be done: the run goes on with what is in force.
+                tell(settings.set(node, &value));
+            }
+        }
+        drop(tell);
+        self.recorder.sync();
+    }
+
+    /// While cooling holds a limit down nobody can know which one the user had set, and so it could not be
+    /// put back. That passes while a board rests.
+    fn wait_until_cool(&mut self, machine: &Machine) {
+        let timeline = self.context.timeline;
+        let end_ms = timeline.now_ms() + COOLS_WITHIN.as_millis() as i64;
+        let mut is_told = false;
+        while self.interrupted().is_none() && timeline.now_ms() < end_ms {
+            let Some(settings) = &self.settings else {
+                return;
+            };
+            let mut policies = machine.policies.iter();
+            let hidden =
+                policies.find_map(|policy| settings.is_hidden(Node::ClockMax(policy.policy)));
+            let Some(why) = hidden else { return };
+            if !std::mem::replace(&mut is_told, true) {
+                let note = format!(
+                    "Waiting for at most {} s until the CPUs are cool: {why}.",
+                    COOLS_WITHIN.as_secs()
+                );
+                (self.context.progress)(Progress::Note(note));
+            }
+            timeline.sleep(NAP);
+        }
+    }
+
+    /// Takes the journal, where settings may be changed at all; once.
+    pub(super) fn open_settings(&mut self) {
+        if self.settings.is_some() || self.is_untunable {
+            return;
+        }
+        let Some(journal) = self.context.journal.filter(|_| self.context.options.tune) else {
+            return;
+        };
+        match Settings::new(self.context.root, journal) {
+            Ok(settings) => {
+                (self.context.on_settings)(settings.way_back());
+                self.settings = Some(settings);
+            }
+            Err(missing) => {
+                self.is_untunable = true;
+                self.untuned = format!("Nothing is tuned: {missing}.");
+                (self.context.progress)(Progress::Note(self.untuned.clone()));
+            }
+        }
+    }
+
+    /// Right before a step: what is wanted is in force, is set once more, or is told.
+    pub(super) fn check_settings(&mut self, step: &str) {
+        let Some(settings) = &mut self.settings else {
+            return;
+        };
+        let outcomes = settings.check();
+        let timeline = self.context.timeline;
+        let mut tell = teller(
+            &mut self.recorder,
+            self.context.progress,
+            timeline,
+            Some(step),
+        );
+        for outcome in outcomes {
+            tell(outcome);
+        }
+    }
+
+    /// Puts every setting back and tells what could not be.
+    pub(super) fn restore_settings(&mut self) {
+        let restored = self.settings.take().map(|mut settings| settings.restore());
+        for (path, restored) in restored.unwrap_or_default() {
+            if let Restored::Failed(why) | Restored::LeftAlone(why) = &restored {
+                let note = format!("{path} was not put back: {why}.");
+                (self.context.progress)(Progress::Note(note));
+            }
+            self.recorder
+                .append(Event::SettingRestored { path, restored });
+        }
+    }
+}

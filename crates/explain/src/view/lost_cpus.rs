@@ -1,0 +1,106 @@
+//! CPUs that somebody else than the run switched off while it went on, and from when to when.
+
+use super::{Reading, SwitchedOff, gauge, matching_messages, switched_off, whole_run};
+use record::{KernelMessage, Record, Window};
+
+/// A stretch of time in which CPUs were away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostCpus {
+    /// From here: the last moment at which they may have been there.
+    pub from_ms: i64,
+    /// When it was seen.
+    pub seen_ms: i64,
+    /// To here; none if they did not come back.
+    pub to_ms: Option<i64>,
+    /// How many at most.
+    pub count: i64,
+}
+
+impl LostCpus {
+    /// True if they were away during a part of the window.
+    pub fn is_in(&self, window: Window) -> bool {
+        self.from_ms < window.end_ms && self.to_ms.is_none_or(|to_ms| to_ms > window.start_ms)
+    }
+}
+
+/// `CPU3: shutdown` (arm, arm64) and `psci: CPU3 killed` name the CPU.
+pub fn killed_cpu(text: &str) -> Option<u32> {
+    let (_, rest) = text.split_once("CPU")?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = rest.split_at(digits);
+    let is_killed = rest.starts_with(": shutdown") || rest.starts_with(" killed");
+    is_killed.then(|| number.parse().ok()).flatten()
+}
+
+/// Kernel messages about CPUs that the run itself had not switched off.
+pub fn kill_messages(record: &Record) -> Vec<(usize, &KernelMessage)> {
+    let ours = switched_off(record);
+    let is_ours = |message: &KernelMessage| {
+        let (cpu, at_ms) = (killed_cpu(&message.text), message.at_ms);
+        // A message without a time is taken for ours, if ours there are.
+        let is_of = |off: &SwitchedOff| at_ms.is_none_or(|at_ms| off.is_at(at_ms));
+        ours.iter().any(|off| Some(off.cpu) == cpu && is_of(off))
+    };
+    let mut messages = matching_messages(record, |text| killed_cpu(text).is_some());
+    messages.retain(|(_, message)| !is_ours(message));
+    messages
+}
+
+/// Every such stretch that samples show, in order. Runs count online CPUs in the channel `cpu.online`.
+pub fn lost_cpus(record: &Record) -> Vec<LostCpus> {
+    let Some(channel) = record.samples.channel("cpu.online") else {
+        return Vec::new();
+    };
+    let readings = gauge(record, channel, whole_run());
+    let ours = switched_off(record);
+    // Without those that the run itself had switched off.
+    let count = |reading: &Reading| {
+        let off = ours.iter().filter(|off| off.is_at(reading.at_ms));
+        reading.value + off.count() as i64
+    };
+    let Some(before) = readings.first().map(|first| first.value) else {
+        return Vec::new();
+    };
+    let mut stretches: Vec<LostCpus> = Vec::new();
+    let mut last_ms = readings[0].at_ms;
+    let mut is_away = false;
+    for reading in &readings {
+        let lost = before - count(reading);
+        match (lost > 0, is_away) {
+            (true, false) => stretches.push(LostCpus {
+                from_ms: last_ms,
+                seen_ms: reading.at_ms,
+                to_ms: None,
+                count: lost,
+            }),
+            (true, true) => {
+                if let Some(stretch) = stretches.last_mut() {
+                    stretch.count = stretch.count.max(lost);
+                }
+            }
+            (false, true) => {
+                if let Some(stretch) = stretches.last_mut() {
+                    stretch.to_ms = Some(reading.at_ms);
+                }
+            }
+            (false, false) => {}
+        }
+        is_away = lost > 0;
+        last_ms = reading.at_ms;
+    }
+    stretches
+}
+
+/// True if a CPU went or stayed away while this step ran: threads then shared the CPUs that were left.
+pub fn is_short_of_cpus(record: &Record, step: usize) -> bool {
+    let Some(step) = record.steps.get(step) else {
+        return false;
+    };
+    let window = step.window;
+    let by_message = kill_messages(record).iter().any(|(_, message)| {
+        message
+            .at_ms
+            .is_some_and(|at_ms| (window.start_ms..=window.end_ms).contains(&at_ms))
+    });
+    by_message || lost_cpus(record).iter().any(|lost| lost.is_in(window))
+}

@@ -1,0 +1,101 @@
+//! Whether something else than the user holds the highest clock of a policy down: then the file of the limit
+//! does not say what the user had set.
+
+use super::Node;
+use super::node::POLICY;
+use crate::Root;
+use crate::identify::read_list;
+
+/// True if the kernel's own cooling limits the clock of this policy now (kernel:
+/// Documentation/driver-api/thermal/sysfs-api.rst). A device that does not say of which CPUs it is, is of
+/// all of them.
+pub(super) fn is_raised(root: &Root, policy: u32) -> bool {
+    let cpus = read_list(root, &format!("{POLICY}{policy}/related_cpus")).unwrap_or_default();
+    let is_of_policy = |kind: &str| {
+        let cpu = kind.strip_prefix("cpufreq-cpu").map(str::parse::<u32>);
+        match cpu {
+            Some(Ok(cpu)) if !cpus.is_empty() => cpus.contains(&cpu),
+            _ => kind.contains("cpu") || kind.contains("processor"),
+        }
+    };
+    let devices = root.list("/sys/class/thermal").unwrap_or_default();
+    devices
+        .iter()
+        .filter(|name| name.starts_with("cooling_device"))
+        .any(|name| {
+            let folder = format!("/sys/class/thermal/{name}");
+            let kind = root.read_value(&format!("{folder}/type"));
+            let kind = kind.unwrap_or_default().to_lowercase();
+            let state: u64 = root
+                .read_number(&format!("{folder}/cur_state"))
+                .unwrap_or(0);
+            state > 0 && is_of_policy(&kind)
+        })
+}
+
+/// Why the limit that reads `current` may not be the one that the user had set; none if it is.
+/// `scaling_max_freq` shows the lowest of all limits: the user's, those of cooling, and that of the firmware
+/// (`bios_limit`).
+pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<String> {
+    let Node::ClockMax(policy) = node else {
+        return None;
+    };
+    let current_khz: u32 = current.parse().ok()?;
+    let top_khz: u32 = root
+        .read_number(&format!("{POLICY}{policy}/cpuinfo_max_freq"))
+        .ok()?;
+    if current_khz >= top_khz {
+        return None;
+    }
+    let firmware: Option<u32> = root
+        .read_number(&format!("{POLICY}{policy}/bios_limit"))
+        .ok();
+    let who = match () {
+        () if is_raised(root, policy) => "cooling",
+        () if firmware == Some(current_khz) => "the firmware",
+        () => return None,
+    };
+    Some(format!(
+        "{who} holds it at {} MHz, so that nobody can know which limit to put back",
+        current_khz / 1000
+    ))
+}
+
+/// `scaling_max_freq` reads lower than what was asked for while a cooling device is raised, and that is no
+/// change by somebody else.
+pub(super) fn lowers(root: &Root, node: Node, asked: &str, current: &str) -> bool {
+    let Node::ClockMax(policy) = node else {
+        return false;
+    };
+    match (asked.parse::<u32>(), current.parse::<u32>()) {
+        (Ok(asked), Ok(current)) => current < asked && is_raised(root, policy),
+        _ => false,
+    }
+}
+
+/// True if this value is in force, in the form that the kernel gives it: since Linux 5.16 a limit reads as
+/// the OPP that it is resolved to, the next one below for the highest clock and above for the lowest.
+pub(super) fn is_in_force(root: &Root, node: Node, wanted: &str, found: &str) -> bool {
+    if wanted == found || lowers(root, node, wanted, found) {
+        return true;
+    }
+    let (policy, is_max) = match node {
+        Node::ClockMax(policy) => (policy, true),
+        Node::ClockMin(policy) => (policy, false),
+        _ => return false,
+    };
+    let (Ok(wanted), Ok(found)) = (wanted.parse::<u32>(), found.parse::<u32>()) else {
+        return false;
+    };
+    let opps = root
+        .read(&format!("{POLICY}{policy}/scaling_available_frequencies"))
+        .unwrap_or_default();
+    let mut opps = opps
+        .split_whitespace()
+        .filter_map(|khz| khz.parse::<u32>().ok());
+    let resolved = match is_max {
+        true => opps.filter(|khz| *khz <= wanted).max(),
+        false => opps.find(|khz| *khz >= wanted),
+    };
+    resolved == Some(found)
+}
