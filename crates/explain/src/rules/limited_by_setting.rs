@@ -359,7 +359,7 @@ mod tests {
             "While 7-zip on all CPUs ran, a limit that this run had set and not put back held CPUs 0-3 at \
              408 MHz of 2208 MHz."
         );
-        assert_eq!(found[0].explains_percent, Some(81.5));
+        assert_eq!(found[0].explains_percent, crate::Share::percent(81.5));
         assert_eq!(
             sentences(RULE.id, &run(LOW, LOW)),
             [
