@@ -3,13 +3,14 @@
 
 use crate::cpus::{online_cpus, settable_opps};
 use crate::efficiency::{Efficiency, Sets};
+use crate::plan::Available;
 use crate::review::watched_program;
 use crate::sensitivity::{Load, Sensitivity};
-use crate::task::{Stage, Task};
+use crate::task::{self, Stage, Task};
 use crate::workloads::workload;
 use crate::{Job, Lab, Options, Pinning, Site, Tools, sensitivity};
 use machine::{Root, Timeline};
-use record::{Machine, Missing};
+use record::{Machine, Missing, Survey};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
@@ -33,6 +34,7 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
         }
         Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref()))
             .or_else(|| no_tool(loads, options)),
+        Task::One(_) => no_workload(root, options),
         Task::Review(review) => watched_program(review)?.lacks_program(user),
         _ => None,
     }
@@ -107,8 +109,24 @@ fn no_comparison(
             ..task.clone()
         },
     );
-    let jobs = jobs.into_iter().filter_map(|stage| match stage {
-        Stage::Job(job) => Some(job),
+    none_runs((root, machine), jobs, options)
+}
+
+/// One workload that cannot run here.
+fn no_workload(root: &Root, options: &Options) -> Option<String> {
+    let machine = machine::identify(root);
+    let stages = task::stages(&machine, &Survey::default(), options, Available::default());
+    none_runs((root, &machine), stages, options)
+}
+
+/// Stages of which no step can run; the first reason.
+fn none_runs(
+    (root, machine): (&Root, &Machine),
+    stages: Vec<Stage>,
+    options: &Options,
+) -> Option<String> {
+    let jobs = stages.into_iter().filter_map(|stage| match stage {
+        Stage::Job(job) | Stage::UntilSteady(job) => Some(job),
         _ => None,
     });
     let tools = Tools::of_user(options.user.clone());
@@ -150,6 +168,7 @@ fn not_online(machine: &Machine, cpus: &[u32]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::One;
     use crate::{Host, Targets};
 
     const BOARD: &str = "\
@@ -240,6 +259,20 @@ processor\t: 1
             Some("network cannot run here: "),
         );
         check(BOARD, comparison(&["network", "lzma"]), None, None);
+        let one = |workload| {
+            Task::One(One {
+                workload,
+                variant: String::new(),
+                cpus: Vec::new(),
+            })
+        };
+        check(
+            BOARD,
+            one("network"),
+            None,
+            Some("network cannot run here: "),
+        );
+        check(BOARD, one("memory-latency"), None, None);
         check(BOARD, Task::Standard, None, None);
     }
 }

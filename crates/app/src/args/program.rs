@@ -67,10 +67,10 @@ pub(crate) struct ScoreFlags {
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AbFlags {
     /// First side: settings such as governor=schedutil, maxkhz=1416000 or thp=never, or a command
-    #[arg(long, value_name = "SETTINGS|CMD")]
+    #[arg(long, value_name = "SIDE")]
     a: String,
     /// Second side
-    #[arg(long, value_name = "SETTINGS|CMD")]
+    #[arg(long, value_name = "SIDE")]
     b: String,
     /// Blocks of four runs (A B B A); six are the least for an answer
     #[arg(long, value_name = "N", default_value = "11", value_parser = clap::value_parser!(u32).range(6..=1000))]

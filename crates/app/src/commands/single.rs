@@ -17,6 +17,9 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         "measuring needs the running system; --root serves identify, monitor and snapshot."
     );
     check_cpus(&machine::identify(root), args.options.task.cpus())?;
+    if let Some(why) = bench::refusal(root, &args.options) {
+        anyhow::bail!(why);
+    }
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, None);
     let cancelled = signals::watch()?;

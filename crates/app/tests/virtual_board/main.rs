@@ -6,6 +6,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
+mod documented;
 mod faults;
 mod findings;
 mod rig;

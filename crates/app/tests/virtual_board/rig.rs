@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use testkit::virtual_board::{Board, Done, Model, lacking, run};
 
 /// There is one `/sys`.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// The journal of settings is not that of this machine; then whatever is to be run, in silence.
 const ENTER: &str = "mkdir -p /var/lib/sbc-bench && mount -t tmpfs tmpfs /var/lib/sbc-bench && \
                      exec \"$@\" >$LOG.out 2>&1";

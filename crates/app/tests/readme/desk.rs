@@ -1,0 +1,85 @@
+//! Where the lines of README are typed: a folder with the program on its PATH, and results to look at.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A folder with the program on its PATH, removed at its end.
+pub(super) struct Desk(PathBuf);
+
+/// `sbc-bench` as README calls it: runs go to the log in this folder, begin at once, and set nothing.
+const WRAPPER: &str = r#"#!/bin/sh
+case $1 in
+run | ab | sensitivity | thermal | efficiency)
+    verb=$1; shift
+    exec "$PROGRAM" "$verb" --force --quiet --log run.log "$@" ;;
+'' | -c) exec "$PROGRAM" --force --quiet --log run.log "$@" ;;
+esac
+exec "$PROGRAM" "$@"
+"#;
+
+const OWN: &str = r#"[[workload]]
+name = "quick"
+command = "echo total 12"
+cpus = "all"
+score_regex = 'total (\S+)'
+unit = "files/s"
+better = "higher"
+"#;
+
+impl Desk {
+    /// A new one; no two tests share a name.
+    pub(super) fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-readme-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(path.join("bin")).unwrap();
+        let desk = Self(path);
+        desk.program("sbc-bench", WRAPPER);
+        desk.write("own.toml", OWN);
+        let old = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../explain/src/logs/fixtures/0.9.72-standard.txt");
+        std::fs::copy(old, desk.0.join("old.log")).unwrap();
+        desk
+    }
+
+    /// Writes a file into it.
+    pub(super) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+
+    /// Puts a program on its PATH.
+    pub(super) fn program(&self, name: &str, text: &str) {
+        let path = self.0.join("bin").join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
+    /// Types a line; its output and exit status.
+    pub(super) fn types(&self, line: &str) -> (String, i32) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", line])
+            .current_dir(&self.0)
+            .env("PATH", format!("{}/bin:{path}", self.0.display()))
+            .env("PROGRAM", env!("CARGO_BIN_EXE_sbc-bench"))
+            .env("HOME", &self.0)
+            .env("XDG_RUNTIME_DIR", &self.0)
+            .env("NOTUNING", "yes")
+            .stdin(Stdio::null());
+        for name in ["MODE", "MaxKHz", "MinKHz", "CPUINFOFILE", "ExecuteCommand"] {
+            command.env_remove(name);
+        }
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let all = format!("{}\n{}", text(&output.stdout), text(&output.stderr));
+        (all, output.status.code().unwrap_or(-1))
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,178 @@
+//! README shows no command that nobody tries: each one has its row here, and is typed into a shell. Those
+//! that set clocks, heat or take minutes are tried on virtual boards (`virtual_board`), under the words that
+//! the row names.
+
+mod bootstrap;
+mod desk;
+mod rows;
+
+use Tried::{As, Line, OnBoard};
+use desk::Desk;
+use rows::{ROWS, Tried};
+
+/// The README itself.
+const README: &str = include_str!("../../../../README.md");
+/// Rows that are tried on virtual boards.
+const ON_BOARDS: &[&str] = &[
+    include_str!("../virtual_board/documented/standard.rs"),
+    include_str!("../virtual_board/documented/review.rs"),
+    include_str!("../virtual_board/documented/questions.rs"),
+    include_str!("../virtual_board/documented/monitor.rs"),
+];
+
+/// Commands as README shows them: in code spans, and in blocks of a shell up to a pipe or comment.
+fn shown() -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_block = false;
+    for line in README.lines() {
+        if let Some(kind) = line.strip_prefix("```") {
+            is_block = kind == "sh";
+            continue;
+        }
+        let words: Vec<String> = match is_block {
+            true if line.contains("||") => vec![line.trim().to_owned()],
+            true => line.split(';').map(in_block).collect(),
+            // Flags count where a table of commands has them.
+            false => spans(line)
+                .into_iter()
+                .filter(|span| is_command(line, span))
+                .collect(),
+        };
+        for word in words.into_iter().filter(|word| is_command(line, word)) {
+            if !found.contains(&word) {
+                found.push(word);
+            }
+        }
+    }
+    found
+}
+
+/// A command of a block without its comment and what it is piped into.
+fn in_block(line: &str) -> String {
+    let line = line.split('#').next().unwrap_or_default();
+    line.split(" | ")
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+fn is_command(line: &str, span: &str) -> bool {
+    let is_flag = line.starts_with("| `sbc-bench")
+        && span.len() > 1
+        && span.starts_with('-')
+        && !span.starts_with("--");
+    let is_also = line.starts_with("| `sbc-bench") && span.starts_with("install-tools");
+    let is_own =
+        span == "sbc-bench" || span.starts_with("sbc-bench ") || span.contains(" sbc-bench ");
+    is_own || is_flag || is_also
+}
+
+fn spans(line: &str) -> Vec<String> {
+    let line = line.replace("\\|", "|");
+    let parts = line.split('`').map(str::to_owned);
+    parts.skip(1).step_by(2).collect()
+}
+
+#[test]
+fn every_command_of_the_readme_has_its_row() {
+    let shown = shown();
+    assert!(shown.len() > 40, "{shown:?}");
+    let rows: Vec<&str> = ROWS.iter().map(|(words, _)| *words).collect();
+    for words in &shown {
+        assert!(rows.contains(&words.as_str()), "nobody tries {words:?}");
+    }
+    for words in &rows {
+        assert!(
+            shown.iter().any(|shown| shown == words),
+            "README does not show {words:?}"
+        );
+    }
+    for (words, tried) in ROWS {
+        match tried {
+            OnBoard(line) => assert!(
+                ON_BOARDS.iter().any(|rows| rows.contains(line)),
+                "{words}: no row on a board has {line:?}"
+            ),
+            As(other) => assert!(rows.contains(other), "{words}: {other}"),
+            Line(..) => {}
+        }
+    }
+}
+
+#[test]
+fn every_command_of_the_readme_does_what_it_says() {
+    let desk = Desk::new("commands");
+    for (_, tried) in ROWS {
+        let Line(line, says) = tried else { continue };
+        let (said, status) = desk.types(line);
+        assert!(
+            matches!(status, 0 | 3),
+            "{line} ended with {status}:\n{said}"
+        );
+        for words in *says {
+            assert!(
+                said.contains(words),
+                "{line} does not say {words:?}:\n{said}"
+            );
+        }
+        assert!(!said.contains("panicked"), "{line}:\n{said}");
+    }
+}
+
+/// The example of a definition is one: it is taken as it stands, and what is wrong has line and column.
+#[test]
+fn the_definition_of_the_readme_can_be_used() {
+    let desk = Desk::new("definition");
+    let toml = README.split("```toml\n").nth(1).unwrap_or_default();
+    let toml = toml.split("```").next().unwrap_or_default();
+    desk.write("readme.toml", toml);
+    let line = "sbc-bench run --workload no-such --workload-file readme.toml";
+    let (said, status) = desk.types(line);
+    assert!(said.contains("kernel-build"), "{said}");
+    assert_eq!(status, 1);
+    desk.write(
+        "readme.toml",
+        &toml.replace("better = \"higher\"", "better = 7"),
+    );
+    let (said, _) = desk.types(line);
+    assert!(said.contains("line ") && said.contains("column "), "{said}");
+}
+
+/// Help fits into a terminal of 80 columns, the manual names every flag of it.
+#[test]
+fn help_fits_into_80_columns() {
+    let desk = Desk::new("help");
+    let (help, _) = desk.types("$PROGRAM --help");
+    let verbs = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"));
+    let verbs = verbs.skip(1).take_while(|line| !line.is_empty());
+    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let verbs = verbs
+        .filter(is_name)
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|verb| *verb != "help");
+    let verbs: Vec<&str> = verbs.collect();
+    assert!(verbs.len() > 20, "{verbs:?}");
+    for words in ["--help", "-h"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(verbs.iter().map(|verb| format!("{verb} --help")))
+    {
+        let (help, status) = desk.types(&format!("$PROGRAM {words}"));
+        assert_eq!(status, 0, "{words}");
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{words}: {line}");
+        }
+    }
+    let (manual, _) = desk.types("$PROGRAM manual");
+    for word in [
+        "ExecuteCommand",
+        "Exit status",
+        "\\-R",
+        "until Ctrl\\-C or until CMD ends",
+    ] {
+        assert!(manual.contains(word), "{word} is not in:\n{manual}");
+    }
+}

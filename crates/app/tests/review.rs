@@ -1,0 +1,112 @@
+//! A review where nothing can be raised, and where nobody sits in front of it: without root, in a pipe, with
+//! standard input closed, as a job in the background of a terminal.
+
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// `nobody` of every distribution.
+const NOBODY: u32 = 65534;
+
+/// A folder for results that anybody may write, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-review-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A line for a shell in which `$PROGRAM` is the program; everything it printed, and its exit status.
+fn typed(name: &str, as_root: bool, line: &str) -> (String, i32) {
+    let folder = Folder::new(name);
+    // A copy, because others than root may not look into the folder that it was built in.
+    let program = folder.0.join("sbc-bench");
+    std::fs::copy(env!("CARGO_BIN_EXE_sbc-bench"), &program).unwrap();
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", line])
+        .current_dir(&folder.0)
+        .env("PROGRAM", &program)
+        .env("HOME", &folder.0)
+        .env("XDG_STATE_HOME", &folder.0)
+        .env_remove("ExecuteCommand");
+    if !as_root && rustix::process::geteuid().is_root() {
+        chown(&folder.0, Some(NOBODY), Some(NOBODY)).unwrap();
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let all = format!("{}\n{}", text(&output.stdout), text(&output.stderr));
+    (all, output.status.code().unwrap_or(-1))
+}
+
+fn check(name: &str, as_root: bool, line: &str, says: &[&str]) {
+    let (said, status) = typed(name, as_root, line);
+    assert_eq!(status, 0, "{line}: {said}");
+    for words in says {
+        assert!(
+            said.contains(words),
+            "{line} does not say {words:?}:\n{said}"
+        );
+    }
+}
+
+#[test]
+fn without_root_it_watches_and_says_that_nothing_was_raised() {
+    check(
+        "nobody",
+        false,
+        "$PROGRAM -R -- sleep 1 && cat sbc-bench/sbc-bench.log",
+        &[
+            "No setting is raised: that takes root.",
+            "Watching while sleep 1 runs.",
+            "No setting was raised: that takes root",
+            "while sleep 1 ran",
+            "Log: ",
+        ],
+    );
+}
+
+#[test]
+fn nobody_needs_to_sit_in_front_of_it() {
+    let ends = &["### Final report:", "Watched for"];
+    check(
+        "closed",
+        true,
+        "NOTUNING=yes $PROGRAM -R --log a.log <&- & sleep 3; kill -TERM $!; wait $!",
+        ends,
+    );
+    check(
+        "pipe",
+        true,
+        "(sleep 1; echo fan off; sleep 1) | NOTUNING=yes timeout -s INT 4 $PROGRAM -R --log a.log | cat",
+        &["### Final report:", "Mark after ", "fan off"],
+    );
+}
+
+/// Who reads from the terminal in the background is stopped by the kernel; this one goes on.
+#[test]
+fn a_job_in_the_background_of_a_terminal_goes_on() {
+    let job = "set -m; NOTUNING=yes $PROGRAM -R --log a.log >out 2>&1 & sleep 3; jobs; kill -INT $!; wait $!; \
+               echo ended with $?; cat out";
+    let script = "script -qec 'bash job' /dev/null </dev/null";
+    let line = format!("cat > job <<'END'\n{job}\nEND\n{script}");
+    let (said, _) = typed("job", true, &line);
+    assert!(!said.contains("Stopped"), "{said}");
+    assert!(
+        said.contains("ended with 0") && said.contains("### Final report:"),
+        "{said}"
+    );
+}

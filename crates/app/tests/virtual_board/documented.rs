@@ -1,0 +1,76 @@
+//! Every command line that the documents of the bash program print, and those of our own README that change
+//! a board: each is typed into a shell as it stands there, and must do what is said there.
+//!
+//! How a line is made short stands in its row: the end that Ctrl-C makes, flags that go before its words
+//! (`--force`, because the machine that tests is never quiet), and stand-ins for programs that take minutes.
+
+mod monitor;
+mod questions;
+mod review;
+mod stage;
+mod standard;
+
+use stage::{Left, play};
+
+/// A line and what must come of it.
+#[derive(Clone, Copy)]
+struct Row {
+    /// As it is printed.
+    line: &'static str,
+    /// The virtual board.
+    board: &'static str,
+    /// Before the words of the program.
+    flags: &'static str,
+    /// `itself`, seconds until Ctrl-C, or the note after which Ctrl-C comes.
+    end: &'static str,
+    /// A program that is not installed.
+    without: &'static str,
+    /// What must be said.
+    says: &'static [&'static str],
+    /// What must not be said.
+    never: &'static [&'static str],
+    /// Exit statuses that are right. On a busy machine the results of a run may be valid or not.
+    status: &'static [i32],
+}
+
+/// A line that ends by itself on a board without trouble.
+const ROW: Row = Row {
+    line: "",
+    board: "quick",
+    flags: "--force --quiet",
+    end: "itself",
+    without: "",
+    says: &[],
+    never: &["panicked", "not put back"],
+    status: &[0],
+};
+
+/// A line that measures.
+const RUN: Row = Row {
+    status: &[0, 3],
+    ..ROW
+};
+
+fn check(rows: &[Row]) {
+    for row in rows {
+        if checked(row).is_none() {
+            return testkit::was_skipped();
+        }
+    }
+}
+
+/// Plays a row, checks it, and returns what is left for further questions; nothing where no board can run.
+fn checked(row: &Row) -> Option<Left> {
+    let left = play(row)?;
+    let (line, all) = (row.line, left.all());
+    let is_expected = row.status.contains(&left.status);
+    assert!(is_expected, "{line} ended with {}\n{all}", left.status);
+    for words in row.says {
+        assert!(all.contains(words), "{line} does not say {words:?}\n{all}");
+    }
+    for words in row.never.iter().chain(ROW.never) {
+        assert!(!all.contains(words), "{line} says {words:?}\n{all}");
+    }
+    left.check_left(line);
+    Some(left)
+}

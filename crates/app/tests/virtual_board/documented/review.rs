@@ -1,0 +1,157 @@
+//! Reviews: `-r`, `-j`, `-R`, with and without a command, ended in every way.
+
+use super::{ROW, RUN, Row, check, checked};
+
+/// The note that a review watches.
+const WATCHING: &str = "Watching";
+/// What the closing report begins with.
+const REPORT: &str = "### Final report:";
+/// What became of a setting that the board allows to be raised.
+const RAISED: &str = "raised from";
+
+#[test]
+fn a_review_raises_watches_and_reports() {
+    let row = Row {
+        line: "ExecuteCommand=\"stress-ng --cpu 0 -t 60m\" sbc-bench.sh -R",
+        board: "throttling",
+        says: &[
+            "Tested with sbc-bench v",
+            "Watching while stress-ng --cpu 0 -t 60m runs.",
+            REPORT,
+            "while stress-ng --cpu 0 -t 60m ran",
+            "Throttling: CPUs were slowed down",
+            "Highest temperature meanwhile: ",
+            "Power: ",
+            " W on average",
+            RAISED,
+            " again",
+            "What went wrong meanwhile:",
+        ],
+        never: &["Performance baseline", "Results validation"],
+        ..ROW
+    };
+    let Some(left) = checked(&row) else {
+        return testkit::was_skipped();
+    };
+    assert!(left.log.contains(REPORT), "the log has the report as well");
+    let record = left.record.expect("a Record");
+    assert!(
+        record
+            .settings
+            .iter()
+            .any(|change| change.new == "performance")
+    );
+    assert!(
+        record.samples.at_ms.len() >= 5,
+        "{} samples",
+        record.samples.at_ms.len()
+    );
+}
+
+#[test]
+fn a_review_without_benchmarks_ends_in_every_way() {
+    check(&[
+        Row {
+            line: "sbc-bench -R",
+            end: WATCHING,
+            says: &[REPORT, "Watched for", RAISED, " again"],
+            ..ROW
+        },
+        Row {
+            line: "sbc-bench -R -- sleep 2",
+            says: &["Watching while sleep 2 runs.", "while sleep 2 ran", RAISED],
+            ..ROW
+        },
+        Row {
+            line: "sbc-bench review --no-benchmarks -- sh -c 'exit 7'",
+            flags: "",
+            says: &[REPORT, "It did not end well"],
+            status: &[7],
+            ..ROW
+        },
+        Row {
+            line: "sbc-bench -R -- sleep 60",
+            end: "4",
+            says: &[REPORT, "while sleep 60 ran", RAISED],
+            status: &[130],
+            ..ROW
+        },
+        // As a service is ended, without a terminal and with everything closed.
+        Row {
+            line: "the-program -R --quiet <&- & sleep 4; kill -TERM $!; wait $!",
+            says: &[REPORT, "Watched for", " again"],
+            ..ROW
+        },
+        Row {
+            line: "sbc-bench -R -- sleep 1 | head -n 1",
+            says: &["# "],
+            ..ROW
+        },
+        Row {
+            line: "NOTUNING=yes sbc-bench -R -- sleep 1",
+            says: &["No setting was raised: NOTUNING=yes was set"],
+            never: &[RAISED],
+            ..ROW
+        },
+        Row {
+            line: "ExecuteCommand='echo one two | grep -c two > counted' sbc-bench -R && cat counted",
+            says: &["\n1\n"],
+            ..ROW
+        },
+        Row {
+            line: "sbc-bench -R -- no-such-program",
+            says: &["there is no program no-such-program."],
+            never: &[REPORT],
+            status: &[1],
+            ..ROW
+        },
+    ]);
+}
+
+#[test]
+fn a_review_with_benchmarks() {
+    check(&[
+        Row {
+            line: "sudo /bin/bash ./sbc-bench.sh -r",
+            end: WATCHING,
+            says: &[
+                "### Performance baseline:",
+                "### What tuning gave:",
+                "7-zip MIPS",
+                REPORT,
+                "Watched for",
+                RAISED,
+                "Results validation:",
+            ],
+            ..RUN
+        },
+        Row {
+            line: "NotReadyYet=yes sbc-bench -r -- sleep 1",
+            says: &["### Performance baseline", "while sleep 1 ran", REPORT],
+            never: &["7-zip MIPS", "`aes-256-cbc"],
+            ..RUN
+        },
+        Row {
+            line: "NotReadyYet=yes NOTUNING=yes sbc-bench -j",
+            end: WATCHING,
+            says: &["### Performance baseline (NOTUNING=yes was set):", REPORT],
+            never: &[RAISED],
+            ..RUN
+        },
+    ]);
+}
+
+#[test]
+fn the_look_changes_nothing() {
+    let row = Row {
+        line: "sbc-bench review --look",
+        flags: "",
+        says: &["# ", "### Kernel info:"],
+        never: &[REPORT, RAISED],
+        ..ROW
+    };
+    let Some(left) = checked(&row) else {
+        return testkit::was_skipped();
+    };
+    assert_eq!(left.log, "", "a look leaves no log");
+}
