@@ -11,6 +11,7 @@ mod point;
 use crate::child::interruption;
 use crate::child::move_to;
 use crate::cpus::{online_clusters, online_cpus, settable_opps};
+use crate::crew::{Gate, crew, joined};
 use crate::options::Options;
 use crate::run::Tell;
 use kernel::load::{Load, spin};
@@ -184,10 +185,11 @@ impl ClockPass<'_> {
     fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Missing> {
         let barrier = Barrier::new(cpus.len());
         let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
+        let gate = Gate::default();
         let readings: Vec<_> = std::thread::scope(|scope| {
-            let one = |cpu: u32| {
-                let (barrier, left, stop) = (&barrier, &left, &stop);
-                scope.spawn(move || {
+            let one = |cpu: &u32| {
+                let (cpu, barrier, left, stop) = (*cpu, &barrier, &left, &stop);
+                move || {
                     let moved = move_to(&[cpu]);
                     barrier.wait();
                     let point = moved.map(|()| point::measure_point(self, cpu, None));
@@ -196,14 +198,10 @@ impl ClockPass<'_> {
                     }
                     spin(stop, Load::Integer);
                     point
-                })
+                }
             };
-            let threads: Vec<_> = cpus.iter().map(|cpu| one(*cpu)).collect();
-            threads
-                .into_iter()
-                .filter_map(|thread| thread.join().ok())
-                .collect()
-        });
+            crew(scope, &gate, cpus.iter().map(one)).map(joined)
+        })?;
         let mut points = Vec::new();
         for reading in readings.into_iter().flatten() {
             points.push(ClockPoint {
@@ -229,12 +227,15 @@ impl ClockPass<'_> {
         let alone = has_quota(self.root);
         let (stop, stop_firsts) = (AtomicBool::new(false), AtomicBool::new(false));
         let all = online_cpus(self.machine);
+        let gate = Gate::default();
         let outcome = std::thread::scope(|scope| {
-            for cpu in all.iter().copied() {
+            let work = |cpu: &u32| {
+                let cpu = *cpu;
                 let is_left_alone = alone && firsts.contains(&cpu);
                 let stop = if is_left_alone { &stop_firsts } else { &stop };
-                scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
-            }
+                move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest))
+            };
+            crew(scope, &gate, all.iter().map(work))?;
             self.heat();
             stop_firsts.store(true, Ordering::Relaxed);
             let outcome = if alone {

@@ -10,6 +10,7 @@ mod clock_pass;
 mod context;
 mod counters;
 mod cpus;
+mod crew;
 mod definition;
 mod duration;
 pub mod efficiency;

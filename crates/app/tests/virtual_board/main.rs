@@ -1,6 +1,6 @@
 //! The whole program on boards that throttle, lie and lose cores: what it says must be what was true.
 //!
-//! A virtual board takes root, FUSE, mount namespaces and control groups of version 1; without them these
+//! A virtual board takes root, FUSE, mount namespaces and control groups; without them these
 //! tests are skipped. What was true is in the file of the board and in its trace, never in the clock of
 //! this machine, so that neighbours may be as noisy as they like.
 

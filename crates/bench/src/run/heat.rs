@@ -1,5 +1,6 @@
 //! The stages of a thermal test: waiting for a temperature, heating under watch, cooling down.
 
+mod gauge;
 mod limits;
 
 use super::Runner;
@@ -7,6 +8,7 @@ use super::steps::flush;
 use crate::child::move_to;
 use crate::context::Progress;
 use crate::cpus::online_cpus;
+use crate::crew::{Gate, crew, joined};
 use crate::heated::{self, INTERVAL_NS, Interval};
 use crate::job::Job;
 use crate::lab::Lab;
@@ -45,13 +47,14 @@ impl Runner<'_> {
         let outcome = match Thermometer::find(root) {
             Err(missing) => Outcome::Skipped(missing),
             Ok(thermometer) => {
-                let stop = AtomicBool::new(!matches!(start, StartAt::HeatTo(_)));
+                let heats = matches!(start, StartAt::HeatTo(_));
+                let (stop, gate) = (AtomicBool::new(!heats), Gate::default());
                 std::thread::scope(|scope| {
-                    if !stop.load(Ordering::Relaxed) {
-                        for cpu in online_cpus(machine) {
-                            let stop = &stop;
-                            scope.spawn(move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest)));
-                        }
+                    let cpus = online_cpus(machine).into_iter().filter(|_| heats);
+                    let stop = &stop;
+                    let work = |cpu| move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest));
+                    if let Err(missing) = crew(scope, &gate, cpus.map(work)) {
+                        return Outcome::Skipped(missing);
                     }
                     let wait = self.watch_temperature(&thermometer, start, limit);
                     stop.store(true, Ordering::Relaxed);
@@ -132,14 +135,8 @@ impl Runner<'_> {
                 critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
             below.unwrap_or(MAX_MILLICELSIUS)
         });
-        let mut brake = Brake {
-            root,
-            thermometer: Thermometer::find(root).ok(),
-            max,
-            end_ms: begin.0 + thermal.time.as_millis() as i64,
-            stop: AtomicI32::new(0),
-            why: None,
-        };
+        let end_ms = begin.0 + thermal.time.as_millis() as i64;
+        let mut brake = Brake::new(root, max, end_ms);
         let mut outcome = match &thermal.load {
             HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
             load => self.heat_again_and_again(machine, load, &mut brake),
@@ -161,31 +158,31 @@ impl Runner<'_> {
         let cpus = online_cpus(machine);
         let seconds = thermal.time.as_secs().max(1) as usize;
         let stop = AtomicI32::new(0);
-        let threads: Vec<Vec<Interval>> = std::thread::scope(|scope| {
+        let gate = Gate::default();
+        let threads: Result<Vec<Vec<Interval>>, Missing> = std::thread::scope(|scope| {
             let one = |cpu: &u32| {
                 let (cpu, stop) = (*cpu, &stop);
                 // A CPU that is switched off has no intervals.
-                let work = move || match move_to(&[cpu]) {
+                move || match move_to(&[cpu]) {
                     Ok(()) => heated::intervals(root, seconds, stop),
                     Err(_) => Vec::new(),
-                };
-                scope.spawn(work)
+                }
             };
-            let threads: Vec<_> = cpus.iter().map(one).collect();
+            let threads = crew(scope, &gate, cpus.iter().map(one))?;
             while threads.iter().any(|thread| !thread.is_finished()) {
                 timeline.sleep(LOOK / 4);
-                brake.look(timeline.now_ms(), self.context.cancelled);
+                let now = brake.look(timeline.now_ms(), self.context.cancelled);
                 if brake.stop.load(Ordering::Relaxed) != 0 && brake.why.is_some() {
                     stop.store(1, Ordering::Relaxed);
                 }
-                let now = brake.now();
                 self.tell_temperature(&now);
             }
-            let ended = threads.into_iter().map(|thread| thread.join());
-            ended
-                .map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
+            Ok(joined(threads))
         });
+        let threads = match threads {
+            Ok(threads) => threads,
+            Err(missing) => return Outcome::Skipped(missing),
+        };
         let working = || threads.iter().filter(|intervals| !intervals.is_empty());
         let count = working().map(Vec::len).min().unwrap_or(0);
         let rate = |at: usize| working().map(|own| own[at].operations_per_s).sum::<f64>() / 1e9;
@@ -227,7 +224,7 @@ impl Runner<'_> {
         while brake.stop.load(Ordering::Relaxed) == 0 {
             let stop = Arc::new(AtomicI32::new(0));
             let mut watch = || {
-                brake.look(timeline.now_ms(), self.context.cancelled);
+                let _ = brake.look(timeline.now_ms(), self.context.cancelled);
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 flush(&mut self.sampler, &mut self.recorder);
                 self.recorder.sync();

@@ -4,6 +4,7 @@
 use super::{Workload, no_other_cpu};
 use crate::Lab;
 use crate::child::{failure, move_to};
+use crate::crew::{Gate, crew, joined};
 use kernel::core_to_core::PingPong;
 use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule};
 use std::time::{Duration, Instant};
@@ -75,24 +76,25 @@ fn sample(cpus: &[u32]) -> Vec<u32> {
 
 /// Batches between two CPUs; none if one of them is not to be had.
 fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
-    let game = PingPong::new();
-    std::thread::scope(|scope| {
-        scope.spawn(|| match move_to(&[b]) {
+    let (game, gate) = (&PingPong::new(), Gate::default());
+    let answer = move || {
+        match move_to(&[b]) {
             Ok(()) => game.answer(),
             Err(_) => game.end(),
-        });
-        let player = scope.spawn(|| {
-            let ns = match move_to(&[a]) {
-                Ok(()) => batches(&game, warm_up),
-                Err(_) => Vec::new(),
-            };
-            game.end();
-            ns
-        });
-        player
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+        }
+        Vec::new()
+    };
+    let play = move || {
+        let ns = match move_to(&[a]) {
+            Ok(()) => batches(game, warm_up),
+            Err(_) => Vec::new(),
+        };
+        game.end();
+        ns
+    };
+    let works: [Box<dyn FnOnce() -> Vec<f64> + Send>; 2] = [Box::new(answer), Box::new(play)];
+    let players = std::thread::scope(|scope| crew(scope, &gate, works).map(joined));
+    players.map_or_else(|_| Vec::new(), |ns| ns.concat())
 }
 
 fn batches(game: &PingPong, warm_up: Duration) -> Vec<f64> {

@@ -125,7 +125,7 @@ fn stamped(line: &str) -> Option<(i64, &str)> {
         parts.next()?.ok()?,
     );
     let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..61).contains(&second);
-    is_time.then_some((hour * 3600 + minute * 60 + second, words.trim()))
+    is_time.then(|| (hour * 3600 + minute * 60 + second, words.trim()))
 }
 
 /// `7.99 kH/s`, `412.50 H/s`, `6.02 khash/s`, `28.1 kh/s, Temp: 56C`.

@@ -7,6 +7,7 @@ use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
 use super::{Workload, no_other_cpu};
 use crate::Lab;
 use crate::child::{failure, move_to};
+use crate::crew::{Gate, crew};
 use crate::repeat::until_known;
 use kernel::latency::{Link, Order, Walk};
 use kernel::memory::once;
@@ -68,10 +69,14 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         return Err(not_started("there is no CPU to measure".into()));
     };
     let load = Load::new(size_bytes.min(READER_BYTES));
+    let gate = Gate::default();
     let measured = std::thread::scope(|scope| {
-        for load_cpu in load_cpus {
-            let load = &load;
-            scope.spawn(move || load.read_on(*load_cpu));
+        let reader = |load_cpu: &u32| {
+            let (load, cpu) = (&load, *load_cpu);
+            move || load.read_on(cpu)
+        };
+        if let Err(missing) = crew(scope, &gate, load_cpus.iter().map(reader)) {
+            return Ok(Err(missing.to_string()));
         }
         let measured = scope.spawn(|| {
             let rows = move_to(&[*cpu])

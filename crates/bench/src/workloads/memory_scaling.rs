@@ -8,6 +8,7 @@ use super::Workload;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
 use crate::Lab;
 use crate::child::{failure, move_to};
+use crate::crew::{Gate, crew, joined};
 use kernel::buffer::Buffer;
 use kernel::memory::once;
 use kernel::routine::{Operation, Routine};
@@ -137,14 +138,12 @@ impl<'a> Team<'a> {
     }
 
     fn work(&self) -> Result<(Vec<CurveRow>, Vec<Repeated>), String> {
-        let ended: Vec<_> = std::thread::scope(|scope| {
-            let start = |index| scope.spawn(move || self.member(index));
-            let threads: Vec<_> = (0..self.cpus.len()).map(start).collect();
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined
-                .map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
+        let gate = Gate::default();
+        let ended: Result<Vec<_>, record::Missing> = std::thread::scope(|scope| {
+            let works = (0..self.cpus.len()).map(|index| move || self.member(index));
+            crew(scope, &gate, works).map(joined)
         });
+        let ended = ended.map_err(|missing| missing.to_string())?;
         let lame = self.lame.lock().ok().and_then(|mut lame| lame.take());
         match lame {
             Some(why) => Err(why),

@@ -2,31 +2,20 @@
 //! into the group of the CPU they run on.
 //!
 //! A clock is a duty cycle, full speed and pauses, not a slow core: readings shorter than a few periods
-//! see the host's clock. Groups are those of version 1 (`cpu` and `cpuacct`), which alone take single threads
-//! of any process; see Documentation/scheduler/sched-bwc.rst.
+//! see the host's clock; see Documentation/scheduler/sched-bwc.rst. Which files of which version of control groups
+//! that takes is not decided here.
 
+use super::groups::{Drive, Groups, MOUNT};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-const CPU: &str = "/sys/fs/cgroup/cpu";
-const ACCOUNTING: &str = "/sys/fs/cgroup/cpuacct";
-const DRIVES: &str = "/sys/fs/cgroup/blkio";
 /// Groups of all boards are called so, with the process behind.
 const PREFIX: &str = "virtual-board-";
-/// Length of one turn of pauses. Quotas are looked after at ticks of the scheduler, every 4 ms on many
-/// kernels: with five of them in a period, what is used is what was given within 1 %.
-const PERIOD_US: u64 = 20_000;
-/// Weight of the board's groups against everything else that runs here, the highest there is: whatever
-/// the board is given it also gets. See Documentation/scheduler/sched-design-CFS.rst.
-const SHARES: &str = "262144";
 /// A share that differs by less than this is not written: every write forgives the time that was
 /// overdrawn.
 const SHARE_STEP: f64 = 0.01;
-/// The shortest quota that the kernel takes.
-const QUOTA_US_MIN: u64 = 1_000;
-
 /// Waiting that is told later: about a turn of pauses.
 const DUE_S_MAX: f64 = 0.04;
 
@@ -36,6 +25,7 @@ const MOVED_NS_MIN: u64 = 2_000_000;
 /// Groups of one board, removed when dropped.
 pub(super) struct Slots {
     name: String,
+    groups: Groups,
     cpus: Vec<u32>,
     /// True if the drive is limited, which takes a group of its own.
     has_drive: bool,
@@ -51,23 +41,17 @@ pub(super) struct Slots {
 
 /// Why a board cannot run here; none if it can.
 pub(super) fn lacking() -> Option<String> {
-    let wanted = [CPU, ACCOUNTING].into_iter().find(|folder| {
-        let probe = Path::new(folder).join(if *folder == CPU {
-            "cpu.cfs_quota_us"
-        } else {
-            "cpuacct.usage"
-        });
-        !probe.exists() && !Path::new(folder).join("tasks").exists()
-    });
-    wanted.map(|folder| format!("{folder} (control groups of version 1) is not there"))
+    Groups::find(Path::new(MOUNT)).err()
 }
 
 impl Slots {
     /// Makes the groups. Left over ones of boards that were killed go first.
     pub(super) fn new(cpus: &[u32], drive_bytes_per_s: Option<u64>) -> io::Result<Self> {
-        remove_left_over();
+        let groups = Groups::find(Path::new(MOUNT)).map_err(io::Error::other)?;
+        remove_left_over(&groups);
         let slots = Self {
             name: format!("{PREFIX}{}", std::process::id()),
+            groups,
             cpus: cpus.to_vec(),
             has_drive: drive_bytes_per_s.is_some(),
             used_ns: BTreeMap::new(),
@@ -75,42 +59,20 @@ impl Slots {
             due_s: BTreeMap::new(),
             shares: BTreeMap::new(),
         };
-        for cpu in cpus {
-            for controller in [CPU, ACCOUNTING] {
-                std::fs::create_dir_all(slots.folder(controller, *cpu))?;
-            }
-            let period = slots.folder(CPU, *cpu).join("cpu.cfs_period_us");
-            std::fs::write(period, PERIOD_US.to_string())?;
-        }
-        let all = Path::new(CPU).join(&slots.name);
-        std::fs::write(all.join("cpu.shares"), SHARES)?;
-        if let Some(limit) = drive_bytes_per_s {
-            let device = std::fs::metadata(std::env::temp_dir())?.dev();
-            let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-            let folder = Path::new(DRIVES).join(&slots.name);
-            std::fs::create_dir_all(&folder)?;
-            let line = format!("{major}:{minor} {limit}");
-            std::fs::write(folder.join("blkio.throttle.read_bps_device"), line)?;
-        }
+        let device = std::fs::metadata(std::env::temp_dir())?.dev();
+        let drive = drive_bytes_per_s.map(|bytes_per_s| Drive {
+            major: rustix::fs::major(device),
+            minor: rustix::fs::minor(device),
+            bytes_per_s,
+        });
+        slots.groups.make(&slots.name, cpus, drive.as_ref())?;
         Ok(slots)
-    }
-
-    fn folder(&self, controller: &str, cpu: u32) -> PathBuf {
-        Path::new(controller)
-            .join(&self.name)
-            .join(format!("cpu{cpu}"))
     }
 
     /// The lists of threads to which a new process adds itself.
     pub(super) fn entrances(&self) -> Vec<PathBuf> {
         let first = self.cpus.first().copied().unwrap_or(0);
-        let mut lists = [CPU, ACCOUNTING]
-            .map(|controller| self.folder(controller, first).join("tasks"))
-            .to_vec();
-        if self.has_drive {
-            lists.push(Path::new(DRIVES).join(&self.name).join("tasks"));
-        }
-        lists
+        self.groups.entrances(&self.name, first, self.has_drive)
     }
 
     /// Gives a CPU this share of the host's clock.
@@ -119,13 +81,7 @@ impl Slots {
         if before.is_some_and(|before| (share / before - 1.0).abs() < SHARE_STEP) {
             return Ok(());
         }
-        let quota_us = match share >= 1.0 {
-            true => "-1".to_owned(),
-            false => ((PERIOD_US as f64 * share) as u64)
-                .max(QUOTA_US_MIN)
-                .to_string(),
-        };
-        std::fs::write(self.folder(CPU, cpu).join("cpu.cfs_quota_us"), quota_us)?;
+        self.groups.set_quota(&self.name, cpu, share)?;
         self.shares.insert(cpu, share);
         Ok(())
     }
@@ -133,8 +89,8 @@ impl Slots {
     /// Threads of the command, by the group they are in.
     fn threads(&self) -> Vec<(u32, u32)> {
         let of = |cpu: u32| {
-            let tasks = std::fs::read_to_string(self.folder(CPU, cpu).join("tasks"));
-            let tasks = tasks.unwrap_or_default();
+            let list = &self.groups.threads(&self.name, cpu)[0];
+            let tasks = std::fs::read_to_string(list).unwrap_or_default();
             let threads = tasks.lines().filter_map(|thread| thread.parse().ok());
             threads
                 .map(|thread| (cpu, thread))
@@ -163,12 +119,9 @@ impl Slots {
             else {
                 continue;
             };
-            for controller in [CPU, ACCOUNTING] {
+            for list in self.groups.threads(&self.name, cpu) {
                 // A thread that has ended meanwhile is no trouble.
-                let _ = std::fs::write(
-                    self.folder(controller, cpu).join("tasks"),
-                    thread.to_string(),
-                );
+                let _ = std::fs::write(list, thread.to_string());
             }
         }
         self.busy_ns = busy_ns;
@@ -196,11 +149,7 @@ impl Slots {
 
     /// CPU time that a group used since last asked, in seconds.
     pub(super) fn used_s(&mut self, cpu: u32) -> f64 {
-        let text = std::fs::read_to_string(self.folder(ACCOUNTING, cpu).join("cpuacct.usage"));
-        let now: u64 = text
-            .ok()
-            .and_then(|text| text.trim().parse().ok())
-            .unwrap_or(0);
+        let now = self.groups.used_ns(&self.name, cpu).unwrap_or(0);
         let before = self.used_ns.insert(cpu, now).unwrap_or(now);
         now.saturating_sub(before) as f64 / 1e9
     }
@@ -218,7 +167,7 @@ impl Drop for Slots {
         self.kill_all();
         // A killed process leaves its group a moment later.
         for _ in 0..100 {
-            if remove(&self.name) {
+            if remove(&self.groups, &self.name) {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -243,10 +192,9 @@ fn running_on(thread: u32) -> Option<u32> {
 }
 
 /// Removes the groups of one board; false if one is still in use.
-fn remove(name: &str) -> bool {
+fn remove(groups: &Groups, name: &str) -> bool {
     let mut all = true;
-    for controller in [CPU, ACCOUNTING, DRIVES] {
-        let folder = Path::new(controller).join(name);
+    for folder in groups.folders(name) {
         let Ok(entries) = std::fs::read_dir(&folder) else {
             continue;
         };
@@ -259,8 +207,8 @@ fn remove(name: &str) -> bool {
     all
 }
 
-fn remove_left_over() {
-    let Ok(entries) = std::fs::read_dir(CPU) else {
+fn remove_left_over(groups: &Groups) {
+    let Ok(entries) = std::fs::read_dir(groups.top()) else {
         return;
     };
     for entry in entries.filter_map(Result::ok) {
@@ -269,10 +217,10 @@ fn remove_left_over() {
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
             let slots = std::fs::read_dir(entry.path()).into_iter().flatten();
             for slot in slots.filter_map(Result::ok) {
-                let tasks = std::fs::read_to_string(slot.path().join("tasks"));
+                let tasks = std::fs::read_to_string(slot.path().join(groups.list()));
                 tasks.unwrap_or_default().lines().for_each(kill);
             }
-            remove(&name);
+            remove(groups, &name);
         }
     }
 }

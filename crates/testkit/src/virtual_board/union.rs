@@ -102,6 +102,9 @@ impl Union {
         if path.is_empty() || nodes.keys().any(|known| known.starts_with(&below)) {
             return Some(Found::Folder);
         }
+        if is_hidden(path) {
+            return None;
+        }
         Some(Found::Real(real(path).symlink_metadata().ok()?))
     }
 
@@ -151,7 +154,8 @@ impl Union {
             .map(str::to_owned)
             .collect();
         if let Ok(entries) = std::fs::read_dir(real(path)) {
-            names.extend(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()));
+            let real = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            names.extend(real.filter(|name| !is_hidden(&format!("{below}{name}"))));
         }
         names
     }
@@ -185,6 +189,37 @@ impl Union {
             }
         }
     }
+}
+
+/// What a board has of its own: that of this machine would be a second truth.
+const OWN: [&str; 9] = [
+    "class/devfreq/",
+    "class/hwmon/",
+    "class/power_supply/",
+    "class/powercap/",
+    "class/thermal/",
+    "devices/virtual/hwmon/",
+    "devices/virtual/powercap/",
+    "devices/virtual/thermal/",
+    "devices/system/cpu/cpufreq/",
+];
+/// The same in the folder of CPUs, and in that of each one.
+const OWN_OF_CPUS: [&str; 5] = [
+    "cpufreq",
+    "acpi_cppc",
+    "amd_pstate",
+    "intel_pstate",
+    "thermal_throttle",
+];
+
+/// True for what is not to be seen of this machine.
+fn is_hidden(path: &str) -> bool {
+    let of_cpus = path.strip_prefix("devices/system/cpu/").unwrap_or_default();
+    OWN.iter().any(|folder| path.starts_with(folder))
+        || of_cpus
+            .split('/')
+            .take(2)
+            .any(|name| OWN_OF_CPUS.contains(&name))
 }
 
 fn real(path: &str) -> PathBuf {
@@ -351,5 +386,29 @@ impl Filesystem for Union {
             }
         }
         reply.ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_hidden;
+
+    #[test]
+    fn the_clocks_and_temperatures_of_this_machine_are_hidden() {
+        for (path, expected) in [
+            ("devices/system/cpu/cpu0/cpufreq", true),
+            ("devices/system/cpu/cpu0/cpufreq/scaling_governor", true),
+            ("devices/system/cpu/cpufreq/policy4/scaling_max_freq", true),
+            ("devices/system/cpu/intel_pstate", true),
+            ("devices/system/cpu/cpu1/online", false),
+            ("devices/system/cpu/cpu1/topology/core_id", false),
+            ("devices/system/cpu/online", false),
+            ("class/thermal/thermal_zone3", true),
+            ("class/hwmon/hwmon2/temp1_input", true),
+            ("class/thermal", false),
+            ("class/block/sda", false),
+        ] {
+            assert_eq!(is_hidden(path), expected, "{path}");
+        }
     }
 }

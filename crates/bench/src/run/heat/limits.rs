@@ -1,8 +1,9 @@
 //! What ends the stages of a thermal test: a wait that gets nowhere, a load that gets too hot. Nothing is
 //! run here.
 
+use super::gauge::Gauge;
 use crate::thermal::StartAt;
-use machine::{Root, Thermometer};
+use machine::Root;
 use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -59,42 +60,76 @@ impl Waiting {
     }
 }
 
-/// Ends a load: at its time, at a temperature, at an interruption.
+/// A thermometer that does not answer for so long, in milliseconds, is broken: nobody knows then how hot it gets.
+const BLIND_MS_MAX: i64 = 3_000;
+
+/// Ends a load: at its time, at a temperature, when nobody can tell the temperature any more, at an interruption.
 pub(super) struct Brake<'a> {
-    pub(super) root: &'a Root,
-    pub(super) thermometer: Option<Thermometer>,
+    /// None on a machine without any: then time alone ends the load.
+    pub(super) gauge: Option<Gauge<'a>>,
     pub(super) max: i64,
     pub(super) end_ms: i64,
-    /// Number of the signal, or 1 for the other reasons.
+    /// Since when the thermometer has not answered.
+    pub(super) blind_ms: Option<i64>,
+    /// Signal number, 1 at a limit, or 0.
     pub(super) stop: AtomicI32,
     /// Why it ended before its time.
     pub(super) why: Option<String>,
 }
 
-impl Brake<'_> {
+impl<'a> Brake<'a> {
+    pub(super) fn new(root: &'a Root, max: i64, end_ms: i64) -> Self {
+        Self {
+            gauge: Gauge::find(root),
+            max,
+            end_ms,
+            blind_ms: None,
+            stop: AtomicI32::new(0),
+            why: None,
+        }
+    }
+
     pub(super) fn now(&self) -> record::Reading<i64> {
-        match &self.thermometer {
-            Some(thermometer) => thermometer.millicelsius(self.root),
+        match &self.gauge {
+            Some(gauge) => gauge.now(),
             None => Err(Missing::unsupported("/sys/class/thermal", "no thermometer")),
         }
     }
 
-    pub(super) fn look(&mut self, now_ms: i64, cancelled: &AtomicI32) {
+    /// To be called again and again; the temperature it has seen.
+    pub(super) fn look(&mut self, now_ms: i64, cancelled: &AtomicI32) -> record::Reading<i64> {
+        let now = self.now();
         let signal = cancelled.load(Ordering::Relaxed);
         if signal != 0 {
             self.why.get_or_insert("the run was interrupted".into());
             self.stop.store(signal, Ordering::Relaxed);
-        } else if let Ok(value) = self.now()
-            && value >= self.max
-        {
-            self.why.get_or_insert(format!(
-                "the temperature reached {:.1} °C (limit {:.1} °C)",
-                value as f64 / 1000.0,
-                self.max as f64 / 1000.0
-            ));
+        } else if let Some(why) = self.too_hot(&now, now_ms) {
+            self.why.get_or_insert(why);
             self.stop.store(1, Ordering::Relaxed);
         } else if now_ms >= self.end_ms {
             self.stop.store(1, Ordering::Relaxed);
+        }
+        now
+    }
+
+    /// Why this temperature, or that there is none, ends the load.
+    fn too_hot(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
+        match now {
+            Ok(value) => {
+                self.blind_ms = None;
+                (*value >= self.max).then(|| {
+                    format!(
+                        "the temperature reached {:.1} °C (limit {:.1} °C)",
+                        *value as f64 / 1000.0,
+                        self.max as f64 / 1000.0
+                    )
+                })
+            }
+            Err(missing) => {
+                let since_ms = *self.blind_ms.get_or_insert(now_ms);
+                let is_blind = self.gauge.is_some() && now_ms - since_ms >= BLIND_MS_MAX;
+                is_blind.then(|| format!("the temperature can no longer be read ({missing})"))
+            }
         }
     }
 }
@@ -145,20 +180,44 @@ mod tests {
                      == /sys/class/thermal/thermal_zone0/temp\n80000\n";
         let root = Root::from_board(board).unwrap();
         let check = |max: i64, now_ms: i64, signal: i32, expected: (i32, bool)| {
-            let mut brake = Brake {
-                root: &root,
-                thermometer: Thermometer::find(&root).ok(),
-                max,
-                end_ms: 1000,
-                stop: AtomicI32::new(0),
-                why: None,
-            };
-            brake.look(now_ms, &AtomicI32::new(signal));
+            let mut brake = Brake::new(&root, max, 1000);
+            let _ = brake.look(now_ms, &AtomicI32::new(signal));
             assert_eq!((brake.stop.into_inner(), brake.why.is_some()), expected);
         };
         check(90_000, 500, 0, (0, false));
         check(90_000, 1000, 0, (1, false));
         check(80_000, 500, 0, (1, true));
         check(90_000, 500, 15, (15, true));
+    }
+    #[test]
+    fn the_brake_ends_a_load_when_its_thermometer_fails() {
+        const TEMP: &str = "/sys/class/thermal/thermal_zone0/temp";
+        let board =
+            format!("== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n== {TEMP}\n60000\n");
+        let root = Root::from_board(&board).unwrap();
+        let not_cancelled = AtomicI32::new(0);
+        let mut brake = Brake::new(&root, 90_000, 60_000);
+        let mut stops_at = |temperature: &str, at_ms: &[i64]| {
+            root.write(TEMP, temperature).unwrap();
+            let stopped = at_ms.iter().find(|at_ms| {
+                let _ = brake.look(**at_ms, &not_cancelled);
+                brake.stop.load(Ordering::Relaxed) != 0
+            });
+            stopped.copied()
+        };
+        // One failure is none; it answers in between.
+        assert_eq!(stops_at("60000", &[0]), None);
+        assert_eq!(stops_at("?", &[1000, 2000, 3000]), None);
+        assert_eq!(stops_at("61000", &[4000]), None);
+        assert_eq!(stops_at("?", &[5000, 6000, 7000, 8000, 9000]), Some(8000));
+        let why = brake.why.unwrap();
+        assert!(why.contains("can no longer be read"), "{why}");
+        // Where there never was a thermometer, nothing has failed.
+        let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
+        let mut brake = Brake::new(&none, 90_000, 60_000);
+        for at_ms in [0, 10_000, 50_000] {
+            let _ = brake.look(at_ms, &not_cancelled);
+        }
+        assert_eq!(brake.stop.load(Ordering::Relaxed), 0);
     }
 }

@@ -1,0 +1,92 @@
+//! A thermometer that is looked at while something gets hot: read by a thread of its own, so that one that hangs
+//! keeps nobody who has to stop the load.
+
+use machine::{Root, Thermometer};
+use record::{Missing, Reading};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// Time between two reads.
+const BEAT: Duration = Duration::from_millis(250);
+/// A temperature that is older says nothing about now.
+const AGE_MAX: Duration = Duration::from_secs(2);
+
+/// The latest temperature.
+pub(super) enum Gauge<'a> {
+    /// Boards in a file answer at once.
+    Here(&'a Root, Thermometer),
+    /// The thread reads as long as this lives.
+    Apart(Arc<Latest>),
+}
+
+/// What was read last, and when.
+type Latest = Mutex<(Reading<i64>, Instant)>;
+
+impl<'a> Gauge<'a> {
+    /// None if the machine has no thermometer: then nothing is made up.
+    pub(super) fn find(root: &'a Root) -> Option<Self> {
+        let thermometer = Thermometer::find(root).ok()?;
+        if root.is_board() {
+            return Some(Self::Here(root, thermometer));
+        }
+        let first = thermometer.millicelsius(root);
+        let latest = Arc::new(Mutex::new((first, Instant::now())));
+        let (kept, root) = (Arc::downgrade(&latest), root.clone());
+        let builder = std::thread::Builder::new().name("slow-sensors".into());
+        // Without the thread its first answer grows old, and that ends the load.
+        let _ = builder.spawn(move || follow(&kept, || thermometer.millicelsius(&root)));
+        Some(Self::Apart(latest))
+    }
+
+    /// The temperature now, in thousandths of a degree Celsius.
+    pub(super) fn now(&self) -> Reading<i64> {
+        match self {
+            Self::Here(root, thermometer) => thermometer.millicelsius(root),
+            Self::Apart(latest) => {
+                let latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+                match latest.1.elapsed() {
+                    age if age > AGE_MAX => Err(Missing::unsupported(
+                        "the thermometer",
+                        format!("it has not answered for {} s", age.as_secs()),
+                    )),
+                    _ => latest.0.clone(),
+                }
+            }
+        }
+    }
+}
+
+fn follow(kept: &Weak<Latest>, read: impl Fn() -> Reading<i64>) {
+    while kept.strong_count() > 0 {
+        std::thread::sleep(BEAT);
+        let now = read();
+        if let Some(latest) = kept.upgrade() {
+            *latest.lock().unwrap_or_else(PoisonError::into_inner) = (now, Instant::now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thermometer_that_hangs_keeps_nobody() {
+        let long_ago = Instant::now().checked_sub(AGE_MAX * 2).unwrap();
+        let gauge = Gauge::Apart(Arc::new(Mutex::new((Ok(40_000), long_ago))));
+        let why = gauge.now().unwrap_err().to_string();
+        assert!(why.contains("has not answered for 4 s"), "{why}");
+    }
+
+    #[test]
+    fn the_thread_ends_with_its_gauge() {
+        let latest = Arc::new(Mutex::new((Ok(1), Instant::now())));
+        let kept = Arc::downgrade(&latest);
+        let thread = std::thread::spawn(move || follow(&kept, || Ok(2)));
+        while latest.lock().unwrap().0 != Ok(2) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        drop(latest);
+        thread.join().unwrap();
+    }
+}
