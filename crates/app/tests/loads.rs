@@ -358,3 +358,33 @@ fn nothing_is_left_when_a_program_ends_by_itself() {
     check_own_end("normal", "true", None);
     check_own_end("suicide", "kill -9 $$", Some(FailureKind::Signal));
 }
+
+#[test]
+fn a_sensor_that_hangs_costs_its_own_values_alone() {
+    let folder = Folder::new("hanging");
+    let mut command = folder.command(&["--repeat", "1", "--name", "own", "--", "sleep", "9"]);
+    // Its third read never returns.
+    let command = command.env("SBC_BENCH_FAULTS", "run read /proc/pressure/cpu 3 hang");
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    // A machine that does other things makes results not valid.
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{error}");
+    let record = folder.record();
+    let samples = &record.samples;
+    let hanging = |channel: &&record::Channel| channel.source.ends_with("/proc/pressure/cpu");
+    let Some(channel) = samples.channels.iter().find(hanging) else {
+        return testkit::skip("this kernel has no /proc/pressure");
+    };
+    let last = |channel: &record::Channel| channel.values.iter().rposition(Option::is_some);
+    let told = channel.gaps.iter().map(|gap| gap.missing.to_string());
+    let told: Vec<String> = told.collect();
+    assert!(
+        told.iter().any(|gap| gap.contains("not answered")),
+        "{told:?}"
+    );
+    let user = samples.channel("cpu.user").unwrap();
+    assert!(last(user) > last(channel), "the others were sampled on");
+    // From half a second before the hang to its end is more than what the watchdog needs.
+    let at_ms = |row: Option<usize>| samples.at_ms[row.unwrap()];
+    assert!(at_ms(last(user)) - at_ms(last(channel)) > 3_000);
+}

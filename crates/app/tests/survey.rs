@@ -152,6 +152,7 @@ fn hostile_files_never_reach_the_terminal() {
         assert_eq!(status, 0, "{words:?}: {errors}");
         let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
         assert!(!text.chars().any(obeyed), "{words:?}: {text:?}");
+        assert!(!errors.chars().any(obeyed), "{words:?}: {errors:?}");
         assert!(!errors.contains("panicked"), "{errors}");
     }
 }

@@ -273,10 +273,29 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_refused_or_read(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let text = String::from_utf8_lossy(&bytes);
-            prop_assert_eq!(payload(&bytes), None);
-            let _ = RowReader::default().row(&text, 3);
+        fn any_text_is_framed_and_any_damage_is_seen(text: String, at: usize, byte: u8) {
+            let mut line = frame(&text).into_bytes();
+            let expected = text.replace('\n', " ");
+            prop_assert_eq!(payload(&line), Some(expected.as_str()));
+            let at = at % (line.len() - 1);
+            prop_assume!(line[at] != byte);
+            line[at] = byte;
+            // Digits of the length and the checksum have several spellings of one number.
+            prop_assert!(payload(&line).is_none_or(|read| read == expected));
+        }
+
+        #[test]
+        fn a_row_has_the_values_of_all_channels_or_is_none(
+            row in "[KR] -?[0-9]{1,3}( -?[0-9]{1,20}| [0-9]{1,3}[=-]){0,9}",
+            channels in 0_usize..9,
+        ) {
+            let mut reader = RowReader::default();
+            let zeros = format!("K 0 {channels}=");
+            let (_, values) = reader.row(zeros.trim_end_matches(" 0="), channels).unwrap();
+            prop_assert_eq!(values, vec![Some(0); channels]);
+            if let Some((_, values)) = reader.row(&row, channels) {
+                prop_assert_eq!(values.len(), channels);
+            }
         }
     }
 }
