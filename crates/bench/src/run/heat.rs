@@ -224,7 +224,7 @@ impl Runner<'_> {
         while brake.stop.load(Ordering::Relaxed) == 0 {
             let stop = Arc::new(AtomicI32::new(0));
             let mut watch = || {
-                let _ = brake.look(timeline.now_ms(), self.context.cancelled);
+                drop(brake.look(timeline.now_ms(), self.context.cancelled));
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
                 flush(&mut self.sampler, &mut self.recorder);
                 self.recorder.sync();

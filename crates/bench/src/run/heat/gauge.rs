@@ -13,7 +13,7 @@ const AGE_MAX: Duration = Duration::from_secs(2);
 
 /// The latest temperature.
 pub(super) enum Gauge<'a> {
-    /// Boards in a file answer at once.
+    /// Read here: boards in a file answer at once.
     Here(&'a Root, Thermometer),
     /// The thread reads as long as this lives.
     Apart(Arc<Latest>),
@@ -31,11 +31,14 @@ impl<'a> Gauge<'a> {
         }
         let first = thermometer.millicelsius(root);
         let latest = Arc::new(Mutex::new((first, Instant::now())));
-        let (kept, root) = (Arc::downgrade(&latest), root.clone());
+        let (kept, own, there) = (Arc::downgrade(&latest), thermometer.clone(), root.clone());
         let builder = std::thread::Builder::new().name("slow-sensors".into());
-        // Without the thread its first answer grows old, and that ends the load.
-        let _ = builder.spawn(move || follow(&kept, || thermometer.millicelsius(&root)));
-        Some(Self::Apart(latest))
+        let started = builder.spawn(move || follow(&kept, || own.millicelsius(&there)));
+        // Where the kernel refuses a thread, reading here is better than not reading.
+        Some(match started {
+            Ok(_) => Self::Apart(latest),
+            Err(_) => Self::Here(root, thermometer),
+        })
     }
 
     /// The temperature now, in thousandths of a degree Celsius.

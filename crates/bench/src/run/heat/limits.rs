@@ -181,7 +181,7 @@ mod tests {
         let root = Root::from_board(board).unwrap();
         let check = |max: i64, now_ms: i64, signal: i32, expected: (i32, bool)| {
             let mut brake = Brake::new(&root, max, 1000);
-            let _ = brake.look(now_ms, &AtomicI32::new(signal));
+            drop(brake.look(now_ms, &AtomicI32::new(signal)));
             assert_eq!((brake.stop.into_inner(), brake.why.is_some()), expected);
         };
         check(90_000, 500, 0, (0, false));
@@ -200,7 +200,7 @@ mod tests {
         let mut stops_at = |temperature: &str, at_ms: &[i64]| {
             root.write(TEMP, temperature).unwrap();
             let stopped = at_ms.iter().find(|at_ms| {
-                let _ = brake.look(**at_ms, &not_cancelled);
+                drop(brake.look(**at_ms, &not_cancelled));
                 brake.stop.load(Ordering::Relaxed) != 0
             });
             stopped.copied()
@@ -216,7 +216,7 @@ mod tests {
         let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
         let mut brake = Brake::new(&none, 90_000, 60_000);
         for at_ms in [0, 10_000, 50_000] {
-            let _ = brake.look(at_ms, &not_cancelled);
+            drop(brake.look(at_ms, &not_cancelled));
         }
         assert_eq!(brake.stop.load(Ordering::Relaxed), 0);
     }
