@@ -18,7 +18,7 @@ mod outcome;
 mod output;
 mod start;
 
-pub(crate) use descendants::{MARK, descendants_of, end_all_of, signal_all};
+pub(crate) use descendants::{MARK, descendants_of, end_all_of, end_orphans, signal_all};
 pub use observe::Usage;
 pub(crate) use observe::parse_schedstat;
 pub(crate) use outcome::{failure, interruption};

@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::run::Tell;
 use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
+use machine::faults;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline};
 use record::{
@@ -252,7 +253,8 @@ impl ClockPass<'_> {
     /// Lets the load work for its time, or until the run is interrupted.
     fn heat(&self) {
         const LOOK: Duration = Duration::from_millis(100);
-        let end_ms = self.timeline.now_ms() + self.options.task.load_time().as_millis() as i64;
+        let time = self.options.task.load_time() / faults::haste();
+        let end_ms = self.timeline.now_ms() + time.as_millis() as i64;
         while self.timeline.now_ms() < end_ms && !self.is_cancelled() {
             self.timeline.sleep(LOOK);
         }

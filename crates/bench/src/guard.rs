@@ -4,19 +4,24 @@
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
-use crate::child::{MARK, end_all_of};
+use crate::child::{MARK, end_all_of, end_orphans};
+use crate::places::remove_left_behind;
 use crate::workloads::folder::remove_left_by;
 use machine::faults::{self, Call};
 use machine::settings::restore_from_journal;
 use machine::{Group, Root};
-use record::Restored;
+use record::{Reading, Restored};
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// What the owner says when it has ended everything by itself.
 const ALL_IS_WELL: &[u8] = b"w";
+/// A killed process has closed all its files after so long, on a machine that is too busy for anything.
+const LAST_CLOSE: Duration = Duration::from_secs(5);
+const NAP: Duration = Duration::from_millis(10);
 
 /// What a guard looks after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +78,13 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// True if somebody has ended it: then nobody would put back what this process changed.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(mut pipe) = self.pipe.take() {
@@ -101,12 +113,12 @@ pub fn stand_guard(
         let group = group.and_then(|folder| Group::adopted(root, folder));
         end_all_of(root, watched.owner, group.as_ref());
         let places = watched.drive.iter().cloned().chain([std::env::temp_dir()]);
-        places.for_each(|place| remove_left_by(watched.owner, &place));
+        places.for_each(|place| drop(remove_left_by(watched.owner, &place)));
     }
     let Some(journal) = &watched.journal else {
         return Ok(());
     };
-    match restore_from_journal(root, journal) {
+    match restored_from(root, journal) {
         Ok(outcomes) => {
             let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
             let failures: Vec<_> = outcomes.into_iter().filter(failed).collect();
@@ -123,11 +135,50 @@ pub fn stand_guard(
     }
 }
 
-/// Ends what runs below a dead one were left with: neither they nor their guards could do it.
-pub(crate) fn clean_up(root: &Root) {
+/// Restores from the journal once its owner has let go of it. A process that is killed closes its files one by
+/// one: its pipe to the guard may be closed a moment before the journal is.
+fn restored_from(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
+    let until = Instant::now() + LAST_CLOSE;
+    loop {
+        match restore_from_journal(root, journal) {
+            Err(_) if Instant::now() < until => std::thread::sleep(NAP),
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Ends and removes what dead runs have left that neither they nor their guards could see to, and tells it in
+/// sentences. `state` is the folder in which runs note the places of their files.
+pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
+    let mut told = Vec::new();
+    let programs = match root.is_system() {
+        true => end_orphans(root),
+        false => Vec::new(),
+    };
+    if !programs.is_empty() {
+        let names = programs.join(", ");
+        told.push(format!(
+            "Ended what an earlier run had left running: {names}."
+        ));
+    }
     for group in Group::left_behind(root, "sbc-bench") {
         let owner = group.folder().rsplit('-').next();
         let owner = owner.and_then(|pid| pid.parse().ok()).unwrap_or(0);
         end_all_of(root, owner, Some(&group));
     }
+    let folders = state.map(remove_left_behind).unwrap_or_default();
+    if !folders.is_empty() {
+        let names: Vec<String> = folders
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        told.push(format!(
+            "Removed what an earlier run had left: {}.",
+            names.join(", ")
+        ));
+    }
+    told
 }
+
+#[cfg(test)]
+mod tests;

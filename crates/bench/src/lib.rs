@@ -31,6 +31,7 @@ mod options;
 pub mod packages;
 mod pause;
 mod pinning;
+mod places;
 mod plan;
 mod recorder;
 mod refusal;

@@ -17,6 +17,7 @@ use crate::gate;
 use crate::guard::{self, Guard};
 use crate::hotplug::Hotplug;
 use crate::meters::{self, Meter};
+use crate::places::Places;
 use crate::plan::Available;
 use crate::recorder::Recorder;
 use crate::site::Site;
@@ -27,6 +28,7 @@ use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
 use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread};
 use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -42,7 +44,17 @@ pub fn run(context: Context) -> Finished {
         machine::keep_descriptors(&Root::system());
     }
     let recorder = start(&context);
-    guard::clean_up(context.root);
+    let state = context.journal.or(context.stream).and_then(Path::parent);
+    for sentence in guard::clean_up(context.root, state) {
+        (context.progress)(Progress::Note(sentence));
+    }
+    let site = Arc::new(Site::of(&context.options.targets));
+    let noted = state.map(|state| Places::note(state, &site.places()));
+    if let Some(Err(why)) = &noted {
+        let note =
+            format!("Nobody will know where this run had files, should it be killed: {why}.");
+        (context.progress)(Progress::Note(note));
+    }
     let mut runner = Runner {
         recorder,
         settings: None,
@@ -51,7 +63,8 @@ pub fn run(context: Context) -> Finished {
         meters: Vec::new(),
         kernel_log: KernelLog::open(context.root),
         tools: Tools::of_user(context.options.user.clone()),
-        site: Arc::new(Site::of(&context.options.targets)),
+        site,
+        _places: noted.and_then(Result::ok),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
         hotplug: Hotplug::default(),
@@ -97,6 +110,8 @@ struct Runner<'a> {
     kernel_log: Reading<KernelLog>,
     tools: Tools,
     site: Arc<Site>,
+    /// Where its folders are, for whoever finds them after a kill.
+    _places: Option<Places>,
     group: Option<Group>,
     switch: Switch,
     hotplug: Hotplug,
@@ -242,6 +257,16 @@ impl Runner<'_> {
             Err(error) => (self.context.progress)(Progress::Note(format!(
                 "No guard against being killed: {error}. `sbc-bench restore` does its work."
             ))),
+        }
+    }
+
+    /// Another guard, where somebody has ended the first one.
+    fn look_after_guard(&mut self) {
+        if self.guard.as_mut().is_some_and(Guard::has_ended) {
+            self.guard = None;
+            let note = "The guard against being killed was ended by somebody; another one takes its place.";
+            (self.context.progress)(Progress::Note(note.into()));
+            self.start_guard();
         }
     }
 

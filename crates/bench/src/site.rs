@@ -38,6 +38,11 @@ impl Site {
         }
     }
 
+    /// Where folders of our own are made.
+    pub(crate) fn places(&self) -> Vec<PathBuf> {
+        vec![self.drive(), std::env::temp_dir()]
+    }
+
     /// The folder that the user named, or the current one.
     pub(crate) fn drive(&self) -> PathBuf {
         let named = self.targets.folder.clone();

@@ -72,6 +72,14 @@ impl Call {
         Self::Ioctl,
     ];
 
+    /// True if it changes what is on a disk, or a setting.
+    pub fn changes(self) -> bool {
+        matches!(
+            self,
+            Self::Write | Self::Sync | Self::Rename | Self::Remove | Self::Folder
+        )
+    }
+
     /// Its word in a plan and in a trace.
     pub fn word(self) -> String {
         format!("{self:?}").to_lowercase()
@@ -143,6 +151,15 @@ pub fn write_all(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
 #[inline]
 pub fn sync_data(file: &File) -> std::io::Result<()> {
     pass_open(Call::Sync, file, || file.sync_data())
+}
+
+/// By how much everything is shortened whose length is chosen: 1, but for tests that make hundreds of runs.
+#[inline]
+pub fn haste() -> u32 {
+    #[cfg(any(test, feature = "faults"))]
+    return plan::haste();
+    #[cfg(not(any(test, feature = "faults")))]
+    1
 }
 
 /// Says which process is the guard of this one, so that a plan can kill it.

@@ -39,6 +39,8 @@ enum Version {
     Two,
 }
 
+/// Names that are tried for a group.
+const NAMES_MAX: u32 = 16;
 /// Looks that are enough for the kernel to take killed processes out of the group.
 const REMOVAL_TRIES: u32 = 100;
 const REMOVAL_NAP: std::time::Duration = std::time::Duration::from_millis(2);
@@ -72,13 +74,7 @@ impl Group {
             "cpuacct"
         };
         let home = cgroup::folders(&membership, controller).into_iter().next();
-        let folder = format!("{mount}/{name}");
-        faults::pass(Call::Folder, &folder, || std::fs::create_dir(&folder)).map_err(|error| {
-            Missing {
-                path: folder.clone(),
-                why: Why::Io(error.raw_os_error().unwrap_or(libc::EIO)),
-            }
-        })?;
+        let folder = made(&mount, name)?;
         Ok(Self {
             root: root.clone(),
             version,
@@ -154,7 +150,8 @@ impl Group {
             return Vec::new();
         };
         let owner = |folder: &String| -> Option<u32> {
-            folder.strip_prefix(name)?.strip_prefix('-')?.parse().ok()
+            let number = folder.strip_prefix(name)?.strip_prefix('-')?;
+            number.rsplit('-').next()?.parse().ok()
         };
         let is_gone = |folder: &String| {
             owner(folder).is_some_and(|pid| root.read(&format!("/proc/{pid}/stat")).is_err())
@@ -271,6 +268,28 @@ impl Drop for Inside<'_> {
     }
 }
 
+/// Makes the folder of a group. A dead process may have had our number and left one of that name, which is
+/// then not ours to enter: somebody may still be in it.
+fn made(mount: &str, name: &str) -> Reading<String> {
+    let (kind, process) = name.rsplit_once('-').unwrap_or((name, ""));
+    let others = (2..=NAMES_MAX).map(|number| format!("{kind}-{number}-{process}"));
+    let mut refused = libc::EEXIST;
+    for name in std::iter::once(name.to_owned()).chain(others) {
+        let folder = format!("{mount}/{name}");
+        match faults::pass(Call::Folder, &folder, || std::fs::create_dir(&folder)) {
+            Ok(()) => return Ok(folder),
+            Err(error) => refused = error.raw_os_error().unwrap_or(libc::EIO),
+        }
+        if refused != libc::EEXIST {
+            break;
+        }
+    }
+    Err(Missing {
+        path: format!("{mount}/{name}"),
+        why: Why::Io(refused),
+    })
+}
+
 /// The hierarchy that counts CPU time, and its mount.
 fn hierarchy(root: &Root) -> Option<(Version, String)> {
     const MOUNT: &str = "/sys/fs/cgroup";
@@ -359,10 +378,13 @@ mod tests {
         assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
         drop(group);
         assert!(!std::path::Path::new(&folder).exists());
-        let ended = Group::new(&root, "sbc-bench-ended-4000000000").unwrap();
-        std::mem::forget(ended);
+        // The second one has the number of a process that is gone and left its group.
+        for _ in 0..2 {
+            let ended = Group::new(&root, "sbc-bench-ended-4000000000").unwrap();
+            std::mem::forget(ended);
+        }
         let left = Group::left_behind(&root, "sbc-bench-ended");
-        assert_eq!(left.len(), 1);
+        assert_eq!(left.len(), 2);
         let folder = left[0].folder().to_owned();
         drop(left);
         assert!(!std::path::Path::new(&folder).exists());

@@ -18,7 +18,7 @@ use order::natural_key;
 use record::{Missing, Reading, Why};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -246,14 +246,14 @@ impl Root {
     pub fn write(&self, path: &str, value: &str) -> Reading<()> {
         match &*self.tree {
             Tree::Directory(_) => {
-                let file = faults::pass(Call::Open, self.real(path), || {
-                    File::options()
-                        .write(true)
-                        .truncate(true)
-                        .open(self.real(path))
-                });
-                let file = file.map_err(|e| missing_from(path, &e))?;
-                faults::write_all(&file, value.as_bytes()).map_err(|e| missing_from(path, &e))
+                // One call for a test's plan: a setting is written or it is not.
+                let write = || {
+                    let mut options = File::options();
+                    let options = options.write(true).truncate(true);
+                    options.open(self.real(path))?.write_all(value.as_bytes())
+                };
+                faults::pass(Call::Write, self.real(path), write)
+                    .map_err(|e| missing_from(path, &e))
             }
             Tree::Board(entries) => match self.board_entry(entries, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),

@@ -69,7 +69,7 @@ impl Timeline {
     /// Waits.
     pub fn sleep(&self, time: Duration) {
         match &self.now {
-            Now::Real { .. } => std::thread::sleep(time),
+            Now::Real { .. } => std::thread::sleep(time / crate::faults::haste()),
             Now::Fake { elapsed_ns } => {
                 elapsed_ns.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
             }

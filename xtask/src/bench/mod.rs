@@ -36,6 +36,7 @@ struct Options<'a> {
     program_blocks: Option<usize>,
     peers: bool,
     boards: bool,
+    kills: bool,
     arguments: &'a [&'a str],
 }
 
@@ -49,6 +50,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         program_blocks: None,
         peers: false,
         boards: false,
+        kills: false,
         arguments: &[],
     };
     let mut rest = words;
@@ -81,6 +83,10 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
                 options.boards = true;
                 rest
             }
+            ["--kills", rest @ ..] => {
+                options.kills = true;
+                rest
+            }
             ["--binary", file, rest @ ..] => {
                 options.binary = Some(file);
                 rest
@@ -105,6 +111,9 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if let Some(path) = options.record {
         report(&read(Path::new(path))?, &[]);
         return Ok(());
+    }
+    if options.kills {
+        return kills();
     }
     if options.boards {
         return boards();
@@ -136,6 +145,28 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         println!("\n{}\n", path.display());
         report(&read(&path)?, &resident);
     }
+    Ok(())
+}
+
+/// Whole runs that are killed at every call that changes something, and with calls that fail: how many, what that
+/// came to, and how soon the settings were back.
+fn kills() -> Result<()> {
+    let status = workspace::cargo()
+        .args(["test", "--quiet", "--locked", "--package", "sbc-bench"])
+        .args([
+            "--test",
+            "fake_tree",
+            "--",
+            "--nocapture",
+            "--test-threads",
+            "1",
+        ])
+        .env("SBC_BENCH_ALL_KILLS", "1")
+        .status()?;
+    ensure!(
+        status.success(),
+        "a run lost something or changed something for good"
+    );
     Ok(())
 }
 
@@ -294,6 +325,7 @@ mod tests {
             program_blocks: None,
             peers: false,
             boards: false,
+            kills: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);

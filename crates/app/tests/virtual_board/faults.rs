@@ -1,7 +1,6 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
 use crate::rig::{PROGRAM, Seen, board, command, program};
-use std::os::unix::process::ExitStatusExt;
 
 /// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
@@ -34,13 +33,35 @@ fn interrupted_runs_put_everything_back() {
     }
 }
 
+/// A run that is killed at a write of a clock setting, so that those before it were made; with or without its
+/// guard. What ends with `finish` has to find something to put back.
+fn killed(whom: &str, finish: &str) -> Option<Seen> {
+    let plan = format!("run write /cpufreq/ 4 kill-{whom}");
+    let script = format!("SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
+    let seen = command(&board("quick")?, &["sh", "-c", &script]);
+    seen.check_left(&script);
+    Some(seen)
+}
+
 #[test]
 fn killed_runs_are_put_back_by_their_guard() {
-    let Some(seen) = cut(EFFICIENCY, "KILL", "6") else {
+    let Some(seen) = killed("run", "exit $?") else {
         return testkit::was_skipped();
     };
-    // timeout(1) kills itself in the same way.
-    assert!(seen.done.status.signal() == Some(9) || seen.done.status.code() == Some(137));
+    assert_eq!(seen.done.status.code(), Some(137));
+}
+
+#[test]
+fn what_run_and_guard_left_is_put_back_by_hand_or_by_the_next_start() {
+    for finish in [
+        format!("{PROGRAM} restore | grep 'is back'"),
+        format!("{PROGRAM} clock --quiet 2>&1 | grep 'settings it had changed are back'"),
+    ] {
+        let Some(seen) = killed("both", &finish) else {
+            return testkit::was_skipped();
+        };
+        assert!(seen.done.status.success(), "{finish}");
+    }
 }
 
 #[test]

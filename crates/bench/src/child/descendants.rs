@@ -118,6 +118,63 @@ pub(crate) fn signal_all(pids: &[u32], signal: Signal) {
     }
 }
 
+/// Ends the programs of runs that are dead, on which no guard can look any more, and tells their names.
+///
+/// A process that has the number of such a run is a later one: it was started after the program.
+pub(crate) fn end_orphans(root: &Root) -> Vec<String> {
+    let until = Instant::now() + LIMIT;
+    let mut ended: Vec<(u32, String)> = Vec::new();
+    loop {
+        let all = root.list("/proc").unwrap_or_default();
+        let mut left: Vec<u32> = all.iter().filter_map(|name| name.parse().ok()).collect();
+        left.retain(|pid| *pid != std::process::id() && is_orphan(root, *pid));
+        if left.is_empty() || Instant::now() > until {
+            return ended.into_iter().map(|(_, name)| name).collect();
+        }
+        for pid in left {
+            if ended.iter().all(|(known, _)| *known != pid) {
+                let name = root.read_value(&format!("/proc/{pid}/comm"));
+                ended.push((pid, name.unwrap_or_else(|_| format!("PID {pid}"))));
+            }
+            if let Some(pid) = Pid::from_raw(pid as i32) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// True for a program of a run that is dead.
+fn is_orphan(root: &Root, pid: u32) -> bool {
+    let Some(owner) = owner_of(root, pid) else {
+        return false;
+    };
+    match (started_ticks(root, owner), started_ticks(root, pid)) {
+        (Some(owner), Some(program)) => owner > program,
+        (None, Some(_)) => true,
+        (_, None) => false,
+    }
+}
+
+/// The process that started the program, by its mark. Numbers of other PID namespaces (containers) mean other
+/// processes, so their programs have none here.
+fn owner_of(root: &Root, pid: u32) -> Option<u32> {
+    let environment = root.read_bytes(&format!("/proc/{pid}/environ")).ok()?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    let mark = variables.find_map(|v| v.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="))?;
+    let (owner, _) = std::str::from_utf8(mark).ok()?.split_once('-')?;
+    let namespace = |pid: &str| root.link(&format!("/proc/{pid}/ns/pid")).ok();
+    let is_ours = namespace(&pid.to_string()) == namespace("self");
+    owner.parse().ok().filter(|_| is_ours)
+}
+
+/// When a process was started, in ticks since the boot: field 22 of `proc_pid_stat(5)`.
+fn started_ticks(root: &Root, pid: u32) -> Option<u64> {
+    let stat = root.read(&format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(22 - 3)?.parse().ok()
+}
+
 /// True if the environment that the process was started with has such a variable.
 fn has_variable(root: &Root, pid: u32, is_it: impl Fn(&[u8]) -> bool) -> bool {
     let environment = root.read_bytes(&format!("/proc/{pid}/environ"));

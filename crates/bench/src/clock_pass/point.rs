@@ -6,6 +6,7 @@ use kernel::clock::{ClockPlan, ClockReading, count, emulation_sign, measure};
 use machine::Root;
 use machine::cgroup::has_quota;
 use machine::cycles::{CycleCounter, average_khz};
+use machine::faults;
 use record::{ClockPoint, ClockWindows, CounterClock, Fact, Missing, Reading};
 
 /// Length of a reading where a quota takes the CPU away in slices.
@@ -30,7 +31,12 @@ pub(super) fn measure_point(
     let claimed_khz = cpufreq(pass.root, cpu, "scaling_cur_freq");
     let hardware_khz = cpufreq(pass.root, cpu, "cpuinfo_cur_freq");
     let mut readings = vec![first];
-    readings.extend((1..pass.options.task.readings()).map(|_| measure(&warm)));
+    let more = 1..pass
+        .options
+        .task
+        .readings()
+        .div_ceil(faults::haste() as usize);
+    readings.extend(more.map(|_| measure(&warm)));
     let counters = counters(pass.root, cpu, readings[0].best_khz);
     // Under a quota a program gets the use of less than the clock; that is what counts.
     let sustained = limited && readings.iter().any(held_back);
@@ -56,14 +62,23 @@ pub(super) fn measure_point(
 /// How to read for the first time, and from then on.
 fn plans(limited: bool) -> (ClockPlan, ClockPlan) {
     if !limited {
-        return (ClockPlan::default(), ClockPlan::warm());
+        return (hasty(ClockPlan::default()), hasty(ClockPlan::warm()));
     }
-    let long = ClockPlan::lasting(QUOTA_READING_NS);
+    let long = hasty(ClockPlan::lasting(QUOTA_READING_NS));
     let warm = ClockPlan {
         preheat_ns_max: 0,
         ..long
     };
     (long, warm)
+}
+
+/// The same, shortened where a test is in haste.
+fn hasty(plan: ClockPlan) -> ClockPlan {
+    ClockPlan {
+        windows: plan.windows.div_ceil(faults::haste()).max(3),
+        preheat_ns_max: plan.preheat_ns_max / u64::from(faults::haste()),
+        ..plan
+    }
 }
 
 fn held_back(reading: &ClockReading) -> bool {

@@ -193,6 +193,7 @@ impl Runner<'_> {
     }
 
     pub(super) fn step_begins(&mut self, name: &str) {
+        self.look_after_guard();
         let left = self.estimates.of_stages(&self.ahead);
         (self.context.progress)(Progress::Step { name, left });
         let at_ms = self.context.timeline.now_ms();

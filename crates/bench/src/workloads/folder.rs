@@ -65,11 +65,12 @@ fn name(owner: u32, number: u32) -> String {
     format!("sbc-bench-{owner}-{number}")
 }
 
-/// Removes the folders that a killed process has left in this place.
-pub(crate) fn remove_left_by(owner: u32, parent: &Path) {
-    for number in 0..FOLDERS_MAX {
-        let _ = std::fs::remove_dir_all(parent.join(name(owner, number)));
-    }
+/// Removes the folders that a killed process has left in this place, and tells which.
+pub(crate) fn remove_left_by(owner: u32, parent: &Path) -> Vec<PathBuf> {
+    let folders = (0..FOLDERS_MAX).map(|number| parent.join(name(owner, number)));
+    folders
+        .filter(|folder| std::fs::remove_dir_all(folder).is_ok())
+        .collect()
 }
 
 /// A file that a program has written, where its user may have put something else in the meantime: no link,

@@ -2,15 +2,19 @@
 //!
 //! `SBC_BENCH_FAULTS` holds rules with `;` between them, each of five words:
 //! `run write /cpufreq/ 3 ENOSPC`. In the process `run` or `guard`, the third write to a path with `/cpufreq/`
-//! in it (`*` is any path; number 0 means every one) fails with `ENOSPC`. Instead of an error:
+//! in it (`*` is any path; number 0 means every one) fails with `ENOSPC`. The word `change` stands for every call
+//! that changes something. Instead of an error:
 //!
 //! * `torn`: half of what is written arrives, then the disk is full;
 //! * `kill-run`, `kill-guard`, `kill-both` (the guard first), `kill-group` (the run's process group):
 //!   SIGKILL before the call, and with `-after` at the end of the word behind it;
 //! * `hang`: the call never returns.
 //!
-//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: process, word, path, and what the
-//! plan did. Calls of one kind on one path come in the same order in every run; those of several threads mix.
+//! `SBC_BENCH_FAULTS_HASTE` is by how much waiting and work of a chosen length are shortened, so that a whole run
+//! takes a moment; what is measured then is worth nothing.
+//!
+//! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: role, process, word, path, what the plan
+//! did, what is written. Calls of one kind on one path come in the same order in every run; those of several threads mix.
 
 use super::Call;
 use rustix::io::Errno;
@@ -26,6 +30,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const VARIABLE: &str = "SBC_BENCH_FAULTS";
 /// The variable with the file for the trace.
 pub const TRACE_VARIABLE: &str = "SBC_BENCH_FAULTS_TRACE";
+
+/// The variable with the factor by which everything is shortened.
+pub const HASTE_VARIABLE: &str = "SBC_BENCH_FAULTS_HASTE";
 
 /// Errors that a plan can name.
 pub const ERRNOS: [(&str, Errno); 11] = [
@@ -58,7 +65,8 @@ pub struct Plan {
 
 #[derive(Debug)]
 struct Rule {
-    call: Call,
+    /// None for every call that changes something.
+    call: Option<Call>,
     path: String,
     /// Which of the calls that fit; 0 for all.
     number: u32,
@@ -125,6 +133,15 @@ pub(super) fn path_of(file: BorrowedFd<'_>) -> String {
     link.map_or_else(|_| "?".into(), |path| path.display().to_string())
 }
 
+/// Times are divided by this.
+pub(super) fn haste() -> u32 {
+    static HASTE: OnceLock<u32> = OnceLock::new();
+    *HASTE.get_or_init(|| {
+        let given = std::env::var(HASTE_VARIABLE).ok();
+        given.and_then(|text| text.parse().ok()).unwrap_or(1).max(1)
+    })
+}
+
 fn role() -> &'static str {
     match std::env::args_os()
         .nth(1)
@@ -154,12 +171,16 @@ impl Plan {
         let texts = text.split(';').map(str::trim);
         let rules = texts.filter(|rule| !rule.is_empty()).filter_map(|rule| {
             let words: Vec<&str> = rule.split_whitespace().collect();
-            let [whose, call, path, number, what] = words.as_slice() else {
+            let [whose, call_word, path, number, what] = words.as_slice() else {
                 panic!("a rule has five words: {rule:?}");
             };
-            let call = Call::ALL.into_iter().find(|known| known.word() == *call);
+            let mut calls = Call::ALL.into_iter();
+            let call = calls.find(|known| known.word() == *call_word);
             let parsed = Rule {
-                call: call.unwrap_or_else(|| panic!("there is no such call: {rule:?}")),
+                call: call.or_else(|| {
+                    assert!(*call_word == "change", "there is no such call: {rule:?}");
+                    None
+                }),
                 path: path.trim_matches('*').to_owned(),
                 number: number
                     .parse()
@@ -176,8 +197,9 @@ impl Plan {
     }
 
     /// What is planned for this call.
-    fn met(&self, call: Call, path: &str) -> Option<What> {
-        let fits = |rule: &&Rule| rule.call == call && path.contains(&rule.path);
+    fn met(&self, call: Call, path: &str, content: &[u8]) -> Option<What> {
+        let is_call = |rule: &Rule| rule.call.map_or(call.changes(), |wanted| wanted == call);
+        let fits = |rule: &&Rule| is_call(rule) && path.contains(&rule.path);
         let mut planned = None;
         for rule in self.rules.iter().filter(fits) {
             let number = rule.met.fetch_add(1, Ordering::Relaxed) + 1;
@@ -186,8 +208,10 @@ impl Plan {
             }
         }
         if let Some(mut trace) = self.trace.as_ref() {
-            let planned = planned.map_or(String::new(), |what| format!(" {what:?}"));
-            let line = format!("{} {} {path}{planned}\n", role(), call.word());
+            let planned = planned.map_or("-".to_owned(), |what| format!("{what:?}"));
+            let content = String::from_utf8_lossy(content).replace(['\n', '\t'], " ");
+            let (role, process, word) = (role(), std::process::id(), call.word());
+            let line = format!("{role}\t{process}\t{word}\t{path}\t{planned}\t{content}\n");
             // A trace that cannot be written shows in the test that reads it.
             let _ = trace.write_all(line.as_bytes());
         }
@@ -200,7 +224,7 @@ impl Plan {
         path: &str,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let planned = self.met(call, path);
+        let planned = self.met(call, path, &[]);
         self.before(planned)?;
         let made = make();
         self.after(planned);
@@ -209,7 +233,7 @@ impl Plan {
 
     pub(super) fn write_all(&self, mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
         use std::os::fd::AsFd;
-        let planned = self.met(Call::Write, &path_of(file.as_fd()));
+        let planned = self.met(Call::Write, &path_of(file.as_fd()), bytes);
         if planned == Some(What::Torn) {
             file.write_all(&bytes[..bytes.len() / 2])?;
         }

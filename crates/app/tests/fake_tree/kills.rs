@@ -1,0 +1,245 @@
+//! SIGKILL at every call of a whole run that changes anything: of the run, of the guard, of both in either
+//! order, of the process group. Then the guard, the next start or `sbc-bench restore` puts everything back,
+//! and everything that was measured can be read.
+
+use crate::tree::{Call, Tree, can_run, difference, for_each};
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// A run that changes governors, limits and CPUs.
+pub(crate) const RUN: &[&str] = &[
+    "run",
+    "--force",
+    "--wait",
+    "0s",
+    "--quiet",
+    "--repeat",
+    "1",
+    "--cpus",
+    "0",
+    "--others-off",
+    "--",
+    "true",
+];
+
+/// Set by `cargo xtask bench --kills`: every one of them is killed at every call.
+const ALL: &str = "SBC_BENCH_ALL_KILLS";
+/// Elsewhere, group and guard are killed at every call of this number.
+const SAMPLED: usize = 4;
+
+/// Who is killed at the call, and who puts everything back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kill {
+    /// The run; its guard restores.
+    Run,
+    /// The run's process group; the guard restores.
+    Group,
+    /// The guard; the run goes on to its end and restores.
+    Guard,
+    /// The guard and right after it the run; the next start restores.
+    Both,
+    /// The run, and the guard while it restores; `sbc-bench restore` does the rest.
+    RunThenGuard,
+}
+
+const KILLS: [Kill; 5] = [
+    Kill::Run,
+    Kill::Group,
+    Kill::Guard,
+    Kill::Both,
+    Kill::RunThenGuard,
+];
+
+/// What all of them came to.
+#[derive(Debug, Default)]
+struct Tally {
+    points: usize,
+    /// Kill points at which something was not as before.
+    changed: usize,
+    /// Time from the death of the run to the last setting, where the guard did it.
+    restored: Vec<Duration>,
+    troubles: Vec<String>,
+}
+
+#[test]
+fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let calls = changes_of_a_whole_run();
+    let is_whole = std::env::var_os(ALL).is_some();
+    let is_wanted = |(number, kill): &(usize, Kill)| {
+        // A group is its run and nothing else, and without its guard a run takes its whole time.
+        is_whole || !matches!(kill, Kill::Group | Kill::Guard) || number % SAMPLED == 0
+    };
+    let points = (1..=calls).flat_map(|number| KILLS.map(|kill| (number, kill)));
+    let points: Vec<(usize, Kill)> = points.filter(is_wanted).collect();
+    let tally = Mutex::new(Tally::default());
+    for_each(&points, |(number, kill)| {
+        let outcome = kill_at(*number, *kill);
+        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.add(outcome, *number, *kill);
+    });
+    let mut tally = tally.into_inner().unwrap();
+    tally.restored.sort_unstable();
+    let slowest = tally.restored.last().copied().unwrap_or_default();
+    let median = tally
+        .restored
+        .get(tally.restored.len() / 2)
+        .copied()
+        .unwrap_or_default();
+    eprintln!(
+        "kill points: {} ({calls} calls of a run that change something, {} at which something was changed); \
+         settings different from before or results lost: {}; restored by the guard after {} ms, {} ms at the \
+         latest",
+        tally.points,
+        tally.changed,
+        tally.troubles.len(),
+        median.as_millis(),
+        slowest.as_millis(),
+    );
+    assert_eq!(tally.troubles, [""; 0]);
+    assert!(
+        tally.points > calls,
+        "hardly any call was reached: {}",
+        tally.points
+    );
+    assert!(
+        tally.changed * 2 > tally.points,
+        "nothing was changed: {}",
+        tally.changed
+    );
+}
+
+impl Tally {
+    fn add(&mut self, outcome: Result<Option<Point>, String>, number: usize, kill: Kill) {
+        match outcome {
+            // A run whose samples came in another order had a call less.
+            Ok(None) => {}
+            Ok(Some(point)) => {
+                self.points += 1;
+                self.changed += usize::from(point.was_changed);
+                self.restored.extend(point.restored);
+            }
+            Err(trouble) => {
+                self.points += 1;
+                eprintln!("call {number}, {kill:?}: {trouble}");
+                self.troubles
+                    .push(format!("call {number}, {kill:?}: {trouble}"));
+            }
+        }
+    }
+}
+
+/// What a kill came to.
+struct Point {
+    was_changed: bool,
+    restored: Option<Duration>,
+}
+
+/// How many calls of a run change something, and that such a run is well.
+fn changes_of_a_whole_run() -> usize {
+    let tree = Tree::new();
+    let before = tree.settings();
+    let output = tree.run(RUN, "");
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 3)), "{output:?}");
+    assert_eq!(difference(&before, &tree.settings()), "");
+    let trace = tree.trace();
+    trace.iter().filter(|call| is_change(call)).count()
+}
+
+fn is_change(call: &Call) -> bool {
+    let words = ["write", "sync", "rename", "remove", "folder"];
+    call.role == "run" && words.contains(&call.word.as_str())
+}
+
+/// Kills at the call of that number; none if the run ended before it.
+fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
+    let word = match kill {
+        Kill::Run | Kill::RunThenGuard => "kill-run",
+        Kill::Group => "kill-group",
+        Kill::Guard => "kill-guard",
+        Kill::Both => "kill-both",
+    };
+    let mut plan = format!("run change * {number} {word}");
+    if kill == Kill::RunThenGuard {
+        plan += &format!("; guard change * {} kill-guard", 1 + number % 5);
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    let mut child = tree.command(RUN, &plan);
+    let mut child = child
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = child.wait().unwrap();
+    let trace = tree.trace();
+    let was_met = trace
+        .iter()
+        .any(|call| call.planned.starts_with("Kill") && call.role == "run");
+    if !was_met {
+        return Ok(None);
+    }
+    let was_changed = kill == Kill::Guard || tree.settings() != before;
+    if kill == Kill::Guard {
+        if !matches!(status.code(), Some(0 | 3)) {
+            return Err(format!("without its guard the run ended by {status}"));
+        }
+    } else if status.signal() != Some(9) {
+        return Err(format!("it was not killed but ended by {status}"));
+    }
+    let restored = match kill {
+        Kill::Run | Kill::Group => Some(tree.wait_for(&before)?),
+        Kill::Guard => None,
+        Kill::Both | Kill::RunThenGuard => None,
+    };
+    tree.wait_for_ends()?;
+    if kill != Kill::Guard {
+        check_kept(&tree, &trace)?;
+    }
+    // Whoever comes next finishes what is left.
+    match kill {
+        Kill::Both => next(&tree, &["clock", "--cpu", "0", "--quiet"])?,
+        Kill::RunThenGuard => next(&tree, &["restore"])?,
+        _ => {}
+    }
+    match difference(&before, &tree.settings()) {
+        nothing if nothing.is_empty() => Ok(Some(Point {
+            was_changed,
+            restored,
+        })),
+        differs => Err(differs),
+    }
+}
+
+/// The next start, which must go well.
+fn next(tree: &Tree, words: &[&str]) -> Result<(), String> {
+    let output = tree.run(words, "");
+    match output.status.code() {
+        Some(0 | 3) => Ok(()),
+        _ => Err(format!("{words:?}: {output:?}")),
+    }
+}
+
+/// Every step that was handed to the disk before the kill is in what is read back.
+fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
+    let is_stream = |path: &str| path.contains("/sbc-bench/") && !path.contains("journal");
+    let written = |call: &&Call| {
+        call.role == "run"
+            && call.word == "write"
+            && is_stream(&call.path)
+            && !call.planned.contains("Before")
+    };
+    let steps = |call: &Call| call.content.matches(r#""event":"step","#).count();
+    let expected: usize = trace.iter().filter(written).map(steps).sum();
+    let died = bench::died_streams(&tree.path("log/sbc-bench"));
+    let found = died.first().map_or(0, |(_, record)| record.steps.len());
+    match found >= expected {
+        true => Ok(()),
+        false => Err(format!("{found} of {expected} measured steps can be read")),
+    }
+}

@@ -1,0 +1,11 @@
+//! Whole runs of the real program on a machine whose `/sys` is a folder: ended at every moment, and with every
+//! kind of system call failing. Nothing measured may be lost, nothing changed may stay, nothing may be silent.
+//!
+//! Times are shortened and the workload is nothing, so that a run takes a moment: what is measured here is
+//! worth nothing, what is kept of it is everything.
+
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
+
+mod errors;
+mod kills;
+mod tree;
