@@ -67,6 +67,11 @@ pub(crate) enum Command {
         format: String,
         png: Option<PathBuf>,
     },
+    /// Blank what is private in results.
+    Redact {
+        files: Vec<PathBuf>,
+        output: Option<PathBuf>,
+    },
     /// Put back what a killed run has left.
     Restore,
     /// End programs and restore settings when the process at the other end of standard input is gone.

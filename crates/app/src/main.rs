@@ -96,6 +96,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             Some(folder) => commands::plots::write(&file, &folder),
             None => commands::explain::report(&file, &format),
         },
+        Command::Redact { files, output } => commands::redact::run(&files, output.as_deref()),
         Command::Restore => commands::restore::run(root),
         Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
         Command::InstallTools { names, yes } => commands::tools::install(&names, yes),

@@ -17,6 +17,7 @@ pub mod logs;
 pub mod monitor;
 mod plain;
 pub mod plot;
+pub mod redact;
 pub mod reference;
 pub mod report;
 pub mod results;

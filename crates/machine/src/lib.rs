@@ -16,7 +16,6 @@ mod identify;
 pub mod kernel_log;
 pub mod perf;
 pub mod processes;
-mod redact;
 mod rights;
 mod room;
 mod root;
@@ -44,7 +43,7 @@ pub use root::{Judge, Root, Source};
 pub use sampler::{
     Aside, Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt,
 };
-pub use snapshot::snapshot;
+pub use snapshot::{snapshot, snapshot_of};
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};
 pub use survey::survey;

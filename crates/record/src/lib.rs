@@ -18,6 +18,7 @@ mod machine;
 mod measured;
 mod memory;
 pub mod recording;
+pub mod redact;
 mod run;
 mod samples;
 mod source;

@@ -103,6 +103,16 @@ pub(super) enum Verb {
         #[arg(long, value_name = "DIR", conflicts_with = "format")]
         png: Option<PathBuf>,
     },
+    /// Blank names, addresses, serial numbers and commands in logs, Records, recordings and board files, and say
+    /// what was blanked
+    Redact {
+        /// Logs of any sbc-bench version, Records, streams, recordings, board files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Write to this file, or for several files into this folder, instead of standard output
+        #[arg(long, short, value_name = "FILE|DIR")]
+        output: Option<PathBuf>,
+    },
     /// Put back settings that a killed run has left behind
     Restore,
     #[command(hide = true)]
@@ -191,6 +201,7 @@ impl Verb {
             Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
             Verb::Survey(verb) => return verb.command(environment),
             Verb::Report { file, format, png } => Command::Report { file, format, png },
+            Verb::Redact { files, output } => Command::Redact { files, output },
             Verb::Restore => Command::Restore,
             Verb::Guard {
                 owner,

@@ -2,7 +2,8 @@
 //! name. What the distribution says of itself is read elsewhere.
 
 use super::cpuinfo::CpuInfo;
-use crate::{Root, redact};
+use crate::Root;
+use record::redact::Redactor;
 use record::{Fact, Missing, Reading, Why};
 
 /// Release of the kernel, as `uname -r`.
@@ -21,22 +22,22 @@ pub(crate) fn kernel_release(root: &Root) -> Reading<String> {
     })
 }
 
-/// The kernel's version line with its compiler, without the name of this host.
+/// The kernel's version line with its compiler, without who built it where, unless that was a
+/// distribution.
 ///
 /// # Errors
 /// It cannot be read.
 pub(crate) fn kernel_version(root: &Root) -> Reading<String> {
     let text = root.read_value("/proc/version")?;
-    let host = hostname(root);
-    Ok(redact::version(&text, host.known().map(String::as_str)))
+    Ok(Redactor::default().line(&text))
 }
 
-/// The kernel's command line without serial numbers and addresses.
+/// Of the kernel's command line what is known to be read.
 ///
 /// # Errors
 /// It cannot be read.
 pub(crate) fn kernel_cmdline(root: &Root) -> Reading<String> {
-    Ok(redact::cmdline(&root.read("/proc/cmdline")?))
+    Ok(Redactor::default().cmdline(&root.read("/proc/cmdline")?))
 }
 
 /// Architecture of the kernel, as `uname -m`: the file exists since Linux 6.1, the running kernel

@@ -2,7 +2,7 @@
 //! drivers above it, and what a survey finds of the kernel. Serial numbers are not among them.
 
 use super::{Walk, resolve};
-use crate::{redact, survey};
+use crate::survey;
 
 /// Files of a disk, and of the device behind it.
 const DISK: &[&str] = &[
@@ -122,7 +122,7 @@ impl Walk<'_> {
         let records: Vec<String> = messages
             .iter()
             .enumerate()
-            .map(|(number, text)| format!("6,{number},0,-;{}\n", redact::addresses(text)))
+            .map(|(number, text)| format!("6,{number},0,-;{}\n", self.redactor.line(text)))
             .collect();
         if !records.is_empty() {
             self.content("/dev/kmsg", records.concat().as_bytes());

@@ -5,13 +5,12 @@
 
 use super::named;
 use crate::Root;
+use record::redact::{BLANK, Redactor};
 use record::{Missing, NamedValue, Reading};
 
 const PATHS: &[&str] = &["/boot/firmware/config.txt", "/boot/config.txt"];
 /// Longer ones are no settings.
 const LINES_MAX: usize = 2000;
-/// Settings that are nobody's business.
-const PRIVATE: &[&str] = &["password", "psk", "ssid", "serial"];
 
 /// Every setting as name and value; `from` is the path, with the section behind `#` where there is one.
 ///
@@ -40,6 +39,7 @@ pub(super) fn settings(root: &Root) -> Reading<Vec<NamedValue>> {
 fn parse_config_txt(text: &str, path: &str) -> Vec<NamedValue> {
     let mut section = String::new();
     let mut found = Vec::new();
+    let mut redactor = Redactor::default();
     for line in text.lines().take(LINES_MAX) {
         let line = line.split('#').next().unwrap_or_default().trim();
         if let Some(name) = line
@@ -52,8 +52,10 @@ fn parse_config_txt(text: &str, path: &str) -> Vec<NamedValue> {
             };
         } else if let Some((name, value)) = line.split_once('=') {
             let name = name.trim();
-            if !PRIVATE.iter().any(|part| name.contains(part)) {
-                found.push(named(name, value.trim(), format!("{path}{section}")));
+            // A name that is none of a setting has no value that is kept.
+            let value = redactor.firmware(name, value.trim());
+            if value != BLANK {
+                found.push(named(name, value, format!("{path}{section}")));
             }
         }
     }

@@ -1,0 +1,288 @@
+//! A board with a secret in every file that is read: none of them is in its snapshot, and none in Record, stream,
+//! recording and log once they were blanked.
+
+use explain::redact::redact;
+use machine::{Root, Sampler, SamplerOptions, Timeline};
+use record::{
+    Event, Fact, Failure, FailureKind, KernelMessage, Outcome, Record, Run, Source, Step, Tool,
+};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What must not be in any output, in small letters.
+const SECRETS: [&str; 14] = [
+    "de:ad:5e:c2:e7:01",
+    "dead5ec2e701",
+    "203.0.113.77",
+    "2001:db8::5ec2",
+    "5ec2e700-1111",
+    "5ec2e7015ec2e701",
+    "wonderland",
+    "snowwhite",
+    "plantedser",
+    "plantedlabel",
+    "plantedpassword",
+    "plantedword",
+    "5ec2e701-02",
+    "plantedkey",
+];
+/// Put behind the content of any text file.
+const LINE: &str = "HWaddr de:ad:5e:c2:e7:01 on enxdead5ec2e701 inet 203.0.113.77/24 2001:db8::5ec2 id \
+    5ec2e700-1111-2222-3333-444455556666 machine 5ec2e7015ec2e7015ec2e7015ec2e701 PARTUUID=5ec2e701-02 by wonderland@snowwhite \
+    (wonderland@snowwhite) in /home/wonderland/x and /media/wonderland/PLANTEDLABEL SerialNumber=PLANTEDSER1AL9 \
+    LABEL=PLANTEDLABEL /dev/disk/by-id/ata-X_PLANTEDSER1AL9 https://wonderland:plantedpassword@example.org/ of snowwhite";
+
+/// Files in which secrets have no shape.
+const FILES: [(&str, &str); 13] = [
+    ("/proc/sys/kernel/hostname", "snowwhite\n"),
+    (
+        "/proc/version",
+        "Linux version 6.1.0 (wonderland@snowwhite) (gcc 12) #1 SMP\n",
+    ),
+    (
+        "/proc/cmdline",
+        "root=LABEL=PLANTEDLABEL resume=/dev/disk/by-id/ata-PLANTEDSER1AL9 ds=nocloud;h=snowwhite plantedword \
+        cifsroot=//snowwhite/x,username=wonderland,password=plantedpassword systemd.machine_id=5ec2e7015ec2e7015ec2e7015ec2e701 \
+        ip=203.0.113.77::203.0.113.1:255.255.255.0:snowwhite smsc95xx.macaddr=de:ad:5e:c2:e7:01 console=tty1 quiet\n",
+    ),
+    (
+        "/proc/self/mountinfo",
+        "21 1 179:2 / / rw,noatime - ext4 /dev/mmcblk0p2 rw\n22 1 8:1 /wonderland /media/wonderland/PLANTEDLABEL rw - \
+        ext4 /dev/mapper/PLANTEDLABEL rw\n23 1 0:4 / /mnt/plantedword rw - cifs //snowwhite/x rw,username=wonderland,addr=203.0.113.77\n\
+        24 1 0:5 / /srv/plantedword rw - fuse.sshfs wonderland@snowwhite:/x rw\n25 1 8:2 / /srv/plantedword rw - ext4 /dev/sdb1 rw\n",
+    ),
+    (
+        "/proc/swaps",
+        "Filename\tType\tSize\tUsed\tPriority\n/srv/plantedword/swap file 100 0 -2\n/home/wonderland/swap file 100 0 -3\n",
+    ),
+    (
+        "/proc/1/cgroup",
+        "1:cpu:/lxc/plantedword\n0::/lxc.payload.plantedword/snowwhite\n",
+    ),
+    ("/proc/1/environ", "container=lxc\0SECRET=plantedpassword\0"),
+    (
+        "/run/.containerenv",
+        "engine=\"podman\"\nname=\"plantedword\"\nid=\"5ec2e7015ec2e7015ec2e7015ec2e701\"\n",
+    ),
+    (
+        "/boot/firmware/config.txt",
+        "# plantedword\n[all]\narm_boost=1\ndecode_MPG2=0xplantedkey\nwifi_psk=plantedpassword\n[0x5ec2e701]\nmy=plantedword\n",
+    ),
+    ("/sys/class/dmi/id/product_serial", "PLANTEDSER1AL9\n"),
+    (
+        "/sys/class/dmi/id/product_uuid",
+        "5ec2e700-1111-2222-3333-444455556666\n",
+    ),
+    (
+        "/sys/class/power_supply/hid-de:ad:5e:c2:e7:01-battery/type",
+        "Battery\n",
+    ),
+    (
+        "/dev/kmsg",
+        "6,1,0,-;mmc0: new card de:ad:5e:c2:e7:01 of snowwhite\n6,2,0,-;usb 1-1: SerialNumber: PLANTEDSER1AL9\n",
+    ),
+];
+
+/// A board with secrets behind the content of every text, and in the files above.
+fn planted(name: &str) -> Root {
+    let mut root = Root::from_board(&testkit::board(name)).unwrap();
+    for (path, text) in root.board_files() {
+        let is_text = !text.contains(['\0', '\u{fffd}']);
+        if is_text {
+            root = root.with_file(&path, format!("{text}{LINE}\n").as_bytes());
+        }
+    }
+    for (path, text) in FILES {
+        root = root.with_file(path, text.as_bytes());
+    }
+    root
+}
+
+/// Every secret in a text, with what stands around it.
+fn found(what: &str, text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let around = |secret: &&str| {
+        let at = lower.find(*secret)?;
+        let line = lower[..at].matches('\n').count() + 1;
+        let near: String = lower[..at].chars().rev().take(120).collect();
+        let near: String = near.chars().rev().collect();
+        Some(format!("{what}, line {line}: {secret} behind {near:?}"))
+    };
+    SECRETS.iter().filter_map(around).collect()
+}
+
+fn check(what: &str, text: &str) {
+    let found = found(what, text);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_snapshot_has_no_secret() {
+    let mut left = Vec::new();
+    for name in testkit::boards() {
+        let text = machine::snapshot(&planted(&name));
+        assert!(text.lines().count() > 20, "{name}");
+        left.extend(found(&name, &text));
+    }
+    assert!(left.is_empty(), "{}", left.join("\n"));
+}
+
+/// A Record with everything that is read of a board, and with what a user's command and its surroundings leave.
+fn record_of(root: &Root) -> Record {
+    let run = Run {
+        mode: "command".into(),
+        boot_id: "5ec2e700-1111-2222-3333-444455556666".into(),
+        options: vec![
+            "ExecuteCommand=sh plantedword".into(),
+            "MODE=extensive".into(),
+            "--force".into(),
+        ],
+        sides: vec![
+            "governor=performance".into(),
+            "sh -c plantedpassword".into(),
+        ],
+        ..Run::default()
+    };
+    let version = String::new();
+    let mut record = Record::new(
+        Source::Run {
+            version: "1".into(),
+            target: "x".into(),
+        },
+        run,
+    );
+    record.machine = machine::identify(root);
+    record.surveys = vec![machine::survey(root, 0)];
+    record.states = vec![machine::state(root, 0)];
+    record.kernel_messages = Fact::Known(vec![KernelMessage {
+        at_ms: Some(1),
+        text: LINE.into(),
+        line: None,
+    }]);
+    let words = ["/home/wonderland/bin/tool", "--password", "plantedpassword"];
+    let argv: Vec<String> = words.map(str::to_owned).to_vec();
+    let failure = Failure {
+        kind: FailureKind::ExitStatus,
+        message: "tool ended with exit status 1.".into(),
+        output_tail: "plantedword".into(),
+        exit_status: Some(1),
+    };
+    record.steps.push(Step {
+        tool: Some(Tool {
+            name: "tool".into(),
+            path: argv[0].clone(),
+            version,
+            argv,
+        }),
+        ..Step::new(
+            "tool",
+            1,
+            "--password plantedpassword",
+            Outcome::Failed(failure),
+        )
+    });
+    let sampler = Sampler::new(root, &SamplerOptions::default());
+    record.apply(sampler.channels_event());
+    record
+}
+
+#[test]
+fn a_blanked_record_has_no_secret() {
+    let mut left = Vec::new();
+    for name in testkit::boards() {
+        let record = record_of(&planted(&name));
+        let json = serde_json::to_string(&record).unwrap();
+        let out = redact(json.as_bytes());
+        let text = String::from_utf8(out.bytes).unwrap();
+        left.extend(found(&name, &text));
+        let blanked: Record = serde_json::from_str(&text).unwrap();
+        assert_eq!(blanked.steps.len(), 1);
+        assert_eq!(blanked.run.options[1..], record.run.options[1..]);
+        assert_eq!(blanked.run.sides[0], record.run.sides[0]);
+        let ids = |record: &Record| {
+            let findings = explain::rules::check(record);
+            findings
+                .iter()
+                .map(|finding| finding.rule)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&blanked), ids(&record), "{name}");
+        for format in ["log", "text", "review"] {
+            let report = explain::report::find(format).unwrap();
+            let text = (report.render)(&blanked, &explain::rules::check(&blanked));
+            left.extend(found(&format!("{name} {format}"), &text));
+        }
+    }
+    assert!(left.is_empty(), "{}", left.join("\n"));
+}
+
+/// `sbc-bench redact`: what it writes to standard output, and what it says.
+fn by_program(file: &str, content: &str) -> (String, String) {
+    let path: PathBuf =
+        std::env::temp_dir().join(format!("sbc-bench-{}-{file}", std::process::id()));
+    std::fs::write(&path, content).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench"))
+        .arg("redact")
+        .arg(&path)
+        .output()
+        .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn streams_recordings_and_boards_are_blanked_by_the_program() {
+    let root = planted("rk3588");
+    let record = record_of(&root);
+    let sampler = Sampler::new(&root, &SamplerOptions::default());
+    let events = [
+        Event::Machine {
+            machine: Box::new(record.machine.clone()),
+        },
+        Event::Step {
+            step: Box::new(record.steps[0].clone()),
+        },
+        sampler.channels_event(),
+    ];
+    let lines: Vec<String> = events
+        .iter()
+        .map(|event| serde_json::to_string(event).unwrap())
+        .collect();
+    let stream: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let recording: String = lines
+        .iter()
+        .map(|line| record::recording::frame(line))
+        .collect();
+    let row = record::recording::RowWriter::default().row(Timeline::start().now_ms(), [Some(5)]);
+    let recording = recording + &record::recording::frame(&row);
+    let header = format!(
+        "# made by wonderland@snowwhite\n{}",
+        testkit::board("rk3588")
+    );
+    let board = header.replace("== /proc/cpuinfo\n", &format!("== /proc/cpuinfo\n{LINE}\n"));
+    let board = board + "== /proc/sys/kernel/hostname\nsnowwhite\n";
+    for (file, content) in [
+        ("events.jsonl", stream.clone()),
+        ("night.rec", recording.clone()),
+        ("my.board", board),
+    ] {
+        let (out, said) = by_program(file, &content);
+        check(file, &out);
+        assert!(
+            said.contains("blanked") && said.contains("addresses"),
+            "{said}"
+        );
+        if file == "night.rec" {
+            let whole = out
+                .lines()
+                .filter_map(|line| record::recording::payload(line.as_bytes()));
+            assert_eq!(whole.count(), 4, "{out}");
+            assert!(out.ends_with(&record::recording::frame(&row)));
+        }
+        if file == "my.board" {
+            assert!(Root::from_board(&out).is_ok());
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Files in which what is private cannot be told by its shape: the kernel's command line, the table of mounts, swaps,
+//! control groups and the settings of a Raspberry Pi's firmware. Of these only what is known to be read is kept.
+
+use super::{BLANK, Kind, Redactor};
+
+/// Options of the kernel that are kept with their values, by the beginning of their names.
+const OPTIONS: &[&str] = &[
+    "8250.",
+    "amd_",
+    "androidboot.fwver",
+    "androidboot.hardware",
+    "androidboot.mode",
+    "androidboot.storagemedia",
+    "arm64.",
+    "bcm2708_fb.",
+    "bcm2835",
+    "bcm2836",
+    "brd.",
+    "cgroup_",
+    "clk_ignore_unused",
+    "clocksource",
+    "cma",
+    "coherent_pool",
+    "console",
+    "consoleblank",
+    "cpufreq.",
+    "cpuidle.",
+    "cpuidle_",
+    "default_hugepagesz",
+    "dwc_otg.",
+    "earlycon",
+    "earlyprintk",
+    "efi",
+    "elevator",
+    "fbcon",
+    "fsck.",
+    "hugepages",
+    "idle",
+    "init_on_",
+    "intel_",
+    "iommu",
+    "irqaffinity",
+    "isolcpus",
+    "kpti",
+    "kvm",
+    "l1tf",
+    "libata.force",
+    "loglevel",
+    "maxcpus",
+    "max_cstate",
+    "mds",
+    "mem",
+    "mitigations",
+    "mmc_core.",
+    "net.ifnames",
+    "no_",
+    "noefi",
+    "nohz",
+    "nohlt",
+    "nopti",
+    "nosmt",
+    "nospectre",
+    "nowatchdog",
+    "nr_cpus",
+    "numa",
+    "nvme",
+    "panic",
+    "pci",
+    "pcie_",
+    "plymouth.",
+    "preempt",
+    "processor.",
+    "psi",
+    "pti",
+    "quiet",
+    "rcu",
+    "ro",
+    "rootdelay",
+    "rootflags",
+    "rootfstype",
+    "rootwait",
+    "rw",
+    "scsi_mod.",
+    "sdhci",
+    "selinux",
+    "skew_tick",
+    "smp",
+    "snd_",
+    "snd-",
+    "spectre",
+    "splash",
+    "srbds",
+    "storagemedia",
+    "swapaccount",
+    "swiotlb",
+    "sysctl.vm.",
+    "systemd.unified_cgroup_hierarchy",
+    "threadirqs",
+    "transparent_hugepage",
+    "tsc",
+    "tsx",
+    "uas.",
+    "usb-storage.",
+    "usbcore.",
+    "usbhid.",
+    "vc_mem.",
+    "video",
+    "vmalloc",
+    "vt.",
+    "watchdog",
+    "workqueue.",
+    "zram.",
+    "zswap.",
+    "smsc95xx.turbo_mode",
+    "elevator",
+    "nosmp",
+    "dyntick",
+    "logo.",
+    "ramdisk_size",
+];
+/// Options that name a disk.
+const DISKS: &[&str] = &["root", "resume", "bootdev", "overlayroot"];
+/// Devices by the beginning of their names, numbers behind.
+const DEVICES: &[&str] = &[
+    "dm-", "loop", "mapper", "md", "mmcblk", "mtdblock", "nbd", "nvme", "ram", "root", "sd", "sr",
+    "ubi", "vd", "xvd", "zram",
+];
+/// Places of mounts that every system may have.
+const PLACES: &[&str] = &[
+    "/",
+    "/boot",
+    "/boot/efi",
+    "/boot/firmware",
+    "/data",
+    "/home",
+    "/media",
+    "/mnt",
+    "/opt",
+    "/root",
+    "/run",
+    "/srv",
+    "/swap",
+    "/tmp",
+    "/usr",
+    "/usr/local",
+    "/var",
+    "/var/cache",
+    "/var/lib",
+    "/var/log",
+    "/var/log.hdd",
+    "/var/swap",
+    "/var/tmp",
+    "/var/hdd.log",
+    "/etc",
+    "/overlay",
+    "/rom",
+];
+/// File systems without a device that matter for where files lie.
+const IN_MEMORY: &[&str] = &["tmpfs", "overlay", "ramfs", "squashfs", "overlayfs", "aufs"];
+/// Options of mounts that cost or save speed, or tell who may write.
+const MOUNT_OPTIONS: &[&str] = &[
+    "rw",
+    "ro",
+    "sync",
+    "dirsync",
+    "discard",
+    "data=journal",
+    "data=ordered",
+    "data=writeback",
+    "nobarrier",
+    "barrier=0",
+    "strictatime",
+    "noatime",
+    "relatime",
+    "nodiratime",
+    "lazytime",
+    "nosuid",
+    "nodev",
+    "noexec",
+];
+/// Settings of the firmware that are kept, by the beginning of their names.
+const FIRMWARE: &[&str] = &[
+    "arm_",
+    "arm64",
+    "audio",
+    "auto_",
+    "avoid_",
+    "boot_",
+    "bootcode_",
+    "camera_",
+    "core_freq",
+    "disable_",
+    "display_",
+    "dtdebug",
+    "dtoverlay",
+    "dtparam",
+    "dtb",
+    "dts",
+    "enable_",
+    "force_",
+    "framebuffer",
+    "gpio",
+    "gpu_",
+    "h264_",
+    "hdmi_",
+    "hevc_",
+    "ignore_",
+    "init_uart",
+    "initial_turbo",
+    "isp_",
+    "kernel_",
+    "kernel",
+    "lcd_",
+    "max_",
+    "os_check",
+    "otg_",
+    "over_voltage",
+    "overscan",
+    "pcie",
+    "pmic",
+    "sdram",
+    "sdtv",
+    "start_",
+    "temp_",
+    "total_mem",
+    "turbo",
+    "uart_",
+    "usb_",
+    "v3d_",
+    "vpu_",
+    "device_tree",
+    "ramfs",
+    "initramfs",
+    "armstub",
+    "fan_",
+    "total_",
+    "upstream",
+];
+
+impl Redactor {
+    /// The kernel's command line: what is known is kept, of the rest the names.
+    pub fn cmdline(&mut self, text: &str) -> String {
+        let words: Vec<String> = text
+            .split_whitespace()
+            .map(|word| self.option(word))
+            .collect();
+        words.join(" ")
+    }
+
+    fn option(&mut self, word: &str) -> String {
+        let (key, value) = match word.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (word, None),
+        };
+        let lower = key.to_lowercase().replace('-', "_");
+        let is_known = OPTIONS.iter().any(|known| {
+            let known = known.replace('-', "_");
+            lower == known || (known.len() > 2 && lower.starts_with(&known))
+        });
+        let secret = [
+            "serial", "mac", "uuid", "password", "token", "secret", "user", "host", "hwaddr",
+        ];
+        let is_secret = lower
+            .split(['.', '_'])
+            .any(|part| secret.iter().any(|word| part.starts_with(word)) && part != "machine");
+        match value {
+            _ if is_known && !is_secret => self.addresses(word),
+            None => {
+                self.count(Kind::Option);
+                BLANK.to_owned()
+            }
+            Some(value) if DISKS.contains(&key) => format!("{key}={}", self.device(value)),
+            Some(value) if !is_secret && is_number(value) => word.to_owned(),
+            Some("" | "y" | "n" | "Y" | "N" | "on" | "off" | "yes" | "no" | "auto" | "0" | "1") => {
+                word.to_owned()
+            }
+            Some(_) => {
+                self.count(Kind::Option);
+                format!("{}={BLANK}", self.addresses(key))
+            }
+        }
+    }
+
+    /// A disk by its name, or by what identifies it.
+    pub fn device(&mut self, text: &str) -> String {
+        if let Some(name) = text.strip_prefix("/dev/") {
+            let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+            if is_plain && DEVICES.iter().any(|known| name.starts_with(known)) {
+                return text.to_owned();
+            }
+        }
+        for key in ["UUID=", "PARTUUID="] {
+            if let Some(id) = text.strip_prefix(key) {
+                return format!("{key}{}", self.digits(Kind::Identifier, id));
+            }
+        }
+        if ["overlay", "none", "rootfs"].contains(&text) || IN_MEMORY.contains(&text) {
+            return text.to_owned();
+        }
+        self.count(Kind::Label);
+        match text.split_once('=') {
+            Some((key @ ("LABEL" | "PARTLABEL"), _)) => format!("{key}={BLANK}"),
+            _ if text.starts_with("/dev/") => format!("/dev/{BLANK}"),
+            _ => BLANK.to_owned(),
+        }
+    }
+
+    /// `/proc/self/mountinfo` (`proc_pid_mountinfo(5)`): file systems on devices and those in memory, without what
+    /// they are called and how they are logged in to.
+    pub fn mountinfo(&mut self, text: &str) -> String {
+        let lines = text.lines().filter_map(|line| self.mount(line));
+        lines.map(|line| line + "\n").collect()
+    }
+
+    fn mount(&mut self, line: &str) -> Option<String> {
+        let (before, after) = line.split_once(" - ")?;
+        let mut before = before.split(' ');
+        let (id, parent, numbers) = (before.next()?, before.next()?, before.next()?);
+        let (root, place, own) = (before.next()?, before.next()?, before.next()?);
+        let mut after = after.split(' ');
+        let (kind, source) = (after.next()?, after.next()?);
+        let shared = after.next().unwrap_or_default();
+        let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == ':');
+        let is_kept = (source.starts_with("/dev/") || IN_MEMORY.contains(&kind))
+            && [id, parent, numbers].into_iter().all(is_plain)
+            && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
+        if !is_kept {
+            self.count(Kind::Label);
+            return None;
+        }
+        let root = if root == "/" {
+            "/".to_owned()
+        } else {
+            self.place(root)
+        };
+        let (place, source) = (self.place(place), self.device(source));
+        let mut options = |text: &str| -> String {
+            let all = text.split(',');
+            let kept: Vec<&str> = all
+                .clone()
+                .filter(|option| MOUNT_OPTIONS.contains(option))
+                .collect();
+            if kept.len() < all.count() {
+                self.count(Kind::Option);
+            }
+            kept.join(",")
+        };
+        let (own, shared) = (options(own), options(shared));
+        Some(format!(
+            "{id} {parent} {numbers} {root} {place} {own} - {kind} {source} {shared}"
+        ))
+    }
+
+    /// A folder or file: the beginning that every system may have, and no more.
+    pub fn place(&mut self, path: &str) -> String {
+        if path.starts_with("/dev/") {
+            return self.device(path);
+        }
+        if PLACES.contains(&path) || !path.starts_with('/') {
+            return path.to_owned();
+        }
+        let below = |known: &&&str| {
+            path.strip_prefix(**known)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        let longest = PLACES.iter().filter(below).max_by_key(|known| known.len());
+        let number = self.number(Kind::Label, path);
+        let number = if number == 0 {
+            String::new()
+        } else {
+            format!("-{number}")
+        };
+        format!("{}/{BLANK}{number}", longest.copied().unwrap_or_default())
+    }
+
+    /// `/proc/swaps`: what kind of device or file, not where in whose home.
+    pub fn swaps(&mut self, text: &str) -> String {
+        let lines = text
+            .lines()
+            .map(|line| match line.split_once(char::is_whitespace) {
+                Some((path, rest)) if path.starts_with('/') => {
+                    // Columns are read, not counted.
+                    format!("{} {rest}\n", self.place(path))
+                }
+                _ => format!("{line}\n"),
+            });
+        lines.collect()
+    }
+
+    /// `/proc/PID/cgroup`: which manager made a container, not what it is called.
+    pub fn control_groups(&mut self, text: &str) -> String {
+        const MANAGERS: [&str; 5] = ["docker", "kubepods", "libpod", "lxc", "containerd"];
+        const USUAL: [&str; 4] = ["init.scope", "system.slice", "user.slice", "machine.slice"];
+        let mut part = |part: &str| {
+            let manager = MANAGERS.iter().find(|word| {
+                let rest = part.strip_prefix(**word);
+                rest.is_some_and(|rest| {
+                    rest.is_empty() || (rest.starts_with(['-', '.']) && !rest.ends_with(".service"))
+                })
+            });
+            match manager {
+                Some(manager) => (*manager).to_owned(),
+                None if part.is_empty() || USUAL.contains(&part) => part.to_owned(),
+                None => {
+                    self.count(Kind::Label);
+                    BLANK.to_owned()
+                }
+            }
+        };
+        let mut line = |line: &str| {
+            let mut fields = line.splitn(3, ':');
+            let (number, controllers) = (fields.next()?, fields.next()?);
+            let path: Vec<String> = fields.next()?.split('/').map(&mut part).collect();
+            Some(format!("{number}:{controllers}:{}\n", path.join("/")))
+        };
+        text.lines().filter_map(&mut line).collect()
+    }
+
+    /// `config.txt` of a Raspberry Pi: settings of the hardware, without comments, keys and names.
+    pub fn config_txt(&mut self, text: &str) -> String {
+        let mut out = String::new();
+        for line in text.lines() {
+            // Where the file really lies now.
+            if line.contains("DO NOT EDIT THIS FILE") {
+                out.push_str("# DO NOT EDIT THIS FILE\n");
+                continue;
+            }
+            let setting = line.split('#').next().unwrap_or_default().trim();
+            if setting.starts_with('[') && setting.ends_with(']') {
+                out.push_str(&self.section(setting));
+            } else if let Some((name, value)) = setting.split_once('=') {
+                let name = name.trim();
+                if !is_setting(name) {
+                    self.count(Kind::Option);
+                    continue;
+                }
+                let value = self.firmware(name, value.trim());
+                out.push_str(&format!("{name}={value}\n"));
+            }
+        }
+        out
+    }
+
+    /// Sections may be of one board alone, by its serial number.
+    fn section(&mut self, section: &str) -> String {
+        match section.strip_prefix("[0x") {
+            Some(_) => {
+                self.count(Kind::Serial);
+                "[0x0]\n".to_owned()
+            }
+            None => format!("{section}\n"),
+        }
+    }
+
+    /// The value of one setting of the firmware.
+    pub fn firmware(&mut self, name: &str, value: &str) -> String {
+        let is_known = is_setting(name) && FIRMWARE.iter().any(|known| name.starts_with(known));
+        if is_known || is_number(value) && !name.starts_with("decode_") && !name.contains("serial")
+        {
+            return self.line(value);
+        }
+        self.count(if name.starts_with("decode_") {
+            Kind::Key
+        } else {
+            Kind::Option
+        });
+        BLANK.to_owned()
+    }
+}
+
+/// True for what can be the name of a setting (`over_voltage`, `gpio`, `hdmi_mode:0`).
+fn is_setting(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':');
+    (1..=40).contains(&name.len()) && name.chars().all(is_part)
+}
+
+/// Small enough to identify nobody.
+fn is_number(text: &str) -> bool {
+    (1..=6).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}

@@ -1,0 +1,140 @@
+//! Blanks what belongs to a person and not to a kind of machine: host and user names, addresses, serial
+//! numbers, identifiers of disks and installations, labels, keys and the words of users' own commands. Only the value
+//! goes, the shape stays, so that whoever reads the text finds everything else where it was.
+//!
+//! What is the same stays the same: the second address of a text is told from the first by its last digit. Pure text
+//! in, text out; where the texts come from is the caller's affair.
+
+mod addresses;
+mod kernel;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+/// Stands for everything that has no shape to keep.
+pub const BLANK: &str = "redacted";
+
+/// What kind of thing was blanked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Addresses of networks: MAC, IPv4, IPv6.
+    Address,
+    /// UUIDs and long hexadecimal numbers: of file systems, partitions, installations, containers, boots.
+    Identifier,
+    /// Serial numbers.
+    Serial,
+    /// Names of the host, and of hosts on which something was built.
+    HostName,
+    /// Names of users.
+    UserName,
+    /// Names that people gave to disks and folders.
+    Label,
+    /// Values of the kernel's and the firmware's options that nobody reads.
+    Option,
+    /// Passwords and keys of licences.
+    Key,
+    /// Words of a command of the user's own, and what it printed.
+    Command,
+}
+
+impl Kind {
+    /// In words: several of them.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Address => "addresses",
+            Kind::Identifier => "identifiers",
+            Kind::Serial => "serial numbers",
+            Kind::HostName => "host names",
+            Kind::UserName => "user names",
+            Kind::Label => "labels and folders",
+            Kind::Option => "values of options",
+            Kind::Key => "passwords and keys",
+            Kind::Command => "commands and their output",
+        }
+    }
+}
+
+/// Blanks texts, and remembers what it has met.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    counts: BTreeMap<Kind, u32>,
+    /// What was met, in small letters, with its number.
+    met: BTreeMap<String, usize>,
+    hosts: Vec<String>,
+    users: Vec<String>,
+    /// Names of the machine's kind, in small letters.
+    makers: String,
+}
+
+impl Redactor {
+    /// What was blanked, and how often.
+    pub fn counts(&self) -> &BTreeMap<Kind, u32> {
+        &self.counts
+    }
+
+    /// Any text: names that stand anywhere in it are learnt first, then everything is blanked line by line.
+    pub fn text(&mut self, text: &str) -> String {
+        self.learn(text);
+        let lines: Vec<String> = text.split('\n').map(|line| self.line(line)).collect();
+        lines.join("\n")
+    }
+
+    /// Blanks something for another reason than its shape.
+    pub fn blank(&mut self, kind: Kind) -> String {
+        self.count(kind);
+        BLANK.to_owned()
+    }
+
+    /// One line, with the names that are known already.
+    pub fn line(&mut self, line: &str) -> String {
+        // A review quotes it between backticks.
+        const QUOTED: &str = "/proc/cmdline: ";
+        if let Some((head, rest)) = line.split_once(QUOTED) {
+            let (words, tail) = match rest.split_once('`') {
+                Some((words, _)) => (words, "`"),
+                None => (rest, ""),
+            };
+            return format!("{}{QUOTED}{}{tail}", self.line(head), self.cmdline(words));
+        }
+        let line = self.credentials(line);
+        let line = self.serials(&line);
+        let line = self.places_of_people(&line);
+        let line = self.accounts(&line);
+        let line = self.disks(&line);
+        let line = self.known_names(&line);
+        self.addresses(&line)
+    }
+
+    fn count(&mut self, kind: Kind) {
+        *self.counts.entry(kind).or_default() += 1;
+    }
+
+    /// The number of something, in the order in which things were met.
+    fn number(&mut self, kind: Kind, what: &str) -> usize {
+        self.count(kind);
+        let next = self.met.len();
+        *self.met.entry(what.to_lowercase()).or_insert(next)
+    }
+
+    /// The same shape with zeros; the last digits tell one from the other.
+    pub fn digits(&mut self, kind: Kind, what: &str) -> String {
+        if what
+            .chars()
+            .all(|c| !c.is_ascii_alphanumeric() || c == '0' || c == 'f' || c == 'F')
+        {
+            return what.to_owned();
+        }
+        let mut number = self.number(kind, what);
+        let mut out: Vec<char> = what
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { '0' } else { c })
+            .collect();
+        for place in out.iter_mut().rev().filter(|c| **c == '0').take(4) {
+            *place = char::from_digit((number % 16) as u32, 16).unwrap_or('0');
+            number /= 16;
+        }
+        out.into_iter().collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! What is blanked, what stays, and that what is the same stays the same.
+
+use super::*;
+
+fn check(text: &str, expected: &str) {
+    assert_eq!(Redactor::default().text(text), expected, "{text}");
+}
+
+#[test]
+fn addresses_and_identifiers() {
+    check("mac DC:A6:32:01:02:03.", "mac 00:00:00:00:00:00.");
+    check(
+        "a 3f2504e0-4f89-11d3-9a0c-0305e82c3301 b",
+        "a 00000000-0000-0000-0000-000000000000 b",
+    );
+    check("PARTUUID=6c586e13-02", "PARTUUID=00000000-00");
+    check(
+        "hid-aa:bb:cc:dd:ee:01-battery",
+        "hid-00:00:00:00:00:00-battery",
+    );
+    check("01-dc-a6-32-01-02-03", "00-00-00-00-00-00-00");
+    check(
+        "by-uuid-3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "by-uuid-00000000-0000-0000-0000-000000000000",
+    );
+    check(
+        "id 0123456789abcdef0123456789abcdef",
+        "id 00000000000000000000000000000000",
+    );
+    check(
+        "inet 192.168.178.20/24 fe80::1a2b:3c4d",
+        "inet 0.0.0.0/24 0000::0000:0001",
+    );
+    check("enx001122334455: link up", "enx000000000000: link up");
+    // The same twice, and another one.
+    check(
+        "11:22:33:44:55:66 11:22:33:44:55:67 11:22:33:44:55:66",
+        "00:00:00:00:00:00 00:00:00:00:00:01 00:00:00:00:00:00",
+    );
+    for stays in [
+        "0-3,8 12:34 2024-05-06 12:34:56",
+        "0000:01:00.0: PCI bridge",
+        "127.0.0.1:9478 0.0.0.0",
+        "version 10.24.1.3",
+        "std::vector a::b",
+        "5.10.160-rk35xx",
+        "2:4:8",
+        "ffffffff,ffffffff",
+        "MemTotal:  8000000 kB",
+        "1.2.3.4.5",
+        "",
+    ] {
+        check(stays, stays);
+    }
+}
+
+#[test]
+fn names_and_serial_numbers() {
+    check(
+        "Serial\t\t: 10000000abcdef01",
+        "Serial\t\t: 0000000000000000",
+    );
+    check(
+        "usb 3-1: SerialNumber: AB12CD",
+        "usb 3-1: SerialNumber: 000000",
+    );
+    check(
+        "serialno=abc123 Serial Number: X-9, y",
+        "serialno=000000 Serial Number: 0-0, y",
+    );
+    check(
+        "/dev/disk/by-id/ata-Samsung_S5Y2NG0R",
+        "/dev/disk/by-id/redacted",
+    );
+    check(
+        "mount /media/alice/KEYS: ok",
+        "mount /media/redacted/redacted: ok",
+    );
+    check(
+        "/home/wonderland/bin of wonderland",
+        "/home/redacted/bin of redacted",
+    );
+    check(
+        "https://me:pass@example.org/x",
+        "https://redacted@redacted/x",
+    );
+    check(
+        "Linux version 6.1 (me@laptop) (gcc)",
+        "Linux version 6.1 (redacted@redacted) (gcc)",
+    );
+    check(
+        "Linux 5.10 (snowwhite) \t05/12/23 \t_aarch64_\t(8 CPU)\nsnowwhite: x",
+        "Linux 5.10 (redacted) \t05/12/23 \t_aarch64_\t(8 CPU)\nredacted: x",
+    );
+    for stays in [
+        "mmc@fe320000 ufshc@1d84000 soc@0",
+        "Linux version 6.1 (debian-kernel@lists.debian.org)",
+        "cpuminer by tpruvot@github",
+        "Linux version 6.6 (build@armbian)",
+        "Linux 5.10 (raspberrypi) \t05/12/23\t(8 CPU)\nraspberrypi,4-model-b",
+        "Serial: 8250/16550 driver, 4 ports",
+        "console=serial0,115200",
+        "program_serial_random=1",
+        "plymouth.ignore-serial-consoles",
+        "sysbench@1 CPU @ 1.80GHz",
+    ] {
+        check(stays, stays);
+    }
+}
+
+#[test]
+fn of_the_command_line_only_what_is_known_stays() {
+    let text = "console=serial0,115200 androidboot.serialno=abc123 smsc95xx.macaddr=DC:A6:32:01:02:03 \
+                root=PARTUUID=6c586e13-02 bcm2708_fb.fbwidth=0 systemd.hostname=mine quiet mitigations=off \
+                resume=/dev/disk/by-id/ata-X root=LABEL=mine root=/dev/mmcblk0p2 cifsroot=//srv/x,username=me secretword \
+                systemd.machine_id=0123456789abcdef0123456789abcdef usb-storage.quirks=152d:0578:u my.flag=y my.number=12";
+    assert_eq!(
+        Redactor::default().cmdline(text),
+        "console=serial0,115200 androidboot.serialno=redacted smsc95xx.macaddr=redacted root=PARTUUID=00000000-00 \
+         bcm2708_fb.fbwidth=0 systemd.hostname=redacted quiet mitigations=off resume=/dev/redacted \
+         root=LABEL=redacted root=/dev/mmcblk0p2 cifsroot=redacted redacted systemd.machine_id=redacted \
+         usb-storage.quirks=152d:0578:u my.flag=y my.number=12"
+    );
+}
+
+#[test]
+fn of_mounts_only_what_is_read_stays() {
+    let text = "21 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw,discard\n\
+                22 1 8:1 / /media/alice/KEYS rw - ext4 /dev/sda1 rw,user_id=0\n\
+                23 1 0:50 / /mnt/nas rw - cifs //nas/alice rw,username=alice,domain=HOME\n\
+                24 1 0:5 / /proc rw - proc proc rw\n\
+                25 1 253:0 /@alice /home rw - btrfs /dev/mapper/alice--vg-home rw\n\
+                26 1 0:40 / /var/log rw - tmpfs log2ram rw,size=40M\nbroken\n";
+    assert_eq!(
+        Redactor::default().mountinfo(text),
+        "21 1 179:2 / / rw,noatime - ext4 /dev/mmcblk0p2 rw,discard\n\
+         22 1 8:1 / /media/redacted rw - ext4 /dev/sda1 rw\n\
+         25 1 253:0 /redacted-1 /home rw - btrfs /dev/redacted rw\n\
+         26 1 0:40 / /var/log rw - tmpfs redacted rw\n"
+    );
+}
+
+#[test]
+fn of_other_files_what_is_known_stays() {
+    let mut redactor = Redactor::default();
+    let config = "# by alice\n[pi4]\narm_boost=1 # fast\n[0x12345678]\ndecode_MPG2=0x1234abcd\nmy_name=alice\ndtparam=audio=on\n";
+    assert_eq!(
+        redactor.config_txt(config),
+        "[pi4]\narm_boost=1\n[0x0]\ndecode_MPG2=redacted\nmy_name=redacted\ndtparam=audio=on\n"
+    );
+    assert_eq!(redactor.counts().get(&Kind::Key), Some(&1));
+    let groups = "1:cpu:/docker/0123abcd\n0::/system.slice/alice.service\n";
+    assert_eq!(
+        redactor.control_groups(groups),
+        "1:cpu:/docker/redacted\n0::/system.slice/redacted\n"
+    );
+    let swaps = "Filename\tType\n/home/alice/swap file 10 0 -2\n/dev/zram0 partition 10 0 5\n";
+    let swaps = redactor.swaps(swaps);
+    assert!(
+        swaps.contains("/home/redacted")
+            && swaps.contains("/dev/zram0 partition")
+            && !swaps.contains("alice"),
+        "{swaps}"
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_taken_and_what_is_blank_stays_so(text in "(\\PC|[0-9a-f:\\- \n@/=.]|serial|/home/|LABEL=){0,60}") {
+        let once = Redactor::default().text(&text);
+        proptest::prop_assert_eq!(once.lines().count(), text.lines().count());
+        let mut redactor = Redactor::default();
+        redactor.cmdline(&text);
+        redactor.mountinfo(&text);
+        redactor.swaps(&text);
+        redactor.config_txt(&text);
+        redactor.control_groups(&text);
+    }
+
+    #[test]
+    fn an_address_never_gets_through(bytes: [u8; 6], before in "[a-z]{0,3}[-_ ./(]", after in "[-_ .,)]") {
+        let mac: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mac = mac.join(":");
+        proptest::prop_assume!(mac.chars().any(|c| !"0f:".contains(c)));
+        let out = Redactor::default().text(&format!("{before}{mac}{after}"));
+        proptest::prop_assert!(!out.contains(&mac), "{}", out);
+    }
+}
