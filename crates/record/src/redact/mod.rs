@@ -7,6 +7,7 @@
 
 mod addresses;
 mod kernel;
+mod known;
 mod names;
 #[cfg(test)]
 mod tests;
