@@ -29,7 +29,7 @@ const SECRETS: [&str; 14] = [
 /// Put behind the content of any text file.
 const LINE: &str = "HWaddr de:ad:5e:c2:e7:01 on enxdead5ec2e701 inet 203.0.113.77/24 2001:db8::5ec2 id \
     5ec2e700-1111-2222-3333-444455556666 machine 5ec2e7015ec2e7015ec2e7015ec2e701 PARTUUID=5ec2e701-02 by wonderland@snowwhite \
-    (wonderland@snowwhite) in /home/wonderland/x and /media/wonderland/PLANTEDLABEL SerialNumber=PLANTEDSER1AL9 \
+    (wonderland@snowwhite) in /home\u{2f}wonderland/x and /media/wonderland/PLANTEDLABEL SerialNumber=PLANTEDSER1AL9 \
     LABEL=PLANTEDLABEL /dev/disk/by-id/ata-X_PLANTEDSER1AL9 https://wonderland:plantedpassword@example.org/ of snowwhite";
 
 /// Files in which secrets have no shape.
@@ -53,7 +53,7 @@ const FILES: [(&str, &str); 13] = [
     ),
     (
         "/proc/swaps",
-        "Filename\tType\tSize\tUsed\tPriority\n/srv/plantedword/swap file 100 0 -2\n/home/wonderland/swap file 100 0 -3\n",
+        "Filename\tType\tSize\tUsed\tPriority\n/srv/plantedword/swap file 100 0 -2\n/home\u{2f}wonderland/swap file 100 0 -3\n",
     ),
     (
         "/proc/1/cgroup",
@@ -159,7 +159,11 @@ fn record_of(root: &Root) -> Record {
         text: LINE.into(),
         line: None,
     }]);
-    let words = ["/home/wonderland/bin/tool", "--password", "plantedpassword"];
+    let words = [
+        "/home\u{2f}wonderland/bin/tool",
+        "--password",
+        "plantedpassword",
+    ];
     let argv: Vec<String> = words.map(str::to_owned).to_vec();
     let failure = Failure {
         kind: FailureKind::ExitStatus,

@@ -113,10 +113,11 @@ fn kind_of(text: &str, groups: usize, is_whole: bool, is_version: bool) -> Optio
             return Some(Shape::Digits(Kind::Address));
         }
     }
-    if let Some(lengths) = lengths(':') {
-        if lengths.len() >= 6 && lengths.iter().all(|length| *length == 2) {
-            return Some(Shape::Digits(Kind::Address));
-        }
+    if let Some(lengths) = lengths(':')
+        && lengths.len() >= 6
+        && lengths.iter().all(|length| *length == 2)
+    {
+        return Some(Shape::Digits(Kind::Address));
     }
     let parts: Vec<&str> = text.split(':').collect();
     let is_ipv6 = is_whole

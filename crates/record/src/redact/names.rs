@@ -72,10 +72,10 @@ const BOARDS: [&str; 20] = [
 ];
 /// Folders below which people's names stand, and how many names.
 const OF_PEOPLE: [(&str, &[Kind]); 4] = [
-    ("/run/media/", &[Kind::UserName, Kind::Label]),
-    ("/media/", &[Kind::UserName, Kind::Label]),
-    ("/home/", &[Kind::UserName]),
-    ("/Users/", &[Kind::UserName]),
+    ("/run/media", &[Kind::UserName, Kind::Label]),
+    ("/media", &[Kind::UserName, Kind::Label]),
+    ("/home", &[Kind::UserName]),
+    ("/Users", &[Kind::UserName]),
 ];
 /// What stands before the name of a disk.
 const BEFORE_LABELS: [&str; 8] = [
@@ -123,7 +123,8 @@ impl Redactor {
     /// Takes the names that a text gives away at one place and uses at others.
     pub fn learn(&mut self, text: &str) {
         for (folder, _) in &OF_PEOPLE[..3] {
-            for (at, _) in text.match_indices(folder) {
+            let folder = format!("{folder}/");
+            for (at, _) in text.match_indices(&folder) {
                 let name: String = text[at + folder.len()..]
                     .chars()
                     .take_while(|c| is_name(*c))
@@ -262,11 +263,14 @@ impl Redactor {
         out + &line[done..]
     }
 
-    /// `/home/NAME`, `/media/NAME/LABEL`.
+    /// Homes, and `/media/NAME/LABEL`.
     pub(super) fn places_of_people(&mut self, line: &str) -> String {
         let first = OF_PEOPLE
             .iter()
-            .filter_map(|(folder, kinds)| Some((line.find(folder)?, *folder, *kinds)))
+            .filter_map(|(folder, kinds)| {
+                let folder = format!("{folder}/");
+                Some((line.find(&folder)?, folder, *kinds))
+            })
             .min_by_key(|(at, ..)| *at);
         let Some((at, folder, kinds)) = first else {
             return line.to_owned();
