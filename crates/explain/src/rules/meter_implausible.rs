@@ -53,6 +53,12 @@ fn finding(doubt: Doubt) -> Finding {
         )
         .with("power", watts(milliwatts))
         .with("product", watts(product)),
+        Doubt::TooLittle(milliwatts, product) => of(
+            "The power meter {meter} says {power} where its own voltage and current make {product}: one of them is \
+             wrong, and it is not used.",
+        )
+        .with("power", Quantity::Score(milliwatts, "mW".into()))
+        .with("product", watts(product)),
     }
 }
 
@@ -62,6 +68,9 @@ mod tests {
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, own_run};
     use record::Unit;
+
+    /// Milliwatts where the kernel's interface wants microwatts.
+    const MIXED_UP: [i64; 6] = [3500, 3490, 3510, 3500, 3490, 3510];
 
     #[test]
     fn a_meter_that_measures_nothing_is_named() {
@@ -74,5 +83,11 @@ mod tests {
         assert_eq!(with("meter.power", &[0; 10]), [expected]);
         assert_eq!(with("meter.power", &[3000, 3100, 0, 3000, 3200]), [""; 0]);
         assert_eq!(with("battery.power", &[0; 10]), [""; 0]);
+        let mut record = gauge_channel(own_run(), "hwmon0.power1", Unit::Microwatts, &MIXED_UP);
+        record = gauge_channel(record, "hwmon0.in1", Unit::Millivolts, &[5000; 6]);
+        record = gauge_channel(record, "hwmon0.curr1", Unit::Milliamperes, &[700; 6]);
+        let expected = "The power meter hwmon0.power1 says 3.5 mW where its own voltage and current make 3.5 W: \
+                        one of them is wrong, and it is not used.";
+        assert_eq!(sentences(RULE.id, &record), [expected]);
     }
 }

@@ -1,5 +1,6 @@
 //! Meters that cannot be right: one that says nothing flows while a machine runs, one that says the same
-//! whatever the machine does, one that claims more power than its own voltage and current can carry.
+//! whatever the machine does, one that claims more power than its own voltage and current can carry, or
+//! next to nothing of it, as where a driver takes milliwatts for microwatts.
 //! What a meter gets wrong in proportion, all of its figures alike, cannot be seen from here.
 
 use super::cpu_use::busy_percent_at;
@@ -16,6 +17,8 @@ pub enum Doubt {
     Constant(f64),
     /// It was more than voltage and current make: power and their product, in milliwatts.
     Impossible(f64, f64),
+    /// It was next to nothing of what voltage and current make: power and their product, in milliwatts.
+    TooLittle(f64, f64),
 }
 
 /// So many readings tell a meter that never changes from one that has had no time to.
@@ -26,6 +29,8 @@ const IDLE_PERCENT_MAX: f64 = 25.0;
 /// The three are read one after the other while the load changes, and each is rounded; but real power is
 /// never above the product of voltage and current, with direct or alternating current.
 const IMPOSSIBLE_SHARE: f64 = 1.5;
+/// With alternating current power is less than the product, by a power factor of 0.3 and more.
+const TOO_LITTLE_SHARE: f64 = 0.1;
 
 /// Why this channel cannot be the power of the machine; none if nothing speaks against it.
 pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
@@ -65,8 +70,12 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     let (volts, amperes) = companions(record, channel)?;
     let power_mw = typical(channel)? * scale;
     let product_mw = typical(volts)? * typical(amperes)? / 1000.0;
-    let is_impossible = product_mw > 0.0 && power_mw > IMPOSSIBLE_SHARE * product_mw;
-    is_impossible.then_some(Doubt::Impossible(power_mw, product_mw))
+    match power_mw / product_mw {
+        _ if product_mw <= 0.0 => None,
+        share if share > IMPOSSIBLE_SHARE => Some(Doubt::Impossible(power_mw, product_mw)),
+        share if share < TOO_LITTLE_SHARE => Some(Doubt::TooLittle(power_mw, product_mw)),
+        _ => None,
+    }
 }
 
 /// Voltage and current that the same meter tells of the same supply: those of a socket, or the only ones
@@ -127,6 +136,14 @@ mod tests {
             &work,
             &current,
             Some(Doubt::Impossible(45_000.0, 4500.0)),
+        );
+        // A driver that takes milliwatts for microwatts.
+        let thousandth = powers.map(|microwatts| microwatts / 1000);
+        check(
+            &thousandth,
+            &work,
+            &current,
+            Some(Doubt::TooLittle(4.5, 4500.0)),
         );
         // Alternating current: less power than voltage and current make is usual.
         check(&powers, &work, &current.map(|current| 2 * current), None);
