@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// So much fits into a pipe or the queue of a terminal at once, where anything fits.
 const CHUNK_BYTES: usize = 2048;
+/// The kernel fills pipes by pages of at most so much on small boards.
+const PAGE_BYTES: usize = 4096;
 /// While nobody reads, signals are looked at after so long.
 const LOOK_EVERY: Timespec = Timespec {
     tv_sec: 0,
@@ -37,6 +39,24 @@ pub(crate) fn print_while_read(text: &str) -> anyhow::Result<bool> {
     // Names of cards and messages of drivers are anybody's text: none of it may steer a terminal.
     let text = explain::harmless(text);
     write(out.as_fd(), text.as_bytes(), may_wait).context("standard output cannot be written")
+}
+
+/// True if so many bytes can be written to standard output without waiting for its reader.
+pub(crate) fn has_room(bytes: usize) -> bool {
+    let out = std::io::stdout();
+    let mut room = [PollFd::new(&out, PollFlags::OUT)];
+    let at_once = Timespec::default();
+    if !matches!(poll(&mut room, Some(&at_once)), Ok(1..)) {
+        return false;
+    }
+    // A pipe says that there is some room; how much is what it holds less what is in it, by whole pages.
+    let size = rustix::pipe::fcntl_getpipe_size(&out);
+    let (Ok(size), Ok(used)) = (size, rustix::io::ioctl_fionread(&out)) else {
+        return true;
+    };
+    let free = size.saturating_sub(usize::try_from(used).unwrap_or(usize::MAX));
+    // What fits into an empty pipe in no case has to wait in any case.
+    free >= (bytes + PAGE_BYTES).min(size)
 }
 
 fn is_file_or_null(out: BorrowedFd<'_>) -> bool {

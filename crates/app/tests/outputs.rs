@@ -203,3 +203,94 @@ fn tables_for_programs_arrive_as_they_are() {
         );
     }
 }
+
+#[test]
+fn a_recording_goes_on_beside_a_reader_that_has_stopped() {
+    let folder = Folder::new("beside");
+    let file = folder.0.join("x.rec");
+    for view in ["--lines", "--jsonl"] {
+        let (_reader, output) = full_pipe();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        command
+            .args(["-m", "0.05", view, "--count", "5", "--record"])
+            .arg(&file);
+        command
+            .env("XDG_RUNTIME_DIR", &folder.0)
+            .stdin(Stdio::null());
+        let mut child = command
+            .stdout(output)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The JSON of its beginning is waited for, as nothing is recorded yet; the lines are not.
+        if view == "--jsonl" {
+            std::thread::sleep(Duration::from_millis(300));
+            let pid = rustix::process::Pid::from_child(&child);
+            rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        }
+        assert!(
+            ended(&mut child).is_some(),
+            "{view}: it waits for its reader"
+        );
+    }
+    let recording = std::fs::read_to_string(&file).unwrap();
+    let rows = recording.lines().filter(|line| {
+        let payload = line.splitn(4, ' ').nth(3).unwrap_or_default();
+        payload.starts_with("K ") || payload.starts_with("R ")
+    });
+    assert!(rows.count() >= 5, "{recording}");
+}
+
+#[test]
+fn names_of_processes_steer_no_terminal() {
+    let folder = Folder::new("names");
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let name = folder.0.join("\u{1b}[31mred\u{9b}2J");
+    std::fs::copy("/bin/sh", &name).unwrap();
+    let load = || {
+        Command::new(&name)
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .unwrap()
+    };
+    let mut loads: Vec<Child> = (0..cpus).map(|_| load()).collect();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    run.args(["run", "--wait", "2s", "--repeat", "1", "--log"]);
+    run.arg(folder.0.join("run.log")).args(["--", "true"]);
+    let output = run.env("NOTUNING", "yes").stdin(Stdio::null()).output();
+    for load in &mut loads {
+        load.kill().unwrap();
+        load.wait().unwrap();
+    }
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(4), "it is busy");
+    for text in [output.stdout, output.stderr] {
+        let text = String::from_utf8(text).unwrap();
+        assert!(!text.contains(['\u{1b}', '\u{9b}']), "{text:?}");
+    }
+}
+
+#[test]
+fn results_replace_links_and_never_follow_them() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("links");
+    let precious = folder.0.join("precious");
+    std::fs::write(&precious, "precious").unwrap();
+    for name in ["run.log", "run.json", "look.log", "x.prom"] {
+        symlink(&precious, folder.0.join(name)).unwrap();
+    }
+    let mut run = folder.run(&["--quiet"]);
+    assert!(run.stderr(Stdio::null()).status().unwrap().code().is_some());
+    let prom = folder.0.join("x.prom").display().to_string();
+    let look = folder.0.join("look.log").display().to_string();
+    for words in [
+        &["review", "--look", "--log", &look][..],
+        &["-m", "0.05", "--quiet", "--count", "2", "--textfile", &prom],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+        let output = command.args(words).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{words:?}");
+    }
+    assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
+    assert!(folder.is_kept() && std::fs::read_to_string(&look).unwrap().contains("###"));
+}

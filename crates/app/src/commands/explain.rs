@@ -8,7 +8,7 @@ use explain::{Finding, report, rules};
 use record::Record;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 
 /// A Record of an hour with hundreds of channels has a quarter of that.
@@ -116,13 +116,7 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
     if record::recording::is_recording(input.fill_buf().with_context(cannot)?) {
         return read_recording(input).with_context(|| name.to_string());
     }
-    let mut bytes = Vec::new();
-    let read = input.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
-    anyhow::ensure!(
-        read.with_context(cannot)? as u64 <= FILE_BYTES_MAX,
-        "{name} is longer than {} MiB, which no log and no Record is.",
-        FILE_BYTES_MAX >> 20
-    );
+    let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
     let packed = [
         (&b"\x1f\x8b"[..], "gzip"),
         (b"\xfd7zXZ", "xz"),

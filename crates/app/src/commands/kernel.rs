@@ -1,18 +1,19 @@
 //! `sbc-bench -k`, `sbc-bench kernel`: the verdict over the running kernel, or that of a board file.
 
 use super::review::looked_at;
-use crate::output;
-use anyhow::Context;
+use crate::{input, output};
 use explain::kernel::{Eol, text, verdict};
 use machine::Root;
 use std::path::Path;
+
+/// The dates of all products that endoflife.date knows have less.
+const EOL_BYTES_MAX: u64 = 4 << 20;
 
 pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::Result<u8> {
     let eol = match eol_file {
         None => Eol::shipped(),
         Some(path) => {
-            let bytes = std::fs::read(path)
-                .with_context(|| format!("{} cannot be read", path.display()))?;
+            let bytes = input::read(path, EOL_BYTES_MAX)?;
             Eol::parse(&String::from_utf8_lossy(&bytes)).map_err(|why| {
                 anyhow::anyhow!("{} holds no dates of kernels: {why}", path.display())
             })?

@@ -4,7 +4,7 @@ use super::monitor::whole_line;
 use crate::args::RunArgs;
 use crate::paths::{Paths, replace, replace_copy};
 use crate::progress::Bar;
-use crate::{output, signals, status};
+use crate::{input, output, signals, status};
 use anyhow::Context as _;
 use bench::{Context, Finished, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
@@ -14,6 +14,9 @@ use record::{End, FailureKind, Outcome, Record, Restored, Source};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::IsTerminal;
 use std::path::Path;
+
+/// A machine of 4096 CPUs has less.
+const CPUINFO_BYTES_MAX: u64 = 16 << 20;
 
 /// Target triple this binary was built for, in the shape that `rustc` prints.
 const TARGET: &str = env!("SBC_BENCH_TARGET");
@@ -27,8 +30,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let root = match &args.cpuinfo_file {
         None => root.clone(),
         Some(path) => {
-            let content = std::fs::read(path)
-                .with_context(|| format!("CPUINFOFILE={} cannot be read", path.display()))?;
+            let content = input::read(path, CPUINFO_BYTES_MAX).context("CPUINFOFILE")?;
             root.with_file("/proc/cpuinfo", &content)
         }
     };

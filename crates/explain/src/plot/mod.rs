@@ -55,12 +55,4 @@ fn board(record: &Record) -> String {
 const WIDTH: f64 = 760.0;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_in_order_and_a_standard_run_has_no_plots() {
-        assert!(PLOTS.windows(2).all(|pair| pair[0].id < pair[1].id));
-        assert_eq!(plots(&crate::test_support::own_run()), []);
-    }
-}
+mod tests;

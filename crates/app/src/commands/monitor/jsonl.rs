@@ -2,13 +2,16 @@
 //! them the events of the stream in the form of the Record.
 
 use super::View;
+use super::rows::Rows;
 use crate::output;
 use explain::monitor::Watch;
 use record::{Event, Record};
 use serde_json::{Map, Value, json};
 
 /// Prints JSON.
-pub(super) struct Jsonl;
+pub(super) struct Jsonl {
+    pub(super) rows: Rows,
+}
 
 impl View for Jsonl {
     fn begin(&mut self, watch: &Watch) -> anyhow::Result<()> {
@@ -32,12 +35,16 @@ impl View for Jsonl {
             "values": values,
         });
         text.push_str(&format!("{row}\n"));
-        output::print_while_read(&text)
+        self.rows.print(&text)
+    }
+
+    fn take_notes(&mut self, notes: &mut Vec<String>) {
+        self.rows.take_notes(notes);
     }
 
     /// What came behind the last row.
     fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
-        output::print(&happened(watch)?)
+        self.rows.print(&happened(watch)?).map(|_| ())
     }
 }
 

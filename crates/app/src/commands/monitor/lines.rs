@@ -1,5 +1,6 @@
 //! The classic lines, on any terminal or pipe.
 
+use super::rows::Rows;
 use super::{View, live};
 use crate::output;
 use explain::monitor::{Columns, Watch, gaps, summary};
@@ -21,11 +22,12 @@ pub(super) struct Lines {
     text: String,
     /// Why CPUs were held back at the line before.
     throttled: Vec<Reason>,
+    rows: Rows,
 }
 
 impl Lines {
     /// `on_terminal`: for people, who scroll. Programs get one heading and rows.
-    pub(super) fn new(on_terminal: bool) -> Self {
+    pub(super) fn new(on_terminal: bool, rows: Rows) -> Self {
         let spacing = std::env::var("SPACING").is_ok_and(|value| value == "yes");
         Self {
             for_people: on_terminal || spacing,
@@ -33,6 +35,7 @@ impl Lines {
             lines: 0,
             text: String::with_capacity(LINE_BYTES),
             throttled: Vec::new(),
+            rows,
         }
     }
 
@@ -120,9 +123,13 @@ impl View for Lines {
             text.push_str(&marks(watch));
         }
         self.notes(watch);
-        let is_read = output::print_while_read(&text);
+        let is_read = self.rows.print(&text);
         self.text = text;
         is_read
+    }
+
+    fn take_notes(&mut self, notes: &mut Vec<String>) {
+        self.rows.take_notes(notes);
     }
 
     /// Notes behind the last row.
@@ -132,7 +139,7 @@ impl View for Lines {
         } else {
             String::new()
         };
-        output::print(&text)
+        self.rows.print(&text).map(|_| ())
     }
 }
 

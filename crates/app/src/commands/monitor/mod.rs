@@ -8,6 +8,7 @@ mod lines;
 mod live;
 mod recording;
 mod replay;
+mod rows;
 pub(crate) mod running;
 mod tui;
 
@@ -18,6 +19,7 @@ use crate::{output, signals};
 use explain::monitor::Watch;
 use machine::Root;
 use recording::Recording;
+use rows::Rows;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -245,9 +247,11 @@ fn views(args: &MonitorArgs, kind: Kind) -> anyhow::Result<Vec<Box<dyn View>>> {
         views.push(Box::new(export::Textfile::new(path)));
     }
     let on_terminal = std::io::stdout().is_terminal();
+    let others = args.record.is_some() || args.prometheus.is_some() || args.textfile.is_some();
+    let rows = Rows::new(others && args.replay.is_none());
     match kind {
-        Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal))),
-        Kind::Jsonl => views.push(Box::new(jsonl::Jsonl)),
+        Kind::Lines => views.push(Box::new(lines::Lines::new(on_terminal, rows))),
+        Kind::Jsonl => views.push(Box::new(jsonl::Jsonl { rows })),
         // The screen is looked after by itself: it also has keys.
         Kind::Screen | Kind::Nothing => {}
     }

@@ -49,7 +49,12 @@ impl Terminal {
         std::mem::replace(&mut self.size, now) != now
     }
 
+    /// Draws what has changed; nothing on a terminal that does not read (a dead connection), which the next frame
+    /// makes up for.
     pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<()> {
+        if !crate::output::has_room(0) {
+            return Ok(());
+        }
         let drawn = self.inner.draw(render).map(|_| ());
         drawn.context("the terminal cannot be written")
     }
