@@ -40,7 +40,7 @@ fn typed(name: &str, as_root: bool, line: &str) -> (String, i32) {
         .current_dir(&folder.0)
         .env("PROGRAM", &program)
         .env("HOME", &folder.0)
-        .env("XDG_STATE_HOME", &folder.0)
+        .env("XDG_STATE_HOME", folder.0.join("state"))
         .env_remove("ExecuteCommand");
     if !as_root && rustix::process::geteuid().is_root() {
         chown(&folder.0, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -68,7 +68,7 @@ fn without_root_it_watches_and_says_that_nothing_was_raised() {
     check(
         "nobody",
         false,
-        "$PROGRAM -R -- sleep 1 && cat sbc-bench/sbc-bench.log",
+        "$PROGRAM -R -- sleep 1 && cat state/sbc-bench/sbc-bench.log",
         &[
             "No setting is raised: that takes root.",
             "Watching while sleep 1 runs.",
