@@ -74,6 +74,12 @@ fn bad_input_gets_one_clear_sentence() {
         "/none does not exist",
     );
     check_refused(
+        &["--root", "/tmp", "restore"],
+        &[],
+        1,
+        "restoring needs the running system",
+    );
+    check_refused(
         &["report", "--format", "poem", "/dev/null"],
         &[],
         1,
