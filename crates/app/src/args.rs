@@ -72,6 +72,8 @@ pub(crate) enum Command {
         files: Vec<PathBuf>,
         output: Option<PathBuf>,
     },
+    /// Make Records of runs that died, of the usual folder or the one beside this log.
+    Recover { log: Option<PathBuf> },
     /// Put back what a killed run has left.
     Restore,
     /// End programs and restore settings when the process at the other end of standard input is gone.
@@ -88,6 +90,20 @@ pub(crate) enum Command {
     Completions { shell: clap_complete::Shell },
     /// Print the manual page.
     Manual,
+}
+
+impl Command {
+    /// True for those that look first whether an earlier run died: all that people ask something.
+    pub(crate) fn looks_back(&self) -> bool {
+        !matches!(
+            self,
+            Self::Recover { .. }
+                | Self::Guard(_)
+                | Self::List { .. }
+                | Self::Completions { .. }
+                | Self::Manual
+        )
+    }
 }
 
 /// A run: its options and where its results go.

@@ -81,6 +81,9 @@ fn status_of_all() -> u8 {
 }
 
 fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
+    if command.looks_back() {
+        commands::recover::at_start(root);
+    }
     match command {
         Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
@@ -98,6 +101,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
             None => commands::explain::report(&file, &format),
         },
         Command::Redact { files, output } => commands::redact::run(&files, output.as_deref()),
+        Command::Recover { log } => commands::recover::run(root, log.as_deref()),
         Command::Restore => commands::restore::run(root),
         Command::Guard(watched) => Ok(commands::restore::guard(root, &watched)),
         Command::InstallTools { names, yes } => commands::tools::install(&names, yes),

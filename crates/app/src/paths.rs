@@ -1,4 +1,5 @@
-//! Where results go: the system's log folder for root, the user's state folder otherwise.
+//! Where results go: for root the latest to the system's log folder and all runs to its state folder,
+//! otherwise everything to the user's state folder.
 
 use machine::files::{self, Access};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ impl Paths {
         };
         let record = log.with_extension("json");
         let history = match (asked, as_root) {
-            (None, true) => PathBuf::from("/var/log/sbc-bench"),
+            (None, true) => system_state(variable("STATE_DIRECTORY")).join("runs"),
             _ => log.with_file_name("runs"),
         };
         Self {
@@ -41,6 +42,14 @@ impl Paths {
             journal: PathBuf::from(JOURNAL),
         }
     }
+}
+
+/// State of the whole system: on the drive, where `/var/log` often is in memory. systemd names another
+/// folder to a unit that has one (`StateDirectory=`, systemd.exec(5)).
+fn system_state(of_unit: Option<PathBuf>) -> PathBuf {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let of_unit = of_unit.filter(absolute);
+    of_unit.unwrap_or_else(|| PathBuf::from("/var/lib/sbc-bench"))
 }
 
 /// XDG Base Directory Specification: `$XDG_STATE_HOME`, else `~/.local/state`.
@@ -91,6 +100,10 @@ mod tests {
         let asked = Paths::choose(true, Some(Path::new("/tmp/a/b.log")));
         assert_eq!(asked.record, Path::new("/tmp/a/b.json"));
         assert_eq!(asked.history, Path::new("/tmp/a/runs"));
+        let folder = |of_unit: &str| system_state(Some(of_unit.into()));
+        assert_eq!(folder("/var/lib/unit"), Path::new("/var/lib/unit"));
+        assert_eq!(folder("unit"), Path::new("/var/lib/sbc-bench"));
+        assert_eq!(system_state(None), Path::new("/var/lib/sbc-bench"));
         let home = Some(PathBuf::from("/home/a"));
         assert_eq!(
             state_folder(None, home.clone()),

@@ -232,35 +232,58 @@ fn a_killed_run_is_found_by_the_next_one() {
     let log = folder.file("run.log");
     let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
     let mut child = sbc_bench(&words).stdout(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(4));
+    let runs = folder.file("runs");
+    let streams = || -> Vec<std::path::PathBuf> {
+        let entries = runs.read_dir().into_iter().flatten();
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        paths
+            .filter(|path| path.extension().is_some_and(|end| end == "stream"))
+            .collect()
+    };
+    // However slow the machine is: in the end a step goes on and something was sampled in it.
+    let read = loop {
+        std::thread::sleep(Duration::from_millis(100));
+        let bytes = streams().pop().and_then(|path| std::fs::read(path).ok());
+        let Some(Ok(record)) = bytes.map(|bytes| record::read_stream(&bytes)) else {
+            continue;
+        };
+        let died = record.run.died_in.clone();
+        if died.is_some_and(|died| died.step.is_some() && died.began_ms < Some(died.at_ms))
+            && !record.steps.is_empty()
+        {
+            break record;
+        }
+    };
     child.kill().unwrap();
     child.wait().unwrap();
     let output = short_run(&folder, &[]);
     let error = text(&output.stderr);
     assert!(
-        error.contains("An earlier run died before its end"),
+        error.contains("An earlier run died before its end. The program was killed during "),
         "{error}"
     );
-    let kept: Vec<record::Record> = folder
-        .file("runs")
+    assert!(error.contains("last seen at most"), "{error}");
+    assert!(streams().is_empty(), "{:?}", streams());
+    let kept: Vec<record::Record> = runs
         .read_dir()
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
         .map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
         .collect();
-    assert_eq!(
-        kept.iter()
-            .filter(|record| record.run.end == record::End::Died)
-            .count(),
-        1
-    );
-    assert_eq!(
-        kept.iter()
-            .filter(|record| record.run.end == record::End::Finished)
-            .count(),
-        1
-    );
+    let of = |end: record::End| kept.iter().filter(move |record| record.run.end == end);
+    assert_eq!(of(record::End::Finished).count(), 1);
+    let died: Vec<&record::Record> = of(record::End::Died).collect();
+    let [died] = died.as_slice() else {
+        panic!("{kept:?}")
+    };
+    // Everything that had come to disk is in it, the kernel's answer, and where it happened.
+    assert!(died.steps.len() >= read.steps.len());
+    assert!(died.samples.at_ms.len() >= read.samples.at_ms.len());
+    let died_in = died.run.died_in.as_ref().unwrap();
+    assert!(died_in.step.is_some());
+    let aftermath = died_in.aftermath.known().unwrap();
+    assert_eq!(aftermath.restarted, record::Fact::Known(false));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::child::move_to;
 use crate::cpus::{online_clusters, online_cpus, settable_opps};
 use crate::crew::{Gate, crew, joined};
 use crate::options::Options;
+use crate::quiet;
 use crate::run::Tell;
 use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
@@ -187,6 +188,7 @@ impl ClockPass<'_> {
         let barrier = Barrier::new(cpus.len());
         let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
         let gate = Gate::default();
+        let _window = quiet::window();
         let readings: Vec<_> = std::thread::scope(|scope| {
             let one = |cpu: &u32| {
                 let (cpu, barrier, left, stop) = (*cpu, &barrier, &left, &stop);
@@ -289,6 +291,7 @@ impl ClockPass<'_> {
     /// One CPU, measured in a thread of its own.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
         let thread = std::thread::scope(|scope| {
+            let _window = quiet::window();
             let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
             scope.spawn(work).join()
         });

@@ -1,6 +1,7 @@
 //! What a run is given, what it tells while it goes on, and what it leaves.
 
 use crate::options::Options;
+use crate::runs::NewRun;
 use machine::settings::WayBack;
 use machine::{Root, Timeline};
 use record::{Gate, Machine, Missing, Record, Source};
@@ -23,7 +24,7 @@ pub struct Context<'a> {
     /// The program, for the Record.
     pub source: Source,
     /// Where the stream of events goes.
-    pub stream: Option<&'a Path>,
+    pub place: Option<NewRun>,
     /// Journal of changed settings; without one nothing is changed.
     pub journal: Option<&'a Path>,
     /// Number of the signal that interrupts the run, or 0.
@@ -67,6 +68,8 @@ pub struct Finished {
     pub record: Record,
     /// Where its stream lies on disk.
     pub stream: Option<PathBuf>,
-    /// Why the stream could not be written to its end.
+    /// What went wrong with writing the stream.
     pub trouble: Option<Missing>,
+    /// True if the stream lacks the end of the run.
+    pub broken: bool,
 }

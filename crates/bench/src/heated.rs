@@ -2,6 +2,7 @@
 //! the clock on every CPU, for the rest of it multiply-adds on the widest unit. Nothing is decided
 //! here but when a second is over.
 
+use crate::quiet;
 use kernel::clock::{ClockPlan, measure};
 use machine::Root;
 use machine::cgroup::has_quota;
@@ -38,6 +39,7 @@ pub(crate) fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<
             operations += kernel::load::heat(TURNS);
             now_ns = kernel::timer::now_ns();
         }
+        let _window = quiet::window();
         let reading = match limited {
             true => measure(&ClockPlan {
                 preheat_ns_max: 0,

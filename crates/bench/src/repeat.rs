@@ -1,6 +1,7 @@
 //! When a program was repeated often enough, and by which of its scores that is told. The rule itself
 //! is [`record::StoppingRule`].
 
+use crate::quiet;
 use record::{Ended, Measured, Outcome, Step, StoppingRule};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -16,13 +17,14 @@ pub(crate) fn is_enough(values: &[f64], elapsed: Duration, cap: Duration) -> boo
     rule.ended(values, elapsed).is_some()
 }
 
-/// Repeats something until its median is known well enough, or the run is interrupted. There is always
-/// one value.
+/// Repeats something in this process until its median is known well enough, or the run is interrupted.
+/// There is always one value, and the disk is left alone meanwhile.
 pub(crate) fn until_known(
     rule: &StoppingRule,
     cancelled: &AtomicI32,
     mut once: impl FnMut() -> f64,
 ) -> (Vec<f64>, Ended) {
+    let _window = quiet::window();
     let started = Instant::now();
     let mut values = Vec::with_capacity(rule.times_max);
     loop {

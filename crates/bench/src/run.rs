@@ -19,7 +19,7 @@ use crate::hotplug::Hotplug;
 use crate::meters::{self, Meter};
 use crate::places::Places;
 use crate::plan::Available;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorded, Recorder};
 use crate::site::Site;
 use crate::switch::Switch;
 use crate::task::{self, Stage, Task};
@@ -39,12 +39,19 @@ pub(crate) use tuning::Tell;
 const WORTH_TELLING: Duration = Duration::from_secs(30);
 
 /// Runs everything.
-pub fn run(context: Context) -> Finished {
+pub fn run(mut context: Context) -> Finished {
     if context.options.user.is_some() {
         machine::keep_descriptors(&Root::system());
     }
-    let recorder = start(&context);
-    let state = context.journal.or(context.stream).and_then(Path::parent);
+    let kernel_log = KernelLog::open(context.root);
+    let boot_messages_present = match &kernel_log {
+        Ok(log) => Ok(log.boot_messages_present()),
+        Err(missing) => Err(missing.clone()),
+    };
+    let stream = context.place.as_ref().map(|place| place.path.clone());
+    let mut recorder = start(&mut context);
+    recorder.listen(kernel_log);
+    let state = context.journal.or(stream.as_deref()).and_then(Path::parent);
     for sentence in guard::clean_up(context.root, state) {
         (context.progress)(Progress::Note(sentence));
     }
@@ -57,11 +64,10 @@ pub fn run(context: Context) -> Finished {
     }
     let mut runner = Runner {
         recorder,
+        boot_messages_present,
         settings: None,
         guard: None,
-        sampler: None,
         meters: Vec::new(),
-        kernel_log: KernelLog::open(context.root),
         tools: Tools::of_user(context.options.user.clone()),
         site,
         _places: noted.and_then(Result::ok),
@@ -81,7 +87,7 @@ pub fn run(context: Context) -> Finished {
     runner.finish(end)
 }
 
-fn start(context: &Context) -> Recorder {
+fn start(context: &mut Context) -> Recorder {
     let root = context.root;
     let run = Run {
         started: record::Fact::Known(context.timeline.start_utc_ms()),
@@ -97,7 +103,8 @@ fn start(context: &Context) -> Recorder {
         as_root: rustix::process::geteuid().is_root(),
         ..Run::default()
     };
-    Recorder::start(context.source.clone(), run, context.stream)
+    let place = context.place.take();
+    Recorder::start(context.source.clone(), run, context.timeline, place)
 }
 
 struct Runner<'a> {
@@ -105,9 +112,8 @@ struct Runner<'a> {
     recorder: Recorder,
     settings: Option<Settings>,
     guard: Option<Guard>,
-    sampler: Option<SamplerThread>,
     meters: Vec<Meter>,
-    kernel_log: Reading<KernelLog>,
+    boot_messages_present: Reading<bool>,
     tools: Tools,
     site: Arc<Site>,
     /// Where its folders are, for whoever finds them after a kill.
@@ -233,10 +239,7 @@ impl Runner<'_> {
                 looked.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (gate, machine, sampler)
         });
-        let boot_messages = match &self.kernel_log {
-            Ok(log) => Ok(log.boot_messages_present()),
-            Err(missing) => Err(missing.clone()),
-        };
+        let boot_messages = self.boot_messages_present.clone();
         gate::check_facts(&mut gate, root, &machine, boot_messages);
         let may_start = gate.passed || gate.forced;
         self.recorder.append(Event::Gate { gate });
@@ -294,20 +297,11 @@ impl Runner<'_> {
     /// Watches in the background from now on.
     fn watch_by(&mut self, sampler: Sampler) {
         match SamplerThread::start(sampler, self.context.timeline) {
-            Ok(thread) => self.sampler = Some(thread),
+            Ok(thread) => self.recorder.watch_by(thread),
             Err(error) => {
                 let note = format!("Nothing is watched in the background: {error}.");
                 (self.context.progress)(Progress::Note(note));
             }
-        }
-    }
-
-    fn stop_sampler(&mut self) {
-        if let Some(sampler) = self.sampler.take() {
-            sampler
-                .stop()
-                .into_iter()
-                .for_each(|event| self.recorder.append(event));
         }
     }
 
@@ -316,20 +310,26 @@ impl Runner<'_> {
     fn finish(mut self, end: End) -> Finished {
         let (root, timeline) = (self.context.root, self.context.timeline);
         self.restore_settings();
-        self.stop_sampler();
+        self.recorder.stop_sampler();
         drop(self.guard.take());
         if end != End::Refused {
             let state: State = machine::state(root, timeline.now_ms());
             self.recorder.append(Event::State { state });
         }
-        self.read_kernel_log();
+        self.recorder.flush();
         let elapsed_ms = timeline.now_ms() as u64;
         self.recorder.append(Event::Ended { end, elapsed_ms });
-        let (record, stream, trouble) = self.recorder.finish();
+        let Recorded {
+            record,
+            stream,
+            trouble,
+            broken,
+        } = self.recorder.finish();
         Finished {
             record,
             stream,
             trouble,
+            broken,
         }
     }
 }

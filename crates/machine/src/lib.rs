@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+mod aftermath;
 pub mod cgroup;
 pub mod cycles;
 pub mod faults;
@@ -32,7 +33,9 @@ mod terminal;
 mod thermometer;
 pub mod timeline;
 pub mod vcio;
+mod volatile;
 
+pub use aftermath::aftermath;
 pub use group::{Group, Inside};
 pub use huge_pages::huge_kib;
 pub use identify::{identify, parse_cpu_list, root_of_texts};
@@ -50,6 +53,7 @@ pub use survey::survey;
 pub use terminal::{Terminal, terminal};
 pub use thermometer::{Thermometer, critical_millicelsius};
 pub use timeline::Timeline;
+pub use volatile::in_memory;
 
 /// True if this process has the rights of root.
 pub fn is_root() -> bool {

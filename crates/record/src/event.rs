@@ -1,11 +1,12 @@
 //! The stream behind a Record: what is appended to disk while a run goes on.
 //!
-//! A run that freezes or loses power leaves the events written until then, one JSON object per
-//! line; folding them gives a Record that ends where the run died ([`crate::End::Died`]).
+//! A run that freezes or loses power leaves the events written until then (in the form of
+//! [`crate::recording`]); folding them gives a Record that ends where the run died
+//! ([`crate::End::Died`], [`crate::DiedIn`]).
 
 use crate::{
-    Channel, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Record, Restored,
-    Run, SamplerCost, SettingChange, Source, State, Step, Survey, UnmetSetting,
+    Channel, DiedIn, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Record,
+    Restored, Run, SamplerCost, SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,10 +66,13 @@ pub enum Event {
         /// How it went.
         restored: Restored,
     },
-    /// A step begins. Only the stream has this: it tells where a run died.
+    /// A step begins: where a run died, if nothing comes behind it.
     StepBegins {
         /// Workload and variant.
         step: String,
+        /// Which repetition, from 0.
+        #[serde(default)]
+        repetition: u32,
         /// When.
         at_ms: i64,
     },
@@ -152,7 +156,20 @@ impl Record {
     pub fn apply(&mut self, event: Event) {
         match event {
             // A second start in one stream would be another run; the first one counts.
-            Event::Started { .. } | Event::StepBegins { .. } => {}
+            Event::Started { .. } => {}
+            Event::StepBegins {
+                step,
+                repetition,
+                at_ms,
+            } => {
+                self.run.died_in = Some(DiedIn {
+                    step: Some(step),
+                    repetition,
+                    began_ms: Some(at_ms),
+                    at_ms,
+                    aftermath: Fact::not_reached(),
+                });
+            }
             Event::Gate { gate } => self.gate = Fact::Known(gate),
             Event::Machine { machine } => self.machine = *machine,
             Event::Survey { survey } => self.surveys.push(*survey),
@@ -171,7 +188,10 @@ impl Record {
                     change.restored = restored.clone();
                 }
             }
-            Event::Step { step } => self.steps.push(*step),
+            Event::Step { step } => {
+                self.run.died_in = None;
+                self.steps.push(*step);
+            }
             Event::Channels {
                 interval_ms,
                 channels,
@@ -198,8 +218,44 @@ impl Record {
             Event::Ended { end, elapsed_ms } => {
                 self.run.end = end;
                 self.run.elapsed_ms = Some(elapsed_ms);
+                self.run.died_in = None;
             }
         }
+    }
+
+    /// Adds one row of samples, in the order of the channels that were named last.
+    pub fn append_row(&mut self, at_ms: i64, values: Vec<Option<i64>>) {
+        self.samples.at_ms.push(at_ms);
+        let mut values = values.into_iter();
+        for channel in &mut self.samples.channels {
+            channel.values.push(values.next().flatten());
+        }
+    }
+
+    /// To be called when no more events come: a run without an end has died, at its last sign of life.
+    pub fn close(&mut self) {
+        if self.run.end != End::Died {
+            return;
+        }
+        let at_ms = self.last_sign_ms();
+        let died_in = self.run.died_in.get_or_insert_with(|| DiedIn {
+            aftermath: Fact::not_reached(),
+            ..DiedIn::default()
+        });
+        died_in.at_ms = at_ms.max(died_in.at_ms);
+    }
+
+    /// The last moment of which anything is known.
+    fn last_sign_ms(&self) -> i64 {
+        let rows = self.samples.at_ms.last().copied();
+        let step = self.steps.last().map(|step| step.window.end_ms);
+        let state = self.states.last().map(|state| state.at_ms);
+        let setting = self.settings.last().and_then(|setting| setting.at_ms);
+        let mark = self.marks.last().map(|mark| mark.at_ms);
+        let messages = self.kernel_messages.known();
+        let message = messages.and_then(|messages| messages.last()?.at_ms);
+        let all = [rows, step, state, setting, mark, message];
+        all.into_iter().flatten().max().unwrap_or(0)
     }
 
     /// A second sampler of one run goes on where the first one stopped: channels keep their values, and

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aftermath;
 mod bound;
 mod event;
 mod fact;
@@ -24,8 +25,10 @@ mod samples;
 mod source;
 pub mod statistics;
 mod step;
+mod stream;
 mod survey;
 
+pub use aftermath::*;
 pub use bound::Bound;
 pub use event::Event;
 pub use fact::{Fact, Missing, Reading, Why};
@@ -38,6 +41,7 @@ pub use samples::*;
 pub use source::*;
 pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
+pub use stream::{is_stream, nothing_known, read_stream};
 pub use survey::*;
 
 use schemars::JsonSchema;

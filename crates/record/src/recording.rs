@@ -14,8 +14,12 @@
 //!
 //! A payload is an [`crate::Event`] as JSON, or a row of samples: see [`RowWriter`].
 
+use crate::Event;
+
 /// The first word of each line.
 const MAGIC: &str = "sbc1";
+/// The words before a payload are never longer: 4, 8 and 8 letters, and blanks.
+const HEAD_BYTES_MAX: usize = 24;
 /// A longer payload is none of ours; a bound keeps damaged files from asking for much memory.
 const PAYLOAD_BYTES_MAX: usize = 64 << 20;
 
@@ -28,17 +32,107 @@ pub fn frame(payload: &str) -> String {
 
 /// The payload of one line, with or without its newline; none if the line is not whole.
 pub fn payload(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
-    let mut words = line.splitn(4, ' ');
-    let magic = words.next()?;
-    let length: usize = words.next()?.parse().ok()?;
-    let checksum = u32::from_str_radix(words.next()?, 16).ok()?;
-    let payload = words.next()?;
-    let whole = magic == MAGIC
-        && length <= PAYLOAD_BYTES_MAX
-        && payload.len() == length
-        && crc32fast::hash(payload.as_bytes()) == checksum;
-    whole.then_some(payload)
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let (payload, length) = whole(line, &mut usize::MAX.clone())?;
+    (length == line.len()).then_some(payload)
+}
+
+/// The line that begins here: its payload, and its length without the newline.
+fn whole<'a>(bytes: &'a [u8], budget: &mut usize) -> Option<(&'a str, usize)> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES_MAX)];
+    let mut words = head.splitn(4, |byte| *byte == b' ');
+    let mut word = || std::str::from_utf8(words.next()?).ok();
+    let magic = word()?;
+    let (length, checksum) = (word()?, word()?);
+    let start = magic.len() + length.len() + checksum.len() + 3;
+    let length: usize = length.parse().ok()?;
+    let checksum = u32::from_str_radix(checksum, 16).ok()?;
+    if magic != MAGIC || length > PAYLOAD_BYTES_MAX {
+        return None;
+    }
+    let payload = bytes.get(start..start + length)?;
+    *budget = budget.checked_sub(length)?;
+    let is_whole = crc32fast::hash(payload) == checksum;
+    let payload = std::str::from_utf8(payload).ok().filter(|_| is_whole)?;
+    Some((payload, start + length))
+}
+
+/// Where the next line may begin.
+fn find(bytes: &[u8]) -> Option<usize> {
+    bytes
+        .windows(MAGIC.len())
+        .position(|word| word == MAGIC.as_bytes())
+}
+
+/// What one line of a file tells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// An event.
+    Event(Box<Event>),
+    /// A row of samples: its moment, and a value for each channel that was named last.
+    Row(i64, Vec<Option<i64>>),
+    /// Nothing: it is of a newer program, or builds on a row that is lost.
+    Nothing,
+}
+
+/// A board with 256 cores and all its sensors has some 3000.
+const CHANNELS_MAX: usize = 16 << 10;
+/// Bytes are looked at so often at most, whatever they pretend to be the beginning of.
+const SEARCHES_MAX: usize = 4;
+
+/// Reads a file line by line. Whatever was damaged, the next line that is whole is read again.
+#[derive(Debug, Default)]
+pub struct LineReader {
+    rows: RowReader,
+    channels: usize,
+}
+
+impl LineReader {
+    /// What is told by these bytes up to a newline: one line, and several where a newline was lost. Bytes
+    /// that belong to none are handed to `unreadable`, as place and number.
+    pub fn read(&mut self, bytes: &[u8], mut unreadable: impl FnMut(usize, usize)) -> Vec<Line> {
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let (mut told, mut from, mut looked) = (Vec::new(), 0, 0);
+        let mut budget = bytes.len().saturating_mul(SEARCHES_MAX);
+        while let Some(found) = find(&bytes[looked..]) {
+            looked += found;
+            match whole(&bytes[looked..], &mut budget) {
+                Some((payload, length)) => {
+                    if looked > from {
+                        self.rows.lose();
+                        unreadable(from, looked - from);
+                    }
+                    told.push(self.told(payload));
+                    looked += length;
+                    from = looked;
+                }
+                None => looked += 1,
+            }
+        }
+        if from < bytes.len() {
+            self.rows.lose();
+            unreadable(from, bytes.len() - from);
+        }
+        told
+    }
+
+    fn told(&mut self, payload: &str) -> Line {
+        if is_row(payload) {
+            let row = self.rows.row(payload, self.channels);
+            return row.map_or(Line::Nothing, |(at_ms, values)| Line::Row(at_ms, values));
+        }
+        let Ok(event) = serde_json::from_str::<Event>(payload) else {
+            return Line::Nothing;
+        };
+        if let Event::Channels { channels, .. } = &event {
+            if channels.len() > CHANNELS_MAX {
+                return Line::Nothing;
+            }
+            self.channels = channels.len();
+            self.rows = RowReader::default();
+        }
+        Line::Event(Box::new(event))
+    }
 }
 
 /// True if a file that begins with these bytes is a recording.

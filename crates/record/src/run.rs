@@ -1,6 +1,6 @@
 //! When and how a run ran: mode, options, gate, states, settings, kernel messages, end.
 
-use crate::Fact;
+use crate::{Aftermath, Fact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,38 @@ pub struct Run {
     /// Length of the whole run, if it ended.
     #[serde(default)]
     pub elapsed_ms: Option<u64>,
+    /// Where it died, and what was found afterwards; none for runs that ended.
+    #[serde(default)]
+    pub died_in: Option<DiedIn>,
+    /// Parts of the stream on disk that could not be read when this Record was made of it.
+    #[serde(default)]
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// The end of a run that has none: what ran, the last sign of life, and what the next start found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DiedIn {
+    /// The step that had begun and not ended: workload and variant; none between steps.
+    pub step: Option<String>,
+    /// Which repetition of it, from 0.
+    #[serde(default)]
+    pub repetition: u32,
+    /// When that step began.
+    #[serde(default)]
+    pub began_ms: Option<i64>,
+    /// The last moment of which the stream knows anything. A stream is written every second.
+    pub at_ms: i64,
+    /// What was found by the start that noticed; missing until one has looked.
+    pub aftermath: Fact<Aftermath>,
+}
+
+/// Bytes of a stream that are neither a line of it nor the half line that a cut leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unreadable {
+    /// The first of them.
+    pub from_byte: u64,
+    /// How many.
+    pub bytes: u64,
 }
 
 /// How a run ended.

@@ -113,6 +113,12 @@ pub(super) enum Verb {
         #[arg(long, short, value_name = "FILE|DIR")]
         output: Option<PathBuf>,
     },
+    /// Say of runs that died in which step and why, and keep what they measured; other commands do it first
+    Recover {
+        /// Look beside this log, where a run was started with --log
+        #[arg(long, value_name = "FILE")]
+        log: Option<PathBuf>,
+    },
     /// Put back settings that a killed run has left behind
     Restore,
     #[command(hide = true)]
@@ -202,6 +208,7 @@ impl Verb {
             Verb::Survey(verb) => return verb.command(environment),
             Verb::Report { file, format, png } => Command::Report { file, format, png },
             Verb::Redact { files, output } => Command::Redact { files, output },
+            Verb::Recover { log } => Command::Recover { log },
             Verb::Restore => Command::Restore,
             Verb::Guard {
                 owner,

@@ -1,7 +1,6 @@
 //! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
 //! logs, and says what they mean.
 
-use super::monitor::read_recording;
 use crate::output;
 use anyhow::Context;
 use explain::{Finding, report, rules};
@@ -103,7 +102,7 @@ fn evidence(findings: &[Finding]) -> String {
 pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
     let name = file.display();
     let cannot = || format!("{name} cannot be read");
-    let mut input: Box<dyn BufRead> = if file == Path::new("-") {
+    let input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {
         anyhow::ensure!(
@@ -113,9 +112,6 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
         );
         Box::new(BufReader::new(File::open(file).with_context(cannot)?))
     };
-    if record::recording::is_recording(input.fill_buf().with_context(cannot)?) {
-        return read_recording(input).with_context(|| name.to_string());
-    }
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
     let packed = [
         (&b"\x1f\x8b"[..], "gzip"),
@@ -128,10 +124,16 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
             file.display()
         );
     }
-    let text = String::from_utf8_lossy(&bytes);
-    if text.starts_with("{\"event\"") {
-        return bench::read_stream(&text).with_context(|| format!("{}", file.display()));
+    if record::is_stream(&bytes) {
+        let record = record::read_stream(&bytes).with_context(|| format!("{}", file.display()))?;
+        anyhow::ensure!(
+            !explain::watched::is_watched(&record) || !record.samples.at_ms.is_empty(),
+            "{}: this recording holds no samples",
+            file.display()
+        );
+        return Ok(record);
     }
+    let text = String::from_utf8_lossy(&bytes);
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(&text)
             .with_context(|| format!("{} is JSON, but not a Record", file.display()));

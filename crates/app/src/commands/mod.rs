@@ -8,6 +8,7 @@ pub(crate) mod list;
 pub(crate) mod mark;
 pub(crate) mod monitor;
 pub(crate) mod plots;
+pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod restore;
 pub(crate) mod results;

@@ -1,19 +1,19 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
 use super::monitor::whole_line;
+use super::recover;
 use crate::args::RunArgs;
 use crate::paths::{Paths, replace, replace_copy};
 use crate::progress::Bar;
 use crate::{input, output, signals, status};
 use anyhow::Context as _;
-use bench::{Context, Finished, Task};
+use bench::{Context, Finished, NewRun, Runs, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
 use machine::settings::{left_in_journal, restore_from_journal};
 use machine::{Root, Timeline};
 use record::{End, FailureKind, Outcome, Record, Restored, Source};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::IsTerminal;
-use std::path::Path;
 
 /// A machine of 4096 CPUs has less.
 const CPUINFO_BYTES_MAX: u64 = 16 << 20;
@@ -51,10 +51,13 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     }
     let timeline = Timeline::start();
     let stamp = stamp(timeline.start_utc_ms());
-    keep_died(&paths.history, &bar);
-    let stream = paths
-        .history
-        .join(format!("{stamp}-{}.events.jsonl", std::process::id()));
+    if args.log.is_some() {
+        // Those of the usual folder were looked for already.
+        for sentence in recover::recovered(&root, &paths.history) {
+            bar.show(&bench::Progress::Note(sentence));
+        }
+    }
+    let (place, place_kept) = places(&root, &paths, &stamp, &bar);
     if args.options.task.is_whole_run() {
         std::thread::spawn(|| {
             // By then the gate only waits, and nothing is measured yet.
@@ -71,7 +74,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         given: args.given.clone(),
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),
-        stream: Some(&stream),
+        place,
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled,
         marks: Some(&mut marks),
@@ -79,7 +82,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
-    conclude(finished, &paths, &stamp, &args)
+    conclude(finished, &paths, place_kept, &args)
 }
 
 pub(super) fn source() -> Source {
@@ -177,40 +180,62 @@ fn tell_leftovers(root: &Root, paths: &Paths, bar: &Bar) {
     )));
 }
 
-/// Turns the stream of a run that died into a Record and names it.
-fn keep_died(history: &Path, bar: &Bar) {
-    for (path, record) in bench::died_streams(history) {
-        let kept = path.with_extension("").with_extension("json");
-        let json = serde_json::to_string(&record).unwrap_or_default();
-        if replace(&kept, &json).is_ok() {
-            let _ = std::fs::remove_file(&path);
-            bar.show(&bench::Progress::Note(format!(
-                "An earlier run died before its end; what it had measured is in {}.",
-                kept.display()
-            )));
+/// Where a run is kept: the folder of all runs and the stem of this one's files.
+pub(super) struct Kept {
+    pub(super) runs: Runs,
+    pub(super) stem: String,
+}
+
+/// A place for the stream of a run that begins, and where it is kept afterwards; why there is none is told.
+pub(super) fn places(
+    root: &Root,
+    paths: &Paths,
+    stamp: &str,
+    bar: &Bar,
+) -> (Option<NewRun>, Option<Kept>) {
+    let note = |sentence| bar.show(&bench::Progress::Note(sentence));
+    if let Some(memory) = machine::in_memory(root, &paths.history) {
+        note(format!(
+            "{} lies in memory ({memory}): if this machine freezes or loses power, nothing of this run is left.",
+            paths.history.display()
+        ));
+    }
+    let made = Runs::make(&paths.history).and_then(|runs| Ok((runs.begin(stamp)?, runs)));
+    match made {
+        Ok((place, runs)) => {
+            let stem = place.stem.clone();
+            (Some(place), Some(Kept { runs, stem }))
+        }
+        Err(error) => {
+            note(format!(
+                "What is measured stays in memory until the end: {error}."
+            ));
+            (None, None)
         }
     }
 }
 
 /// Log and Record to disk, report to standard output, everything into the exit status.
-fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> anyhow::Result<u8> {
+fn conclude(
+    finished: Finished,
+    paths: &Paths,
+    kept: Option<Kept>,
+    args: &RunArgs,
+) -> anyhow::Result<u8> {
     let Finished {
         record,
-        stream,
         trouble,
+        broken,
+        ..
     } = finished;
     if record.run.end == End::Refused {
-        if let Some(stream) = stream {
-            let _ = std::fs::remove_file(stream);
-        }
+        kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note(&refusal(&record));
         return Ok(status::REFUSED);
     }
     if matches!(record.run.end, End::Interrupted { .. }) && record.steps.is_empty() {
         // Nothing was measured: the log of the last good run is worth more.
-        if let Some(stream) = stream {
-            let _ = std::fs::remove_file(stream);
-        }
+        kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note("Interrupted before anything was measured; earlier results stay.");
         return Ok(status::INTERRUPTED);
     }
@@ -219,16 +244,21 @@ fn conclude(finished: Finished, paths: &Paths, stamp: &str, args: &RunArgs) -> a
     let is_review = matches!(args.options.task, Task::Review(_));
     let log = rendered(if is_review { "review" } else { "log" }, &record, &findings)?;
     let mut sentences: Vec<String> = trouble
-        .map(|missing| format!("The run could not be kept on disk: {missing}."))
+        .map(|missing| format!("The stream of the run had gaps: {missing}."))
         .into_iter()
         .collect();
-    match keep(paths, stamp, &log, &json) {
-        Ok(()) => {
-            if let Some(stream) = stream {
-                let _ = std::fs::remove_file(stream);
-            }
-            sentences.push(format!("Log: {}, Record: {}", paths.log.display(), paths.record.display()));
+    if let Some(Kept { runs, stem }) = &kept
+        && let Err(error) = runs.keep(stem, &json, &log)
+    {
+        if broken {
+            runs.mark_ended(stem);
         }
+        sentences.push(format!(
+            "The run could not be kept among all runs: {error}."
+        ));
+    }
+    match keep_latest(paths, &log, &json) {
+        Ok(()) => sentences.push(format!("Log: {}, Record: {}", paths.log.display(), paths.record.display())),
         Err(error) => sentences.push(format!(
             "The log cannot be written to {}: {error}. Use --log FILE for another place; the results \
              stand above.",
@@ -253,14 +283,10 @@ fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<S
     Ok((report.render)(record, findings))
 }
 
-/// One pair for this run, and the same as the latest.
-fn keep(paths: &Paths, stamp: &str, log: &str, json: &str) -> Result<(), machine::files::Error> {
-    // Whoever looks at it with `cat` sees what others have written into names and messages.
-    let log = &explain::harmless(log);
-    // Of the Record everything else can be made again.
-    replace(&paths.history.join(format!("{stamp}.json")), json)?;
-    replace_copy(&paths.history.join(format!("{stamp}.log")), log)?;
-    replace_copy(&paths.record, json)?;
+/// The latest pair.
+fn keep_latest(paths: &Paths, log: &str, json: &str) -> Result<(), machine::files::Error> {
+    // Without a folder of all runs this is the only copy.
+    replace(&paths.record, json)?;
     replace_copy(&paths.log, log)
 }
 
@@ -328,7 +354,7 @@ fn refusal(record: &Record) -> String {
 }
 
 /// `2026-11-21T01-15-00Z`: sorts by time and is a file name everywhere.
-fn stamp(utc_ms: i64) -> String {
+pub(super) fn stamp(utc_ms: i64) -> String {
     let at = jiff::Timestamp::from_millisecond(utc_ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     at.strftime("%Y-%m-%dT%H-%M-%SZ").to_string()
 }

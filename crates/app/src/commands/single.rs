@@ -1,7 +1,7 @@
-//! `sbc-bench clock`, `core-to-core`: one question, answered at once. Nothing is written but
-//! settings, and those are put back; the log of the last run stays.
+//! `sbc-bench clock`, `core-to-core`: one question, answered at once. Nothing is left
+//! but where the machine died of it: settings are put back, and the log of the last run stays.
 
-use super::run::{restore_leftovers, source, utc_offset_minutes};
+use super::run::{places, restore_leftovers, source, stamp, utc_offset_minutes};
 use crate::args::SingleArgs;
 use crate::paths::Paths;
 use crate::progress::Bar;
@@ -28,6 +28,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         restore_leftovers(root, &paths, args.options.tune, &bar);
     }
     let timeline = Timeline::start();
+    let (place, kept) = places(root, &paths, &stamp(timeline.start_utc_ms()), &bar);
     let finished = bench::run(Context {
         root,
         timeline: &timeline,
@@ -35,7 +36,7 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         given: args.given.clone(),
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),
-        stream: None,
+        place,
         journal: as_root.then_some(paths.journal.as_path()),
         cancelled,
         marks: None,
@@ -43,6 +44,8 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         progress: &mut |progress| bar.show(&progress),
     });
     bar.finish();
+    // Its answer is printed; only a machine that died of the question leaves something.
+    kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
     conclude(&finished.record, args)
 }
 

@@ -74,7 +74,7 @@ impl Runner<'_> {
         if self.interrupted().is_some() {
             return;
         }
-        self.step_begins(name);
+        self.step_begins(name, 0);
         let pass = ClockPass {
             root: self.context.root,
             machine,

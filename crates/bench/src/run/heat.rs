@@ -4,7 +4,6 @@ mod gauge;
 mod limits;
 
 use super::Runner;
-use super::steps::flush;
 use crate::child::move_to;
 use crate::context::Progress;
 use crate::cpus::online_cpus;
@@ -42,7 +41,7 @@ impl Runner<'_> {
             StartAt::HeatTo(target) => ("heating", target),
         };
         let root = self.context.root;
-        self.step_begins(&format!("{word} to {} °C", target / 1000));
+        self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
         let begin = self.moment();
         let outcome = match Thermometer::find(root) {
             Err(missing) => Outcome::Skipped(missing),
@@ -115,8 +114,7 @@ impl Runner<'_> {
             let left = self.estimates.of_stages(&self.ahead);
             (self.context.progress)(Progress::Step { name: &name, left });
         }
-        flush(&mut self.sampler, &mut self.recorder);
-        self.recorder.sync();
+        self.recorder.flush();
     }
 
     /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
@@ -128,7 +126,7 @@ impl Runner<'_> {
             HeatLoad::Form(form) => form.workload,
             HeatLoad::Program(definition) => &definition.name,
         };
-        self.step_begins(&format!("heating with {name}"));
+        self.step_begins(&format!("heating with {name}"), 0);
         let begin = self.moment();
         let max = thermal.max_millicelsius.unwrap_or_else(|| {
             let below =
@@ -226,8 +224,7 @@ impl Runner<'_> {
             let mut watch = || {
                 drop(brake.look(timeline.now_ms(), self.context.cancelled));
                 stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
-                flush(&mut self.sampler, &mut self.recorder);
-                self.recorder.sync();
+                self.recorder.flush();
                 (self.context.progress)(Progress::Beat);
             };
             let places = (root, machine, timeline);
@@ -253,7 +250,7 @@ impl Runner<'_> {
     /// Watches what happens without load.
     pub(super) fn rest(&mut self, name: &str, time: Duration) {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        self.step_begins(name);
+        self.step_begins(name, 0);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
         let thermometer = Thermometer::find(root);

@@ -2,7 +2,7 @@
 //! steps between, and watching until somebody ends it.
 
 use super::Runner;
-use super::steps::{flush, step_name};
+use super::steps::step_name;
 use super::tuning::teller;
 use crate::context::Progress;
 use crate::job::Job;
@@ -68,7 +68,7 @@ impl Runner<'_> {
             Some(group) => format!("{}, {group}", step_name(job)),
         };
         let step = self.step_of(machine, job, &name);
-        flush(&mut self.sampler, &mut self.recorder);
+        self.recorder.flush();
         self.recorder.append(Event::Probe {
             probe: Box::new(Probe {
                 raised: raised.to_vec(),
@@ -138,9 +138,7 @@ impl Runner<'_> {
             }
             if timeline.now_ms() - shown_ms >= LINE_MS {
                 shown_ms = timeline.now_ms();
-                flush(&mut self.sampler, &mut self.recorder);
-                self.read_kernel_log();
-                self.recorder.sync();
+                self.recorder.flush();
                 (self.context.progress)(Progress::Watched(self.recorder.record()));
             }
         }
@@ -148,7 +146,7 @@ impl Runner<'_> {
 
     /// Hours at the pace of a benchmark would fill memory and disk.
     fn sampler_every(&mut self, interval: Duration) {
-        self.stop_sampler();
+        self.recorder.stop_sampler();
         let sampler = Sampler::new(self.context.root, &self.sampling(interval));
         self.watch_by(sampler);
     }

@@ -8,17 +8,12 @@ use crate::job::Job;
 use crate::lab::Lab;
 use crate::pause;
 use crate::plan::Available;
-use crate::recorder::Recorder;
 use crate::repeat;
 use crate::task::Stage;
 use crate::workloads::{Workload, workload};
-use machine::SamplerThread;
 use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// While a program runs, samples go to disk this often.
-const FLUSH_MS: i64 = 5_000;
 
 impl Runner<'_> {
     pub(super) fn available(&self) -> Available {
@@ -112,16 +107,12 @@ impl Runner<'_> {
     }
 
     fn measured_step(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
-        if let Some(sampler) = &self.sampler {
-            sampler.keep_off(&job.cpus);
-        }
-        self.step_begins(name);
+        self.recorder.keep_off(&job.cpus);
+        self.step_begins(name, job.repetition);
         self.switch_cpus(&hotplug::not_to_be_seen(machine, job));
         self.emulate_clock(machine, job);
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
-        let mut flushed_ms = start.0;
-        let (sampler, recorder) = (&mut self.sampler, &mut self.recorder);
         let progress = &mut self.context.progress;
         // Built-in kernels are timed in this very process: nothing may happen beside them. That one counts
         // whole seconds for minutes, in a heat in which machines freeze.
@@ -133,11 +124,6 @@ impl Runner<'_> {
                 return;
             }
             progress(Progress::Beat);
-            if timeline.now_ms() - flushed_ms >= FLUSH_MS {
-                flushed_ms = timeline.now_ms();
-                flush(sampler, recorder);
-                recorder.sync();
-            }
         };
         let places = (self.context.root, machine, timeline);
         let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
@@ -192,13 +178,14 @@ impl Runner<'_> {
         Some(time)
     }
 
-    pub(super) fn step_begins(&mut self, name: &str) {
+    pub(super) fn step_begins(&mut self, name: &str, repetition: u32) {
         self.look_after_guard();
         let left = self.estimates.of_stages(&self.ahead);
         (self.context.progress)(Progress::Step { name, left });
         let at_ms = self.context.timeline.now_ms();
         self.recorder.append(Event::StepBegins {
             step: name.to_owned(),
+            repetition,
             at_ms,
         });
         self.check_settings(name);
@@ -206,32 +193,10 @@ impl Runner<'_> {
     }
 
     pub(super) fn step_ended(&mut self, step: Step) {
-        flush(&mut self.sampler, &mut self.recorder);
-        self.read_kernel_log();
+        self.recorder.flush();
         self.recorder.append(Event::Step {
             step: Box::new(step),
         });
-    }
-
-    /// Kernel messages since the last time, or why there are none to read.
-    pub(super) fn read_kernel_log(&mut self) {
-        let messages = match &mut self.kernel_log {
-            Ok(log) => log.since(self.context.timeline),
-            Err(missing) => Err(missing.clone()),
-        };
-        self.recorder.append(Event::KernelMessages {
-            messages: messages.into(),
-        });
-    }
-}
-
-/// What the sampler has seen goes to the Record.
-pub(super) fn flush(sampler: &mut Option<SamplerThread>, recorder: &mut Recorder) {
-    if let Some(sampler) = sampler {
-        sampler
-            .drain()
-            .into_iter()
-            .for_each(|event| recorder.append(event));
     }
 }
 

@@ -5,6 +5,7 @@ use super::{Workload, no_other_cpu};
 use crate::Lab;
 use crate::child::{failure, move_to};
 use crate::crew::{Gate, crew, joined};
+use crate::quiet;
 use kernel::core_to_core::PingPong;
 use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule};
 use std::time::{Duration, Instant};
@@ -99,6 +100,7 @@ fn pair(a: u32, b: u32, warm_up: Duration) -> Vec<f64> {
 
 fn batches(game: &PingPong, warm_up: Duration) -> Vec<f64> {
     let mut ns: Vec<f64> = Vec::new();
+    let _window = quiet::window();
     // The first batch also waits for the other thread to come.
     let begun = Instant::now();
     while game.play(ROUND_TRIPS).is_some() && begun.elapsed() < warm_up {}

@@ -9,6 +9,7 @@
 use super::Workload;
 use crate::Lab;
 use crate::child::failure;
+use crate::quiet;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use machine::available_kib;
 use record::{Failure, FailureKind, Measured, Missing, Series};
@@ -160,10 +161,12 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
     packed.clear();
     let mut writer =
         LzmaWriter::new_no_header(&mut *packed, &options, false).map_err(|e| broken(&e))?;
+    let window = quiet::window();
     let started = Instant::now();
     writer.write_all(text).map_err(|e| broken(&e))?;
     writer.finish().map_err(|e| broken(&e))?;
     let mut elapsed = started.elapsed();
+    drop(window);
     for _ in 0..DECOMPRESSIONS {
         let size = text.len() as u64;
         let LzmaOptions {
@@ -176,6 +179,7 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
         let mut reader = LzmaReader::new(packed.as_slice(), size, lc, lp, pb, dict_size, None)
             .map_err(|e| broken(&e))?;
         restored.clear();
+        let _window = quiet::window();
         let started = Instant::now();
         reader.read_to_end(restored).map_err(|e| broken(&e))?;
         elapsed += started.elapsed();

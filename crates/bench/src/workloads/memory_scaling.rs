@@ -9,6 +9,7 @@ use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes
 use crate::Lab;
 use crate::child::{failure, move_to};
 use crate::crew::{Gate, crew, joined};
+use crate::quiet;
 use kernel::buffer::Buffer;
 use kernel::memory::once;
 use kernel::routine::{Operation, Routine};
@@ -203,6 +204,8 @@ impl<'a> Team<'a> {
         let mut sums: Vec<u64> = Vec::new();
         let mut all_ended = Ended::Times;
         loop {
+            // One for all, before any of them is waited for.
+            let _window = (index == 0).then(quiet::window);
             if self.barrier.wait().is_leader() {
                 self.stop.store(false, Ordering::Relaxed);
             }

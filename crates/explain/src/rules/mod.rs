@@ -2,6 +2,7 @@
 
 mod ab_result;
 mod background_activity;
+mod board_died;
 mod built_in_used;
 mod clock_above_claim;
 mod clock_below_claim;
@@ -111,6 +112,7 @@ impl Rule {
 pub const RULES: &[Rule] = &[
     ab_result::RULE,
     background_activity::RULE,
+    board_died::RULE,
     built_in_used::RULE,
     clock_above_claim::RULE,
     clock_below_claim::RULE,

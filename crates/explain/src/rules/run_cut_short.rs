@@ -19,6 +19,8 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     let finding = match record.run.end {
         End::Finished => return Vec::new(),
+        // The rule on boards that died says more.
+        End::Died if view::death(record).is_some() => return Vec::new(),
         End::Died if view::is_log(record) => return log_cut(record).into_iter().collect(),
         End::Died => Finding::new(
             RULE.id,

@@ -10,6 +10,7 @@ mod core_types;
 mod core_use;
 mod counted;
 mod cpu_use;
+mod death;
 mod falls;
 mod firmware;
 mod heat;
@@ -39,6 +40,7 @@ pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
 pub(crate) use cpu_use::TICKS;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
+pub use death::{Death, LastSeen, death};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,

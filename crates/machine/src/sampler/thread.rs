@@ -104,6 +104,14 @@ impl SamplerThread {
         }
     }
 
+    /// The calling thread watches, too: from now on it is kept off the same CPUs. Where the kernel does not
+    /// move it, it stays where it is.
+    pub fn keep_along(&self) {
+        if matches!(self.worker, Some(Worker::Thread(_))) {
+            let _ = self.watchers.join();
+        }
+    }
+
     /// Everything since the last call: at first the channels, then a block of samples with its gaps,
     /// and what the sampling cost so far. Allocates: not for timed regions.
     pub fn drain(&mut self) -> Vec<Event> {

@@ -21,7 +21,7 @@ impl Prometheus {
     /// # Errors
     /// The address cannot be listened on.
     pub(super) fn start(address: SocketAddr) -> anyhow::Result<Self> {
-        let shared = Arc::new(Mutex::new(Watch::new(super::replay::nothing_known())));
+        let shared = Arc::new(Mutex::new(Watch::new(record::nothing_known())));
         let served = Arc::clone(&shared);
         let page = move || metrics(&served.lock().unwrap_or_else(PoisonError::into_inner));
         let bound = bench::exporter::serve(address, page)

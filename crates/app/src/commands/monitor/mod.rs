@@ -12,7 +12,7 @@ mod rows;
 pub(crate) mod running;
 mod tui;
 
-pub(crate) use replay::{read_recording, whole_line};
+pub(crate) use replay::whole_line;
 
 use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};
@@ -139,7 +139,7 @@ impl Monitor {
             recording,
             views,
             screen: screen.transpose()?,
-            watch: Watch::new(replay::nothing_known()),
+            watch: Watch::new(record::nothing_known()),
             notes: Vec::new(),
             rows: 0,
             paused: false,

@@ -241,9 +241,8 @@ fn sync_now_and_then(file: Arc<File>, dirty: Arc<AtomicBool>) -> std::io::Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::replay::{nothing_known, read_recording};
     use super::*;
-    use record::{Channel, ChannelKind, Fact, Unit};
+    use record::{Channel, ChannelKind, Fact, Unit, nothing_known, read_stream};
 
     fn watch() -> Watch {
         let channel = |id| Channel::new(id, Unit::Count, ChannelKind::Gauge);
@@ -284,7 +283,7 @@ mod tests {
         assert!(recording.take_notes()[0].contains("2 samples were lost"));
         row(&mut recording, &mut watch, 2000);
         recording.end(&watch, 2);
-        let record = read_recording(&std::fs::read(&path).unwrap()[..]).unwrap();
+        let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(record.samples.at_ms, [0, 1500, 2000]);
         assert_eq!(
@@ -316,7 +315,7 @@ mod tests {
         assert_eq!(watch.happened(), [event]);
         watch.seen();
         row(&mut recording, &mut watch, 1000);
-        let record = read_recording(&std::fs::read(&path).unwrap()[..]).unwrap();
+        let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(
             (record.marks, record.samples.at_ms),

@@ -6,8 +6,8 @@ use crate::args::Replay;
 use crate::commands::explain;
 use ::explain::monitor::Watch;
 use anyhow::Context;
-use record::recording::{RowReader, is_recording, is_row, payload};
-use record::{Event, Fact, Mark, Record, Run, Source as Origin};
+use record::recording::{Line, LineReader, is_recording};
+use record::{Event, Mark, Record, nothing_known};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -19,11 +19,6 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Longer lines are none of a recording.
 const LINE_BYTES_MAX: usize = (64 << 20) + 64;
-/// A board with 256 cores and all its sensors has some 3000.
-const CHANNELS_MAX: usize = 16 << 10;
-/// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
-/// twice a second.
-const VALUES_MAX: usize = 40 << 20;
 
 /// Samples out of a file.
 pub(super) struct Source {
@@ -188,8 +183,9 @@ pub(crate) fn whole_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::
 struct Lines<R> {
     reader: R,
     line: Vec<u8>,
-    rows: RowReader,
-    channels: usize,
+    lines: LineReader,
+    /// What the line that was read last tells, backwards.
+    told: Vec<Line>,
     session: Option<Record>,
     at_ms: i64,
 }
@@ -199,8 +195,8 @@ impl<R: BufRead> Lines<R> {
         Self {
             reader,
             line: Vec::new(),
-            rows: RowReader::default(),
-            channels: 0,
+            lines: LineReader::default(),
+            told: Vec::new(),
             session: None,
             at_ms: 0,
         }
@@ -221,10 +217,8 @@ impl<R: BufRead> Lines<R> {
             Event::Channels {
                 interval_ms,
                 channels,
-            } if channels.len() <= CHANNELS_MAX => {
+            } => {
                 let mut record = self.session.take().unwrap_or_else(nothing_known);
-                self.channels = channels.len();
-                self.rows = RowReader::default();
                 record.samples.interval_ms = interval_ms;
                 record.samples.channels = channels;
                 Some(Item::Begin(Box::new(record)))
@@ -244,26 +238,25 @@ impl<R: BufRead> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Item> {
         loop {
-            // What cannot be read any more is the end.
-            if !whole_line(&mut self.reader, &mut self.line).ok()? {
-                return None;
-            }
-            if self.line == b"\n" {
-                continue;
-            }
-            let Some(payload) = payload(&self.line) else {
-                self.rows.lose();
-                continue;
-            };
-            if is_row(payload) {
-                if let Some((at_ms, values)) = self.rows.row(payload, self.channels) {
+            match self.told.pop() {
+                Some(Line::Row(at_ms, values)) => {
                     self.at_ms = at_ms;
                     return Some(Item::Row(at_ms, values));
                 }
-            } else if let Ok(event) = serde_json::from_str(payload)
-                && let Some(item) = self.item(event)
-            {
-                return Some(item);
+                Some(Line::Event(event)) => {
+                    if let Some(item) = self.item(*event) {
+                        return Some(item);
+                    }
+                }
+                Some(Line::Nothing) => {}
+                None => {
+                    // What cannot be read any more is the end.
+                    if !whole_line(&mut self.reader, &mut self.line).ok()? {
+                        return None;
+                    }
+                    self.told = self.lines.read(&self.line, |_, _| {});
+                    self.told.reverse();
+                }
             }
         }
     }
@@ -308,55 +301,11 @@ fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
     std::iter::once(Item::Begin(Box::new(begin))).chain(rows)
 }
 
-/// The Record of a whole recording: its last session.
-///
-/// # Errors
-/// There is nothing in it.
-pub(crate) fn read_recording(reader: impl BufRead) -> anyhow::Result<Record> {
-    let mut record: Option<Record> = None;
-    let mut values_left = VALUES_MAX;
-    for item in Lines::new(reader) {
-        match (item, &mut record) {
-            (Item::Begin(new), record) => {
-                *record = Some(*new);
-                values_left = VALUES_MAX;
-            }
-            (Item::Event(event), Some(record)) => record.apply(*event),
-            (Item::Row(at_ms, values), Some(record)) => {
-                values_left = values_left.checked_sub(values.len()).context(
-                    "this recording has more samples than fit into memory; `monitor --replay` shows them",
-                )?;
-                record.samples.at_ms.push(at_ms);
-                let channels = record.samples.channels.iter_mut();
-                channels
-                    .zip(values)
-                    .for_each(|(channel, value)| channel.values.push(value));
-            }
-            (_, None) => {}
-        }
-    }
-    record.context("this recording holds no samples")
-}
-
-/// A Record of which nothing is known.
-pub(super) fn nothing_known() -> Record {
-    let source = Origin::Run {
-        version: String::new(),
-        target: String::new(),
-    };
-    let run = Run {
-        started: Fact::not_reached(),
-        mode: "monitor".into(),
-        ..Run::default()
-    };
-    Record::new(source, run)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use record::recording::{RowWriter, frame};
-    use record::{Channel, ChannelKind, Unit};
+    use record::{Channel, ChannelKind, Fact, Unit, read_stream};
 
     /// A recording of two rows with a mark between them, and one channel.
     fn recording() -> String {
@@ -420,11 +369,11 @@ mod tests {
 
     #[test]
     fn a_whole_recording_is_a_record() {
-        let record = read_recording(recording().as_bytes()).unwrap();
+        let record = read_stream(recording().as_bytes()).unwrap();
         assert_eq!(record.samples.at_ms, [0, 500]);
         assert_eq!(record.samples.channels[0].values, [Some(10), Some(20)]);
         assert_eq!(record.marks.len(), 1);
-        assert!(read_recording(&b"sbc1 "[..]).is_err());
+        assert!(read_stream(b"sbc1 ").is_err());
     }
 
     #[test]

@@ -1,0 +1,92 @@
+//! `sbc-bench recover`: makes Records of runs that died, and says in which step and why. Every other command
+//! does the same first; a systemd unit can do it at each start of the machine.
+
+use crate::output;
+use crate::paths::Paths;
+use bench::{Left, LeftRun, Runs};
+use explain::rules;
+use machine::Root;
+use record::{End, Fact, Record};
+use std::path::Path;
+
+/// The verb.
+pub(crate) fn run(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
+    let paths = Paths::choose(machine::is_root(), log);
+    let sentences = recovered(root, &paths.history);
+    if sentences.is_empty() {
+        output::print(&format!(
+            "No run has died in {}.\n",
+            paths.history.display()
+        ))?;
+    }
+    for sentence in sentences {
+        output::print(&format!("{sentence}\n"))?;
+    }
+    Ok(0)
+}
+
+/// What every start of a command does: costs one look into a folder where nobody died.
+pub(crate) fn at_start(root: &Root) {
+    if !root.is_system() {
+        return;
+    }
+    let paths = Paths::choose(machine::is_root(), None);
+    for sentence in recovered(root, &paths.history) {
+        output::note(&sentence);
+    }
+}
+
+/// Makes Records of all runs in this folder that are no more; a sentence about each.
+pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
+    let runs = match Runs::existing(history) {
+        Ok(Some(runs)) => runs,
+        // Whoever cannot keep runs is told so by a run.
+        Ok(None) | Err(_) => return Vec::new(),
+    };
+    let tell = |left: Left| match left {
+        Left::Run(left) => keep(root, &runs, *left),
+        Left::Unreadable(missing) => {
+            format!("A run may have died, but its stream says nothing: {missing}.")
+        }
+    };
+    runs.left_behind().into_iter().map(tell).collect()
+}
+
+fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {
+    let told = match left.has_ended {
+        true => {
+            ended(&mut left.record);
+            "The end of an earlier run could not be written.".to_owned()
+        }
+        false => died(root, &mut left.record),
+    };
+    let json = serde_json::to_string(&left.record).unwrap_or_default();
+    match runs.recover(&left, &json) {
+        Ok(path) => format!("{told} What it had measured is in {}.", path.display()),
+        Err(error) => format!("{told} What it had measured stays in its stream: {error}."),
+    }
+}
+
+/// It came to its end; only that did not fit on the disk.
+fn ended(record: &mut Record) {
+    if record.run.end == End::Died {
+        record.run.end = End::Finished;
+        record.run.died_in = None;
+    }
+}
+
+/// Looks at what the board has left, and says what it died of.
+fn died(root: &Root, record: &mut Record) -> String {
+    let now_utc_ms = machine::Timeline::start().start_utc_ms();
+    let aftermath = machine::aftermath(root, &record.run.boot_id, now_utc_ms);
+    if let Some(died) = &mut record.run.died_in {
+        died.aftermath = Fact::Known(aftermath);
+    }
+    let findings = rules::check(record);
+    let death = findings.iter().find(|finding| finding.rule == "board-died");
+    let death = death.map(|finding| format!(" {}", finding.sentence()));
+    format!(
+        "An earlier run died before its end.{}",
+        death.unwrap_or_default()
+    )
+}

@@ -1,0 +1,314 @@
+//! The folder of all runs: for each a Record and a log, and a stream while it goes on. A stream without a
+//! living run is what a run left that died.
+//!
+//! All three have one stem, which is taken by making the stream: two runs in one second, or a board whose
+//! clock begins at the same moment at every start, never write over each other.
+
+use machine::faults::{self, Call};
+use machine::files::{Access, Error, Folder};
+use record::{End, Missing, Record, Unreadable, read_stream};
+use rustix::fs::{FlockOperation, flock};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// How the names of streams end, today and in older versions.
+const STREAMS: [&str; 2] = [".stream", ".events.jsonl"];
+/// The stream of a run that ended, but whose end did not fit on the disk.
+const ENDED: &str = ".ended";
+/// Stems that are tried.
+const STEMS_MAX: u32 = 1000;
+/// So much is kept of older runs; the oldest go first.
+const RUNS_MAX: usize = 200;
+const RUNS_BYTES_MAX: u64 = 256 << 20;
+/// Of a longer stream (weeks of watching) so much of its beginning and of its end is read.
+const PART_BYTES: u64 = 64 << 20;
+
+/// The folder of all runs.
+#[derive(Debug)]
+pub struct Runs {
+    folder: Folder,
+}
+
+/// The place of a run that begins.
+#[derive(Debug)]
+pub struct NewRun {
+    /// What its files are called, without their ends.
+    pub stem: String,
+    /// Its stream.
+    pub path: PathBuf,
+    pub(crate) file: File,
+}
+
+/// What was found beside the runs that ended.
+#[derive(Debug)]
+pub enum Left {
+    /// A run died, or its end could not be kept.
+    Run(Box<LeftRun>),
+    /// A stream that cannot be read, and why.
+    Unreadable(Missing),
+}
+
+/// The stream of a run that is no more.
+#[derive(Debug)]
+pub struct LeftRun {
+    /// What its files are called, without their ends.
+    pub stem: String,
+    /// What could be read.
+    pub record: Record,
+    /// True if the run came to its end, and only its results could not be written.
+    pub has_ended: bool,
+    name: OsString,
+    /// Holds the lock, so that no other start recovers it at the same time.
+    _file: File,
+}
+
+impl Runs {
+    /// The folder, made where it is missing, for its owner alone.
+    ///
+    /// # Errors
+    /// It is a link, belongs to another user, or cannot be made.
+    pub fn make(path: &Path) -> Result<Self, Error> {
+        if let Some(state) = path.parent().filter(|state| state.ends_with("sbc-bench")) {
+            Folder::state(state)?;
+        }
+        let folder = Folder::state(path)?;
+        Ok(Self { folder })
+    }
+
+    /// The folder, if there is one.
+    ///
+    /// # Errors
+    /// It is a link or no folder, or cannot be opened.
+    pub fn existing(path: &Path) -> Result<Option<Self>, Error> {
+        match Folder::open_itself(path) {
+            Ok(folder) => Ok(Some(Self { folder })),
+            Err(error) if error.is_absent() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes a stem for a run that begins at this moment, and makes its stream.
+    ///
+    /// # Errors
+    /// The stream cannot be made.
+    pub fn begin(&self, stamp: &str) -> Result<NewRun, Error> {
+        let mut number = 1;
+        loop {
+            let mut stem = format!("{stamp}-{}", std::process::id());
+            if number > 1 {
+                stem.push_str(&format!("-{number}"));
+            }
+            number += 1;
+            let name = format!("{stem}{}", STREAMS[0]);
+            let is_used = self
+                .folder
+                .readable(OsStr::new(&format!("{stem}.json")))
+                .is_ok();
+            if is_used && number <= STEMS_MAX {
+                continue;
+            }
+            match self.folder.create_new(OsStr::new(&name), Access::Owner) {
+                Err(error) if error.is_taken() && number <= STEMS_MAX => {}
+                Err(error) => return Err(error),
+                Ok(file) => {
+                    // Tells others that this run is alive; the kernel lets go when it dies. A file system
+                    // without locks only loses this courtesy.
+                    let _ = lock(&file);
+                    self.folder.sync()?;
+                    let path = self.folder.path().join(name);
+                    return Ok(NewRun { stem, path, file });
+                }
+            }
+        }
+    }
+
+    /// Keeps what a run came to, and lets go of its stream.
+    ///
+    /// # Errors
+    /// The Record cannot be written; the stream stays.
+    pub fn keep(&self, stem: &str, json: &str, log: &str) -> Result<(), Error> {
+        let name = |end: &str| OsString::from(format!("{stem}{end}"));
+        // Of the Record everything else can be made again.
+        self.folder
+            .replace(&name(".json"), json.as_bytes(), Access::Owner)?;
+        let log = self
+            .folder
+            .replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
+        self.forget(stem);
+        self.bound();
+        log
+    }
+
+    /// Removes the stream of a run of which nothing is to be kept, or everything is. If it stays, the next
+    /// start sees by its end, or by the Record beside it, that nobody died.
+    pub fn forget(&self, stem: &str) {
+        let _ = self
+            .folder
+            .remove(OsStr::new(&format!("{stem}{}", STREAMS[0])));
+    }
+
+    /// Says of a stream whose end could not be written that its run came to it.
+    pub fn mark_ended(&self, stem: &str) {
+        let path = |end: &str| {
+            self.folder
+                .path()
+                .join(format!("{stem}{end}{}", STREAMS[0]))
+        };
+        // A name needs no room on a full disk. If that fails, too, the next start takes it for dead.
+        let (from, to) = (path(""), path(ENDED));
+        let _ = faults::pass(Call::Rename, &from, || std::fs::rename(&from, &to));
+    }
+
+    /// Streams whose runs are no more. One whose run goes on is locked by it and left alone; one of a run
+    /// whose Record is kept is removed.
+    pub fn left_behind(&self) -> Vec<Left> {
+        let names = self.folder.names().unwrap_or_default();
+        let left = names.into_iter().filter_map(|name| {
+            let text = name.to_string_lossy().into_owned();
+            let stem = STREAMS.iter().find_map(|end| text.strip_suffix(end))?;
+            match self.left_run(&name, stem) {
+                Ok(left) => left.map(|left| Left::Run(Box::new(left))),
+                Err(missing) => Some(Left::Unreadable(missing)),
+            }
+        });
+        left.collect()
+    }
+
+    fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<LeftRun>, Missing> {
+        let file = self.folder.readable(name).map_err(Missing::from)?;
+        if lock(&file).is_err() {
+            return Ok(None);
+        }
+        let path = self.folder.path().join(name).display().to_string();
+        let record = match read(&file) {
+            Ok(record) => record,
+            // Killed before anything was written: there was no run yet.
+            Err(_) if file.metadata().is_ok_and(|meta| meta.len() == 0) => {
+                let _ = self.folder.remove(name);
+                return Ok(None);
+            }
+            Err(missing) => return Err(Missing { path, ..missing }),
+        };
+        let (stem, was_marked) = match stem.strip_suffix(ENDED) {
+            Some(stem) => (stem, true),
+            None => (stem, false),
+        };
+        let has_ended = was_marked || record.run.end != End::Died;
+        let is_kept = self
+            .folder
+            .readable(OsStr::new(&format!("{stem}.json")))
+            .is_ok();
+        let nothing = matches!(record.run.end, End::Refused)
+            || (record.run.end != End::Died && record.steps.is_empty());
+        if has_ended && (is_kept || nothing) {
+            let _ = self.folder.remove(name);
+            return Ok(None);
+        }
+        Ok(Some(LeftRun {
+            stem: stem.to_owned(),
+            record,
+            has_ended,
+            name: name.to_owned(),
+            _file: file,
+        }))
+    }
+
+    /// Keeps the Record of a run that left only its stream; where it is.
+    ///
+    /// # Errors
+    /// It cannot be written; the stream stays.
+    pub fn recover(&self, left: &LeftRun, json: &str) -> Result<PathBuf, Error> {
+        let name = OsString::from(format!("{}.json", left.stem));
+        self.folder.replace(&name, json.as_bytes(), Access::Owner)?;
+        // One that stays is recovered again, into the same Record.
+        let _ = self.folder.remove(&left.name);
+        Ok(self.folder.path().join(name))
+    }
+
+    /// Removes the oldest runs beyond what is kept. Streams are never removed here.
+    fn bound(&self) {
+        let names = self.folder.names().unwrap_or_default();
+        let is_of_run = |name: &&OsString| {
+            let end = Path::new(name).extension();
+            end.is_some_and(|end| end == "json" || end == "log")
+        };
+        let mut files: Vec<(&OsString, u64)> = Vec::new();
+        for name in names.iter().filter(is_of_run) {
+            let meta = std::fs::symlink_metadata(self.folder.path().join(name));
+            files.push((name, meta.map_or(0, |meta| meta.len())));
+        }
+        for name in beyond(&files) {
+            let _ = self.folder.remove(name);
+        }
+    }
+}
+
+/// The oldest of these files (sorted by time) that are beyond the bounds; a run has two of them.
+fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
+    let mut kept_bytes = 0;
+    let mut beyond = Vec::new();
+    for (count, (name, bytes)) in files.iter().rev().enumerate() {
+        kept_bytes += bytes;
+        // The latest run stays, whatever its size.
+        if count >= 2 && (count >= 2 * RUNS_MAX || kept_bytes > RUNS_BYTES_MAX) {
+            beyond.push(*name);
+        }
+    }
+    beyond
+}
+
+fn lock(file: &File) -> Result<(), rustix::io::Errno> {
+    faults::pass_open(Call::Lock, file, || {
+        flock(file, FlockOperation::NonBlockingLockExclusive)
+    })
+}
+
+/// The Record of a stream; of a very long one without its middle. What the drive does not give is left out,
+/// page by page.
+fn read(file: &File) -> Result<Record, Missing> {
+    let length = file.metadata().map_or(0, |meta| meta.len());
+    let mut bytes = read_part(file, 0, length.min(PART_BYTES));
+    let left_out = length.saturating_sub(2 * PART_BYTES);
+    if length > PART_BYTES {
+        bytes.push(b'\n');
+        let from = length - (length - PART_BYTES).min(PART_BYTES);
+        bytes.extend(read_part(file, from, length - from));
+    }
+    let mut record = read_stream(&bytes)?;
+    if left_out > 0 {
+        record.run.unreadable.push(Unreadable {
+            from_byte: PART_BYTES,
+            bytes: left_out,
+        });
+    }
+    Ok(record)
+}
+
+/// So many bytes from there; zeros, which are no line, where the drive gives an error.
+fn read_part(file: &File, from: u64, length: u64) -> Vec<u8> {
+    const PAGE: usize = 4096;
+    let mut bytes = vec![0; length as usize];
+    let mut at = 0;
+    while at < bytes.len() {
+        let offset = from + at as u64;
+        let end = bytes.len().min(at + (1 << 20));
+        let read = |to: &mut [u8]| {
+            faults::pass_open(Call::Read, file, || file.read_at(to, offset)).unwrap_or(0)
+        };
+        match read(&mut bytes[at..end]) {
+            0 => {
+                // A bad sector: on to the next page, at its beginning.
+                let next = end.min(at + PAGE);
+                let got = read(&mut bytes[at..next]);
+                at = if got == 0 { next } else { at + got };
+            }
+            got => at += got,
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

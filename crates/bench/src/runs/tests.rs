@@ -1,0 +1,214 @@
+//! Streams that runs left: which are found, which are refused, which never died.
+
+use super::*;
+use record::recording::frame;
+use record::{Event, Run, Source};
+use std::io::Write;
+
+/// A folder of runs that goes away with its test.
+struct Own(PathBuf, Runs);
+
+impl Own {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-{}-runs-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name).join("runs");
+        Self(path.clone(), Runs::make(&path).unwrap())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = self.1.folder.names().unwrap();
+        names
+            .iter()
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect()
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(self.0.parent().unwrap()).unwrap();
+    }
+}
+
+fn line(event: &Event) -> String {
+    frame(&serde_json::to_string(event).unwrap())
+}
+
+fn started() -> String {
+    line(&Event::Started {
+        schema: 1,
+        source: Source::Run {
+            version: "0".into(),
+            target: "test".into(),
+        },
+        run: Box::new(Run {
+            mode: "standard".into(),
+            ..Run::default()
+        }),
+    })
+}
+
+fn begins(step: &str) -> String {
+    line(&Event::StepBegins {
+        step: step.into(),
+        repetition: 0,
+        at_ms: 7,
+    })
+}
+
+fn ended() -> String {
+    line(&Event::Ended {
+        end: End::Finished,
+        elapsed_ms: 9,
+    })
+}
+
+fn write(new: &NewRun, text: &str) {
+    (&new.file).write_all(text.as_bytes()).unwrap();
+}
+
+/// What was left, as `stem step` or the reason why it cannot be read.
+fn left(runs: &Runs) -> Vec<String> {
+    let told = runs.left_behind().into_iter().map(|left| match left {
+        Left::Run(left) => {
+            let died = left.record.run.died_in.as_ref();
+            let step = died.and_then(|died| died.step.clone());
+            format!("{} {}", left.has_ended, step.unwrap_or_default())
+        }
+        Left::Unreadable(missing) => missing.to_string(),
+    });
+    told.collect()
+}
+
+#[test]
+fn two_runs_in_one_second_have_their_own_files() {
+    let own = Own::new("second");
+    let stems: Vec<String> = (0..3)
+        .map(|number| {
+            let new = own.1.begin("2026-11-22T03-34-41Z").unwrap();
+            own.1.keep(&new.stem, &format!("{number}"), "log").unwrap();
+            new.stem
+        })
+        .collect();
+    let alive = own.1.begin("2026-11-22T03-34-41Z").unwrap();
+    let beside = own.1.begin("2026-11-22T03-34-41Z").unwrap();
+    assert_ne!(alive.stem, beside.stem);
+    for (number, stem) in stems.iter().enumerate() {
+        let kept = std::fs::read_to_string(own.0.join(format!("{stem}.json")));
+        assert_eq!(kept.unwrap(), number.to_string());
+    }
+}
+
+#[test]
+fn files_and_folder_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let own = Own::new("mode");
+    let new = own.1.begin("now").unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&own.0), mode(&new.path)), (0o700, 0o600));
+    own.1.keep(&new.stem, "{}", "log").unwrap();
+    for name in own.names() {
+        assert_eq!(mode(&own.0.join(&name)), 0o600, "{name}");
+    }
+}
+
+#[test]
+fn only_runs_that_are_no_more_are_found() {
+    let own = Own::new("died");
+    let alive = own.1.begin("alive").unwrap();
+    write(&alive, &started());
+    assert_eq!(left(&own.1), Vec::<String>::new());
+    let died = own.1.begin("died").unwrap();
+    write(&died, &[started(), begins("sevenzip °")].concat());
+    drop(died);
+    assert_eq!(left(&own.1), ["false sevenzip °"]);
+    drop(alive);
+    assert_eq!(left(&own.1), ["false ", "false sevenzip °"]);
+    // Whoever recovers one holds it: another start leaves it alone.
+    let held = own.1.left_behind();
+    assert_eq!(left(&own.1), Vec::<String>::new());
+    let Some(Left::Run(run)) = held.first() else {
+        panic!("{held:?}")
+    };
+    let kept = own.1.recover(run, "{}").unwrap();
+    assert!(kept.ends_with(format!("{}.json", run.stem)));
+}
+
+#[test]
+fn a_run_that_ended_is_never_called_dead() {
+    let own = Own::new("ended");
+    // Killed between keeping the Record and removing the stream.
+    let new = own.1.begin("kept").unwrap();
+    write(&new, &[started(), ended()].concat());
+    std::fs::write(own.0.join(format!("{}.json", new.stem)), "{}").unwrap();
+    drop(new);
+    assert_eq!(left(&own.1), Vec::<String>::new());
+    assert!(own.names().iter().all(|name| !name.ends_with(".stream")));
+    // Its Record could not be kept, nor did its end fit into the stream.
+    let new = own.1.begin("full").unwrap();
+    write(&new, &[started(), begins("aes")].concat());
+    own.1.mark_ended(&new.stem);
+    drop(new);
+    assert_eq!(left(&own.1), ["true aes"]);
+    for left in own.1.left_behind() {
+        let Left::Run(left) = left else { panic!() };
+        own.1.recover(&left, "{}").unwrap();
+    }
+    assert_eq!(left(&own.1), Vec::<String>::new());
+    // Killed before the first line.
+    drop(own.1.begin("nothing").unwrap());
+    assert_eq!(left(&own.1), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_no_stream_of_ours_is_refused_with_a_sentence_and_waited_for_never() {
+    let own = Own::new("foreign");
+    let at = |name: &str| own.0.join(name);
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(at("a.stream"))
+        .status();
+    assert!(pipe.unwrap().success());
+    std::fs::write(own.0.parent().unwrap().join("elsewhere"), started()).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", at("b.stream")).unwrap();
+    std::fs::create_dir(at("c.stream")).unwrap();
+    std::fs::write(at("d.stream"), [0; 600]).unwrap();
+    let mut expected = vec!["named pipe", "is a link", "a folder", "no whole line"];
+    if machine::is_root() {
+        std::fs::write(at("e.stream"), started()).unwrap();
+        std::os::unix::fs::chown(at("e.stream"), Some(65_534), None).unwrap();
+        expected.push("another user");
+    }
+    let told = left(&own.1);
+    assert_eq!(told.len(), expected.len(), "{told:?}");
+    for (told, expected) in told.iter().zip(expected) {
+        assert!(told.contains(expected), "{told}: {expected}");
+    }
+}
+
+#[test]
+fn a_bad_sector_is_left_out_and_the_rest_is_kept() {
+    let own = Own::new("sector");
+    let new = own.1.begin("now").unwrap();
+    let long = begins(&"x".repeat(5000));
+    write(&new, &[started(), long, begins("aes")].concat());
+    new.file.write_all_at(&[0xff; 512], 2000).unwrap();
+    drop(new);
+    let Some(Left::Run(left)) = own.1.left_behind().pop() else {
+        panic!()
+    };
+    assert_eq!(left.record.run.died_in.unwrap().step.unwrap(), "aes");
+    assert_eq!(left.record.run.unreadable.len(), 1);
+}
+
+#[test]
+fn the_oldest_runs_go() {
+    let names: Vec<OsString> = (0..500)
+        .map(|number| format!("{number:03}").into())
+        .collect();
+    let of_size =
+        |bytes| -> Vec<(&OsString, u64)> { names.iter().map(|name| (name, bytes)).collect() };
+    assert_eq!(beyond(&of_size(1)).len(), 500 - 2 * RUNS_MAX);
+    assert_eq!(*beyond(&of_size(1)).last().unwrap(), &names[0]);
+    assert_eq!(beyond(&of_size(1 << 20)).len(), 500 - 256);
+    assert_eq!(beyond(&of_size(1 << 40)).len(), 498, "the latest stays");
+}

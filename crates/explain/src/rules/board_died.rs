@@ -1,0 +1,198 @@
+//! Rule: board-died. The run has no end: in which step it died, what was seen last, and the likely cause.
+
+use super::{Check, Rule};
+use crate::view::{self, Death};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "board-died",
+    about: "The run has no end: the step in which it died, what was seen last, the likely cause.",
+    link: "https://docs.kernel.org/admin-guide/ramoops.html",
+    check: Check::Record(check),
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let Some(death) = view::death(record) else {
+        return Vec::new();
+    };
+    let template = match death.seen {
+        Some(_) => {
+            "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause}"
+        }
+        None => "{how} during {step}, {into} in; nothing was sampled. {cause}",
+    };
+    let Death {
+        how,
+        step,
+        into_ms,
+        seen,
+        cause,
+        sure_percent,
+    } = death;
+    let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
+        .sure(sure_percent)
+        .with("how", Quantity::Text(how.to_owned()))
+        .with("step", Quantity::Text(step))
+        .with("into", Quantity::Text(format!("{} s", into_ms / 1000)))
+        .with("cause", Quantity::Text(cause))
+        .at(Place::Field("run.died_in".into()));
+    if let Some(seen) = seen {
+        let before = Quantity::Text(format!("{} s", 1 + seen.before_ms / 1000));
+        finding = finding
+            .with("before", before)
+            .with("seen", Quantity::Text(seen.words));
+    }
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::findings_of;
+    use crate::test_support::{gauge_channel, own_run, with_message};
+    use record::{
+        Aftermath, DiedIn, End, ErrorCounter, Fact, LastWords, Record, Unit, WatchdogStatus,
+    };
+
+    fn died(restarted: Option<bool>) -> Record {
+        let mut record = own_run();
+        record.run.end = End::Died;
+        let nothing = || Fact::not_reached();
+        record.run.died_in = Some(DiedIn {
+            step: Some("stockfish".into()),
+            repetition: 1,
+            began_ms: Some(-39_500),
+            at_ms: 1_500,
+            aftermath: Fact::Known(Aftermath {
+                looked_utc_ms: 0,
+                restarted: restarted.map_or_else(nothing_known, Fact::Known),
+                last_words: nothing().map(|(): ()| Vec::new()),
+                memory_errors: Fact::not_reached(),
+                watchdogs: Fact::not_reached(),
+                reset_reasons: Vec::new(),
+                hardware_messages: Vec::new(),
+            }),
+        });
+        record
+    }
+
+    fn nothing_known() -> Fact<bool> {
+        Fact::not_reached()
+    }
+
+    fn aftermath(record: &mut Record) -> &mut Aftermath {
+        match &mut record.run.died_in.as_mut().unwrap().aftermath {
+            Fact::Known(aftermath) => aftermath,
+            Fact::Missing { .. } => unreachable!(),
+        }
+    }
+
+    fn sampled(record: Record, temps: &[i64], millivolts: &[i64]) -> Record {
+        let record = gauge_channel(record, "thermal_zone0.temp", Unit::Millicelsius, temps);
+        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[2_112_000; 4]);
+        let record = gauge_channel(record, "meter.power", Unit::Milliwatts, &[12_400; 4]);
+        let record = gauge_channel(record, "meter.voltage", Unit::Millivolts, millivolts);
+        gauge_channel(
+            record,
+            "devfreq.dmc.claimed",
+            Unit::Hertz,
+            &[2_112_000_000; 4],
+        )
+    }
+
+    fn sentence(record: &Record) -> (String, u8) {
+        let found = findings_of(RULE.id, record);
+        assert_eq!(found.len(), 1);
+        (found[0].sentence(), found[0].confidence_percent)
+    }
+
+    #[test]
+    fn the_step_the_moment_and_the_last_values_are_told() {
+        let hot = [60_000, 80_000, 86_000, 88_100];
+        let record = sampled(died(Some(true)), &hot, &[5_100, 5_000, 4_900, 4_710]);
+        let (text, _) = sentence(&record);
+        let expected = "The board died during stockfish, run 2, 41 s in; last seen at most 1 s before: \
+                        88.1 °C, 2112 MHz, 12.4 W, 4.71 V; DRAM at 2112 MHz.";
+        assert!(text.starts_with(expected), "{text}");
+    }
+
+    #[test]
+    fn the_cause_is_as_sure_as_what_speaks_for_it() {
+        let cool = [50_000; 4];
+        let steady = [5_100; 4];
+        let usual = || sampled(died(Some(true)), &cool, &steady);
+        let mut panicked = usual();
+        aftermath(&mut panicked).last_words = Fact::Known(vec![LastWords {
+            file: "dmesg-ramoops-0".into(),
+            lines: vec![
+                "Panic#1".into(),
+                "Kernel panic - not syncing: SError".into(),
+            ],
+        }]);
+        let mut memory = usual();
+        aftermath(&mut memory).memory_errors = Fact::Known(vec![ErrorCounter {
+            controller: "mc0".into(),
+            corrected: 0,
+            uncorrected: 2,
+        }]);
+        let mut watchdog = usual();
+        aftermath(&mut watchdog).watchdogs = Fact::Known(vec![WatchdogStatus {
+            identity: "dw_wdt".into(),
+            bootstatus: 0x20,
+        }]);
+        let bits = |record| gauge_channel(record, "rpi.throttled", Unit::Bits, &[0, 0, 0, 1]);
+        for (record, expected, least) in [
+            (panicked, "Kernel panic - not syncing: SError", 90),
+            (memory, "2 errors of the memory", 80),
+            (
+                with_message(
+                    usual(),
+                    "thermal thermal_zone0: critical temperature reached",
+                ),
+                "too hot",
+                90,
+            ),
+            (
+                with_message(usual(), "EDAC MC0: 1 UE memory read error"),
+                "errors of the memory",
+                80,
+            ),
+            (bits(usual()), "under-voltage", 70),
+            (
+                sampled(died(Some(true)), &cool, &[5_100, 5_000, 4_900, 4_500]),
+                "4.50 V",
+                60,
+            ),
+            (
+                sampled(died(Some(true)), &[90_000, 95_000, 98_000, 99_000], &steady),
+                "99.0 °C",
+                50,
+            ),
+            (watchdog, "watchdog", 50),
+            (usual(), "Nothing that was seen tells why", 20),
+        ] {
+            let (text, sure) = sentence(&record);
+            assert!(text.contains(expected), "{expected}: {text}");
+            assert!(sure >= least, "{expected}: {sure}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_was_killed_is_no_board_that_died() {
+        let (text, sure) = sentence(&sampled(died(Some(false)), &[99_000; 4], &[4_500; 4]));
+        assert!(
+            text.starts_with("The program was killed during stockfish"),
+            "{text}"
+        );
+        assert!(!text.contains("voltage") && sure > 90, "{text}");
+        let (text, _) = sentence(&with_message(
+            died(Some(false)),
+            "Out of memory: Killed process 7 (sbc-bench)",
+        ));
+        assert!(text.contains("out of memory"), "{text}");
+        let (text, _) = sentence(&died(None));
+        assert!(text.starts_with("The run died during stockfish"), "{text}");
+        assert_eq!(findings_of(RULE.id, &own_run()), []);
+    }
+}

@@ -1,0 +1,351 @@
+//! The end of a run that has none: where it died, what was seen last, and what the likely cause is.
+
+use super::{channels_of, gauge, heat, is_log, matching_messages, power_mw};
+use record::{Aftermath, DiedIn, End, Record, Unit, Window};
+
+/// What was seen in this time before the end is about the end.
+const JUST_BEFORE_MS: i64 = 10_000;
+/// SoCs stop by themselves at about 105 to 125 °C; boards without cooling die well before at the voltages
+/// that heat takes from them. Above this, heat is a likely cause.
+const HOT_MILLICELSIUS: i64 = 95_000;
+/// And above this it is one that cannot be left out.
+const WARM_MILLICELSIUS: i64 = 85_000;
+/// Below this a supply of 5 V is out of its specification (USB 2.0, 7.2.2: 4.75 V at the plug), and boards
+/// run into trouble. Only inputs that are of 5 V at all are asked.
+const LOW_MILLIVOLTS: i64 = 4_750;
+const FIVE_VOLTS: std::ops::Range<i64> = 4_000..5_600;
+/// `WDIOF_CARDRESET` of Documentation/watchdog/watchdog-api.rst: the last start was made by the watchdog.
+const BY_WATCHDOG: u32 = 0x20;
+/// `WDIOF_OVERHEAT` and `WDIOF_POWERUNDER` of the same.
+const BY_HEAT: u32 = 0x01;
+const BY_VOLTAGE: u32 = 0x10;
+/// Under-voltage now, in the bits of a Raspberry Pi's firmware.
+const UNDER_VOLTAGE: i64 = 1;
+
+/// A run without an end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Death {
+    /// What died, as the beginning of a sentence.
+    pub how: &'static str,
+    /// The step in people's words, with its repetition.
+    pub step: String,
+    /// How long that step had run, or the run where no step had begun.
+    pub into_ms: i64,
+    /// What was seen last.
+    pub seen: Option<LastSeen>,
+    /// The likely cause as a sentence.
+    pub cause: String,
+    /// How sure that is.
+    pub sure_percent: u8,
+}
+
+/// The last sample before the end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastSeen {
+    /// How long before the last sign of life.
+    pub before_ms: i64,
+    /// The values in words.
+    pub words: String,
+    /// The temperature among them.
+    pub millicelsius: Option<i64>,
+}
+
+/// Where and why a run of this program died; none if it did not.
+pub fn death(record: &Record) -> Option<Death> {
+    let died = record.run.died_in.as_ref();
+    let died = died.filter(|_| record.run.end == End::Died && !is_log(record))?;
+    if crate::watched::is_watched(record) {
+        return None;
+    }
+    let aftermath = died.aftermath.known();
+    let restarted = aftermath.and_then(|aftermath| aftermath.restarted.known());
+    let seen = last_seen(record, died);
+    let (cause, sure_percent) = match restarted {
+        Some(false) => killed(record),
+        _ => cause(record, died, aftermath, seen.as_ref()),
+    };
+    Some(Death {
+        how: match restarted {
+            Some(true) => "The board died",
+            Some(false) => "The program was killed",
+            None => "The run died",
+        },
+        step: step_words(died),
+        into_ms: died.at_ms - died.began_ms.unwrap_or(0),
+        seen,
+        cause,
+        sure_percent,
+    })
+}
+
+/// `stockfish, run 2`; the time between two steps has no name.
+fn step_words(died: &DiedIn) -> String {
+    match (&died.step, died.repetition) {
+        (None, _) => "the time between two steps".to_owned(),
+        (Some(step), 0) => step.clone(),
+        (Some(step), repetition) => format!("{step}, run {}", repetition + 1),
+    }
+}
+
+fn just_before(died: &DiedIn) -> Window {
+    Window {
+        start_ms: died.at_ms - JUST_BEFORE_MS,
+        end_ms: died.at_ms,
+        ..Window::default()
+    }
+}
+
+/// The last value of each kind that says something about the end.
+fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
+    let last_ms = *record.samples.at_ms.last()?;
+    let window = just_before(died);
+    let last_of = |beginning: &str, end: &str| {
+        let channels = channels_of(record, beginning, end);
+        let last = |channel| Some(gauge(record, channel, window).last()?.value);
+        channels.filter_map(last).max()
+    };
+    let millicelsius = last_temperature(record, window);
+    let khz = last_of("policy", ".claimed");
+    let dram = channels_of(record, "devfreq.", ".claimed").find(|channel| {
+        ["dmc", "dram", "memory-controller"]
+            .iter()
+            .any(|name| channel.id.contains(name))
+    });
+    let dram_hz = dram.and_then(|channel| Some(gauge(record, channel, window).last()?.value));
+    let mut words: Vec<String> = Vec::new();
+    words.extend(millicelsius.map(|value| format!("{:.1} °C", value as f64 / 1e3)));
+    words.extend(khz.map(|khz| format!("{} MHz", (khz + 500) / 1000)));
+    let power = power_mw(record, window);
+    words.extend(power.last().map(|(_, mw)| format!("{:.1} W", mw / 1e3)));
+    words.extend(last_millivolts(record, window).map(volts));
+    let mut words = words.join(", ");
+    if let Some(hz) = dram_hz {
+        let separator = if words.is_empty() { "" } else { "; " };
+        words.push_str(&format!(
+            "{separator}DRAM at {} MHz",
+            (hz + 500_000) / 1_000_000
+        ));
+    }
+    if words.is_empty() {
+        // A virtual machine has no sensor of these, but it was watched.
+        let load = last_of("load.1min", "");
+        words = match load {
+            Some(hundredths) => format!("load {:.2}", hundredths as f64 / 100.0),
+            None => "no temperature, clock, power or voltage".to_owned(),
+        };
+    }
+    Some(LastSeen {
+        before_ms: died.at_ms - last_ms,
+        words,
+        millicelsius,
+    })
+}
+
+fn last_temperature(record: &Record, window: Window) -> Option<i64> {
+    let hottest = heat(record, window)?;
+    let channel = record.samples.channel(&hottest.channel)?;
+    Some(gauge(record, channel, window).last()?.value)
+}
+
+fn volts(millivolts: i64) -> String {
+    format!("{:.2} V", millivolts as f64 / 1e3)
+}
+
+/// The lowest last value of what measures a supply of 5 V: a meter, or an input of a board's monitor.
+fn last_millivolts(record: &Record, window: Window) -> Option<i64> {
+    let voltages = record.samples.channels.iter().filter_map(|channel| {
+        let scale = match channel.unit {
+            Unit::Millivolts => 1,
+            Unit::Microvolts => 1000,
+            _ => return None,
+        };
+        Some(gauge(record, channel, window).last()?.value / scale)
+    });
+    voltages
+        .filter(|millivolts| FIVE_VOLTS.contains(millivolts))
+        .min()
+}
+
+/// Why the program alone ended: the same kernel still runs.
+fn killed(record: &Record) -> (String, u8) {
+    let is_oom = |text: &str| text.contains("Out of memory") || text.contains("oom-kill");
+    if let Some((_, message)) = matching_messages(record, is_oom).first() {
+        let text = message.text.trim();
+        return (format!("The machine was out of memory: \"{text}\"."), 90);
+    }
+    let text = "The machine itself went on: somebody or something ended the program (a signal, a closed \
+                session, systemd), or it crashed.";
+    (text.to_owned(), 95)
+}
+
+/// The likely cause, the surest first.
+fn cause(
+    record: &Record,
+    died: &DiedIn,
+    aftermath: Option<&Aftermath>,
+    seen: Option<&LastSeen>,
+) -> (String, u8) {
+    let told = aftermath.and_then(by_aftermath);
+    let told = told.or_else(|| by_messages(record, died));
+    let told = told.or_else(|| by_samples(record, died, seen));
+    let told = told.or_else(|| aftermath.and_then(by_reset));
+    told.unwrap_or_else(|| {
+        let text = "Nothing that was seen tells why: no heat, no low voltage, no error of the memory just before. \
+                    A loss of power and a supply that gave way within a second leave no trace.";
+        (text.to_owned(), 20)
+    })
+}
+
+/// What kernel and hardware wrote themselves.
+fn by_aftermath(aftermath: &Aftermath) -> Option<(String, u8)> {
+    const FAULTS: [&str; 5] = [
+        "Kernel panic",
+        "Internal error",
+        "Unable to handle kernel",
+        "kernel BUG at",
+        "Hardware Error",
+    ];
+    let words = aftermath.last_words.known().into_iter().flatten();
+    let mut lines = words.flat_map(|words| words.lines.iter());
+    if let Some(line) = lines.find(|line| FAULTS.iter().any(|fault| line.contains(fault))) {
+        let line = line.trim();
+        return Some((format!("The kernel's last words (pstore): \"{line}\"."), 90));
+    }
+    let counters = aftermath.memory_errors.known().into_iter().flatten();
+    let uncorrected: u64 = counters.map(|counter| counter.uncorrected).sum();
+    if uncorrected > 0 {
+        let text = format!(
+            "{uncorrected} errors of the memory were counted that could not be corrected (EDAC): memory that is \
+             faulty, too fast or too hot."
+        );
+        return Some((text, 80));
+    }
+    if let Some(message) = aftermath.hardware_messages.first() {
+        let text =
+            format!("At its next start the machine found an error of its hardware: \"{message}\".");
+        return Some((text, 70));
+    }
+    None
+}
+
+/// What the kernel said in the last seconds.
+fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
+    const CAUSES: [(&[&str], &str, u8); 4] = [
+        (
+            &[
+                "critical temperature",
+                "temperature too high",
+                "Temperature too high",
+            ],
+            "It was too hot",
+            95,
+        ),
+        (
+            &["EDAC", "[Hardware Error]", "Machine check"],
+            "The kernel told of errors of the memory or the processor",
+            80,
+        ),
+        (
+            &["nder-voltage", "ndervoltage", "brownout"],
+            "The voltage of the supply was too low",
+            80,
+        ),
+        (
+            &[
+                "Kernel panic",
+                "Internal error",
+                "Unable to handle kernel",
+                "lockup",
+                "detected stall",
+            ],
+            "The kernel failed",
+            85,
+        ),
+    ];
+    let start_ms = just_before(died).start_ms;
+    for (words, cause, sure) in &CAUSES {
+        let messages =
+            matching_messages(record, |text| words.iter().any(|word| text.contains(word)));
+        let late = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| at_ms >= start_ms);
+        let mut late = messages.iter().filter(|(_, message)| late(message.at_ms));
+        if let Some((_, message)) = late.next_back() {
+            let text = message.text.trim();
+            return Some((format!("{cause}: the kernel said \"{text}\"."), *sure));
+        }
+    }
+    None
+}
+
+/// What the samples say about the last seconds.
+fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option<(String, u8)> {
+    let window = just_before(died);
+    let alarm =
+        channels_of(record, "rpi.", "throttled").chain(channels_of(record, "hwmon", ".in0.alarm"));
+    let is_low = |channel: &record::Channel| {
+        let bit = match channel.unit {
+            Unit::Bits => UNDER_VOLTAGE,
+            _ => i64::MAX,
+        };
+        gauge(record, channel, window)
+            .iter()
+            .any(|reading| reading.value & bit != 0)
+    };
+    let low = last_millivolts(record, window).filter(|millivolts| *millivolts < LOW_MILLIVOLTS);
+    if alarm.into_iter().any(is_low) {
+        let text = "Just before, the board's own alarm told of under-voltage: a supply or a cable that is too weak is \
+                    the likely cause.";
+        return Some((text.to_owned(), 75));
+    }
+    if let Some(millivolts) = low {
+        let text = format!(
+            "Just before, the supply gave {}: a supply or a cable that is too weak is the likely cause.",
+            volts(millivolts)
+        );
+        return Some((text, 65));
+    }
+    let hot = seen.and_then(|seen| seen.millicelsius)?;
+    let degrees = hot as f64 / 1e3;
+    if hot >= HOT_MILLICELSIUS {
+        let text = format!("Just before, it was {degrees:.1} °C: heat is the likely cause.");
+        return Some((text, 60));
+    }
+    (hot >= WARM_MILLICELSIUS).then(|| {
+        let text = format!(
+            "Just before, it was {degrees:.1} °C: heat may be the cause, as may a voltage too low for this clock."
+        );
+        (text, 40)
+    })
+}
+
+/// What the hardware says about its last start.
+fn by_reset(aftermath: &Aftermath) -> Option<(String, u8)> {
+    let watchdogs = aftermath.watchdogs.known().into_iter().flatten();
+    for watchdog in watchdogs {
+        let name = &watchdog.identity;
+        let bits = watchdog.bootstatus;
+        if bits & BY_HEAT != 0 {
+            return Some((
+                format!("The watchdog ({name}) says that it was too hot."),
+                80,
+            ));
+        }
+        if bits & BY_VOLTAGE != 0 {
+            return Some((
+                format!("The watchdog ({name}) says that the voltage was too low."),
+                80,
+            ));
+        }
+        if bits & BY_WATCHDOG != 0 {
+            let text = format!(
+                "The watchdog ({name}) restarted the board: it hung. Nothing that was seen tells why."
+            );
+            return Some((text, 60));
+        }
+    }
+    let reason = aftermath.reset_reasons.first()?;
+    let text = format!(
+        "Nothing that was seen tells why; the hardware says of its start: \"{}\" ({}).",
+        reason.says, reason.path
+    );
+    Some((text, 30))
+}

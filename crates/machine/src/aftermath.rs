@@ -1,0 +1,262 @@
+//! What a run that died has left in the kernel and the hardware. Each source is one that the kernel or the
+//! maker documents; what a machine does not have is missing with its reason.
+
+use crate::Root;
+use crate::kernel_log::boot_messages;
+use record::{Aftermath, ErrorCounter, LastWords, Missing, Reading, ResetReason, WatchdogStatus};
+
+/// Documentation/ABI/testing/pstore; systemd moves what it finds there to its own folder (systemd-pstore(8)).
+const PSTORE: [&str; 2] = ["/sys/fs/pstore", "/var/lib/systemd/pstore"];
+/// Documentation/admin-guide/ras.rst.
+const EDAC: &str = "/sys/devices/system/edac/mc";
+/// Documentation/ABI/testing/sysfs-class-watchdog.
+const WATCHDOGS: &str = "/sys/class/watchdog";
+/// The firmware of a Raspberry Pi leaves its register PM_RSTS there: "Configuration properties" of the
+/// Raspberry Pi documentation.
+const RPI_RSTS: &str = "/proc/device-tree/chosen/bootloader/rsts";
+/// Documentation/ABI/testing/sysfs-platform-power-on-reason, and what the power controllers of Tegra have
+/// under the other name (drivers/soc/tegra/pmc.c).
+const PLATFORM: &str = "/sys/devices/platform";
+const REASON_FILES: [&str; 2] = ["power_on_reason", "reset_reason"];
+/// Boot loaders of Android boards say it on the command line (source.android.com, "Canonical boot reason").
+const REASON_OPTIONS: [&str; 2] = ["androidboot.bootreason=", "bootreason="];
+/// Of each file of pstore its last lines: the fault itself.
+const LINES_MAX: usize = 40;
+const FILES_MAX: usize = 8;
+/// Messages of the boot that are looked at.
+const BOOT_RECORDS_MAX: usize = 4000;
+/// Messages of the boot that speak of what was before it: the errors of firmware (BERT) and processor that
+/// a start finds, and the reason that AMD's keep (Documentation/arch/x86/amd-debugging.rst).
+const OF_THE_TIME_BEFORE: [&str; 3] = ["[Hardware Error]", "BERT:", "Previous system reset reason"];
+
+/// Looks for everything, after a run with this boot id has died.
+pub fn aftermath(root: &Root, boot_id: &str, now_utc_ms: i64) -> Aftermath {
+    let messages = boot_messages(root, BOOT_RECORDS_MAX);
+    let is_told = |text: &String| OF_THE_TIME_BEFORE.iter().any(|words| text.contains(words));
+    Aftermath {
+        looked_utc_ms: now_utc_ms,
+        restarted: restarted(root, boot_id).into(),
+        last_words: last_words(root).into(),
+        memory_errors: memory_errors(root).into(),
+        watchdogs: watchdogs(root).into(),
+        reset_reasons: reset_reasons(root),
+        hardware_messages: messages
+            .into_iter()
+            .filter(is_told)
+            .take(LINES_MAX)
+            .collect(),
+    }
+}
+
+fn restarted(root: &Root, boot_id: &str) -> Reading<bool> {
+    const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+    if boot_id.is_empty() {
+        return Err(Missing::unsupported(
+            BOOT_ID,
+            "the run did not keep its boot id",
+        ));
+    }
+    Ok(root.read_value(BOOT_ID)? != boot_id)
+}
+
+fn last_words(root: &Root) -> Reading<Vec<LastWords>> {
+    let [kept_by_kernel, moved] = PSTORE;
+    let listed = root.list(kept_by_kernel);
+    let mut paths: Vec<String> = Vec::new();
+    for name in listed.as_deref().unwrap_or_default() {
+        paths.push(format!("{kept_by_kernel}/{name}"));
+    }
+    // One folder for each crash, named by its time; the last is the one of interest.
+    if let Some(last) = root.list(moved).unwrap_or_default().pop() {
+        let folder = format!("{moved}/{last}");
+        let inside = root.list(&folder).unwrap_or_default();
+        paths.extend(inside.iter().map(|name| format!("{folder}/{name}")));
+    }
+    if paths.is_empty() {
+        listed?;
+    }
+    let words = paths.iter().filter_map(|path| {
+        let text = root.read(path).ok()?;
+        let lines = text.lines().map(printable).filter(|line| !line.is_empty());
+        let mut lines: Vec<String> = lines.collect();
+        lines.drain(..lines.len().saturating_sub(LINES_MAX));
+        let file = path.rsplit('/').next().unwrap_or(path).to_owned();
+        Some(LastWords { file, lines }).filter(|words| !words.lines.is_empty())
+    });
+    Ok(words.take(FILES_MAX).collect())
+}
+
+fn memory_errors(root: &Root) -> Reading<Vec<ErrorCounter>> {
+    let names = root.list(EDAC)?;
+    let number = |controller: &str, file| root.read_number(&format!("{EDAC}/{controller}/{file}"));
+    let counters = names.into_iter().filter_map(|controller| {
+        Some(ErrorCounter {
+            corrected: number(&controller, "ce_count").ok()?,
+            uncorrected: number(&controller, "ue_count").ok()?,
+            controller,
+        })
+    });
+    Ok(counters.collect())
+}
+
+fn watchdogs(root: &Root) -> Reading<Vec<WatchdogStatus>> {
+    let names = root.list(WATCHDOGS)?;
+    let status = names.into_iter().filter_map(|name| {
+        let file = |file| format!("{WATCHDOGS}/{name}/{file}");
+        Some(WatchdogStatus {
+            bootstatus: root.read_number(&file("bootstatus")).ok()?,
+            identity: root.read_value(&file("identity")).unwrap_or(name.clone()),
+        })
+    });
+    Ok(status.collect())
+}
+
+fn reset_reasons(root: &Root) -> Vec<ResetReason> {
+    let mut reasons = Vec::new();
+    let mut tell = |path: &str, says: String| {
+        reasons.push(ResetReason {
+            path: path.to_owned(),
+            says: printable(&says),
+        });
+    };
+    if let Ok(bytes) = root.read_bytes(RPI_RSTS)
+        && let Ok(bits) = <[u8; 4]>::try_from(bytes.as_slice())
+    {
+        tell(RPI_RSTS, rpi_words(u32::from_be_bytes(bits)));
+    }
+    for device in root.list(PLATFORM).unwrap_or_default() {
+        for file in REASON_FILES {
+            let path = format!("{PLATFORM}/{device}/{file}");
+            if let Ok(says) = root.read_value(&path) {
+                tell(&path, says);
+            }
+        }
+    }
+    let command_line = root.read("/proc/cmdline").unwrap_or_default();
+    for option in command_line.split_whitespace() {
+        let says = REASON_OPTIONS
+            .iter()
+            .find_map(|key| option.strip_prefix(key));
+        if let Some(says) = says.filter(|says| !says.is_empty()) {
+            tell("/proc/cmdline", says.to_owned());
+        }
+    }
+    reasons
+}
+
+/// Foreign text without what could move a terminal's cursor.
+fn printable(text: &str) -> String {
+    let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+    text.trim_end().to_owned()
+}
+
+/// PM_RSTS of the BCM2835 and its successors: bit 12 is set by power coming on; bits 4 to 6 by a reset of
+/// the watchdog, by which these boards also restart when they are told to; 8 to 10 by software, 0 to 2 by
+/// the debugger.
+fn rpi_words(bits: u32) -> String {
+    let words = [
+        (0x1000, "power came on"),
+        (0x0070, "watchdog or restart"),
+        (0x0700, "software"),
+        (0x0007, "debugger"),
+    ];
+    let set: Vec<&str> = words
+        .iter()
+        .filter(|(mask, _)| bits & mask != 0)
+        .map(|(_, words)| *words)
+        .collect();
+    match set.as_slice() {
+        [] => format!("{bits:#x}"),
+        set => format!("{bits:#x}: {}", set.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Fact;
+
+    const BOARD: &str = "\
+== /proc/sys/kernel/random/boot_id
+new
+== /sys/fs/pstore/dmesg-ramoops-0
+Panic#1 Part1
+<0>[  120.5] Kernel panic - not syncing: Asynchronous SError Interrupt
+
+== /sys/fs/pstore/console-ramoops-0
+\\
+== /sys/devices/system/edac/mc/mc0/ce_count
+17
+== /sys/devices/system/edac/mc/mc0/ue_count
+1
+== /sys/devices/system/edac/mc/power/control
+auto
+== /sys/class/watchdog/watchdog0/bootstatus
+32
+== /sys/class/watchdog/watchdog0/identity
+Broadcom BCM2835 Watchdog timer
+== /proc/device-tree/chosen/bootloader/rsts
+\\0\\0\\x10\\0
+\\
+== /sys/devices/platform/fffffd00.rstc/power_on_reason
+watchdog timeout
+== /proc/cmdline
+root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
+== /dev/kmsg
+5,0,0,-;Linux version 6.6
+4,1,10,-;BERT: [Hardware Error]: Skipped 1 error records
+";
+
+    #[test]
+    fn everything_that_is_left_is_found() {
+        let found = aftermath(&Root::from_board(BOARD).unwrap(), "old", 7);
+        assert_eq!(found.restarted, Fact::Known(true));
+        let words = found.last_words.known().unwrap();
+        assert_eq!(words[0].file, "dmesg-ramoops-0");
+        assert!(words[0].lines[1].contains("SError"));
+        assert_eq!(words.len(), 1, "an empty file says nothing");
+        let errors = found.memory_errors.known().unwrap();
+        assert_eq!((errors[0].corrected, errors[0].uncorrected), (17, 1));
+        assert_eq!(errors.len(), 1);
+        assert_eq!(found.watchdogs.known().unwrap()[0].bootstatus, 32);
+        let says: Vec<&str> = found
+            .reset_reasons
+            .iter()
+            .map(|r| r.says.as_str())
+            .collect();
+        assert_eq!(
+            says,
+            ["0x1000: power came on", "watchdog timeout", "kernel_panic"]
+        );
+        assert_eq!(found.hardware_messages.len(), 1);
+    }
+
+    #[test]
+    fn what_is_not_there_is_missing_with_its_reason() {
+        let found = aftermath(&Root::empty(), "old", 7);
+        assert!(found.restarted.missing().is_some());
+        assert!(found.last_words.missing().is_some());
+        assert!(found.memory_errors.missing().is_some());
+        assert!(found.watchdogs.missing().is_some());
+        assert_eq!(
+            (found.reset_reasons.len(), found.hardware_messages.len()),
+            (0, 0)
+        );
+        let same = aftermath(&Root::from_board(BOARD).unwrap(), "new", 7);
+        assert_eq!(same.restarted, Fact::Known(false));
+        let lost = aftermath(&Root::from_board(BOARD).unwrap(), "", 7);
+        assert!(lost.restarted.missing().is_some());
+    }
+
+    #[test]
+    fn the_register_of_a_raspberry_pi_is_told_in_words() {
+        for (bits, expected) in [
+            (0x1000, "0x1000: power came on"),
+            (0x20, "0x20: watchdog or restart"),
+            (0x555, "0x555: watchdog or restart, software, debugger"),
+            (0x0, "0x0"),
+        ] {
+            assert_eq!(rpi_words(bits), expected);
+        }
+    }
+}

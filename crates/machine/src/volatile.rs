@@ -1,0 +1,131 @@
+//! Whether a folder survives a restart: what lies in memory (tmpfs, zram, log2ram, an overlay whose upper
+//! folder is in memory) is gone after a freeze or a loss of power.
+
+use crate::Root;
+use std::path::Path;
+
+/// More overlays on top of each other than this are a circle.
+const DEPTH_MAX: usize = 4;
+
+/// What keeps this folder in memory, in words; none if it is on a drive, or nobody can tell. A folder
+/// that is not there yet will be where its nearest parent is.
+pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
+    let text = root.read("/proc/self/mountinfo").ok()?;
+    let mounts: Vec<Mount> = text.lines().filter_map(parse_mountinfo).collect();
+    let mut folder = folder.to_path_buf();
+    for _ in 0..DEPTH_MAX {
+        // Of several mounts on one point the last one counts.
+        let inside = mounts
+            .iter()
+            .filter(|mount| folder.starts_with(&mount.point));
+        let mount = inside.max_by_key(|mount| mount.point.len())?;
+        match mount.kind.as_str() {
+            "tmpfs" | "ramfs" | "rootfs" => {
+                let point = &mount.point;
+                return Some(match mount.source.as_str() {
+                    "log2ram" | "folder2ram" => format!("{} on {point}", mount.source),
+                    _ => format!("{} on {point}", mount.kind),
+                });
+            }
+            "overlay" => folder = mount.upper.as_ref()?.into(),
+            _ if mount.source.starts_with("/dev/zram") => {
+                return Some(format!(
+                    "compressed memory ({}) on {}",
+                    mount.source, mount.point
+                ));
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// One line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+#[derive(Debug)]
+struct Mount {
+    point: String,
+    kind: String,
+    source: String,
+    /// The folder that takes what is written to an overlay.
+    upper: Option<String>,
+}
+
+fn parse_mountinfo(line: &str) -> Option<Mount> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut after = after.split(' ');
+    let (kind, source) = (after.next()?, after.next()?);
+    let options = after.next().unwrap_or_default().split(',');
+    let mut upper = options.filter_map(|option| option.strip_prefix("upperdir="));
+    Some(Mount {
+        point: unescaped(before.split(' ').nth(4)?),
+        kind: kind.to_owned(),
+        source: unescaped(source),
+        upper: upper.next().map(unescaped),
+    })
+}
+
+/// The kernel writes blanks, tabs, newlines and backslashes as three octal digits.
+fn unescaped(text: &str) -> String {
+    let escapes = [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ];
+    let replace = |text: String, (code, letter): (&str, &str)| text.replace(code, letter);
+    escapes.into_iter().fold(text.to_owned(), replace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_memory_is_known() {
+        let disk = "25 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw";
+        for (mounts, expected) in [
+            // Armbian's ramlog, log2ram, DietPi, a live system, overlayroot, a container.
+            (
+                "40 25 252:0 / /var/log rw - ext4 /dev/zram0 rw",
+                Some("compressed memory (/dev/zram0) on /var/log"),
+            ),
+            (
+                "40 25 0:40 / /var/log rw - tmpfs log2ram rw,size=128M",
+                Some("log2ram on /var/log"),
+            ),
+            (
+                "40 25 0:40 / /var/log rw - tmpfs tmpfs rw,size=50M",
+                Some("tmpfs on /var/log"),
+            ),
+            (
+                "40 25 0:40 / /var rw - tmpfs tmpfs rw\n41 40 8:1 / /var/log rw - ext4 /dev/sda1 rw",
+                None,
+            ),
+            (
+                "40 25 0:40 / /var/log rw - tmpfs tmpfs rw\n41 25 8:1 / /var/log rw - ext4 /dev/sda1 rw",
+                None,
+            ),
+            ("40 25 0:40 / /var/logs rw - tmpfs tmpfs rw", None),
+            ("", None),
+            (
+                "40 25 0:40 / /over rw - tmpfs t rw\n41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/over/up,workdir=/w",
+                Some("tmpfs on /over"),
+            ),
+            (
+                "41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/data/up,workdir=/w",
+                None,
+            ),
+            (
+                "41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/var/up",
+                None,
+            ),
+            ("garbage", None),
+        ] {
+            let board = format!("== /proc/self/mountinfo\n{disk}\n{mounts}\n");
+            let root = Root::from_board(&board).unwrap();
+            let found = in_memory(&root, Path::new("/var/log/sbc-bench/runs"));
+            assert_eq!(found.as_deref(), expected, "{mounts}");
+        }
+        assert_eq!(in_memory(&Root::empty(), Path::new("/var")), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! Reads back what a run or a monitor wrote while it went on: the form of [`crate::recording`], or the
+//! plain JSON lines of older versions. Everything that can be read is kept, whatever was cut or damaged;
+//! the rest is named ([`crate::Unreadable`]).
+
+use crate::recording::{Line, LineReader, is_recording, payload};
+use crate::{Event, Fact, Missing, Reading, Record, Run, Source, Unreadable};
+
+/// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
+/// twice a second.
+const VALUES_MAX: usize = 40 << 20;
+/// So many damaged places are named; whoever has more has lost the drive.
+const UNREADABLE_MAX: usize = 100;
+/// How files of older versions begin: one event as JSON in each line, without length and checksum.
+const OLD: &[u8] = b"{\"event\"";
+
+/// True if these are bytes of a stream or a recording, even of one whose beginning is damaged.
+pub fn is_stream(bytes: &[u8]) -> bool {
+    let whole = |line: &[u8]| payload(line).is_some();
+    is_recording(bytes) || bytes.starts_with(OLD) || bytes.split(|byte| *byte == b'\n').any(whole)
+}
+
+/// The Record that a stream or a recording makes; of several sessions in one file the last that tells
+/// anything.
+///
+/// # Errors
+/// No line of it is whole.
+pub fn read_stream(bytes: &[u8]) -> Reading<Record> {
+    let mut reading = Unfolding::default();
+    let (mut from, mut lines) = (0_u64, LineReader::default());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        match serde_json::from_slice(line) {
+            Ok(event) if line.starts_with(OLD) => reading.event(event),
+            _ => {
+                let is_cut = line.last() != Some(&b'\n');
+                let mut damaged = Vec::new();
+                for told in lines.read(line, |at, bytes| damaged.push((at, bytes))) {
+                    reading.take(told);
+                }
+                damaged.retain(|(at, _)| !(is_cut && is_half(&line[*at..])));
+                for (at, bytes) in damaged {
+                    reading.unreadable(from + at as u64, bytes as u64);
+                }
+            }
+        }
+        from += line.len() as u64;
+    }
+    reading.end()
+}
+
+/// True if this is how a line begins: the half that a cut leaves behind.
+fn is_half(rest: &[u8]) -> bool {
+    let begins = |word: &[u8]| rest.starts_with(word) || word.starts_with(rest);
+    let is_text = match std::str::from_utf8(rest) {
+        Ok(text) => !text.contains('\0'),
+        // Cut within a letter.
+        Err(error) => error.error_len().is_none(),
+    };
+    is_text && (begins(b"sbc1 ") || begins(OLD))
+}
+
+/// A Record of which nothing is known.
+pub fn nothing_known() -> Record {
+    let source = Source::Run {
+        version: String::new(),
+        target: String::new(),
+    };
+    let run = Run {
+        started: Fact::not_reached(),
+        mode: "monitor".into(),
+        ..Run::default()
+    };
+    Record::new(source, run)
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Unfolding {
+    record: Option<Record>,
+    /// The last session that ended in another.
+    before: Option<Record>,
+    unreadable: Vec<Unreadable>,
+    /// Values of the samples of this session.
+    values: usize,
+}
+
+impl Unfolding {
+    fn take(&mut self, told: Line) {
+        match told {
+            Line::Event(event) => self.event(*event),
+            Line::Row(at_ms, values) => {
+                self.values += values.len();
+                if self.values <= VALUES_MAX {
+                    self.record().append_row(at_ms, values);
+                }
+            }
+            Line::Nothing => {}
+        }
+    }
+
+    fn record(&mut self) -> &mut Record {
+        self.record.get_or_insert_with(nothing_known)
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Started {
+                schema,
+                source,
+                run,
+            } => {
+                let mut record = Record::new(source, *run);
+                record.schema = schema;
+                self.begin(record);
+            }
+            // The start of another session of the monitor is lost.
+            Event::Channels { .. } if self.is_watching() => {
+                self.begin(nothing_known());
+                self.record().apply(event);
+            }
+            // A note stands where it was written, whatever the clock of its writer says.
+            Event::Mark { mut mark } => {
+                let record = self.record();
+                let last_ms = record.samples.at_ms.last().copied().unwrap_or(0);
+                mark.at_ms = mark.at_ms.max(last_ms);
+                record.apply(Event::Mark { mark });
+            }
+            event => self.record().apply(event),
+        }
+    }
+
+    /// True if the channels of a monitor are known already: they come once in a session.
+    fn is_watching(&self) -> bool {
+        let watches =
+            |record: &Record| record.run.mode == "monitor" && !record.samples.channels.is_empty();
+        self.record.as_ref().is_some_and(watches)
+    }
+
+    fn begin(&mut self, record: Record) {
+        let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
+        self.values = 0;
+        if let Some(before) = self.record.replace(record).filter(tells) {
+            self.before = Some(before);
+        }
+    }
+
+    /// Damaged lines side by side are one place.
+    fn unreadable(&mut self, from_byte: u64, bytes: u64) {
+        let is_full = self.unreadable.len() >= UNREADABLE_MAX;
+        match self.unreadable.last_mut() {
+            Some(last) if last.from_byte + last.bytes + 1 >= from_byte => {
+                last.bytes = from_byte + bytes - last.from_byte;
+            }
+            _ if is_full => {}
+            _ => self.unreadable.push(Unreadable { from_byte, bytes }),
+        }
+    }
+
+    fn end(mut self) -> Reading<Record> {
+        let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
+        if self.values > VALUES_MAX {
+            let why = "this recording has more samples than fit into memory; `monitor --replay` shows them";
+            return Err(Missing::unsupported("recording", why));
+        }
+        let last = self.record.take();
+        let record = match (last, self.before) {
+            (Some(last), Some(before)) if !tells(&last) => Some(before),
+            (last, _) => last,
+        };
+        let nothing = || Missing::garbled("event stream", "no whole line in it");
+        let mut record = record.ok_or_else(nothing)?;
+        record.run.unreadable = self.unreadable;
+        record.close();
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests;
