@@ -13,7 +13,6 @@ use machine::{SamplerThread, Timeline};
 use record::recording::{RowWriter, frame};
 use record::{Event, Fact, Missing, Reading, Why};
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -324,7 +323,7 @@ impl Writer {
         Self { file }
     }
 
-    fn work(mut self, shared: &Shared) {
+    fn work(self, shared: &Shared) {
         let mut due = Instant::now() + EVERY;
         loop {
             let mut desk = shared.desk();
@@ -362,20 +361,19 @@ impl Writer {
     }
 
     /// Writes all of it and makes sure of it; how much was written, and what went wrong.
-    fn write(&mut self, bytes: &[u8]) -> (usize, Option<std::io::Error>) {
-        let mut written = 0;
-        while written < bytes.len() {
-            let rest = &bytes[written..];
-            match faults::pass_open(Call::Write, &self.file, || (&self.file).write(rest)) {
-                Ok(0) => return (written, Some(std::io::ErrorKind::WriteZero.into())),
-                Ok(count) => written += count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return (written, Some(error)),
-            }
+    fn write(&self, bytes: &[u8]) -> (usize, Option<std::io::Error>) {
+        if bytes.is_empty() {
+            return (0, None);
         }
-        match written {
-            0 => (0, None),
-            _ => (written, faults::sync_data(&self.file).err()),
+        let length = || self.file.metadata().map_or(0, |meta| meta.len());
+        let before = length();
+        match faults::write_all(&self.file, bytes) {
+            Ok(()) => (bytes.len(), faults::sync_data(&self.file).err()),
+            // Nobody else writes to it: what it grew by was written.
+            Err(error) => {
+                let grown = length().saturating_sub(before) as usize;
+                (grown.min(bytes.len()), Some(error))
+            }
         }
     }
 }
