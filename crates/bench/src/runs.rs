@@ -39,6 +39,8 @@ pub struct NewRun {
     /// Its stream.
     pub path: PathBuf,
     pub(crate) file: File,
+    /// Why others cannot see that this run is alive.
+    pub(crate) unlocked: Option<std::io::Error>,
 }
 
 /// What was found beside the runs that ended.
@@ -113,12 +115,16 @@ impl Runs {
                 Err(error) if error.is_taken() && number <= STEMS_MAX => {}
                 Err(error) => return Err(error),
                 Ok(file) => {
-                    // Tells others that this run is alive; the kernel lets go when it dies. A file system
-                    // without locks only loses this courtesy.
-                    let _ = lock(&file);
+                    // Tells others that this run is alive; the kernel lets go when it dies.
+                    let unlocked = lock(&file).err().map(Into::into);
                     self.folder.sync()?;
                     let path = self.folder.path().join(name);
-                    return Ok(NewRun { stem, path, file });
+                    return Ok(NewRun {
+                        stem,
+                        path,
+                        file,
+                        unlocked,
+                    });
                 }
             }
         }

@@ -11,7 +11,7 @@ use machine::faults::{self, Call};
 use machine::kernel_log::KernelLog;
 use machine::{SamplerThread, Timeline};
 use record::recording::{RowWriter, frame};
-use record::{Event, Fact, Missing, Reading, Why};
+use record::{Event, Fact, Missing, Reading};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -97,7 +97,18 @@ impl Tape {
     }
 
     fn thread(shared: &Arc<Shared>, place: NewRun) -> (PathBuf, Option<JoinHandle<()>>) {
-        let NewRun { path, file, .. } = place;
+        let NewRun {
+            path,
+            file,
+            unlocked,
+            ..
+        } = place;
+        if let Some(error) = unlocked {
+            let why = format!(
+                "another start may take this run for dead, as its stream cannot be locked: {error}"
+            );
+            shared.desk().trouble = Some(Missing::unsupported(path.display().to_string(), why));
+        }
         let theirs = Arc::clone(shared);
         let builder = std::thread::Builder::new().name("stream".into());
         let builder = builder.stack_size(STACK_BYTES);
@@ -301,15 +312,10 @@ impl Desk {
     }
 
     fn fail(&mut self, path: &Path, error: &std::io::Error) {
-        let why = match error.kind() {
-            std::io::ErrorKind::PermissionDenied => Why::Denied,
-            _ => Why::Unsupported(format!("{}: {error}", path.display())),
-        };
+        let path = path.display().to_string();
+        let why = format!("{path}: {error}");
         self.broken = true;
-        self.trouble.get_or_insert(Missing {
-            path: path.display().to_string(),
-            why,
-        });
+        self.trouble.get_or_insert(Missing::unsupported(path, why));
     }
 }
 

@@ -244,7 +244,7 @@ fn conclude(
     let is_review = matches!(args.options.task, Task::Review(_));
     let log = rendered(if is_review { "review" } else { "log" }, &record, &findings)?;
     let mut sentences: Vec<String> = trouble
-        .map(|missing| format!("The stream of the run had gaps: {missing}."))
+        .map(|missing| format!("The stream of the run is not as it should be: {missing}."))
         .into_iter()
         .collect();
     if let Some(Kept { runs, stem }) = &kept
