@@ -63,7 +63,7 @@ fn bad_input_gets_one_clear_sentence() {
         &[],
         &[("CPUINFOFILE", "/none")],
         1,
-        "CPUINFOFILE=/none cannot be read",
+        "CPUINFOFILE: /none cannot be read",
     );
     check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz is a clock in kHz");
     check_refused(&["explain", "/none"], &[], 1, "/none cannot be read");

@@ -388,3 +388,32 @@ fn a_sensor_that_hangs_costs_its_own_values_alone() {
     let at_ms = |row: Option<usize>| samples.at_ms[row.unwrap()];
     assert!(at_ms(last(user)) - at_ms(last(channel)) > 3_000);
 }
+
+/// A standard run whose programs are not what their names say, or say so and then do not work.
+#[test]
+fn built_in_workloads_stand_in_for_programs_that_do_not_work() {
+    let folder = Folder::new("stand-ins");
+    folder.tool("7zz", "echo this is no archiver");
+    let openssl = "[ \"$1\" = version ] && { echo OpenSSL 3.0.22 25 Aug 2026; exit; }\n\
+                   echo no such cipher >&2; exit 1";
+    folder.tool("openssl", openssl);
+    let (output, record) = folder.with_tools(&[]);
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in [
+        "bin/7zz is not 7-zip",
+        "bin/openssl does not do its work",
+        "The built-in workload aes takes its place.",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    assert_eq!(outcomes(&record, "openssl").len(), 1, "it is asked once");
+    for workload in ["aes", "lzma"] {
+        let scores = outcomes(&record, workload);
+        assert!(scores.len() >= 4, "{workload}: {scores:?}");
+        let is_score = |(kind, words): &(Option<FailureKind>, String)| {
+            kind.is_none() && (words.starts_with("Cipher") || words.starts_with("Series"))
+        };
+        assert!(scores.iter().all(is_score), "{workload}: {scores:?}");
+    }
+}

@@ -110,3 +110,16 @@ fn a_job_in_the_background_of_a_terminal_goes_on() {
         "{said}"
     );
 }
+/// A report that is silent about the kernel would look as if the kernel had been silent.
+#[test]
+fn what_the_kernel_said_is_told_or_why_it_cannot_be() {
+    let line = "$PROGRAM -R -- sleep 1";
+    let (said, status) = typed("kernel", false, line);
+    assert_eq!(status, 0, "{said}");
+    let is_told = [
+        "The kernel had nothing to say",
+        "The kernel said",
+        "What the kernel said is not known",
+    ];
+    assert!(is_told.iter().any(|words| said.contains(words)), "{said}");
+}

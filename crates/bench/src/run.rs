@@ -8,6 +8,7 @@ mod clocks;
 mod heat;
 mod review;
 mod sides;
+mod stand_ins;
 mod steps;
 mod tuning;
 
@@ -195,20 +196,28 @@ impl Runner<'_> {
         for note in self.tools.take_notes() {
             (self.context.progress)(Progress::Note(note));
         }
-        self.go_through(&machine, &stages);
+        self.go_through(&machine, stages);
         self.interrupted().unwrap_or(End::Finished)
     }
 
     /// One stage after the other, until a signal.
-    fn go_through(&mut self, machine: &Machine, stages: &[Stage]) {
-        for (index, stage) in stages.iter().enumerate() {
+    fn go_through(&mut self, machine: &Machine, mut stages: Vec<Stage>) {
+        let mut index = 0;
+        while let Some(stage) = stages.get(index) {
             if self.interrupted().is_some() {
                 return;
             }
             self.ahead = stages[index..].to_vec();
-            self.stage(machine, stage);
-            if *stage == Stage::ColdClocks {
-                let left = self.estimates.of_stages(&stages[index + 1..]);
+            let stage = stage.clone();
+            self.stage(machine, &stage);
+            if let Some(unusable) = self.unusable(&stage) {
+                // Once more by what stands in for it, and all that follow.
+                stand_ins::replace(&mut stages[index..], unusable);
+                continue;
+            }
+            index += 1;
+            if stage == Stage::ColdClocks {
+                let left = self.estimates.of_stages(&stages[index..]);
                 if left >= WORTH_TELLING {
                     (self.context.progress)(Progress::Left(left));
                 }

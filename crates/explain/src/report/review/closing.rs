@@ -5,7 +5,7 @@ use super::{list, section as with_heading};
 use crate::plain::markdown;
 use crate::watched::slowed_down;
 use crate::{Finding, Severity, cpu_list, stats, survey, verdict, view};
-use record::{KernelMessage, Outcome, Record, Restored, SettingChange, Step};
+use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step};
 
 /// Messages that are shown; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
@@ -167,8 +167,13 @@ fn changes(record: &Record) -> String {
 }
 
 fn messages(record: &Record) -> String {
-    let Some(messages) = record.kernel_messages.known() else {
-        return String::new();
+    let messages = match &record.kernel_messages {
+        Fact::Known(messages) => messages,
+        // Silence about the kernel would look like a kernel that was silent.
+        Fact::Missing { missing } => {
+            let why = markdown(&missing.to_string());
+            return list([format!("What the kernel said is not known: {why}")]);
+        }
     };
     let matter: Vec<&KernelMessage> = messages
         .iter()

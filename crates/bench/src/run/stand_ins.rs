@@ -1,0 +1,58 @@
+//! Programs that say who they are and then cannot do their work: the built-in workload of the same kind takes
+//! their place, and the run says so. Which one that is stands in `plan`.
+
+use super::Runner;
+use crate::context::Progress;
+use crate::job::Job;
+use crate::plan::stand_in;
+use crate::task::{Stage, Task};
+use record::{FailureKind, Outcome};
+
+impl Runner<'_> {
+    /// The program whose step has just failed by its own fault, where the plan chose it and another can take
+    /// its place. A wrong answer, a crash or a lack of memory or time is a finding about the machine: those stay.
+    pub(super) fn unusable(&mut self, stage: &Stage) -> Option<&'static str> {
+        let is_ours = matches!(self.context.options.task, Task::Standard | Task::Review(_));
+        let job = job_of(stage).filter(|_| is_ours)?;
+        let other = stand_in(job)?;
+        let step = self.recorder.record().steps.last()?;
+        let Outcome::Failed(failure) = &step.outcome else {
+            return None;
+        };
+        let is_programs_fault = matches!(
+            failure.kind,
+            FailureKind::NotStarted | FailureKind::ExitStatus | FailureKind::Garbled
+        );
+        if step.workload != job.workload || !is_programs_fault {
+            return None;
+        }
+        let program = step.tool.as_ref().map(|tool| tool.path.as_str());
+        let note = format!(
+            "{} does not do its work: {} The built-in workload {} takes its place.",
+            program.unwrap_or(job.workload),
+            failure.message,
+            other.workload
+        );
+        (self.context.progress)(Progress::Note(note));
+        Some(job.workload)
+    }
+}
+
+/// Puts the built-in workload where the program stands.
+pub(super) fn replace(stages: &mut [Stage], program: &str) {
+    for stage in stages {
+        if let Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) = stage
+            && job.workload == program
+            && let Some(other) = stand_in(job)
+        {
+            *job = other;
+        }
+    }
+}
+
+fn job_of(stage: &Stage) -> Option<&Job> {
+    match stage {
+        Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) => Some(job),
+        _ => None,
+    }
+}
