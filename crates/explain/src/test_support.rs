@@ -1,9 +1,10 @@
 //! Builders of small Records for tests: a board with four CPUs at 1800 MHz, sampled twice a second.
 
 use record::{
-    Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
-    CoreToCore, Cpu, End, Fact, KernelMessage, Log, Measured, Outcome, Policy, Record, Restored,
-    Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState, Unit, Window,
+    Aftermath, Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression,
+    CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Outcome, Policy,
+    Record, Restored, Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState, Unit,
+    Window,
 };
 
 /// An own run that finished, without steps and samples.
@@ -13,6 +14,28 @@ pub(crate) fn own_run() -> Record {
         target: "aarch64-unknown-linux-musl".into(),
     };
     on_board(Record::new(source, run()))
+}
+
+/// A run that died in the second run of stockfish; whether the machine restarted meanwhile.
+pub(crate) fn died_run(restarted: Option<bool>) -> Record {
+    let mut record = own_run();
+    record.run.end = End::Died;
+    record.run.died_in = Some(DiedIn {
+        step: Some("stockfish".into()),
+        repetition: 1,
+        began_ms: Some(-39_500),
+        at_ms: 1_500,
+        aftermath: Fact::Known(Aftermath {
+            looked_utc_ms: 0,
+            restarted: restarted.map_or_else(Fact::not_reached, Fact::Known),
+            last_words: Fact::not_reached(),
+            memory_errors: Fact::not_reached(),
+            watchdogs: Fact::not_reached(),
+            reset_reasons: Vec::new(),
+            hardware_messages: Vec::new(),
+        }),
+    });
+    record
 }
 
 /// A log of this version of the bash program, without steps and samples.

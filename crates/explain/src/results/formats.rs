@@ -34,7 +34,10 @@ pub const FORMATS: &[Format] = &[
 
 /// The cells of a row with its verdict and its file.
 fn cells(row: &Row) -> impl Iterator<Item = String> {
-    let verdict = row.verdict.to_string();
+    let verdict = match &row.died_in {
+        Some(step) => format!("died during {step}"),
+        None => row.verdict.to_string(),
+    };
     row.cells.iter().cloned().chain([verdict, row.file.clone()])
 }
 
@@ -95,6 +98,7 @@ fn json(rows: &[Row]) -> String {
         json!({
             "file": row.file,
             "verdict": row.verdict,
+            "died_in": row.died_in,
             "device": known(device),
             "clock": known(clock),
             "clock_khz_measured": row.clock_khz,

@@ -44,6 +44,8 @@ pub struct Row {
     pub clock_khz: Option<u32>,
     /// The verdict of the rules.
     pub verdict: Verdict,
+    /// The step in which the run died, if it did.
+    pub died_in: Option<String>,
     /// False if the 7-zip scores cannot stand beside the others in a list: another version of
     /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
     pub sevenzip_comparable: [bool; 2],
@@ -126,6 +128,7 @@ impl Row {
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
             verdict: verdict_of(record, findings),
+            died_in: view::death(record).map(|death| death.step),
         }
     }
 }

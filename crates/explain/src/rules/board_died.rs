@@ -29,6 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
         seen,
         cause,
         sure_percent,
+        was_killed: _,
     } = death;
     let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
         .sure(sure_percent)
@@ -50,36 +51,8 @@ fn check(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::RULE;
     use crate::rules::tests::findings_of;
-    use crate::test_support::{gauge_channel, own_run, with_message};
-    use record::{
-        Aftermath, DiedIn, End, ErrorCounter, Fact, LastWords, Record, Unit, WatchdogStatus,
-    };
-
-    fn died(restarted: Option<bool>) -> Record {
-        let mut record = own_run();
-        record.run.end = End::Died;
-        let nothing = || Fact::not_reached();
-        record.run.died_in = Some(DiedIn {
-            step: Some("stockfish".into()),
-            repetition: 1,
-            began_ms: Some(-39_500),
-            at_ms: 1_500,
-            aftermath: Fact::Known(Aftermath {
-                looked_utc_ms: 0,
-                restarted: restarted.map_or_else(nothing_known, Fact::Known),
-                last_words: nothing().map(|(): ()| Vec::new()),
-                memory_errors: Fact::not_reached(),
-                watchdogs: Fact::not_reached(),
-                reset_reasons: Vec::new(),
-                hardware_messages: Vec::new(),
-            }),
-        });
-        record
-    }
-
-    fn nothing_known() -> Fact<bool> {
-        Fact::not_reached()
-    }
+    use crate::test_support::{died_run as died, gauge_channel, own_run, with_message};
+    use record::{Aftermath, ErrorCounter, Fact, LastWords, Record, Unit, WatchdogStatus};
 
     fn aftermath(record: &mut Record) -> &mut Aftermath {
         match &mut record.run.died_in.as_mut().unwrap().aftermath {

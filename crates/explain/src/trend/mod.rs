@@ -4,17 +4,19 @@
 //! it, because they are the first suspects. That they are its cause is not claimed.
 
 mod change_points;
+mod stability;
 mod t_test;
 mod text;
 
 pub use change_points::{ChangePoint, change_points};
+pub use stability::Stability;
 pub use t_test::t_test;
 pub use text::text;
 
 use crate::compare::{LeftOut, settings, settings_of};
 use crate::figures::{Figure, figures};
 use crate::reference::day;
-use crate::{Finding, Verdict, verdict};
+use crate::{Finding, Verdict, verdict, view};
 use record::Record;
 use serde::Serialize;
 
@@ -45,6 +47,8 @@ pub struct Trend {
     pub changes: Vec<Change>,
     /// Results that take no part.
     pub left_out: Vec<LeftOut>,
+    /// How often it died, if it did.
+    pub stability: Option<Stability>,
 }
 
 /// A result with its day.
@@ -133,6 +137,9 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             });
         };
         match sample.record.run.started.known() {
+            _ if let Some(death) = view::death(sample.record) => {
+                leave_out(&format!("it died during {}", death.step));
+            }
             _ if verdict(sample.findings) == Verdict::Invalid => leave_out("it is invalid"),
             None => leave_out("it has no date"),
             Some(utc_ms) => dated.push((*utc_ms, sample)),
@@ -158,6 +165,7 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         figures: series.len(),
         changes,
         left_out,
+        stability: stability::stability(samples),
     }
 }
 

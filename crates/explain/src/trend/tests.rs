@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::Severity;
-use crate::test_support::{compression, own_run, with_step};
+use crate::test_support::{compression, died_run, gauge_channel, own_run, with_step};
 use expect_test::expect;
-use record::Fact;
+use record::{Fact, Unit};
 
 /// A result of this day since 2023-11-14 with this kernel and score.
 fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
@@ -84,4 +84,60 @@ fn steady_results_have_no_change() {
            No figure changed.
     "#]]
     .assert_eq(&text_of(&records));
+}
+
+#[test]
+fn what_deaths_have_in_common_is_told() {
+    let run = |day| result("Board", Some(day), "6.1.0", 5345);
+    let death = |restarted, hottest| {
+        let mut record = gauge_channel(
+            died_run(restarted),
+            "thermal_zone0.temp",
+            Unit::Millicelsius,
+            &[60_000, 80_000, 85_000, hottest],
+        );
+        record.machine.board = Fact::Known("Board".into());
+        record
+    };
+    let check = |records: Vec<Record>, expected: &str| {
+        let records = records.into_iter().enumerate();
+        let named: Vec<(String, Record)> = records.map(|(i, r)| (i.to_string(), r)).collect();
+        let named = named.iter();
+        let all: Vec<(&str, Record, Vec<Finding>)> = named
+            .map(|(name, record)| (name.as_str(), record.clone(), crate::rules::check(record)))
+            .collect();
+        let text = text_of(&all);
+        let line = text.lines().find(|line| line.contains("Stability"));
+        assert_eq!(line.unwrap_or_default().trim(), expected, "{text}");
+        assert_eq!(
+            text.contains("it died during stockfish, run 2"),
+            !expected.is_empty()
+        );
+    };
+    check(vec![run(1), run(2)], "");
+    check(
+        vec![
+            run(1),
+            run(2),
+            death(Some(true), 88_100),
+            death(Some(true), 86_000),
+            death(None, 85_400),
+        ],
+        "Stability: died 3 of 5 times, always in stockfish, at 85 °C or more.",
+    );
+    let mut elsewhere = death(Some(true), 90_000);
+    elsewhere.run.died_in.as_mut().unwrap().step = Some("memory-bandwidth".into());
+    check(
+        vec![run(1), elsewhere, death(Some(true), 91_000)],
+        "Stability: died 2 of 3 times, at 90 °C or more.",
+    );
+    // Somebody's `kill -9` says nothing about the machine.
+    check(
+        vec![
+            run(1),
+            death(Some(false), 40_000),
+            death(Some(true), 90_000),
+        ],
+        "Stability: died 1 of 2 times, last seen at 90 °C.",
+    );
 }

@@ -24,6 +24,9 @@ fn machine(trend: &Trend) -> String {
         ),
         _ => format!("{}: no result can be used\n", plain(&trend.machine)),
     };
+    if let Some(stability) = &trend.stability {
+        let _ = writeln!(text, "   Stability: {}.", plain(&stability.words()));
+    }
     if trend.results.len() < RESULTS_MIN {
         let _ = writeln!(
             text,
@@ -36,7 +39,12 @@ fn machine(trend: &Trend) -> String {
         text.push_str(&point(trend, changes));
     }
     for left_out in &trend.left_out {
-        let _ = writeln!(text, "   Left out: {}, {}.", left_out.what, left_out.why);
+        let _ = writeln!(
+            text,
+            "   Left out: {}, {}.",
+            plain(&left_out.what),
+            plain(&left_out.why)
+        );
     }
     text
 }

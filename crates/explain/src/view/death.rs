@@ -27,6 +27,8 @@ const UNDER_VOLTAGE: i64 = 1;
 pub struct Death {
     /// What died, as the beginning of a sentence.
     pub how: &'static str,
+    /// True if the machine lived on, so that somebody or the kernel ended the program.
+    pub was_killed: bool,
     /// The step in people's words, with its repetition.
     pub step: String,
     /// How long that step had run, or the run where no step had begun.
@@ -70,6 +72,7 @@ pub fn death(record: &Record) -> Option<Death> {
             Some(false) => "The program was killed",
             None => "The run died",
         },
+        was_killed: restarted == Some(&false),
         step: step_words(died),
         into_ms: died.at_ms - died.began_ms.unwrap_or(0),
         seen,
