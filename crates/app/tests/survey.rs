@@ -78,7 +78,7 @@ fn what_costs_performance_is_named_first() {
             "is a counterfeit by its registers (manfid 0x000012, oemid 0x3456)",
             "claims 119.4GB, but its own name promises 16 GB",
             "reported 1 errors of the card mmcblk0",
-            "/dev/sda1 at /media/disk is NTFS or exFAT through FUSE",
+            "/dev/sda1 at /media/redacted is NTFS or exFAT through FUSE",
             "Swap /var/swap lies on an SD card or eMMC",
             "### Challenging filesystems:",
             "This is a kernel of Raspberry Pi",

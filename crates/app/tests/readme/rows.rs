@@ -45,7 +45,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
     ),
     (
         "sbc-bench workload ID [VARIANT]",
-        Line("sbc-bench workload aes aes-256-cbc", &["aes-256-cbc"]),
+        Line("sbc-bench workload aes aes-256-cbc", &["aes 256-CBC"]),
     ),
     (
         "sbc-bench list workloads",
@@ -144,6 +144,17 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
         Line("sbc-bench kernel && sbc-bench -k", &["Kernel "]),
     ),
     ("-k", As("sbc-bench kernel")),
+    (
+        "sbc-bench redact FILE... [--output FILE|DIR]",
+        Line(
+            "sbc-bench redact run.json --output blank.json; sbc-bench explain blank.json",
+            &["run.json: blanked", "Results "],
+        ),
+    ),
+    (
+        "sbc-bench recover",
+        Line("sbc-bench recover --log run.log", &["No run has died in "]),
+    ),
     (
         "sbc-bench explain FILE...",
         Line(
