@@ -173,6 +173,19 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
         let text = text + "\n";
         nodes.insert(format!("{folder}/{name}"), Node::File { text, is_writable });
     }
+    odd_files(model, index, &folder, nodes);
+    for cpu in &spec.cpus {
+        let path = format!("devices/system/cpu/cpu{cpu}/cpufreq");
+        nodes.insert(
+            path,
+            Node::Link(format!("../cpufreq/policy{}", spec.cpus[0])),
+        );
+    }
+}
+
+/// What only some policies have.
+fn odd_files(model: &Model, index: usize, folder: &str, nodes: &mut BTreeMap<String, Node>) {
+    let (spec, state) = (&model.board.policy[index], &model.policies[index]);
     if !spec.boost_khz.is_empty() {
         let boost: Vec<String> = spec.boost_khz.iter().map(u32::to_string).collect();
         let file = |text: String| Node::File {
@@ -195,13 +208,6 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
             is_writable: true,
         };
         nodes.insert(format!("{folder}/{RATE_LIMIT}"), node);
-    }
-    for cpu in &spec.cpus {
-        let path = format!("devices/system/cpu/cpu{cpu}/cpufreq");
-        nodes.insert(
-            path,
-            Node::Link(format!("../cpufreq/policy{}", spec.cpus[0])),
-        );
     }
 }
 
