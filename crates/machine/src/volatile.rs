@@ -2,17 +2,21 @@
 //! folder is in memory) is gone after a freeze or a loss of power.
 
 use crate::Root;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// More overlays on top of each other than this are a circle.
 const DEPTH_MAX: usize = 4;
 
 /// What keeps this folder in memory, in words; none if it is on a drive, or nobody can tell. A folder
-/// that is not there yet will be where its nearest parent is.
+/// that is not there yet will be where its nearest parent is; on the running system relative paths and links
+/// lead where they lead.
 pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
     let text = root.read("/proc/self/mountinfo").ok()?;
     let mounts: Vec<Mount> = text.lines().filter_map(parse_mountinfo).collect();
-    let mut folder = folder.to_path_buf();
+    let mut folder = match root.is_system() {
+        true => without_links(folder),
+        false => folder.to_path_buf(),
+    };
     for _ in 0..DEPTH_MAX {
         // Of several mounts on one point the last one counts.
         let inside = mounts
@@ -38,6 +42,17 @@ pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
         }
     }
     None
+}
+
+/// The absolute path of a folder, as mounts name it; what is not there yet stays as it is written.
+fn without_links(folder: &Path) -> PathBuf {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let found = folder.ancestors().find_map(|parent| {
+        let real = std::fs::canonicalize(parent).ok()?;
+        let rest = folder.strip_prefix(parent).ok()?;
+        Some(real.join(rest))
+    });
+    found.unwrap_or(folder)
 }
 
 /// One line of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).

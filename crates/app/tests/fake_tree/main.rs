@@ -8,4 +8,5 @@
 
 mod errors;
 mod kills;
+mod second;
 mod tree;

@@ -1,0 +1,73 @@
+//! A second Ctrl-C, while a program that does not want to end keeps a run that holds settings.
+
+use crate::tree::{Tree, can_run, difference};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// Longer than one that is sent twice and meant once, and shorter than what the program gets to end by itself.
+const BETWEEN: Duration = Duration::from_millis(600);
+/// On a busy machine the first one may come to its end before the second is sent.
+const TRIES: usize = 3;
+
+/// Changes governors, limits and CPUs for a program that neither Ctrl-C nor SIGTERM ends.
+const RUN: &[&str] = &[
+    "run",
+    "--force",
+    "--wait",
+    "0s",
+    "--quiet",
+    "--repeat",
+    "1",
+    "--cpus",
+    "0",
+    "--others-off",
+    "--",
+    "/bin/sh",
+    "-c",
+    "trap '' INT TERM; touch begun; while :; do sleep 0.05; done",
+];
+
+#[test]
+fn a_second_ctrl_c_restores_and_leaves_at_once() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let left = (0..TRIES).any(|_| leaves_at_once());
+    assert!(
+        left,
+        "each of {TRIES} runs waited for its program and concluded"
+    );
+}
+
+/// One run that is asked twice. False if it came to its own end first.
+fn leaves_at_once() -> bool {
+    let tree = Tree::new();
+    let before = tree.settings();
+    let mut child = tree.command(RUN, "");
+    let child = child.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = child.spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !tree.path("drive/begun").exists() {
+        assert!(Instant::now() < until, "the program never began");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_ne!(difference(&before, &tree.settings()), "", "nothing is held");
+    let ctrl_c = || kill_process(Pid::from_child(&child), Signal::INT);
+    ctrl_c().unwrap();
+    std::thread::sleep(BETWEEN);
+    let _ = ctrl_c();
+    let status = child.wait().unwrap();
+    // What is there at this moment the process itself has put back.
+    let settings = tree.settings();
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(difference(&before, &settings), "");
+    tree.wait_for_ends().unwrap();
+    let concluded = tree.path("log/sbc-bench.log").exists();
+    if !concluded {
+        let next = tree.run(&["recover"], "");
+        let text = String::from_utf8_lossy(&next.stdout).into_owned();
+        assert!(text.contains("What it had measured is in "), "{text}");
+    }
+    !concluded
+}

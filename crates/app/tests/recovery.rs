@@ -1,0 +1,255 @@
+//! What runs that died leave behind, as users meet it: whether anything can be left at all, what the next start
+//! makes of it, and what it leaves alone.
+
+use record::{End, Record};
+use std::os::unix::fs::{chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
+/// A run that takes no time.
+const QUICK: &str = "run --force --wait 0s --repeat 1";
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-recovery-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// `sbc-bench` with these words, in this folder.
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(words.split_whitespace())
+            .env("NOTUNING", "yes");
+        command.env_remove("MODE").stdin(Stdio::null());
+        command.current_dir(&self.0);
+        command
+    }
+
+    /// Lines of shell where `/var/lib` is this folder and `/var/log` lies in memory, for nobody else: `$B` is the
+    /// program.
+    fn unshared(&self, lines: &str) -> Command {
+        let head = "set -e; mount --bind . /var/lib; mount -t tmpfs none /var/log; ";
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", &format!("{head}{lines}")]);
+        command.env("B", PROGRAM).env("QUICK", QUICK);
+        command.env("NOTUNING", "yes").env_remove("STATE_DIRECTORY");
+        command
+            .env_remove("MODE")
+            .current_dir(&self.0)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Files of the runs kept here whose names end like that.
+    fn runs(&self, end: &str) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.0.join("runs")).into_iter().flatten();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .filter(|path| path.to_string_lossy().ends_with(end))
+            .collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Both outputs, with one blank between words.
+fn said(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    let text = String::from_utf8_lossy(&both).into_owned();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn record(path: &Path) -> Record {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Kills it with SIGKILL as soon as this is true.
+fn kill_when(child: &mut Child, is_time: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(120);
+    while !is_time() {
+        assert!(Instant::now() < until, "it never came so far");
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// True where a file system can be mounted that nobody else sees.
+fn can_mount() -> bool {
+    let unshared = Command::new("unshare").args(["-m", "true"]).status();
+    let can = machine::is_root() && unshared.is_ok_and(|status| status.success());
+    if !can {
+        testkit::skip("root and unshare are needed for mounts that nobody else sees");
+    }
+    can
+}
+
+#[test]
+fn runs_that_are_kept_in_memory_say_so() {
+    if !can_mount() {
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("memory");
+    std::fs::create_dir_all(folder.0.join("mem")).unwrap();
+    std::fs::create_dir_all(folder.0.join("sbc-bench")).unwrap();
+    symlink("mem", folder.0.join("link")).unwrap();
+    let mem = "mount -t tmpfs none mem;";
+    for (lines, expected) in [
+        (
+            "mount -t tmpfs none /var/lib/sbc-bench; $B $QUICK -- true".to_owned(),
+            "/var/lib/sbc-bench/runs lies in memory (tmpfs on /var/lib/sbc-bench): if this machine freezes",
+        ),
+        (
+            "$B $QUICK --log /var/log/x.log -- true".to_owned(),
+            "/var/log/runs lies in memory (tmpfs on /var/log)",
+        ),
+        // Named from where somebody stands, and through a link.
+        (
+            format!("{mem} $B $QUICK --log mem/x.log -- true"),
+            "mem/runs lies in memory (tmpfs on ",
+        ),
+        (
+            format!("{mem} $B $QUICK --log $PWD/link/new/x.log -- true"),
+            "link/new/runs lies in memory (tmpfs on ",
+        ),
+    ] {
+        let text = said(&folder.unshared(&lines).output().unwrap());
+        assert!(text.contains(expected), "{lines}: {text}");
+    }
+}
+
+#[test]
+fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
+    let folder = Folder::new("foreign");
+    let at = |name: &str| folder.0.join("runs").join(name);
+    // The first one makes the folder.
+    let made = folder
+        .command(QUICK)
+        .args(["--log", "x.log", "--", "true"])
+        .output();
+    assert!(matches!(made.unwrap().status.code(), Some(0 | 3)));
+    let pipe = Command::new("mkfifo").arg(at("a.stream")).status();
+    assert!(pipe.unwrap().success());
+    let victim = folder.0.join("victim");
+    std::fs::write(&victim, "precious").unwrap();
+    symlink(&victim, at("b.stream")).unwrap();
+    let mut expected = vec![
+        "a.stream is a named pipe and no regular file.",
+        "b.stream is a link, which is not followed here.",
+    ];
+    if machine::is_root() {
+        std::fs::write(at("c.stream"), "sbc1 2 00000000 {}\n").unwrap();
+        chown(at("c.stream"), Some(65_534), None).unwrap();
+        expected.push("c.stream belongs to another user (uid 65534).");
+    }
+    for words in [QUICK, "recover"] {
+        let mut command = Command::new("timeout");
+        command
+            .args(["120", PROGRAM])
+            .args(words.split_whitespace());
+        command.args(["--log", "x.log"]).current_dir(&folder.0);
+        if words == QUICK {
+            command.args(["--", "true"]);
+        }
+        let output = command.env("NOTUNING", "yes").output().unwrap();
+        let text = said(&output);
+        assert!(
+            matches!(output.status.code(), Some(0 | 3)),
+            "{words}: {text}"
+        );
+        for sentence in &expected {
+            assert_eq!(text.matches(sentence).count(), 1, "{words}: {text}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+    assert_eq!(folder.runs(".stream").len(), expected.len());
+}
+
+#[test]
+fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
+    let folder = Folder::new("killed");
+    let load = "test -e first && { touch second; sleep 60; }; touch first; sleep 0.2";
+    let mut run = folder.command("run --force --wait 0s --repeat 2 --name two --log x.log");
+    let run = run.args(["--", "/bin/sh", "-c", load]);
+    let mut run = run
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let second = folder.0.join("second");
+    kill_when(&mut run, || second.exists());
+    let text = said(&folder.command("recover --log x.log").output().unwrap());
+    let kept = folder
+        .runs(".json")
+        .pop()
+        .unwrap_or_else(|| panic!("{text}"));
+    let name = kept.file_name().unwrap().to_string_lossy().into_owned();
+    let place = format!("What it had measured is in runs/{name}.");
+    let during = regex_lite::Regex::new(
+        "died before its end. The program was killed during two, run 2, \\d+ s in;",
+    );
+    assert!(
+        during.unwrap().is_match(&text) && text.ends_with(&place),
+        "{text}"
+    );
+    let died = record(&kept);
+    assert_eq!(died.run.end, End::Died);
+    assert_eq!(
+        died.steps_of("two").count(),
+        1,
+        "the first repetition is kept"
+    );
+    let told = folder.command("explain").arg(&kept).output().unwrap();
+    let told = said(&told);
+    assert!(
+        told.contains("invalid and must not be used. The program was killed during two, run 2"),
+        "{told}"
+    );
+    // It is told once.
+    let again = said(&folder.command("recover --log x.log").output().unwrap());
+    assert_eq!(again, "No run has died in runs.");
+    assert!(folder.runs(".stream").is_empty());
+}
+
+#[test]
+fn one_question_that_was_killed_is_kept_too() {
+    if !can_mount() {
+        return testkit::was_skipped();
+    }
+    for verb in ["clock", "memory"] {
+        let folder = Folder::new(verb);
+        let state = folder.0.join("sbc-bench");
+        // It has no --log: the state of this system, for nobody else.
+        std::fs::create_dir_all(state.join("runs")).unwrap();
+        symlink("sbc-bench/runs", folder.0.join("runs")).unwrap();
+        let mut child = folder.unshared(&format!("exec $B {verb} --quiet"));
+        let child = child.stdout(Stdio::null()).stderr(Stdio::null());
+        let begins = |path: &PathBuf| {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            text.contains("\"step_begins\"")
+        };
+        kill_when(&mut child.spawn().unwrap(), || {
+            folder.runs(".stream").iter().any(begins)
+        });
+        let text = said(&folder.unshared("$B recover").output().unwrap());
+        let kept = folder.runs(".json").pop();
+        let kept = record(&kept.unwrap_or_else(|| panic!("{verb}: {text}")));
+        assert_eq!((&kept.run.end, &kept.run.mode[..]), (&End::Died, verb));
+        let step = kept.run.died_in.and_then(|died| died.step).unwrap();
+        let during = format!("The program was killed during {step}");
+        assert!(text.contains(&during), "{verb}: {text}");
+    }
+}
