@@ -118,7 +118,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
         &[],
         Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data)),
     ),
-    ("stream", &[], Text(stream)),
+    ("stream", &["fuzz/seeds/recording"], Bytes(stream)),
 ];
 
 /// Identified, its state taken, every sensor discovered and read.
@@ -217,8 +217,8 @@ fn snapshot(text: &str) {
     }
 }
 
-fn stream(text: &str) {
-    if let Ok(record) = bench::read_stream(text) {
+fn stream(bytes: &[u8]) {
+    if let Ok(record) = record::read_stream(bytes) {
         explain_all(&record);
     }
 }
