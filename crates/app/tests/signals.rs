@@ -106,6 +106,25 @@ fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
     assert!(why.contains("stopped (Ctrl-Z) for 1."), "{why:?}");
 }
 
+/// `docker exec` and `nsenter` start programs in a session that has no number where they run.
+#[test]
+fn ctrl_z_works_in_a_session_of_another_container() {
+    let unshare = ["unshare", "--pid", "--fork", "--mount-proc"];
+    let container = |words: &[&str]| {
+        Command::new(unshare[0])
+            .args(&unshare[1..])
+            .args(words)
+            .status()
+    };
+    if !container(&["true"]).is_ok_and(|status| status.success()) {
+        return testkit::skip("root and unshare are needed for processes that have other numbers");
+    }
+    let own = std::env::current_exe().unwrap();
+    let test = "ctrl_z_stops_the_load_too_and_fg_goes_on";
+    let status = container(&[own.to_str().unwrap(), "--exact", test]).unwrap();
+    assert!(status.success(), "{status}");
+}
+
 #[test]
 fn without_a_shell_nothing_is_stopped() {
     if !Path::new("/usr/bin/setsid").exists() {

@@ -194,20 +194,37 @@ fn children_by_parent(root: &Root, parent: u32) -> Vec<u32> {
     let pids = names.iter().filter_map(|name| name.parse::<u32>().ok());
     pids.filter(|pid| {
         let text = root.read(&format!("/proc/{pid}/stat")).unwrap_or_default();
-        parse_parent(&text) == Some(parent)
+        parse_job(&text).is_some_and(|job| job.parent == parent)
     })
     .collect()
 }
 
-/// The parent of a process; none if there is no such process.
-pub(crate) fn parent_of(root: &Root, pid: u32) -> Option<u32> {
-    parse_parent(&root.read(&format!("/proc/{pid}/stat")).ok()?)
+/// Where a process belongs. A group or session of another container has the number 0, and so has a parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Who started it, or who took it over.
+    pub(crate) parent: u32,
+    /// What a terminal stops and lets go on together.
+    pub(crate) group: u32,
+    /// All groups of one login.
+    pub(crate) session: u32,
 }
 
-/// The fourth field of `/proc/PID/stat`.
-fn parse_parent(text: &str) -> Option<u32> {
+/// Where a process belongs; none if there is no such process.
+pub(crate) fn job_of(root: &Root, pid: u32) -> Option<Job> {
+    parse_job(&root.read(&format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// The fourth, fifth and sixth field of `/proc/PID/stat`.
+fn parse_job(text: &str) -> Option<Job> {
     let (_, after) = text.rsplit_once(')')?;
-    after.split_whitespace().nth(1)?.parse().ok()
+    let mut fields = after.split_whitespace().skip(1);
+    let mut next = || fields.next()?.parse().ok();
+    Some(Job {
+        parent: next()?,
+        group: next()?,
+        session: next()?,
+    })
 }
 
 /// `pid (name) state ppid ...`: the name may hold blanks, brackets and line feeds, so it ends at

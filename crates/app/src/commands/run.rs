@@ -121,10 +121,8 @@ const FOREGROUND_LOOK: std::time::Duration = std::time::Duration::from_millis(50
 fn typed_line() -> Option<String> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        let is_ours = || {
-            let front = rustix::termios::tcgetpgrp(&stdin);
-            front.is_ok_and(|group| group == rustix::process::getpgrp())
-        };
+        let root = machine::Root::system();
+        let is_ours = || machine::signals::is_in_front(&root, &stdin);
         let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
         let look = Timespec {
             tv_sec: 0,
