@@ -4,6 +4,7 @@
 // What came of a setting must not be thrown away.
 #![deny(clippy::let_underscore_must_use, unused_must_use)]
 
+mod belief;
 mod clocks;
 mod heat;
 mod review;
@@ -165,6 +166,7 @@ impl Runner<'_> {
         self.recorder.append(Event::State {
             state: machine::state(root, timeline.now_ms()),
         });
+        self.tell_unread();
         self.recorder.sync();
         // What a review finds has to be found before anything is changed.
         let survey = match is_review {
@@ -255,6 +257,13 @@ impl Runner<'_> {
         (machine, sampler, may_start)
     }
 
+    /// What is there and could not be read goes to the Record, whoever asked for it.
+    fn tell_unread(&mut self) {
+        for missing in self.context.root.take_unread() {
+            self.recorder.append(Event::Unread { missing });
+        }
+    }
+
     fn interrupted(&self) -> Option<End> {
         match self.context.cancelled.load(Ordering::Relaxed) {
             0 => None,
@@ -326,6 +335,7 @@ impl Runner<'_> {
             self.recorder.append(Event::State { state });
         }
         self.recorder.flush();
+        self.tell_unread();
         let elapsed_ms = timeline.now_ms() as u64;
         self.recorder.append(Event::Ended { end, elapsed_ms });
         let Recorded {

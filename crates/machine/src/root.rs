@@ -8,6 +8,7 @@ mod board;
 mod judge;
 mod order;
 mod source;
+mod unread;
 
 pub use judge::Judge;
 pub use source::Source;
@@ -21,6 +22,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use unread::Unread;
 
 /// No file of the kernel that is worth reading is larger; whatever is larger is cut here.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -35,6 +37,8 @@ pub struct Root {
     replaced: Arc<BTreeMap<String, Vec<u8>>>,
     /// What a board makes of what is written to it.
     judge: Option<Judge>,
+    /// What could not be read, although it is there.
+    unread: Arc<Unread>,
 }
 
 #[derive(Debug)]
@@ -49,7 +53,24 @@ impl Root {
             tree: Arc::new(tree),
             replaced: Arc::default(),
             judge: None,
+            unread: Arc::default(),
         }
+    }
+
+    /// What is there and could not be read since last asked, by whomever; each path once, without what users may
+    /// not read.
+    pub fn take_unread(&self) -> Vec<Missing> {
+        self.unread.take()
+    }
+
+    fn failed(&self, path: &str, error: &std::io::Error) -> Missing {
+        self.failed_by(path, error.raw_os_error().unwrap_or(libc::EIO))
+    }
+
+    fn failed_by(&self, path: &str, errno: i32) -> Missing {
+        let missing = missing_errno(path, errno);
+        self.unread.note(&missing, errno);
+        missing
     }
 
     /// The same root in which one file reads as `content`.
@@ -162,16 +183,16 @@ impl Root {
             Tree::Directory(_) => {
                 // Nearly every file of the kernel fits; without room, each takes three reads more.
                 let mut bytes = Vec::with_capacity(PAGE_BYTES);
-                let file = open(&self.real(path)).map_err(|e| missing_from(path, &e))?;
+                let file = open(&self.real(path)).map_err(|e| self.failed(path, &e))?;
                 faults::pass(Call::Read, self.real(path), || {
                     file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)
                 })
-                .map_err(|e| missing_from(path, &e))?;
+                .map_err(|e| self.failed(path, &e))?;
                 Ok(bytes)
             }
             Tree::Board(entries) => match self.board_entry(entries, path)?.1 {
                 Entry::Content(bytes) => Ok(bytes),
-                Entry::Error(errno) => Err(missing_errno(path, errno)),
+                Entry::Error(errno) => Err(self.failed_by(path, errno)),
                 Entry::Link(_) => Err(missing_errno(path, libc::EISDIR)),
             },
         }
@@ -190,7 +211,7 @@ impl Root {
             Tree::Directory(_) => faults::pass(Call::List, self.real(path), || {
                 std::fs::read_dir(self.real(path))
             })
-            .map_err(|e| missing_from(path, &e))?
+            .map_err(|e| self.failed(path, &e))?
             .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
             .collect(),
             Tree::Board(entries) => board_children(entries, path)?,
@@ -210,7 +231,11 @@ impl Root {
                 std::fs::read_link(self.real(path))
             })
             .map(|target| target.to_string_lossy().into_owned())
-            .map_err(|e| missing_from(path, &e)),
+            .map_err(|e| match e.raw_os_error() {
+                // It is no link, which is an answer.
+                Some(libc::EINVAL) => missing_from(path, &e),
+                _ => self.failed(path, &e),
+            }),
             Tree::Board(entries) => {
                 let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
                 let resolved = resolve(&entries, path, false)?;
@@ -231,7 +256,7 @@ impl Root {
         match &*self.tree {
             Tree::Directory(_) => open(&self.real(path))
                 .map(Source::File)
-                .map_err(|e| missing_from(path, &e)),
+                .map_err(|e| self.failed(path, &e)),
             Tree::Board(entries) => {
                 self.board_entry(entries, path)?;
                 Ok(Source::Board(self.clone(), path.to_owned()))

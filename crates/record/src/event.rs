@@ -112,6 +112,11 @@ pub enum Event {
         /// What and when.
         mark: Mark,
     },
+    /// Something is there and could not be read.
+    Unread {
+        /// What, and why.
+        missing: Missing,
+    },
     /// Kernel messages that appeared, or why they cannot be read.
     KernelMessages {
         /// The messages.
@@ -175,6 +180,7 @@ impl Record {
             Event::Survey { survey } => self.surveys.push(*survey),
             Event::Probe { probe } => self.probes.push(*probe),
             Event::Mark { mark } => self.marks.push(mark),
+            Event::Unread { missing } => self.unread.push(missing),
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
             Event::SettingUnmet { unmet } => self.unmet_settings.push(unmet),

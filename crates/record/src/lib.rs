@@ -90,6 +90,9 @@ pub struct Record {
     /// Steps that were run to learn what each setting gives.
     #[serde(default)]
     pub probes: Vec<Probe>,
+    /// What is there and could not be read, by whatever part of the program: each path once, the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Missing>,
 }
 
 impl Record {
@@ -111,6 +114,7 @@ impl Record {
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),
             probes: Vec::new(),
+            unread: Vec::new(),
         }
     }
 

@@ -148,14 +148,17 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Whole runs that are killed at every call that changes something, and with calls that fail: how many, what that
-/// came to, and how soon the settings were back.
+/// Whole runs that are killed at every call that changes something, on folders and on virtual boards, with every
+/// call that fails and every tool that prints nonsense: how many, what that came to, and how soon the settings were
+/// back.
 fn kills() -> Result<()> {
     let status = workspace::cargo()
         .args(["test", "--quiet", "--locked", "--package", "sbc-bench"])
         .args([
             "--test",
             "fake_tree",
+            "--test",
+            "hostile_tools",
             "--",
             "--nocapture",
             "--test-threads",

@@ -1,8 +1,9 @@
 //! SIGKILL at every call of a whole run that changes anything: of the run, of the guard, of both in either
 //! order, of the process group. Then the guard, the next start or `sbc-bench restore` puts everything back,
-//! and everything that was measured can be read.
+//! and everything that was measured can be read. On a virtual board it is every write to its `/sys`, before and
+//! after.
 
-use crate::tree::{Call, Tree, can_run, difference, for_each};
+use crate::tree::{Call, ON_BOARD, Tree, can_run, difference, for_each, is_on_board};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
@@ -24,10 +25,24 @@ pub(crate) const RUN: &[&str] = &[
     "true",
 ];
 
+/// The run; on a virtual board, whose CPUs are those of this machine and stay on, another one.
+fn words() -> Vec<String> {
+    let own = || RUN.iter().map(|word| (*word).to_owned()).collect();
+    let on_board = std::env::var(ON_BOARD).ok();
+    let on_board = on_board.map(|line| line.split(' ').map(str::to_owned).collect());
+    on_board.unwrap_or_else(own)
+}
+
+fn strs(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
 /// Set by `cargo xtask bench --kills`: every one of them is killed at every call.
-const ALL: &str = "SBC_BENCH_ALL_KILLS";
+pub(crate) const ALL: &str = "SBC_BENCH_ALL_KILLS";
 /// Elsewhere, group and guard are killed at every call of this number.
 const SAMPLED: usize = 4;
+/// On a board, where one is run after the other, a call of this number has one kill.
+const SAMPLED_ON_BOARD: usize = 7;
 
 /// Who is killed at the call, and who puts everything back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +67,9 @@ const KILLS: [Kill; 5] = [
     Kill::RunThenGuard,
 ];
 
+/// What is written to a board.
+const CPUFREQ: &str = "/cpufreq/";
+
 /// What all of them came to.
 #[derive(Debug, Default)]
 struct Tally {
@@ -70,11 +88,15 @@ fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed()
     }
     let calls = changes_of_a_whole_run();
     let is_whole = std::env::var_os(ALL).is_some();
-    let is_wanted = |(number, kill): &(usize, Kill)| {
+    let is_wanted = |(number, kill): &(usize, Kill)| match (is_whole, is_on_board()) {
+        (true, _) => true,
+        (false, true) => (number * KILLS.len() + *kill as usize).is_multiple_of(SAMPLED_ON_BOARD),
         // A group is its run and nothing else, and without its guard a run takes its whole time.
-        is_whole || !matches!(kill, Kill::Group | Kill::Guard) || number % SAMPLED == 0
+        (false, false) => !matches!(kill, Kill::Group | Kill::Guard) || number % SAMPLED == 0,
     };
-    let points = (1..=calls).flat_map(|number| KILLS.map(|kill| (number, kill)));
+    // Behind the last write to a board nothing else tells the moment after it.
+    let last = if is_on_board() { 2 * calls } else { calls };
+    let points = (1..=last).flat_map(|number| KILLS.map(|kill| (number, kill)));
     let points: Vec<(usize, Kill)> = points.filter(is_wanted).collect();
     let tally = Mutex::new(Tally::default());
     for_each(&points, |(number, kill)| {
@@ -91,9 +113,10 @@ fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed()
         .copied()
         .unwrap_or_default();
     eprintln!(
-        "kill points: {} ({calls} calls of a run that change something, {} at which something was changed); \
+        "kill points{}: {} ({calls} calls of a run that change something, {} at which something was changed); \
          settings different from before or results lost: {}; restored by the guard after {} ms, {} ms at the \
          latest",
+        if is_on_board() { " on a board" } else { "" },
         tally.points,
         tally.changed,
         tally.troubles.len(),
@@ -102,7 +125,7 @@ fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed()
     );
     assert_eq!(tally.troubles, [""; 0]);
     assert!(
-        tally.points > calls,
+        2 * tally.points > points.len(),
         "hardly any call was reached: {}",
         tally.points
     );
@@ -143,7 +166,7 @@ struct Point {
 fn changes_of_a_whole_run() -> usize {
     let tree = Tree::new();
     let before = tree.settings();
-    let output = tree.run(RUN, "");
+    let output = tree.run(&strs(&words()), "");
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 3)), "{output:?}");
     assert_eq!(difference(&before, &tree.settings()), "");
@@ -153,7 +176,11 @@ fn changes_of_a_whole_run() -> usize {
 
 fn is_change(call: &Call) -> bool {
     let words = ["write", "sync", "rename", "remove", "folder"];
-    call.role == "run" && words.contains(&call.word.as_str())
+    let is_counted = match is_on_board() {
+        true => call.word == "write" && call.path.contains(CPUFREQ),
+        false => words.contains(&call.word.as_str()),
+    };
+    call.role == "run" && is_counted
 }
 
 /// Kills at the call of that number; none if the run ended before it.
@@ -164,13 +191,17 @@ fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
         Kill::Guard => "kill-guard",
         Kill::Both => "kill-both",
     };
-    let mut plan = format!("run change * {number} {word}");
+    let mut plan = match is_on_board() {
+        false => format!("run change * {number} {word}"),
+        true if number % 2 == 1 => format!("run write {CPUFREQ} {} {word}", number / 2 + 1),
+        true => format!("run write {CPUFREQ} {} {word}-after", number / 2),
+    };
     if kill == Kill::RunThenGuard {
         plan += &format!("; guard change * {} kill-guard", 1 + number % 5);
     }
     let tree = Tree::new();
     let before = tree.settings();
-    let mut child = tree.command(RUN, &plan);
+    let mut child = tree.command(&strs(&words()), &plan);
     let mut child = child
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -6,7 +6,9 @@
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
+mod boards;
 mod errors;
 mod kills;
+mod leftovers;
 mod second;
 mod tree;

@@ -1,7 +1,8 @@
-//! A machine whose `/sys`, `/var/lib` and `/var/log` are folders, and the program on it.
+//! A machine whose `/sys`, `/var/lib` and `/var/log` are folders, and the program on it. On a virtual board
+//! `/sys` is that of the board.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -15,13 +16,25 @@ const HASTE: &str = "1000";
 /// No run takes so long, however busy this machine is with other things.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Lays the folders over the machine's own in a mount namespace and becomes the command. Control groups stay.
+/// Lays the folders over the machine's own in a mount namespace and becomes the command. Control groups stay, and
+/// so does the `/sys` of a board.
 const ENTER: &str = r#"
 tree=$1; shift
-mount --rbind /sys/fs/cgroup "$tree/sys/fs/cgroup" &&
-mount --bind "$tree/lib" /var/lib && mount --bind "$tree/log" /var/log &&
-mount --rbind "$tree/sys" /sys && cd "$tree/drive" && exec "$@"
+mount --bind "$tree/lib" /var/lib && mount --bind "$tree/log" /var/log || exit
+if [ -d "$tree/sys" ]; then
+    mount --rbind /sys/fs/cgroup "$tree/sys/fs/cgroup" && mount --rbind "$tree/sys" /sys || exit
+fi
+if [ -n "$SYS_IS_READ_ONLY" ]; then mount -o remount,bind,ro /sys || exit; fi
+cd "$tree/drive" && exec "$@"
 "#;
+
+/// Set where tests run on a virtual board, to the words of the run that is to be killed there.
+pub(crate) const ON_BOARD: &str = "SBC_BENCH_TEST_ON_BOARD";
+
+/// True on a virtual board: there is one of it, and it is as quick as a board.
+pub(crate) fn is_on_board() -> bool {
+    std::env::var_os(ON_BOARD).is_some()
+}
 
 /// The files of two CPUs with clocks of their own and a few more settings. Without a newline at the end: what
 /// is written to a file of a folder stays as it was written.
@@ -87,9 +100,18 @@ impl Tree {
             false => std::env::temp_dir(),
         };
         let tree = Self(place.join(format!("sbc-bench-tree-{}-{number}", std::process::id())));
-        for folder in ["sys/fs/cgroup", "lib", "log", "drive"] {
+        for folder in ["lib", "log", "drive"] {
             std::fs::create_dir_all(tree.0.join(folder)).unwrap();
         }
+        if !is_on_board() {
+            tree.make_sys();
+        }
+        tree
+    }
+
+    fn make_sys(&self) {
+        let tree = self;
+        std::fs::create_dir_all(tree.0.join("sys/fs/cgroup")).unwrap();
         for (path, value) in FILES {
             tree.put(path, value);
         }
@@ -106,7 +128,6 @@ impl Tree {
                 .join(format!("sys/devices/system/cpu/cpu{number}/cpufreq"));
             symlink(format!("../cpufreq/policy{number}"), cpu).unwrap();
         }
-        tree
     }
 
     fn put(&self, path: &str, value: &str) {
@@ -170,10 +191,13 @@ impl Tree {
         calls.collect()
     }
 
-    /// Every file of `/sys` with its bytes, and the journal if there is one.
+    /// Every file of `/sys` that can be set with its bytes, and the journal if there is one.
     pub(crate) fn settings(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
-        collect(&self.0.join("sys"), &mut found);
+        match is_on_board() {
+            true => collect(Path::new("/sys/devices/system/cpu/cpufreq"), &mut found),
+            false => collect(&self.0.join("sys"), &mut found),
+        }
         let journal = self.0.join("lib/sbc-bench/settings.journal");
         if let Ok(bytes) = std::fs::read(&journal) {
             found.insert(journal, bytes);
@@ -261,12 +285,16 @@ pub(crate) fn difference(
     lines.collect::<Vec<_>>().join("\n")
 }
 
+fn can_be_set(entry: &std::fs::DirEntry) -> bool {
+    entry.metadata().is_ok_and(|data| data.mode() & 0o200 != 0)
+}
+
 fn collect(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let kind = entry.file_type().unwrap();
         if kind.is_dir() {
             collect(&entry.path(), found);
-        } else if kind.is_file() {
+        } else if kind.is_file() && can_be_set(&entry) {
             found.insert(
                 entry.path(),
                 std::fs::read(entry.path()).unwrap_or_default(),
@@ -289,7 +317,10 @@ pub(crate) fn can_run() -> bool {
 /// Does it for all of them, several at a time: runs mostly wait.
 pub(crate) fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(2, |cpus| 2 * cpus.get());
+    let workers = match is_on_board() {
+        true => 1,
+        false => std::thread::available_parallelism().map_or(2, |cpus| 2 * cpus.get()),
+    };
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

@@ -42,6 +42,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         surveys: Vec::new(),
         kernel_messages,
         probes: Vec::new(),
+        unread: Vec::new(),
     }
 }
 

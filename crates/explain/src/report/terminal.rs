@@ -11,8 +11,11 @@ use super::number::{
 use crate::figures::best_row;
 use crate::view;
 use crate::{Finding, Severity, Verdict, verdict};
-use record::{Measured, MemoryOperation, Outcome, Record};
+use record::{Measured, MemoryOperation, Missing, Outcome, Record};
 use std::fmt::Write;
+
+/// So many files that could not be read are named; all of them are in the Record.
+const UNREAD_SHOWN: usize = 4;
 
 pub(super) const REPORT: Report = Report {
     id: "text",
@@ -99,11 +102,28 @@ pub(super) fn unmeasured(record: &Record, workload: &str) -> Vec<String> {
         {
             lines.push(format!("kernel messages: {missing}"));
         }
+        if workload.is_empty() && !record.unread.is_empty() {
+            lines.push(unread(&record.unread));
+        }
         if !record.run.as_root && !record.machine.policies.is_empty() {
             lines.push("governors and clock limits stayed as they were: that needs root".into());
         }
     }
     lines
+}
+
+/// What could not be read, in one line.
+fn unread(unread: &[Missing]) -> String {
+    let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
+    let mut line = format!(
+        "what could not be read: {}",
+        shown.collect::<Vec<_>>().join(", ")
+    );
+    if unread.len() > UNREAD_SHOWN {
+        let more = unread.len() - UNREAD_SHOWN;
+        let _ = write!(line, " and {more} more in the Record");
+    }
+    line
 }
 
 /// Each line once, with how often it came where that is more.

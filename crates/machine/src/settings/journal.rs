@@ -166,3 +166,38 @@ fn io(path: &Path, error: &std::io::Error) -> Missing {
         why: Why::Io(error.raw_os_error().unwrap_or(libc::EIO)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Whoever held a journal removes it between the opening and the lock of the next one, `times` times.
+    fn taken_away(name: &str, times: u32) -> (PathBuf, Reading<Journal>) {
+        let name = format!("sbc-bench-journal-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let opened = Cell::new(0);
+        let journal = Journal::locked(&path, || {
+            let file = files::append(&path, files::Access::Owner);
+            opened.set(opened.get() + 1);
+            if opened.get() <= times {
+                std::fs::remove_file(&path).unwrap();
+            }
+            file
+        });
+        (path, journal)
+    }
+
+    #[test]
+    fn a_lock_on_a_file_that_has_no_name_any_more_is_none() {
+        let (path, journal) = taken_away("twice", 2);
+        // Who comes next finds the one that is held.
+        let second = Journal::create(&path).map(drop).unwrap_err();
+        assert!(second.to_string().contains("another sbc-bench"), "{second}");
+        journal.unwrap().remove();
+        assert!(Journal::left_behind(&path).unwrap().is_none());
+        let (_, journal) = taken_away("always", u32::MAX);
+        let why = journal.map(drop).unwrap_err();
+        assert!(why.to_string().contains("again and again"), "{why}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Kills on virtual boards: the same test as on a folder, at every write to a board whose kernel rounds, forgets
+//! and cools.
+
+use crate::tree::ON_BOARD;
+use std::ffi::OsString;
+use std::path::Path;
+use testkit::virtual_board::{Board, Model, lacking, run};
+
+/// The test that runs on each board.
+const TEST: &str =
+    "kills::nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed";
+/// Clock of this machine, as far as boards are concerned: what is measured there is worth nothing.
+const HOST_KHZ: u32 = 1_800_000;
+
+/// A board that is as quick as this machine, but for what is changed here.
+fn quick(change: impl Fn(&mut Board)) -> Board {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/virtual/quick.toml");
+    let mut board = Board::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let opps = [720_000, 1_008_000, 1_200_000, 1_416_000, 1_800_000];
+    board.policy[0].opps = opps.map(|khz| (khz, f64::from(khz) / 1.5e6)).to_vec();
+    change(&mut board);
+    board
+}
+
+/// Every OPP is walked.
+const CLOCK: &str = "clock --quiet";
+/// As found, then with settings, then as found.
+const RUN: &str = "run --force --wait 0s --quiet --repeat 1 -- true";
+
+/// Runs the test with this line on a board, which has to be as it was afterwards.
+fn check(name: &str, line: &str, change: impl Fn(&mut Board)) {
+    let board = quick(change);
+    let program = std::env::current_exe().unwrap();
+    let on_board = format!("{ON_BOARD}={line}");
+    let words = ["--exact", TEST, "--nocapture"].map(OsString::from);
+    let command = ["env".into(), on_board.into(), program.into_os_string()];
+    let command: Vec<OsString> = command.into_iter().chain(words).collect();
+    let done = run(board.clone(), Some(HOST_KHZ), &command).unwrap();
+    assert!(done.status.success(), "{name}: {}", done.status);
+    assert_eq!(done.left_running, [""; 0], "{name}");
+    assert_eq!(
+        Model::new(board)
+            .policies
+            .iter()
+            .map(settings)
+            .collect::<Vec<_>>(),
+        done.model.policies.iter().map(settings).collect::<Vec<_>>(),
+        "{name}"
+    );
+}
+
+fn settings(policy: &testkit::virtual_board::PolicyState) -> (String, u32, u32, u32) {
+    let governor = policy.governor.clone();
+    (
+        governor,
+        policy.khz_min,
+        policy.khz_max,
+        policy.rate_limit_us,
+    )
+}
+
+#[test]
+fn boards_are_as_they_were_wherever_a_run_is_killed() {
+    if let Some(what) = lacking() {
+        testkit::skip(&format!("no virtual board can run here: {what}"));
+        return testkit::was_skipped();
+    }
+    check("a kernel that rounds and refuses", CLOCK, |board| {
+        board.kernel.rounds_limits = true;
+        board.kernel.refuses_crossed_limits = true;
+    });
+    check("two clusters with tunables", RUN, |board| {
+        board.policy[0].cpus = vec![0];
+        board.policy[0].rate_limit_us = Some(20_000);
+        let mut big = board.policy[0].clone();
+        big.cpus = vec![1];
+        big.opps.truncate(2);
+        board.policy.push(big);
+    });
+}

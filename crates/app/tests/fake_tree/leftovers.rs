@@ -1,0 +1,113 @@
+//! What a run says about its guard, about the leftovers of others and about what it may not write: the sentence is
+//! there when it is true, and only then.
+
+use crate::kills::RUN;
+use crate::tree::{Tree, can_run, difference};
+use std::process::{Output, Stdio};
+
+/// The standard error of a program, with one blank between words.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+const REPLACED: &str =
+    "The guard against being killed was ended by somebody; another one takes its place.";
+const LEFT: &str = "A run that was killed has left /sys/devices/system/cpu/";
+const BACK: &str = "The last run was killed;";
+/// Asks nothing and sets nothing but what it finds left behind.
+const CLOCK: &[&str] = &["clock", "--cpu", "0", "--quiet"];
+
+#[test]
+fn a_guard_that_is_ended_is_replaced_and_the_next_one_restores() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    let output = tree.run(RUN, "run write /cpufreq/ 2 kill-guard");
+    assert!(said(&output).contains(REPLACED), "{output:?}");
+    assert_eq!(difference(&before, &tree.settings()), "");
+    // The run is killed later, at its last step, and the second guard is all that is left.
+    let plan = "run write /cpufreq/ 2 kill-guard; run write /cpu1/online 1 kill-run";
+    let child = tree.command(RUN, plan).stderr(Stdio::piped()).spawn();
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), None, "{output:?}");
+    assert!(said(&output).contains(REPLACED), "{output:?}");
+    tree.wait_for(&before).unwrap();
+    // A run whose guard was left alone has nothing to say about it.
+    let output = Tree::new().run(RUN, "");
+    assert!(!said(&output).contains("guard"), "{output:?}");
+}
+
+#[test]
+fn without_tuning_leftovers_are_told_and_left() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    let killed = tree.run(RUN, "run write /cpufreq/ 4 kill-both");
+    assert_eq!(killed.status.code(), None);
+    let left = tree.settings();
+    assert_ne!(difference(&before, &left), "");
+    let untuned = || {
+        let mut command = tree.command(CLOCK, "");
+        command.env("NOTUNING", "yes").output().unwrap()
+    };
+    let told = said(&untuned());
+    assert!(
+        told.contains(LEFT) && told.contains("`sbc-bench restore` puts it back."),
+        "{told}"
+    );
+    assert!(!told.contains(BACK), "{told}");
+    assert_eq!(difference(&left, &tree.settings()), "");
+    // Restored, there is nothing to tell any more.
+    assert!(tree.run(&["restore"], "").status.success());
+    assert_eq!(difference(&before, &tree.settings()), "");
+    let told = said(&untuned());
+    assert!(!told.contains(LEFT), "{told}");
+}
+
+#[test]
+fn where_sys_is_read_only_no_journal_and_no_false_note_stay() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    let read_only = |words: &[&str]| {
+        let mut command = tree.command(words, "");
+        command.env("SYS_IS_READ_ONLY", "1").output().unwrap()
+    };
+    let output = read_only(RUN);
+    let told = said(&output);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
+    assert!(
+        told.contains("Nothing is tuned: it is mounted read-only."),
+        "{told}"
+    );
+    assert!(!told.contains("was not put back"), "{told}");
+    for _ in 0..2 {
+        let told = said(&read_only(CLOCK));
+        assert!(!told.contains(BACK) && !told.contains(LEFT), "{told}");
+    }
+    let journal = tree.path("lib/sbc-bench/settings.journal");
+    assert!(!journal.exists(), "a journal stays");
+    assert_eq!(difference(&before, &tree.settings()), "");
+}
+
+#[test]
+fn a_folder_of_sys_that_cannot_be_written_is_told_once_and_leaves_nothing() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    let output = tree.run(RUN, "run write /cpufreq/ 0 EROFS");
+    let told = said(&output);
+    assert!(told.contains("error 30"), "{told}");
+    assert!(!told.contains("was not put back"), "{told}");
+    assert!(!said(&tree.run(CLOCK, "")).contains(BACK));
+    assert_eq!(difference(&before, &tree.settings()), "");
+}

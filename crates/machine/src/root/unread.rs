@@ -1,0 +1,100 @@
+//! What is there and could not be read. Most readers go on with what they got elsewhere; why the first place
+//! gave nothing is kept here, whoever asked for it.
+
+use record::redact::Redactor;
+use record::{Missing, Why};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// So many paths are kept: a machine on which more fail has one reason for all of them.
+const PATHS_MAX: usize = 100;
+
+/// Failures of one root and all of its clones.
+#[derive(Debug, Default)]
+pub(super) struct Unread(Mutex<Inside>);
+
+#[derive(Debug, Default)]
+struct Inside {
+    known: BTreeSet<String>,
+    new: Vec<Missing>,
+}
+
+impl Unread {
+    /// Keeps a failure of the kernel with this errno, each path once.
+    pub(super) fn note(&self, missing: &Missing, errno: i32) {
+        if is_ordinary(&missing.path, errno) {
+            return;
+        }
+        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if inside.known.len() >= PATHS_MAX || !inside.known.insert(missing.path.clone()) {
+            return;
+        }
+        let path = Redactor::default().addresses(&missing.path);
+        // That a device is gone is something else than that there is none.
+        let why = match &missing.why {
+            Why::Absent => Why::Io(errno),
+            why => why.clone(),
+        };
+        inside.new.push(Missing { path, why });
+    }
+
+    /// What came since last asked.
+    pub(super) fn take(&self) -> Vec<Missing> {
+        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut inside.new)
+    }
+}
+
+/// True for what is no failure: a file that is not there, a process that has ended, a file that belongs to
+/// others.
+fn is_ordinary(path: &str, errno: i32) -> bool {
+    let is_of_process = || {
+        let rest = path.strip_prefix("/proc/").unwrap_or_default();
+        rest.starts_with(|c: char| c.is_ascii_digit())
+    };
+    match errno {
+        libc::ENOENT | libc::ENOTDIR | libc::ESRCH => true,
+        libc::EACCES | libc::EPERM => !crate::is_root() || is_of_process(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Root;
+    use record::{Missing, Why};
+
+    #[test]
+    fn what_fails_is_kept_once_and_what_is_not_there_is_no_failure() {
+        let board = "== /sys/a ! EIO\n== /sys/b ! ENODEV\n== /proc/7/stat ! ESRCH\n== /sys/c\n1\n";
+        let root = Root::from_board(board).unwrap();
+        for path in [
+            "/sys/a",
+            "/sys/a",
+            "/sys/b",
+            "/sys/c",
+            "/sys/d",
+            "/proc/7/stat",
+        ] {
+            let _looked_at_below = root.clone().read(path);
+        }
+        let failed = |path: &str, errno| Missing {
+            path: path.into(),
+            why: Why::Io(errno),
+        };
+        let expected = [failed("/sys/a", libc::EIO), failed("/sys/b", libc::ENODEV)];
+        assert_eq!(root.take_unread(), expected);
+        let _the_same_once_more = root.read("/sys/a");
+        assert_eq!(root.take_unread(), []);
+    }
+
+    #[test]
+    fn a_machine_that_fails_everywhere_has_an_end() {
+        let board: String = (0..1000).map(|n| format!("== /sys/f{n} ! EIO\n")).collect();
+        let root = Root::from_board(&board).unwrap();
+        for number in 0..1000 {
+            let _looked_at_below = root.read(&format!("/sys/f{number}"));
+        }
+        assert_eq!(root.take_unread().len(), super::PATHS_MAX);
+    }
+}
