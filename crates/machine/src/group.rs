@@ -2,7 +2,8 @@
 //! counted as a whole and nothing of it survives.
 //!
 //! It lies directly below the mount of the hierarchy, where its files do not depend on what service
-//! or session this program runs in. Needs root, or a delegated hierarchy.
+//! or session this program runs in; but where version 2 limits that service, below the service, because a
+//! limit must hold for what it was given for. Needs root, or a delegated hierarchy.
 //! (Kernel: Documentation/admin-guide/cgroup-v2.rst, Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
 use crate::Root;
@@ -74,7 +75,7 @@ impl Group {
             "cpuacct"
         };
         let home = cgroup::folders(&membership, controller).into_iter().next();
-        let folder = made(&mount, name)?;
+        let folder = made(&place(root, version, &mount), name)?;
         Ok(Self {
             root: root.clone(),
             version,
@@ -146,7 +147,7 @@ impl Group {
     /// Groups that a program of this name has left behind, found by the process id at the end of their
     /// names: nobody is left to remove them.
     pub fn left_behind(root: &Root, name: &str) -> Vec<Self> {
-        let Some((_, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
+        let Some((version, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
             return Vec::new();
         };
         let owner = |folder: &String| -> Option<u32> {
@@ -156,11 +157,14 @@ impl Group {
         let is_gone = |folder: &String| {
             owner(folder).is_some_and(|pid| root.read(&format!("/proc/{pid}/stat")).is_err())
         };
-        let folders = root.list(&mount).unwrap_or_default().into_iter();
-        folders
-            .filter(is_gone)
-            .filter_map(|folder| Self::adopted(root, &format!("{mount}/{folder}")))
-            .collect()
+        let mut places = vec![mount.clone(), place(root, version, &mount)];
+        places.dedup();
+        let of_place = |place: String| {
+            let folders = root.list(&place).unwrap_or_default().into_iter();
+            let adopted = move |folder| Self::adopted(root, &format!("{place}/{folder}"));
+            folders.filter(is_gone).filter_map(adopted)
+        };
+        places.into_iter().flat_map(of_place).collect()
     }
 
     /// An existing group, which this value now owns.
@@ -268,6 +272,33 @@ impl Drop for Inside<'_> {
     }
 }
 
+/// Where a group is made: in version 1 the hierarchy that counts has no limits, in version 2 whatever is made
+/// beside the group of this process is free of its limits.
+fn place(root: &Root, version: Version, mount: &str) -> String {
+    if version == Version::One {
+        return mount.to_owned();
+    }
+    let membership = root.read("/proc/thread-self/cgroup").unwrap_or_default();
+    let folders = cgroup::folders(&membership, "");
+    let limits = [
+        ("cpu.max", "max"),
+        ("memory.max", "max"),
+        ("memory.high", "max"),
+        ("cpuset.cpus", ""),
+    ];
+    let is_limited = |folder: &String| {
+        limits.iter().any(|(file, free)| {
+            let value = root.read(&format!("{folder}/{file}"));
+            let value = value.unwrap_or_else(|_| (*free).to_owned());
+            value.split_whitespace().next().unwrap_or_default() != *free
+        })
+    };
+    // The root of all has no limits, and that of a container has those of the container.
+    let mut groups = folders.iter().filter(|folder| *folder != mount);
+    let own = folders.first().filter(|_| groups.any(is_limited));
+    own.cloned().unwrap_or_else(|| mount.to_owned())
+}
+
 /// Makes the folder of a group. A dead process may have had our number and left one of that name, which is
 /// then not ours to enter: somebody may still be in it.
 fn made(mount: &str, name: &str) -> Reading<String> {
@@ -312,6 +343,26 @@ fn parse_usage_us(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_limited_stays_where_its_limit_is() {
+        let own = "== /proc/thread-self/cgroup\n0::/a/b\n";
+        for (files, expected) in [
+            ("", ""),
+            ("== /sys/fs/cgroup/a/b/cpu.max\nmax 100000\n", ""),
+            ("== /sys/fs/cgroup/a/b/cpu.max\n50000 100000\n", "/a/b"),
+            ("== /sys/fs/cgroup/a/memory.max\n400000000\n", "/a/b"),
+            ("== /sys/fs/cgroup/a/memory.max\nmax\n", ""),
+            ("== /sys/fs/cgroup/a/b/cpuset.cpus\n\n", ""),
+            ("== /sys/fs/cgroup/a/b/cpuset.cpus\n0-1\n", "/a/b"),
+        ] {
+            let root = Root::from_board(&format!("{own}{files}")).unwrap();
+            let mount = "/sys/fs/cgroup";
+            let found = place(&root, Version::Two, mount);
+            assert_eq!(found, format!("{mount}{expected}"), "{files}");
+            assert_eq!(place(&root, Version::One, "/x"), "/x");
+        }
+    }
 
     #[test]
     fn both_versions_are_found() {
