@@ -1,10 +1,11 @@
 //! What is done with foreign bytes in fuzzing: a table of targets, each a function of bytes that must neither
 //! panic nor hang nor ask for much memory, whatever the bytes are.
 
+mod altered;
 pub mod coverage;
 pub mod limits;
 pub mod mutate;
 mod records;
 mod targets;
 
-pub use targets::{Target, targets};
+pub use targets::{Target, made, targets};

@@ -31,7 +31,10 @@ fn add(bytes: usize) {
     let before = BYTES.fetch_add(bytes, Ordering::Relaxed);
     if before.saturating_add(bytes) > BYTES_MAX && IS_RUNNING.swap(false, Ordering::Relaxed) {
         let place = std::backtrace::Backtrace::force_capture();
-        let _ = writeln!(std::io::stderr(), "asked for {bytes} bytes beyond {before}\n{place}");
+        let _ = writeln!(
+            std::io::stderr(),
+            "asked for {bytes} bytes beyond {before}\n{place}"
+        );
         std::process::exit(TOO_LARGE);
     }
 }

@@ -1,13 +1,14 @@
-//! `fuzz [--seconds N] [--keep] [TARGET...]`: feeds every target with inputs made of its seeds, guided by the branches
+//! `fuzz [--seconds N] [--keep] [--folder DIR] [TARGET...]`: feeds every target with inputs made of its seeds, guided by the branches
 //! they take, and names what panics, hangs for a second or asks for 256 MB.
 //!
 //! Each target runs in a process of its own. An input that fails is kept in `fuzz/artifacts`; it belongs into
-//! `fuzz/seeds/TARGET` together with what mends it, so that it is tried again for ever.
+//! `fuzz/seeds/TARGET` together with what mends it, so that it is tried again for ever. `--folder` names another
+//! `fuzz` than that of the build, so that a long run and the work go on side by side.
 
 use sbc_bench_fuzz::coverage::Coverage;
 use sbc_bench_fuzz::limits::{self, Counting};
 use sbc_bench_fuzz::mutate::{Random, mutate, words};
-use sbc_bench_fuzz::{Target, targets};
+use sbc_bench_fuzz::{Target, made, targets};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -18,12 +19,16 @@ static ALLOCATOR: Counting = Counting;
 
 /// Longer inputs are cut: what breaks a parser is short.
 const BYTES_MAX: usize = 64 << 10;
-/// Seconds for each target if nothing is said.
+/// Seconds of CPU time for each target if nothing is said.
 const SECONDS: u64 = 10;
+
+/// A target gets so many times its CPU time to spend it.
+const WAITING: u64 = 4;
 
 struct Options {
     seconds: u64,
     keep: bool,
+    folder: PathBuf,
     names: Vec<String>,
 }
 
@@ -31,6 +36,7 @@ fn options() -> Options {
     let mut options = Options {
         seconds: SECONDS,
         keep: false,
+        folder: env!("CARGO_MANIFEST_DIR").into(),
         names: Vec::new(),
     };
     let mut words = std::env::args().skip(1);
@@ -40,14 +46,11 @@ fn options() -> Options {
                 options.seconds = words.next().and_then(|n| n.parse().ok()).unwrap_or(SECONDS)
             }
             "--keep" => options.keep = true,
+            "--folder" => options.folder = words.next().unwrap_or_default().into(),
             _ => options.names.push(word),
         }
     }
     options
-}
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
 fn main() -> ExitCode {
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
 fn run(target: &Target, options: &Options) -> Result<(), String> {
     let mut child = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
     child.args(["--seconds", &options.seconds.to_string()]);
+    child.arg("--folder").arg(&options.folder);
     if options.keep {
         child.arg("--keep");
     }
@@ -97,7 +101,7 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
         .args(["one", target.name])
         .spawn()
         .map_err(|e| e.to_string())?;
-    let current = current(child.id());
+    let current = current(options, child.id());
     let status = { child }.wait().map_err(|e| e.to_string())?;
     let input = std::fs::read(&current).unwrap_or_default();
     let _ = std::fs::remove_file(&current);
@@ -110,14 +114,17 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
         Some(_) => "panics".to_owned(),
         None => status.to_string(),
     };
-    let kept = folder("artifacts").join(format!("{}-{}", target.name, input.len()));
+    let kept = options
+        .folder
+        .join("artifacts")
+        .join(format!("{}-{}", target.name, input.len()));
     std::fs::write(&kept, &input).map_err(|e| e.to_string())?;
     Err(format!("{why} with {}", kept.display()))
 }
 
 /// The input that a process is working at.
-fn current(pid: u32) -> PathBuf {
-    let artifacts = folder("artifacts");
+fn current(options: &Options, pid: u32) -> PathBuf {
+    let artifacts = options.folder.join("artifacts");
     let _ = std::fs::create_dir_all(&artifacts);
     artifacts.join(format!("current-{pid}"))
 }
@@ -139,13 +146,14 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
 }
 
 fn fuzz(target: &Target, options: &Options) {
-    let corpus = folder("corpus").join(target.name);
+    let corpus = options.folder.join("corpus").join(target.name);
     let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
-    inputs.extend(files(&folder("seeds").join(target.name)));
+    inputs.extend(files(&options.folder.join("seeds").join(target.name)));
     target
         .seeds
         .iter()
-        .for_each(|seeds| inputs.extend(files(&folder("..").join(seeds))));
+        .for_each(|seeds| inputs.extend(files(&options.folder.join("..").join(seeds))));
+    inputs.extend(made(target.name));
     assert!(inputs.len() > 2, "{} has no seeds", target.name);
     let own = inputs.len();
     inputs.extend(files(&corpus));
@@ -153,7 +161,7 @@ fn fuzz(target: &Target, options: &Options) {
         .iter_mut()
         .for_each(|input| input.truncate(BYTES_MAX));
     let words = words(&inputs[..own]);
-    let file = std::fs::File::create(current(std::process::id()))
+    let file = std::fs::File::create(current(options, std::process::id()))
         .expect("the folder of artifacts can be written");
     let mut coverage = Coverage::default();
     limits::watch();
@@ -171,8 +179,13 @@ fn fuzz(target: &Target, options: &Options) {
     }
     let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let mut random = Random(seed.map_or(1, |since| since.as_nanos() as u64));
-    let (begin, mut runs) = (Instant::now(), 0_u64);
-    while begin.elapsed() < Duration::from_secs(options.seconds) {
+    let (begin, begin_cpu_ns, mut runs) = (Instant::now(), limits::cpu_ns(), 0_u64);
+    // CPU time, as a niced run on a busy machine gets little of it; what waits for sockets has an end, too.
+    let is_over = || {
+        let used = Duration::from_nanos(limits::cpu_ns() - begin_cpu_ns);
+        used.as_secs() >= options.seconds || begin.elapsed().as_secs() >= options.seconds * WAITING
+    };
+    while !is_over() {
         let input = mutate(&mut random, &inputs, &words, BYTES_MAX);
         runs += 1;
         if once(&input) {

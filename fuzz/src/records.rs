@@ -1,10 +1,11 @@
 //! What is done with every Record: everything that can be done with one.
 
 use explain::kernel::{self, Eol};
-use explain::monitor::{Columns, Watch, cores, metrics, tracks};
+use explain::monitor::{Columns, Item, Recorded, Watch, cores, metrics, tracks};
 use explain::reference::Reference;
 use explain::results::Row;
 use explain::{compare, plot, trend};
+use record::recording::frame;
 use record::{Channel, Record};
 
 /// Every view of the monitor, row by row.
@@ -65,4 +66,32 @@ pub(crate) fn explain_all(record: &Record) {
     };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
     kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
+}
+
+/// A recording as the monitor shows it, its lines also with the right length and checksum.
+pub(crate) fn replay(data: &[u8]) {
+    show(data);
+    let text = String::from_utf8_lossy(data);
+    let framed = text
+        .lines()
+        .map(|line| frame(line.splitn(4, ' ').nth(3).unwrap_or(line)));
+    show(framed.collect::<String>().as_bytes());
+}
+
+fn show(data: &[u8]) {
+    let mut shown: Option<(Columns, Watch)> = None;
+    for item in Recorded::new(data) {
+        match (item, &mut shown) {
+            (Item::Begin(record), shown) => {
+                *shown = Some((Columns::of(&record, None), Watch::new(*record)));
+            }
+            (Item::Row(at_ms, values), Some((columns, watch))) => {
+                watch.row(at_ms, values);
+                columns.line(watch);
+                metrics(watch);
+            }
+            (Item::Event(event), Some((_, watch))) => watch.event(*event),
+            (_, None) => {}
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The table of targets: everything that reads bytes which others made.
 
-use crate::records::explain_all;
+use crate::altered;
+use crate::records::{explain_all, replay};
 use explain::kernel::{self, Eol};
 use machine::{KernelLog, Root, Sampler, SamplerOptions, Timeline};
 use record::recording::{RowReader, frame, is_row, payload};
@@ -14,6 +15,14 @@ pub struct Target {
     /// Folders of the repository whose files are seeds as well.
     pub seeds: &'static [&'static str],
     takes: Takes,
+}
+
+/// Makes seeds for targets whose inputs are made of files of the repository.
+pub fn made(name: &str) -> Vec<Vec<u8>> {
+    match name {
+        "board-file" => altered::board_files(),
+        _ => Vec::new(),
+    }
 }
 
 /// What it takes.
@@ -47,7 +56,12 @@ pub fn targets() -> Vec<Target> {
         seeds: tool_output(name),
         takes: Text(run),
     });
-    let mut all: Vec<Target> = own.chain(tools).collect();
+    let machine = machine::foreign::PARSERS.iter().map(|(name, run)| Target {
+        name,
+        seeds: &[],
+        takes: Bytes(*run),
+    });
+    let mut all: Vec<Target> = own.chain(tools).chain(machine).collect();
     all.sort_by_key(|target| target.name);
     all
 }
@@ -86,6 +100,7 @@ const RECORDS: &[&str] = &["crates/explain/tests/own"];
 
 const OWN: &[(&str, &[&str], Takes)] = &[
     ("board", BOARDS, Text(board)),
+    ("board-file", &[], Bytes(altered::board_file)),
     ("config-gz", &[], Bytes(config_gz)),
     (
         "config-txt",
@@ -111,7 +126,19 @@ const OWN: &[(&str, &[&str], Takes)] = &[
         Bytes(|data| surveyed("/proc/self/mountinfo", data)),
     ),
     ("record", RECORDS, Bytes(record)),
+    ("record-values", &[], Text(altered::record)),
     ("recording", &[], Bytes(recording)),
+    (
+        "redact",
+        &[
+            "crates/explain/src/logs/fixtures",
+            "crates/explain/tests/own",
+            "fuzz/seeds/recording",
+            "fuzz/seeds/stream",
+        ],
+        Bytes(redact),
+    ),
+    ("replay", &["fuzz/seeds/recording"], Bytes(replay)),
     ("snapshot", BOARDS, Text(snapshot)),
     (
         "spd",
@@ -121,18 +148,33 @@ const OWN: &[(&str, &[&str], Takes)] = &[
     ("stream", &["fuzz/seeds/recording"], Bytes(stream)),
 ];
 
-/// Identified, its state taken, every sensor discovered and read.
 fn board(text: &str) {
     if let Ok(root) = Root::from_board(text) {
-        machine::identify(&root);
-        machine::state(&root, 0);
-        let timeline = Timeline::fake(0);
-        let mut sampler = Sampler::new(&root, &SamplerOptions::default());
-        sampler.tick(&timeline);
-        timeline.sleep(std::time::Duration::from_millis(500));
-        sampler.tick(&timeline);
-        explained(&root);
+        everything(&root);
     }
+}
+
+/// Everything that is asked of a machine: identified, its state taken, every sensor discovered and read, and what
+/// a run that died has left.
+pub(crate) fn everything(root: &Root) {
+    machine::identify(root);
+    machine::state(root, 0);
+    let timeline = Timeline::fake(0);
+    let mut sampler = Sampler::new(root, &SamplerOptions::default());
+    sampler.tick(&timeline);
+    let busy = machine::processes::Busy::start(root);
+    timeline.sleep(std::time::Duration::from_millis(500));
+    sampler.tick(&timeline);
+    drop(busy.map(|busy| busy.finish()));
+    machine::processes::children_of(root, 1);
+    drop(machine::Thermometer::find(root).map(|thermometer| thermometer.millicelsius(root)));
+    machine::critical_millicelsius(root);
+    machine::in_memory(root, std::path::Path::new("/var/lib/sbc-bench"));
+    machine::aftermath(root, "another", 0);
+    machine::cgroup::has_quota(root);
+    drop(machine::available_kib(root));
+    drop(machine::on_battery(root));
+    explained(root);
 }
 
 /// Looked over, and what was found told.
@@ -207,6 +249,11 @@ fn recording(data: &[u8]) {
             }
         }
     }
+}
+
+/// What is blanked can be blanked again.
+fn redact(data: &[u8]) {
+    explain::redact::redact(&explain::redact::redact(data).bytes);
 }
 
 fn snapshot(text: &str) {

@@ -20,7 +20,7 @@ mod start;
 
 pub(crate) use descendants::{MARK, descendants_of, end_all_of, end_orphans, signal_all};
 pub use observe::Usage;
-pub(crate) use observe::parse_schedstat;
+pub(crate) use observe::{foreign, parse_schedstat};
 pub(crate) use outcome::{failure, interruption};
 pub(crate) use start::move_to;
 

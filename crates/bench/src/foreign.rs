@@ -1,7 +1,8 @@
 //! Every parser of bytes that others made, as functions of text alone, so that fuzzing meets them without
 //! programs, meters and drives. Nothing in the program calls this.
 
-use crate::{ScoreRule, exporter, meters, parse_definitions, smart, workloads};
+use crate::tools::{is_older, version_numbers};
+use crate::{ScoreRule, child, exporter, meters, packages, parse_definitions, smart, workloads};
 
 /// A name, in kebab-case, and what is done with a text.
 pub type Parser = (&'static str, fn(&str));
@@ -33,12 +34,33 @@ const OTHERS: &[Parser] = &[
             drop(rule.find(output, 1.0));
         }
     }),
+    ("program-stat", child::foreign),
     ("smartctl", |text| drop(smart::parse_smartctl(text, "sda"))),
+    ("tool-versions", |text| {
+        for (kind, _) in packages::kinds() {
+            if let Some(version) = (kind.recognise)(text) {
+                version_numbers(&version);
+                is_older(&version, kind.oldest);
+            }
+        }
+    }),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn any_text_is_parsed(text in "(\\PC|[0-9.:,;=%/ \\n\\t\"{}\\[\\]<>-]){0,300}") {
+            for (_, parse) in parsers() {
+                parse(&text);
+            }
+        }
+    }
 
     #[test]
     fn names_are_told_apart() {

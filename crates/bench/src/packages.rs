@@ -37,11 +37,16 @@ const OTHERS: [(&ToolKind, &str); 2] = [
     (&XVFB, "opengl without a display"),
 ];
 
+/// Every kind of program and who uses it; one for each use.
+pub(crate) fn kinds() -> impl Iterator<Item = (&'static ToolKind, &'static str)> {
+    let of_workloads = WORKLOADS.iter().filter_map(|w| Some((w.tool?, w.id)));
+    of_workloads.chain(OTHERS)
+}
+
 /// Every external program that can be of use, by name.
 pub fn survey(tools: &Tools) -> Vec<ToolStatus> {
     let mut all: Vec<ToolStatus> = Vec::new();
-    let of_workloads = WORKLOADS.iter().filter_map(|w| Some((w.tool?, w.id)));
-    for (kind, user) in of_workloads.chain(OTHERS) {
+    for (kind, user) in kinds() {
         if let Some(known) = all.iter_mut().find(|status| status.name == kind.name) {
             known.used_for.push(user);
             continue;

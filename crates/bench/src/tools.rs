@@ -249,7 +249,7 @@ pub(crate) fn version_numbers(text: &str) -> Vec<u32> {
 }
 
 /// True if the version is known to be below the oldest that will do.
-fn is_older(version: &str, oldest: &[u32]) -> bool {
+pub(crate) fn is_older(version: &str, oldest: &[u32]) -> bool {
     let numbers = version_numbers(version);
     !numbers.is_empty() && numbers.as_slice() < oldest
 }

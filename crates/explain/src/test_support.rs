@@ -30,6 +30,7 @@ pub(crate) fn died_run(restarted: Option<bool>) -> Record {
             restarted: restarted.map_or_else(Fact::not_reached, Fact::Known),
             last_words: Fact::not_reached(),
             memory_errors: Fact::not_reached(),
+            machine_checks: Fact::not_reached(),
             watchdogs: Fact::not_reached(),
             reset_reasons: Vec::new(),
             hardware_messages: Vec::new(),

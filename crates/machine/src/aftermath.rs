@@ -3,12 +3,20 @@
 
 use crate::Root;
 use crate::kernel_log::boot_messages;
-use record::{Aftermath, ErrorCounter, LastWords, Missing, Reading, ResetReason, WatchdogStatus};
+use crate::vcio::{self, Firmware};
+use record::{
+    Aftermath, ErrorCounter, LastWords, MachineChecks, Missing, Reading, ResetReason,
+    WatchdogStatus,
+};
 
 /// Documentation/ABI/testing/pstore; systemd moves what it finds there to its own folder (systemd-pstore(8)).
 const PSTORE: [&str; 2] = ["/sys/fs/pstore", "/var/lib/systemd/pstore"];
-/// Documentation/admin-guide/ras.rst.
-const EDAC: &str = "/sys/devices/system/edac/mc";
+/// Documentation/admin-guide/ras.rst; other parts than memory have a folder each beside it, with their instances
+/// in it (Documentation/driver-api/edac.rst).
+const EDAC: &str = "/sys/devices/system/edac";
+/// Rows of `/proc/interrupts` that count errors of the hardware (arch/x86/kernel/irq.c). `MCP` counts polls and
+/// `TRM` heat, and machinecheck of sysfs holds settings alone.
+const MACHINE_CHECKS: [&str; 3] = ["MCE", "THR", "DFR"];
 /// Documentation/ABI/testing/sysfs-class-watchdog.
 const WATCHDOGS: &str = "/sys/class/watchdog";
 /// The firmware of a Raspberry Pi leaves its register PM_RSTS there: "Configuration properties" of the
@@ -18,6 +26,8 @@ const RPI_RSTS: &str = "/proc/device-tree/chosen/bootloader/rsts";
 /// under the other name (drivers/soc/tegra/pmc.c).
 const PLATFORM: &str = "/sys/devices/platform";
 const REASON_FILES: [&str; 2] = ["power_on_reason", "reset_reason"];
+/// Words of a reason that `explain` knows again.
+const POWER_CAME_ON: &str = "power came on";
 /// Boot loaders of Android boards say it on the command line (source.android.com, "Canonical boot reason").
 const REASON_OPTIONS: [&str; 2] = ["androidboot.bootreason=", "bootreason="];
 /// Of each file of pstore its last lines: the fault itself.
@@ -38,6 +48,7 @@ pub fn aftermath(root: &Root, boot_id: &str, now_utc_ms: i64) -> Aftermath {
         restarted: restarted(root, boot_id).into(),
         last_words: last_words(root).into(),
         memory_errors: memory_errors(root).into(),
+        machine_checks: machine_checks(root).into(),
         watchdogs: watchdogs(root).into(),
         reset_reasons: reset_reasons(root),
         hardware_messages: messages
@@ -87,16 +98,53 @@ fn last_words(root: &Root) -> Reading<Vec<LastWords>> {
 }
 
 fn memory_errors(root: &Root) -> Reading<Vec<ErrorCounter>> {
-    let names = root.list(EDAC)?;
-    let number = |controller: &str, file| root.read_number(&format!("{EDAC}/{controller}/{file}"));
-    let counters = names.into_iter().filter_map(|controller| {
-        Some(ErrorCounter {
-            corrected: number(&controller, "ce_count").ok()?,
-            uncorrected: number(&controller, "ue_count").ok()?,
-            controller,
+    let parts = root.list(EDAC)?;
+    let mut counters = Vec::new();
+    for part in parts {
+        let folder = format!("{EDAC}/{part}");
+        for instance in root.list(&folder).unwrap_or_default() {
+            let number = |file| root.read_number(&format!("{folder}/{instance}/{file}"));
+            if let (Ok(corrected), Ok(uncorrected)) = (number("ce_count"), number("ue_count")) {
+                counters.push(ErrorCounter {
+                    corrected,
+                    uncorrected,
+                    controller: match part.as_str() {
+                        "mc" => instance,
+                        _ => format!("{part}/{instance}"),
+                    },
+                });
+            }
+        }
+    }
+    Ok(counters)
+}
+
+fn machine_checks(root: &Root) -> Reading<Vec<MachineChecks>> {
+    const INTERRUPTS: &str = "/proc/interrupts";
+    let found = parse_machine_checks(&root.read(INTERRUPTS)?);
+    if found.is_empty() {
+        let reason = "this kind of processor has no machine checks that the kernel counts";
+        return Err(Missing::unsupported(INTERRUPTS, reason));
+    }
+    Ok(found)
+}
+
+/// Rows as ` MCE:   0   1   Machine check exceptions`: a count for each CPU that is on.
+fn parse_machine_checks(text: &str) -> Vec<MachineChecks> {
+    let row = |line: &str| {
+        let (kind, rest) = line.split_once(':')?;
+        let kind = MACHINE_CHECKS
+            .into_iter()
+            .find(|known| *known == kind.trim())?;
+        let counts = rest
+            .split_whitespace()
+            .map_while(|word| word.parse::<u64>().ok());
+        Some(MachineChecks {
+            kind: kind.to_owned(),
+            count: counts.fold(0, u64::saturating_add),
         })
-    });
-    Ok(counters.collect())
+    };
+    text.lines().filter_map(row).collect()
 }
 
 fn watchdogs(root: &Root) -> Reading<Vec<WatchdogStatus>> {
@@ -123,6 +171,11 @@ fn reset_reasons(root: &Root) -> Vec<ResetReason> {
         && let Ok(bits) = <[u8; 4]>::try_from(bytes.as_slice())
     {
         tell(RPI_RSTS, rpi_words(u32::from_be_bytes(bits)));
+    } else if let Ok(bits) = Firmware::open(root).map(|firmware| firmware.reset_bits())
+        && let Ok(bits) = bits
+    {
+        // Firmware before 2020 leaves it to be asked.
+        tell(vcio::PATH, rpi_words(bits));
     }
     for device in root.list(PLATFORM).unwrap_or_default() {
         for file in REASON_FILES {
@@ -150,21 +203,28 @@ fn printable(text: &str) -> String {
     text.trim_end().to_owned()
 }
 
-/// PM_RSTS of the BCM2835 and its successors: bit 12 is set by power coming on; bits 4 to 6 by a reset of
-/// the watchdog, by which these boards also restart when they are told to; 8 to 10 by software, 0 to 2 by
-/// the debugger.
+/// PM_RSTS of the BCM2835 and its successors. Bit 12 is set by power coming on and stays, so that it tells only
+/// where no other does; bit 5 by a reset of the watchdog, by which these boards also restart when they are told
+/// to; bit 9 by software, bit 1 by the debugger. All even bits up to 10 hold the partition to start from, and
+/// 63 there means that it was halted (drivers/watchdog/bcm2835_wdt.c).
 fn rpi_words(bits: u32) -> String {
+    const PARTITION: u32 = 0x555;
     let words = [
-        (0x1000, "power came on"),
-        (0x0070, "watchdog or restart"),
-        (0x0700, "software"),
-        (0x0007, "debugger"),
+        (0x20, "watchdog or restart"),
+        (0x200, "software"),
+        (0x2, "debugger"),
     ];
-    let set: Vec<&str> = words
+    let mut set: Vec<&str> = words
         .iter()
         .filter(|(mask, _)| bits & mask != 0)
         .map(|(_, words)| *words)
         .collect();
+    if bits & PARTITION == PARTITION {
+        set.push("halted");
+    }
+    if set.is_empty() && bits & 0x1000 != 0 {
+        set.push(POWER_CAME_ON);
+    }
     match set.as_slice() {
         [] => format!("{bits:#x}"),
         set => format!("{bits:#x}: {}", set.join(", ")),
@@ -191,6 +251,19 @@ Panic#1 Part1
 1
 == /sys/devices/system/edac/mc/power/control
 auto
+== /sys/devices/system/edac/cpu_cache/cpu_cache0/ce_count
+3
+== /sys/devices/system/edac/cpu_cache/cpu_cache0/ue_count
+0
+== /sys/devices/system/edac/cpu_cache/log_ce
+1
+== /proc/interrupts
+           CPU0       CPU1
+  1:          0          9   IO-APIC   1-edge      i8042
+TRM:          5          6   Thermal event interrupts
+THR:          0          2   Threshold APIC interrupts
+MCE:          1          0   Machine check exceptions
+MCP:         70         71   Machine check polls
 == /sys/class/watchdog/watchdog0/bootstatus
 32
 == /sys/class/watchdog/watchdog0/identity
@@ -216,8 +289,14 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
         assert!(words[0].lines[1].contains("SError"));
         assert_eq!(words.len(), 1, "an empty file says nothing");
         let errors = found.memory_errors.known().unwrap();
-        assert_eq!((errors[0].corrected, errors[0].uncorrected), (17, 1));
-        assert_eq!(errors.len(), 1);
+        let errors: Vec<_> = errors
+            .iter()
+            .map(|e| (e.controller.as_str(), e.corrected, e.uncorrected))
+            .collect();
+        assert_eq!(errors, [("cpu_cache/cpu_cache0", 3, 0), ("mc0", 17, 1)]);
+        let checks = found.machine_checks.known().unwrap();
+        let checks: Vec<_> = checks.iter().map(|c| (c.kind.as_str(), c.count)).collect();
+        assert_eq!(checks, [("THR", 2), ("MCE", 1)]);
         assert_eq!(found.watchdogs.known().unwrap()[0].bootstatus, 32);
         let says: Vec<&str> = found
             .reset_reasons
@@ -237,6 +316,7 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
         assert!(found.restarted.missing().is_some());
         assert!(found.last_words.missing().is_some());
         assert!(found.memory_errors.missing().is_some());
+        assert!(found.machine_checks.missing().is_some());
         assert!(found.watchdogs.missing().is_some());
         assert_eq!(
             (found.reset_reasons.len(), found.hardware_messages.len()),
@@ -248,12 +328,23 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
         assert!(lost.restarted.missing().is_some());
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_interrupts_are_read(text in "( ?(MCE|THR|x): {0,2}[0-9]{0,22} ?\\PC{0,9}\n){0,9}", bits: u32) {
+            parse_machine_checks(&text);
+            proptest::prop_assert!(rpi_words(bits).starts_with("0x"));
+        }
+    }
+
     #[test]
     fn the_register_of_a_raspberry_pi_is_told_in_words() {
         for (bits, expected) in [
             (0x1000, "0x1000: power came on"),
             (0x20, "0x20: watchdog or restart"),
-            (0x555, "0x555: watchdog or restart, software, debugger"),
+            (0x1020, "0x1020: watchdog or restart"),
+            (0x1555, "0x1555: halted"),
+            // Partition 2 to start from is no reason.
+            (0x4, "0x4"),
             (0x0, "0x0"),
         ] {
             assert_eq!(rpi_words(bits), expected);

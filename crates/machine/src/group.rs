@@ -333,7 +333,7 @@ fn hierarchy(root: &Root) -> Option<(Version, String)> {
 }
 
 /// `usage_usec` of a group's `cpu.stat`.
-fn parse_usage_us(text: &str) -> Option<u64> {
+pub(crate) fn parse_usage_us(text: &str) -> Option<u64> {
     let line = text
         .lines()
         .find_map(|line| line.strip_prefix("usage_usec "))?;

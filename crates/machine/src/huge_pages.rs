@@ -18,7 +18,7 @@ pub fn huge_kib(root: &Root, address: usize) -> Reading<u64> {
 }
 
 /// `AnonHugePages` of the mapping that holds the address.
-fn parse_smaps(text: &str, address: usize) -> Option<u64> {
+pub(crate) fn parse_smaps(text: &str, address: usize) -> Option<u64> {
     let mut inside = false;
     for line in text.lines() {
         if let Some(range) = parse_range(line) {

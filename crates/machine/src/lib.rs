@@ -11,6 +11,7 @@ pub mod cgroup;
 pub mod cycles;
 pub mod faults;
 pub mod files;
+pub mod foreign;
 mod group;
 mod huge_pages;
 mod identify;

@@ -13,7 +13,8 @@
 mod changes;
 mod cooling;
 mod device_name;
-mod disturbed;
+pub(crate) mod disturbed;
+pub(crate) mod foreign;
 mod journal;
 mod node;
 mod outcome;

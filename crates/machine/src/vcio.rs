@@ -1,10 +1,11 @@
 //! Questions to the firmware of a Raspberry Pi through its mailbox, `/dev/vcio`.
 //!
-//! Throttle bits, the clock as the firmware measures it, voltages, and the firmware's own version;
+//! Throttle bits, the clock as the firmware measures it, voltages, why it was reset, and the firmware's own version;
 //! on a Raspberry Pi 5 also the rails of its power controller ([`pmic`]).
 //! Nothing is ever set. Messages are made and read by pure functions; format and tags by
 //! <https://github.com/raspberrypi/firmware/wiki/Mailbox-property-interface>.
 
+mod command;
 mod pmic;
 
 use crate::syscall::{MAILBOX_WORDS, mailbox_property};
@@ -24,6 +25,8 @@ const VALUE_WORDS: usize = MAILBOX_WORDS - HEADER_WORDS - 1;
 /// Code of a message that was answered, and bit in the length of a tag that was.
 const ANSWERED: u32 = 0x8000_0000;
 
+/// The command for PM_RSTS, and the name in its answer.
+const RESET_BITS: &str = "get_rsts";
 const TAG_FIRMWARE_HASH: u32 = 0x0000_0003;
 
 /// One question with one number for an answer.
@@ -101,10 +104,8 @@ impl Firmware {
     /// # Errors
     /// As [`Firmware::ask`]; `EOPNOTSUPP` on boards without one.
     pub fn pmic_rails(&self) -> Result<Vec<Rail>, i32> {
-        let mut message = pmic::question();
-        mailbox_property(&self.0, &mut message)?;
-        let mut text = [0; pmic::TEXT_BYTES];
-        Ok(pmic::rails(pmic::answer(&message, &mut text)?))
+        let mut text = [0; command::TEXT_BYTES];
+        Ok(pmic::rails(self.tell(pmic::COMMAND, &mut text)?))
     }
 
     /// Power of all rails in microwatts, then each rail in the order of
@@ -113,11 +114,30 @@ impl Firmware {
     /// # Errors
     /// As [`Firmware::pmic_rails`].
     pub fn pmic(&self, values: &mut [i64]) -> Result<(), i32> {
-        let mut message = pmic::question();
-        mailbox_property(&self.0, &mut message)?;
-        let mut text = [0; pmic::TEXT_BYTES];
-        pmic::parse(pmic::answer(&message, &mut text)?, values);
+        let mut text = [0; command::TEXT_BYTES];
+        pmic::parse(self.tell(pmic::COMMAND, &mut text)?, values);
         Ok(())
+    }
+
+    /// The register PM_RSTS: why the chip was reset last.
+    ///
+    /// # Errors
+    /// As [`Firmware::ask`].
+    pub fn reset_bits(&self) -> Result<u32, i32> {
+        let mut text = [0; command::TEXT_BYTES];
+        let answer = self.tell(RESET_BITS.as_bytes(), &mut text)?;
+        command::parse_hex(answer, RESET_BITS).ok_or(libc::EIO)
+    }
+
+    /// The firmware's answer to a command in words.
+    fn tell<'a>(
+        &self,
+        command: &[u8],
+        text: &'a mut [u8; command::TEXT_BYTES],
+    ) -> Result<&'a [u8], i32> {
+        let mut message = command::question(command);
+        mailbox_property(&self.0, &mut message)?;
+        command::answer(&message, text)
     }
 
     /// Commit of the firmware's source from which it was built, in hexadecimal.
@@ -154,6 +174,29 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What the firmware answered, word by word: for fuzzing.
+pub(crate) fn foreign(bytes: &[u8]) {
+    let mut message = [0; command::WORDS];
+    for (word, bytes) in message.iter_mut().zip(bytes.chunks(4)) {
+        let mut whole = [0; 4];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        *word = u32::from_le_bytes(whole);
+    }
+    let mut short = [0; MAILBOX_WORDS];
+    short.copy_from_slice(&message[..MAILBOX_WORDS]);
+    let _ = answer(&short);
+    let mut text = [0; command::TEXT_BYTES];
+    let mut values = [0; PMIC_RAILS_MAX];
+    for text in [
+        command::answer(&message, &mut text).unwrap_or_default(),
+        bytes,
+    ] {
+        pmic::rails(text);
+        pmic::parse(text, &mut values);
+        command::parse_hex(text, RESET_BITS);
+    }
 }
 
 /// A message with one tag. `value` is as long as the longer of question and answer.

@@ -15,8 +15,12 @@ pub struct Aftermath {
     /// What the kernel wrote when it died, kept by firmware or memory that survives a restart
     /// (`/sys/fs/pstore`).
     pub last_words: Fact<Vec<LastWords>>,
-    /// Counters of memory errors since the kernel started (`/sys/devices/system/edac/mc`).
+    /// Counters of errors of memory and caches since the kernel started (`/sys/devices/system/edac`).
     pub memory_errors: Fact<Vec<ErrorCounter>>,
+    /// Machine checks since the kernel started: errors that the processor found in itself, its caches, buses and
+    /// memory (`/proc/interrupts`).
+    #[serde(default = "Fact::not_reached")]
+    pub machine_checks: Fact<Vec<MachineChecks>>,
     /// What watchdogs say about the last start (`/sys/class/watchdog/*/bootstatus`).
     pub watchdogs: Fact<Vec<WatchdogStatus>>,
     /// What the hardware says why it started.
@@ -34,10 +38,20 @@ pub struct LastWords {
     pub lines: Vec<String>,
 }
 
-/// Errors that a memory controller has counted.
+/// Machine checks of one kind, over all CPUs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MachineChecks {
+    /// The kernel's short name: `MCE` for exceptions, `THR` for errors corrected beyond a threshold, `DFR` for data
+    /// known to be bad and not yet used.
+    pub kind: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// Errors that a memory controller, or another part that counts its errors, has counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorCounter {
-    /// The controller: `mc0`.
+    /// The controller: `mc0`; another part with its instance: `cpu_cache/cpu_cache0`.
     pub controller: String,
     /// Errors that it corrected.
     pub corrected: u64,

@@ -6,6 +6,7 @@
 
 mod arrows;
 mod fences;
+mod parsers;
 mod rust;
 mod source;
 mod tables;
@@ -67,6 +68,7 @@ fn problems() -> Result<Vec<Problem>> {
     let packages = arrows::packages(&workspace::metadata()?);
     problems.extend(arrows::check(&packages));
     problems.extend(fences::check(&packages, &files));
+    problems.extend(parsers::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
     if let (Some(manifest), Some(architecture)) = (text("Cargo.toml"), text("ARCHITECTURE.md")) {
         problems.extend(arrows::check_reasons(manifest, architecture));

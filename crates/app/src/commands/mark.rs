@@ -1,7 +1,7 @@
 //! `sbc-bench mark`: appends a note to the recordings that are being made, or to a given one.
 
 use super::monitor::running::{self, begins_like_one};
-use super::monitor::whole_line;
+use ::explain::monitor::whole_line;
 use anyhow::Context;
 use machine::files;
 use record::recording::{frame, payload};

@@ -1,11 +1,11 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
-use super::monitor::whole_line;
 use super::recover;
 use crate::args::RunArgs;
 use crate::paths::{Paths, replace, replace_copy};
 use crate::progress::Bar;
 use crate::{input, output, signals, status};
+use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Context, Finished, NewRun, Runs, Task};
 use explain::{Finding, Verdict, report, rules, verdict};

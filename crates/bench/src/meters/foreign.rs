@@ -1,10 +1,11 @@
 //! Every parser of what a power meter says, as a function of text alone: for fuzzing.
 
-use super::{netio, shelly, smartpower, tasmota};
+use super::{netio, shelly, smartpower, sockets, tasmota};
 use crate::foreign::Parser;
 
 /// The parsers, by meter and form.
 pub(crate) const PARSERS: &[Parser] = &[
+    ("meter-http", sockets::http),
     ("meter-json", |text| {
         drop(netio::parse_json(text));
         if let Ok(value) = serde_json::from_str(text) {
@@ -16,5 +17,7 @@ pub(crate) const PARSERS: &[Parser] = &[
         drop(smartpower::parse_2(text));
         drop(smartpower::parse_3(text));
     }),
+    ("meter-telnet", sockets::telnet),
+    ("meter-udp", sockets::udp),
     ("meter-xml", |text| drop(netio::parse_xml(text))),
 ];

@@ -14,6 +14,7 @@ mod http;
 mod netio;
 mod shelly;
 mod smartpower;
+mod sockets;
 mod tasmota;
 #[cfg(test)]
 mod testing;

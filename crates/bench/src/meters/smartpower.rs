@@ -17,12 +17,7 @@ pub(super) const KIND_2: Kind = Kind {
     about: "SmartPower 2 of ODROID, over its telnet port.",
     document: "https://wiki.odroid.com/accessory/power_supply_battery/smartpower2",
     poll: PAUSE,
-    open: |address| {
-        Ok(Box::new(SmartPower2 {
-            host: address.host.clone(),
-            lines: None,
-        }))
-    },
+    open: |address| Ok(Box::new(SmartPower2::new(&address.host))),
 };
 
 pub(super) const KIND_3: Kind = Kind {
@@ -43,7 +38,7 @@ const FIELDS: usize = 17;
 /// 100 V, 100 A, 10 kW: far beyond what both can deliver.
 const THOUSANDTHS_MAX: i64 = 10_000_000;
 
-struct SmartPower2 {
+pub(super) struct SmartPower2 {
     host: String,
     lines: Option<Lines>,
 }
@@ -62,7 +57,14 @@ impl Source for SmartPower2 {
 }
 
 impl SmartPower2 {
-    fn next_line(&mut self) -> Result<Answer, Failure> {
+    pub(super) fn new(host: &str) -> Self {
+        Self {
+            host: host.to_owned(),
+            lines: None,
+        }
+    }
+
+    pub(super) fn next_line(&mut self) -> Result<Answer, Failure> {
         let lines = match &mut self.lines {
             Some(lines) => lines,
             none => none.insert(connect(&self.host).map_err(|e| io_failure(&e))?),
@@ -135,9 +137,16 @@ fn connect(host: &str) -> std::io::Result<Lines> {
 }
 
 /// Whoever sends the first line that can be understood is the meter; others are not listened to.
-struct SmartPower3 {
+pub(super) struct SmartPower3 {
     socket: UdpSocket,
     sender: Option<IpAddr>,
+}
+
+impl SmartPower3 {
+    pub(super) fn new(socket: UdpSocket) -> Self {
+        let sender = None;
+        Self { socket, sender }
+    }
 }
 
 fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
@@ -151,10 +160,7 @@ fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
             address.shown
         )
     })?;
-    Ok(Box::new(SmartPower3 {
-        socket,
-        sender: None,
-    }))
+    Ok(Box::new(SmartPower3::new(socket)))
 }
 
 impl Source for SmartPower3 {

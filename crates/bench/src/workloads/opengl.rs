@@ -177,9 +177,8 @@ fn version_line(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let is_version = |word: &&str| {
         let (year, month) = word.split_once('.').unwrap_or(("", ""));
-        let digits =
-            |text: &str, count| text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
-        digits(year, 4) && (digits(month, 2) || month.len() > 2 && digits(&month[..2], 2))
+        let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        year.len() == 4 && is_digits(year) && month.get(..2).is_some_and(is_digits)
     };
     Some(format!("glmark2 {}", words.find(is_version)?))
 }

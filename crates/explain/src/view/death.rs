@@ -215,13 +215,22 @@ fn by_aftermath(aftermath: &Aftermath) -> Option<(String, u8)> {
         return Some((format!("The kernel's last words (pstore): \"{line}\"."), 90));
     }
     let counters = aftermath.memory_errors.known().into_iter().flatten();
-    let uncorrected: u64 = counters.map(|counter| counter.uncorrected).sum();
+    let uncorrected: u64 = counters.fold(0, |sum, counter| sum.saturating_add(counter.uncorrected));
     if uncorrected > 0 {
         let text = format!(
             "{uncorrected} errors of the memory were counted that could not be corrected (EDAC): memory that is \
              faulty, too fast or too hot."
         );
         return Some((text, 80));
+    }
+    let checks = aftermath.machine_checks.known().into_iter().flatten();
+    let checks: u64 = checks.fold(0, |sum, check| sum.saturating_add(check.count));
+    if checks > 0 {
+        let text = format!(
+            "Since its next start the processor has told of {checks} errors of the hardware (machine checks): it, its \
+             memory or their voltage is faulty."
+        );
+        return Some((text, 75));
     }
     if let Some(message) = aftermath.hardware_messages.first() {
         let text =
@@ -346,6 +355,14 @@ fn by_reset(aftermath: &Aftermath) -> Option<(String, u8)> {
         }
     }
     let reason = aftermath.reset_reasons.first()?;
+    let says = reason.says.to_lowercase();
+    if POWER_CAME_ON.iter().any(|words| says.contains(words)) {
+        let text = format!(
+            "The hardware says of its start: \"{}\" ({}). The power was cut: by the supply, or by hand after a freeze.",
+            reason.says, reason.path
+        );
+        return Some((text, 45));
+    }
     let text = format!(
         "Nothing that was seen tells why; the hardware says of its start: \"{}\" ({}).",
         reason.says, reason.path

@@ -121,6 +121,18 @@ impl Accounts {
     }
 }
 
+/// Everything that is asked of these two files, whoever wrote them: for fuzzing.
+pub(crate) fn foreign(passwd: &str, group: &str) {
+    let accounts = Accounts::parse(passwd, group);
+    for user in accounts.users.iter().take(100) {
+        for gid in accounts.groups_of(user).into_iter().take(10) {
+            accounts.users_of(gid);
+            accounts.group_name(gid);
+        }
+        accounts.user_name(user.uid);
+    }
+}
+
 #[cfg(test)]
 pub(super) fn made() -> Accounts {
     Accounts::parse(

@@ -1,7 +1,7 @@
 //! Whose rights are at stake: the user who called sudo, and who besides root can put another program or
 //! definition in the place of one that root is about to use. Nothing is changed here.
 
-mod accounts;
+pub(crate) mod accounts;
 mod caller;
 mod trust;
 

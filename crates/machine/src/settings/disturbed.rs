@@ -13,6 +13,11 @@ mod bound;
 
 pub(super) use bound::emptied_cpuset;
 
+/// What the kernel says of a thread, whose name is of its own choice: for fuzzing.
+pub(crate) fn foreign(stat: &str) {
+    bound::parse_start_ticks(stat);
+}
+
 /// A place that is disturbed by the change of a setting. It is never chosen, only put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Disturbed {

@@ -146,9 +146,7 @@ impl Journal {
             file.read_to_end(&mut bytes)
         };
         faults::pass(Call::Read, &self.path, read).map_err(|e| io(&self.path, &e))?;
-        let text = String::from_utf8_lossy(&bytes);
-        let entries = text.lines().map(serde_json::from_str::<Entry>);
-        Ok(entries.filter_map(Result::ok).collect())
+        Ok(parse(&bytes))
     }
 
     /// Removes the file, when everything in it is restored. One that cannot be removed is harmless:
@@ -158,6 +156,13 @@ impl Journal {
             std::fs::remove_file(&self.path)
         });
     }
+}
+
+/// The whole lines of a journal.
+pub(super) fn parse(bytes: &[u8]) -> Vec<Entry> {
+    let text = String::from_utf8_lossy(bytes);
+    let entries = text.lines().map(serde_json::from_str::<Entry>);
+    entries.filter_map(Result::ok).collect()
 }
 
 fn io(path: &Path, error: &std::io::Error) -> Missing {

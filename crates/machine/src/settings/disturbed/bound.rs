@@ -34,7 +34,7 @@ impl Thread {
 }
 
 /// Field 22 of proc_pid_stat(5). The name, which may hold anything, ends at the last parenthesis.
-fn parse_start_ticks(stat: &str) -> Option<u64> {
+pub(super) fn parse_start_ticks(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_whitespace().nth(19)?.parse().ok()
 }

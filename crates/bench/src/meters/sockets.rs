@@ -1,0 +1,116 @@
+//! Meters asked over sockets on loopback, with any bytes for an answer: for fuzzing. What they parse is met
+//! without sockets in [`super::foreign`]; here are the head of an answer, lengths, lines and datagrams.
+
+use super::smartpower::{SmartPower2, SmartPower3};
+use super::{Address, Source};
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Meters that are asked by HTTP.
+const ASKED: [&str; 4] = ["netio", "netio-json", "shelly", "tasmota"];
+/// More datagrams than this tell nothing new, and would fill the socket.
+const DATAGRAMS_MAX: usize = 16;
+
+/// A server that sends what it was told last to whoever comes.
+#[derive(Debug)]
+struct Server {
+    host: String,
+    says: &'static Mutex<Vec<u8>>,
+}
+
+impl Server {
+    /// One that waits for the end of a question, or one that speaks by itself.
+    fn start(says: &'static Mutex<Vec<u8>>, waits: bool) -> std::io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let host = listener.local_addr()?.to_string();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut question = Vec::new();
+                let mut buffer = [0; 512];
+                while waits && !question.ends_with(b"\r\n\r\n") {
+                    match stream.read(&mut buffer) {
+                        Ok(count) if count > 0 => question.extend_from_slice(&buffer[..count]),
+                        _ => break,
+                    }
+                }
+                let says = says.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                // Who has gone has had enough.
+                let _ = stream.write_all(&says);
+            }
+        });
+        Ok(Self { host, says })
+    }
+
+    fn says(&self, text: &str) -> &str {
+        *self.says.lock().unwrap_or_else(PoisonError::into_inner) = text.as_bytes().to_vec();
+        &self.host
+    }
+}
+
+/// All meters that are asked by HTTP get this text as head and body.
+pub(super) fn http(text: &str) {
+    static SAYS: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    let Some(server) = SERVER.get_or_init(|| Server::start(&SAYS, true).ok()) else {
+        return;
+    };
+    let host = server.says(text);
+    for kind in ASKED {
+        let address = Address::parse(&format!("{kind}:{host}"));
+        let source = address.and_then(|address| (address.kind.open)(&address));
+        drop(source.map(|mut source| source.read()));
+    }
+}
+
+/// A SmartPower 2 that says this.
+pub(super) fn telnet(text: &str) {
+    static SAYS: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    let Some(server) = SERVER.get_or_init(|| Server::start(&SAYS, false).ok()) else {
+        return;
+    };
+    let mut meter = SmartPower2::new(server.says(text));
+    while meter.next_line().is_ok() {}
+}
+
+/// A SmartPower 3 that sends each of these lines as one datagram.
+pub(super) fn udp(text: &str) {
+    let sockets = UdpSocket::bind("127.0.0.1:0").and_then(|socket| {
+        let sender = UdpSocket::bind("127.0.0.1:0")?;
+        sender.connect(socket.local_addr()?)?;
+        Ok((socket, sender))
+    });
+    let Ok((socket, sender)) = sockets else {
+        return;
+    };
+    let mut meter = SmartPower3::new(socket);
+    for line in text.split('\n').take(DATAGRAMS_MAX) {
+        // One that is too long for a datagram is not sent, and not waited for.
+        if sender.send(line.as_bytes()).is_ok() {
+            drop(meter.read());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn any_answer_is_read(
+            head in "HTTP/1\\.[01] [0-9]{3} ?\\PC{0,9}\r\n(Content-Length: -?[0-9]{1,22}\r\n)?(Transfer-Encoding: chunked\r\n)?\r\n",
+            body: String,
+            lines in "([0-9,.\n-]|\\PC){0,400}",
+        ) {
+            http(&format!("{head}{body}"));
+            http(&body);
+            telnet(&lines);
+            udp(&lines);
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A recording, or a Record, as what its watchers saw: sessions, rows, and what happened between them. Bytes are
+//! handed in; when what is shown is a matter of others.
+
+use super::Watch;
+use record::recording::{Line, LineReader};
+use record::{Event, Mark, Record, nothing_known};
+use std::io::BufRead;
+
+/// Longer lines are none of a recording.
+const LINE_BYTES_MAX: usize = (64 << 20) + 64;
+
+/// One thing in a file.
+#[derive(Debug)]
+pub enum Item {
+    /// A session begins.
+    Begin(Box<Record>),
+    /// A row.
+    Row(i64, Vec<Option<i64>>),
+    /// Anything else.
+    Event(Box<Event>),
+}
+
+/// The next line, with its end; of one that is longer than any of a recording, its beginning alone. False
+/// where there is none.
+///
+/// # Errors
+/// It cannot be read.
+pub fn whole_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
+    line.clear();
+    loop {
+        let bytes = match reader.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(bytes.len(), |end| end + 1);
+        let room = LINE_BYTES_MAX.saturating_sub(line.len());
+        line.extend_from_slice(&bytes[..used.min(room)]);
+        reader.consume(used);
+        if end.is_some() || used == 0 {
+            return Ok(!line.is_empty());
+        }
+    }
+}
+
+/// The lines of a recording, those that are damaged left out.
+#[derive(Debug)]
+pub struct Recorded<R> {
+    reader: R,
+    line: Vec<u8>,
+    lines: LineReader,
+    /// What the line that was read last tells, backwards.
+    told: Vec<Line>,
+    session: Option<Record>,
+    at_ms: i64,
+}
+
+impl<R: BufRead> Recorded<R> {
+    /// Reads from here on, line by line.
+    pub fn new(reader: R) -> Self {
+        Self {
+            reader,
+            line: Vec::new(),
+            lines: LineReader::default(),
+            told: Vec::new(),
+            session: None,
+            at_ms: 0,
+        }
+    }
+
+    /// What an event is to a reader; none for those that only prepare others.
+    fn item(&mut self, event: Event) -> Option<Item> {
+        match event {
+            Event::Started { source, run, .. } => {
+                self.session = Some(Record::new(source, *run));
+                self.at_ms = 0;
+                None
+            }
+            Event::Machine { machine } => {
+                self.session.as_mut()?.machine = *machine;
+                None
+            }
+            Event::Channels {
+                interval_ms,
+                channels,
+            } => {
+                let mut record = self.session.take().unwrap_or_else(nothing_known);
+                record.samples.interval_ms = interval_ms;
+                record.samples.channels = channels;
+                Some(Item::Begin(Box::new(record)))
+            }
+            // A note stands where it was written, whatever the clock of its writer says.
+            Event::Mark { mut mark } => {
+                mark.at_ms = mark.at_ms.max(self.at_ms);
+                Some(Item::Event(Box::new(Event::Mark { mark })))
+            }
+            event => Some(Item::Event(Box::new(event))),
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Recorded<R> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            match self.told.pop() {
+                Some(Line::Row(at_ms, values)) => {
+                    self.at_ms = at_ms;
+                    return Some(Item::Row(at_ms, values));
+                }
+                Some(Line::Event(event)) => {
+                    if let Some(item) = self.item(*event) {
+                        return Some(item);
+                    }
+                }
+                Some(Line::Nothing) => {}
+                None => {
+                    // What cannot be read any more is the end.
+                    if !whole_line(&mut self.reader, &mut self.line).ok()? {
+                        return None;
+                    }
+                    self.told = self.lines.read(&self.line, |_, _| {});
+                    self.told.reverse();
+                }
+            }
+        }
+    }
+}
+
+/// A Record as the stream that it was: rows, and between them where steps begin, gaps and marks.
+pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
+    let mark = |at_ms: i64, text: String| {
+        let mark = Mark { at_ms, text };
+        (at_ms, Event::Mark { mark })
+    };
+    let begins = |step: &record::Step| {
+        let name = format!("{} {}", step.workload, step.variant);
+        mark(step.window.start_ms, format!("{} begins", name.trim_end()))
+    };
+    let mut events: Vec<(i64, Event)> = record.steps.iter().map(begins).collect();
+    events.extend(record.marks.iter().map(|m| mark(m.at_ms, m.text.clone())));
+    for channel in &record.samples.channels {
+        let gap = |gap: &record::Gap| {
+            let (channel, gap) = (channel.id.clone(), gap.clone());
+            (gap.at_ms, Event::Gap { channel, gap })
+        };
+        events.extend(channel.gaps.iter().map(gap));
+    }
+    events.sort_by_key(|(at_ms, _)| *at_ms);
+    let mut events = events.into_iter().peekable();
+    let begin = Watch::new(record.clone()).record().clone();
+    let samples = record.samples;
+    let rows = (0..samples.at_ms.len()).flat_map(move |row| {
+        let at_ms = samples.at_ms[row];
+        let mut items = Vec::new();
+        while let Some((_, event)) = events.next_if(|(event_ms, _)| *event_ms <= at_ms) {
+            items.push(Item::Event(Box::new(event)));
+        }
+        let value = |channel: &record::Channel| channel.values.get(row).copied().flatten();
+        items.push(Item::Row(
+            at_ms,
+            samples.channels.iter().map(value).collect(),
+        ));
+        items
+    });
+    std::iter::once(Item::Begin(Box::new(begin))).chain(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::recording::{RowWriter, frame};
+    use record::{Channel, ChannelKind, Fact, Unit, read_stream};
+
+    /// A recording of two rows with a mark between them, and one channel.
+    fn recording() -> String {
+        let channel = Channel::new("load.1min", Unit::Hundredths, ChannelKind::Gauge);
+        let mut record = nothing_known();
+        record.run.started = Fact::Known(1_000_000);
+        record.samples.interval_ms = 500;
+        record.samples.channels = vec![channel];
+        let events = [
+            Event::Started {
+                schema: record.schema,
+                source: record.source.clone(),
+                run: Box::new(record.run.clone()),
+            },
+            Event::Channels {
+                interval_ms: record.samples.interval_ms,
+                channels: record.samples.channels.clone(),
+            },
+        ];
+        let json = |event: &Event| frame(&serde_json::to_string(event).unwrap());
+        let mut text: String = events.iter().map(json).collect();
+        let mut rows = RowWriter::default();
+        text.push_str(&frame(&rows.row(0, [Some(10)])));
+        let mark = Mark {
+            at_ms: -7,
+            text: "fan off".into(),
+        };
+        text.push_str(&json(&Event::Mark { mark }));
+        text.push_str(&frame(&rows.row(500, [Some(20)])));
+        text
+    }
+
+    /// Values, and texts of marks, in their order.
+    fn show(bytes: &[u8]) -> Vec<String> {
+        let show = |item| match item {
+            Item::Begin(_) => "begin".to_owned(),
+            Item::Row(at_ms, values) => format!("{at_ms}: {:?}", values[0]),
+            Item::Event(event) => match *event {
+                Event::Mark { mark } => format!("{}: {}", mark.at_ms, mark.text),
+                other => format!("{other:?}"),
+            },
+        };
+        Recorded::new(bytes).map(show).collect()
+    }
+
+    const ALL: [&str; 4] = ["begin", "0: Some(10)", "0: fan off", "500: Some(20)"];
+
+    #[test]
+    fn a_recording_that_is_cut_at_any_byte_gives_what_was_whole_and_can_be_continued() {
+        let text = recording();
+        assert_eq!(show(text.as_bytes()), ALL);
+        // Behind the second line the channels are known.
+        let ends: Vec<usize> = text.match_indices('\n').skip(1).map(|(at, _)| at).collect();
+        for cut in 0..text.len() {
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            assert_eq!(show(&text.as_bytes()[..cut]), ALL[..whole], "{cut}");
+            let continued = format!("{}\n{text}", &text[..cut]);
+            let expected = [&ALL[..whole], &ALL[..]].concat();
+            assert_eq!(show(continued.as_bytes()), expected, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_byte_costs_its_line_and_what_builds_on_it() {
+        let text = recording();
+        let first_row = text.find(" K 0").unwrap() + 1;
+        let mut bytes = text.into_bytes();
+        bytes[first_row + 4] ^= 1;
+        assert_eq!(show(&bytes), ["begin", "0: fan off"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_give_rows_with_a_value_for_each_channel(bytes: Vec<u8>, cut: usize, change: u8) {
+            let mut text = recording().into_bytes();
+            let cut = cut % text.len();
+            text[cut] ^= change;
+            text.splice(cut..cut, bytes);
+            let mut channels = 0;
+            for item in Recorded::new(&text[..]) {
+                match item {
+                    Item::Begin(record) => channels = record.samples.channels.len(),
+                    Item::Row(_, values) => assert_eq!(values.len(), channels),
+                    Item::Event(_) => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_whole_recording_is_a_record() {
+        let record = read_stream(recording().as_bytes()).unwrap();
+        assert_eq!(record.samples.at_ms, [0, 500]);
+        assert_eq!(record.samples.channels[0].values, [Some(10), Some(20)]);
+        assert_eq!(record.marks.len(), 1);
+        assert!(read_stream(b"sbc1 ").is_err());
+    }
+}

@@ -1,0 +1,88 @@
+//! A journal of any origin, read and restored on a made board: for fuzzing. Nothing in the program calls this.
+
+use super::journal::parse;
+use super::restore::{held, restore_one};
+use crate::Root;
+
+const BOOT: &str = "11111111-2222-3333-4444-555555555555";
+/// A board with some places of a journal and one file that no journal may ever change.
+const BOARD: &str = "\
+== /etc/passwd
+root:x:0:0::/root:/bin/sh
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_governor
+performance
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors
+performance schedutil
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq
+1200000
+== /sys/devices/system/cpu/cpufreq/policy0/scaling_setspeed
+1200000
+== /sys/devices/system/cpu/cpufreq/policy0/schedutil/rate_limit_us
+500
+== /sys/devices/system/cpu/cpu1/online
+0
+== /sys/kernel/mm/transparent_hugepage/enabled
+always [madvise] never
+== /sys/fs/cgroup/cpuset/a/cpuset.cpus
+0
+== /proc/irq/7/smp_affinity_list
+0
+== /sys/class/thermal/cooling_device0/type
+cpufreq-cpu0
+== /sys/class/thermal/cooling_device0/cur_state
+1
+";
+
+/// What the guard does with a journal: places that are known come back, all others stay as they are.
+pub(crate) fn journal(bytes: &[u8]) {
+    let Ok(root) = Root::from_board(BOARD) else {
+        return;
+    };
+    let before = root.board_files();
+    for held in held(parse(bytes), BOOT).iter().rev() {
+        drop(restore_one(&root, held));
+    }
+    for ((path, before), (_, after)) in before.iter().zip(root.board_files()) {
+        let is_setting = [
+            "/sys/devices/",
+            "/sys/kernel/",
+            "/sys/fs/cgroup/",
+            "/proc/irq/",
+        ];
+        let may_change = is_setting.iter().any(|folder| path.starts_with(folder));
+        assert!(may_change || *before == after, "{path} was changed");
+        assert!(!path.ends_with("available_governors") || *before == after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line(path: &str, old: &str, new: &str) -> String {
+        format!("{{\"path\":{path:?},\"old\":{old:?},\"new\":{new:?},\"boot_id\":\"{BOOT}\"}}\n")
+    }
+
+    #[test]
+    fn a_journal_reaches_settings_alone() {
+        for path in [
+            "/etc/passwd",
+            "/sys/devices/../../etc/passwd",
+            "/proc/irq/../../etc/passwd/smp_affinity_list",
+            "/sys/fs/cgroup/cpuset/../../../../etc/cpuset.cpus",
+            "/sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors",
+        ] {
+            journal(line(path, "x", "y").as_bytes());
+        }
+        journal(line("/sys/devices/system/cpu/cpu1/online", "1", "0").as_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_journal(bytes: Vec<u8>, old: String, new: String, path in "(/[a-z0-9_.]{0,12}){0,6}") {
+            journal(&bytes);
+            journal(format!("{}{old}\n{}", line(&path, &old, &new), line(&path, &new, &old)).as_bytes());
+        }
+    }
+}

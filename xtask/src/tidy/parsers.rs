@@ -1,0 +1,138 @@
+//! Whatever reads foreign bytes is fuzzed: each file with a function `parse` or `parse_x` of text or bytes has a row in
+//! `fuzz/parsers.tsv`, which names the fuzz target that reaches it, or why none has to.
+
+use super::rust::code_only;
+use super::{Problem, find};
+use crate::workspace::File;
+
+const TABLE: &str = "fuzz/parsers.tsv";
+/// Where targets are registered, each by its name in quotes.
+const TARGETS: [&str; 4] = [
+    "fuzz/src/targets.rs",
+    "crates/bench/src/foreign.rs",
+    "crates/bench/src/meters/foreign.rs",
+    "crates/bench/src/workloads/foreign.rs",
+];
+const MACHINE: &str = "crates/machine/src/foreign.rs";
+/// Stands for a target where none is needed; the reason follows.
+const NONE: &str = "-";
+
+/// Parsers without a row, rows without a parser, and targets that do not exist.
+pub(super) fn check(files: &[File]) -> Vec<Problem> {
+    let Some(table) = find(files, TABLE) else {
+        return vec![Problem::new(TABLE, None, "is missing")];
+    };
+    let lines = table.text.lines().enumerate();
+    let rows: Vec<(usize, Vec<&str>)> = lines
+        .filter(|(_, line)| !line.starts_with('#') && !line.is_empty())
+        .map(|(line, text)| (line + 1, text.split('\t').collect()))
+        .collect();
+    let mut problems = Vec::new();
+    for file in files.iter().filter(|file| has_parser(file)) {
+        if !rows.iter().any(|(_, cells)| cells[0] == file.path) {
+            let message = format!("reads bytes: {TABLE} has to name its fuzz target");
+            problems.push(Problem::new(&file.path, None, message));
+        }
+    }
+    for (line, cells) in &rows {
+        let problem = |message: String| Problem::new(TABLE, *line, message);
+        let [path, target, rest @ ..] = cells.as_slice() else {
+            problems.push(problem("has no target".to_owned()));
+            continue;
+        };
+        if !find(files, path).is_some_and(has_parser) {
+            problems.push(problem(format!("{path} has no parser any more")));
+        }
+        if *target == NONE {
+            if rest.first().is_none_or(|why| why.is_empty()) {
+                problems.push(problem(format!("says not why {path} has no target")));
+            }
+        } else if !is_registered(files, target) {
+            problems.push(problem(format!("there is no target {target}")));
+        }
+    }
+    problems
+}
+
+fn is_registered(files: &[File], target: &str) -> bool {
+    let name = format!("\"{target}\"");
+    let mut tables = TARGETS.iter().chain([&MACHINE]);
+    tables.any(|path| find(files, path).is_some_and(|file| file.text.contains(&name)))
+}
+
+/// True if code that is no test has a function `parse` or `parse_x` of text or bytes.
+fn has_parser(file: &File) -> bool {
+    let is_ours = file.path.starts_with("crates/")
+        && file.path.contains("/src/")
+        && !file.path.starts_with("crates/testkit/")
+        && !file.path.contains("/tests")
+        && !file.path.contains("/testing");
+    if !is_ours || !file.path.ends_with(".rs") {
+        return false;
+    }
+    let code = code_only(&file.text);
+    let code = code.split("mod tests {").next().unwrap_or_default();
+    code.match_indices("fn parse").any(|(at, word)| {
+        let rest = &code[at + word.len()..];
+        let name_end = rest.find(['(', '<']).unwrap_or(0);
+        let name = &rest[..name_end];
+        let end = rest.find(['{', ';']).unwrap_or(rest.len());
+        (name.is_empty() || name.starts_with('_'))
+            && (rest[..end].contains("&str") || rest[..end].contains("&[u8]"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, text: &str) -> File {
+        File {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn check(parser: &str, table: &str, expected: &[&str]) {
+        let files = [
+            file("crates/machine/src/x.rs", parser),
+            file(TABLE, table),
+            file("fuzz/src/targets.rs", "(\"board\", f)"),
+        ];
+        let found: Vec<String> = super::check(&files)
+            .iter()
+            .map(Problem::to_string)
+            .collect();
+        assert_eq!(found, expected, "{parser}");
+    }
+
+    #[test]
+    fn every_parser_has_its_row() {
+        let parser = "fn parse_x(\n    text: &str,\n) -> u32 { 0 }";
+        let missing =
+            "crates/machine/src/x.rs: reads bytes: fuzz/parsers.tsv has to name its fuzz target";
+        let row = "crates/machine/src/x.rs\tboard\n";
+        check(parser, row, &[]);
+        check(parser, "# a remark\n", &[missing]);
+        check("fn parse(bytes: &[u8]) {}", "", &[missing]);
+        check("fn parsed(text: &str) {}", "", &[]);
+        check("fn parse(number: u32) { f(\"&str\") }", "", &[]);
+        check("mod tests {\nfn parse(text: &str) {} }", "", &[]);
+        let stale = "fuzz/parsers.tsv:1: crates/machine/src/x.rs has no parser any more";
+        check("fn other() {}", row, &[stale]);
+    }
+
+    #[test]
+    fn every_row_has_a_target_or_a_reason() {
+        let parser = "fn parse(text: &str) {}";
+        let check =
+            |row: &str, expected| check(parser, &format!("crates/machine/src/x.rs{row}"), expected);
+        check("\tnone", &["fuzz/parsers.tsv:1: there is no target none"]);
+        check("\t-\ttyped by its user", &[]);
+        check(
+            "\t-",
+            &["fuzz/parsers.tsv:1: says not why crates/machine/src/x.rs has no target"],
+        );
+        check("", &["fuzz/parsers.tsv:1: has no target"]);
+    }
+}
