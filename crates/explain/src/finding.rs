@@ -129,10 +129,10 @@ pub fn cpu_list(cpus: &[u32]) -> String {
     while let [first, ..] = rest {
         let run = rest
             .iter()
-            .zip(*first..)
+            .zip(*first..=u32::MAX)
             .take_while(|(cpu, expected)| *cpu == expected)
             .count();
-        let last = first + run as u32 - 1;
+        let last = rest[run - 1];
         parts.push(if run == 1 {
             first.to_string()
         } else {
@@ -264,6 +264,7 @@ mod tests {
             (&[3], "3"),
             (&[0, 1, 2, 3], "0-3"),
             (&[0, 2, 3, 7], "0,2-3,7"),
+            (&[u32::MAX - 1, u32::MAX, 0], "4294967294-4294967295,0"),
         ] {
             assert_eq!(cpu_list(cpus), expected);
         }

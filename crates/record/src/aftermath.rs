@@ -19,7 +19,7 @@ pub struct Aftermath {
     pub memory_errors: Fact<Vec<ErrorCounter>>,
     /// Machine checks since the kernel started: errors that the processor found in itself, its caches, buses and
     /// memory (`/proc/interrupts`).
-    #[serde(default = "Fact::not_reached")]
+    #[serde(default = "not_looked_for")]
     pub machine_checks: Fact<Vec<MachineChecks>>,
     /// What watchdogs say about the last start (`/sys/class/watchdog/*/bootstatus`).
     pub watchdogs: Fact<Vec<WatchdogStatus>>,
@@ -27,6 +27,11 @@ pub struct Aftermath {
     pub reset_reasons: Vec<ResetReason>,
     /// Messages of the present boot about errors of the hardware before it.
     pub hardware_messages: Vec<String>,
+}
+
+/// Of Records that are older than this question.
+fn not_looked_for() -> Fact<Vec<MachineChecks>> {
+    Fact::not_reached()
 }
 
 /// One file of pstore.

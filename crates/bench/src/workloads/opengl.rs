@@ -289,6 +289,8 @@ mod tests {
             ("2023.01\n", Some("glmark2 2023.01")),
             ("    glmark2 2021.02\n", Some("glmark2 2021.02")),
             ("1.0\n", None),
+            // An answer of another program may have any letters there.
+            ("2023.é0 2023.1é\n", None),
         ] {
             assert_eq!(version_line(text).as_deref(), expected);
         }

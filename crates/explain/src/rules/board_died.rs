@@ -52,7 +52,10 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::findings_of;
     use crate::test_support::{died_run as died, gauge_channel, own_run, with_message};
-    use record::{Aftermath, ErrorCounter, Fact, LastWords, Record, Unit, WatchdogStatus};
+    use record::{
+        Aftermath, ErrorCounter, Fact, LastWords, MachineChecks, Record, ResetReason, Unit,
+        WatchdogStatus,
+    };
 
     fn aftermath(record: &mut Record) -> &mut Aftermath {
         match &mut record.run.died_in.as_mut().unwrap().aftermath {
@@ -114,6 +117,19 @@ mod tests {
             identity: "dw_wdt".into(),
             bootstatus: 0x20,
         }]);
+        let mut checks = usual();
+        aftermath(&mut checks).machine_checks = Fact::Known(vec![MachineChecks {
+            kind: "MCE".into(),
+            count: 3,
+        }]);
+        let started = |says: &str| {
+            let mut record = usual();
+            aftermath(&mut record).reset_reasons = vec![ResetReason {
+                path: "/dev/vcio".into(),
+                says: says.into(),
+            }];
+            record
+        };
         let bits = |record| gauge_channel(record, "rpi.throttled", Unit::Bits, &[0, 0, 0, 1]);
         for (record, expected, least) in [
             (panicked, "Kernel panic - not syncing: SError", 90),
@@ -143,6 +159,18 @@ mod tests {
                 50,
             ),
             (watchdog, "watchdog", 50),
+            (checks, "3 errors of the hardware (machine checks)", 70),
+            (started("0x1000: power came on"), "The power was cut", 40),
+            (
+                started("brown-out"),
+                "voltage of the supply was too low",
+                70,
+            ),
+            (
+                started("0x20: watchdog or restart"),
+                "Nothing that was seen tells why",
+                30,
+            ),
             (usual(), "Nothing that was seen tells why", 20),
         ] {
             let (text, sure) = sentence(&record);

@@ -10,6 +10,7 @@
 //! than T_0 + R P is told; the two come apart only where phases of different power are seen together.
 
 mod solve;
+mod sure;
 
 use solve::{Kind, Solver};
 

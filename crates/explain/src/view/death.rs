@@ -19,6 +19,10 @@ const BY_WATCHDOG: u32 = 0x20;
 /// `WDIOF_OVERHEAT` and `WDIOF_POWERUNDER` of the same.
 const BY_HEAT: u32 = 0x01;
 const BY_VOLTAGE: u32 = 0x10;
+/// Reasons of a start, of Documentation/ABI/testing/sysfs-platform-power-on-reason and of the firmware of a Raspberry
+/// Pi, in lower case: power was not there before; the voltage fell too low.
+const POWER_CAME_ON: [&str; 2] = ["power came on", "regular power-up"];
+const BROWN_OUT: [&str; 2] = ["brown-out", "brownout"];
 /// Under-voltage now, in the bits of a Raspberry Pi's firmware.
 const UNDER_VOLTAGE: i64 = 1;
 
@@ -356,6 +360,13 @@ fn by_reset(aftermath: &Aftermath) -> Option<(String, u8)> {
     }
     let reason = aftermath.reset_reasons.first()?;
     let says = reason.says.to_lowercase();
+    if BROWN_OUT.iter().any(|words| says.contains(words)) {
+        let text = format!(
+            "The hardware says of its start: \"{}\" ({}). The voltage of the supply was too low.",
+            reason.says, reason.path
+        );
+        return Some((text, 75));
+    }
     if POWER_CAME_ON.iter().any(|words| says.contains(words)) {
         let text = format!(
             "The hardware says of its start: \"{}\" ({}). The power was cut: by the supply, or by hand after a freeze.",

@@ -1,6 +1,6 @@
-//! Least squares of the thermal model: the time constant by search, the rest at once, and intervals
-//! by leaving out one block of moments after the other.
+//! Least squares of the thermal model: the time constant by search, the rest at once.
 
+use super::sure::{Column, Place, half_widths};
 use super::{Estimate, Moment};
 
 /// Time constants that boards have, in seconds: a bare chip to a large heatsink without a fan.
@@ -9,16 +9,12 @@ pub(super) const TAU_S: (f64, f64) = (0.3, 3000.0);
 const GRID: usize = 60;
 /// Steps of the golden section within a cell: to 1e-4 of it.
 const SECTIONS: usize = 18;
-/// Blocks of moments in each phase that are left out one after the other. Neighbouring readings of a
-/// thermometer err alike, so that single ones would promise too much.
-const BLOCKS: usize = 5;
 /// Meters and thermometers may lag so long behind a change of load, in seconds; readings until then do
 /// not count. Of a short phase no more than this share is given up.
 const LAG_S: f64 = 2.0;
 const LAG_SHARE: f64 = 0.1;
-/// So many standard errors hold 95 % of Student's distribution with as many degrees of freedom as two
-/// phases have blocks.
-const STUDENT: f64 = 2.26;
+/// The change of the logarithm of the time constant by which its effect on the readings is asked.
+const TAU_CHANGE: f64 = 0.01;
 
 /// What is known of the power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +42,10 @@ pub(super) struct Solution {
     pub(super) squares: f64,
 }
 
-/// One equation: weight, coefficients of temperature without power, resistance and first temperature,
+/// One equation: coefficients of temperature without power, resistance and first temperature,
 /// and the reading.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    weight: f64,
     ambient: f64,
     power: f64,
     decay: f64,
@@ -62,39 +57,99 @@ impl<'a> Solver<'a> {
         Self { phases, kind }
     }
 
-    /// The best solution; then time constant, resistance and temperature without power with intervals.
+    /// The best solution; then time constant, resistance and temperature without power with intervals. The last two
+    /// are zero where power is not known.
     pub(super) fn estimates(&self) -> Option<(Solution, [Estimate; 3])> {
-        let (tau_s, best) = self.search(None, (TAU_S.0.ln(), TAU_S.1.ln()), GRID)?;
-        // Near the best one, as a block less moves it little or shows that nothing is known.
-        let near = (tau_s.ln() - 1.0, tau_s.ln() + 1.0);
-        let figures = |tau: f64, of: &Solution| [tau.ln(), of.shared[1], of.shared[0]];
-        let blocks = self.phases.len() * BLOCKS;
-        let mut left_out = Vec::with_capacity(blocks);
-        for block in 0..blocks {
-            let (tau, solution) = self.search(Some(block), near, 6)?;
-            left_out.push(figures(tau, &solution));
+        let (tau_s, best) = self.search((TAU_S.0.ln(), TAU_S.1.ln()), GRID)?;
+        let mut places = Vec::new();
+        let mut left = Vec::new();
+        let mut columns: Vec<Column> = Vec::new();
+        let mut shared: [Column; 3] = Default::default();
+        for (phase, moments) in self.phases.iter().enumerate() {
+            let rows = counted(moments, tau_s);
+            let model = self.model(&best, phase, &rows);
+            let before = places.len();
+            let place = |moment: &&Moment| Place {
+                phase,
+                at_s: moment.at_s,
+            };
+            places.extend(
+                moments
+                    .iter()
+                    .filter(|moment| counts(moments, moment))
+                    .map(|m| place(&m)),
+            );
+            left.extend(rows.iter().map(|row| row.celsius - model.of(row)));
+            let own = |of: fn(&Row) -> f64| -> Column {
+                let zeros = std::iter::repeat_n(0.0, before);
+                zeros.chain(rows.iter().map(of)).collect()
+            };
+            columns.push(own(|row| row.decay));
+            match self.kind {
+                Kind::Steps => columns.push(own(|row| row.ambient)),
+                Kind::Power => {
+                    shared[0].extend(rows.iter().map(|row| row.ambient));
+                    shared[1].extend(rows.iter().map(|row| row.power));
+                }
+            }
+            let changed = |by: f64| counted(moments, tau_s * by.exp());
+            let pairs = changed(TAU_CHANGE).into_iter().zip(changed(-TAU_CHANGE));
+            let slope = |(more, less)| (model.of(&more) - model.of(&less)) / (2.0 * TAU_CHANGE);
+            shared[2].extend(pairs.map(slope));
         }
-        let whole = figures(tau_s, &best);
-        let [tau, resistance, ambient] = [0, 1, 2].map(|index| {
-            let values: Vec<f64> = left_out.iter().map(|all| all[index]).collect();
-            interval(whole[index], &values)
-        });
-        let tau = Estimate {
-            value: tau.value.exp(),
-            low: tau.low.exp(),
-            high: tau.high.exp(),
+        columns.extend(shared.into_iter().filter(|column| !column.is_empty()));
+        let count = left.len();
+        columns
+            .iter_mut()
+            .for_each(|column| column.resize(count, 0.0));
+        let figures = if self.kind == Kind::Power { 3 } else { 1 };
+        let halves = half_widths(&columns, figures, &left, &places, tau_s)?;
+        let around = |value: f64, half: Option<&f64>| {
+            let half = half.copied().unwrap_or_default();
+            Estimate {
+                value,
+                low: value - half,
+                high: value + half,
+            }
         };
+        let known = figures == 3;
+        let [ambient, resistance] = best.shared;
+        let log = around(tau_s.ln(), halves.last());
+        let tau = Estimate {
+            value: tau_s,
+            low: log.low.exp(),
+            high: log.high.exp(),
+        };
+        let resistance = around(resistance, halves.get(1).filter(|_| known));
+        let ambient = around(ambient, halves.first().filter(|_| known));
         Some((best, [tau, resistance, ambient]))
     }
 
+    /// The solution in one phase, with the first temperature that fits it best.
+    fn model(&self, solution: &Solution, phase: usize, rows: &[Row]) -> Model {
+        let [mut end, resistance] = solution.shared;
+        if self.kind == Kind::Steps {
+            end = solution.ends.get(phase).copied().unwrap_or_default();
+        }
+        let mut model = Model {
+            end,
+            resistance,
+            first: 0.0,
+        };
+        let own: f64 = rows.iter().map(|row| row.decay * row.decay).sum();
+        let over = rows
+            .iter()
+            .map(|row| row.decay * (row.celsius - model.of(row)));
+        let over: f64 = over.sum();
+        if own > 1e-12 {
+            model.first = over / own;
+        }
+        model
+    }
+
     /// The time constant that leaves least over, and the solution at it.
-    fn search(
-        &self,
-        left_out: Option<usize>,
-        (low, high): (f64, f64),
-        grid: usize,
-    ) -> Option<(f64, Solution)> {
-        let solve = |log: f64| self.solve(log.exp(), left_out);
+    fn search(&self, (low, high): (f64, f64), grid: usize) -> Option<(f64, Solution)> {
+        let solve = |log: f64| self.solve(log.exp());
         let squares = |log: f64| solve(log).map_or(f64::MAX, |solution| solution.squares);
         let at = |index: usize| low + (high - low) * index as f64 / grid as f64;
         let tried = (0..=grid).map(|index| (index, squares(at(index))));
@@ -118,18 +173,17 @@ impl<'a> Solver<'a> {
         Some((log.exp(), solve(log)?))
     }
 
-    /// The solution at one time constant, without one block. The first temperature of each phase is no
+    /// The solution at one time constant. The first temperature of each phase is no
     /// figure of interest: all columns are made orthogonal to its own, and it is gone.
-    fn solve(&self, tau: f64, left_out: Option<usize>) -> Option<Solution> {
+    fn solve(&self, tau: f64) -> Option<Solution> {
         let mut solution = Solution {
             shared: [0.0; 2],
             ends: Vec::new(),
             squares: 0.0,
         };
         let mut sums = Sums::default();
-        for (index, phase) in self.phases.iter().enumerate() {
-            let own_block = left_out.and_then(|block| block.checked_sub(index * BLOCKS));
-            let mut rows = rows(phase, tau, own_block.filter(|block| *block < BLOCKS));
+        for phase in self.phases {
+            let mut rows = counted(phase, tau);
             without_first(&mut rows);
             let own = Sums::of(&rows);
             match self.kind {
@@ -156,39 +210,53 @@ fn positive(value: f64) -> Option<f64> {
     (value > 1e-9).then_some(value)
 }
 
-/// `T = T_0 (1 - decay) + R x + T_first decay`, with x the power as the capacity smooths it.
-fn rows(moments: &[Moment], tau: f64, left_out: Option<usize>) -> Vec<Row> {
-    let (mut smoothed, mut decay) = (0.0, 1.0);
-    let mut last = moments.first().copied();
+/// What the solution says of one phase.
+struct Model {
+    /// Temperature without power, or where the phase was heading to.
+    end: f64,
+    resistance: f64,
+    first: f64,
+}
+
+impl Model {
+    fn of(&self, row: &Row) -> f64 {
+        self.end * row.ambient + self.resistance * row.power + self.first * row.decay
+    }
+}
+
+/// True for a reading that no lag of a meter or thermometer can have spoiled.
+fn counts(moments: &[Moment], moment: &Moment) -> bool {
     let lag_s = LAG_S.min(LAG_SHARE * super::duration_s(moments));
     let from_s = moments.first().map_or(0.0, |first| first.at_s + lag_s);
-    let row = |(index, moment): (usize, &Moment)| {
+    moment.at_s >= from_s
+}
+
+/// `T = T_0 (1 - decay) + R x + T_first decay`, with x the power as the capacity smooths it, for the readings
+/// that count.
+fn counted(moments: &[Moment], tau: f64) -> Vec<Row> {
+    let (mut smoothed, mut decay) = (0.0, 1.0);
+    let mut last = moments.first().copied();
+    let row = |moment: &Moment| {
         let before = last.replace(*moment).unwrap_or(*moment);
         let keep = (-(moment.at_s - before.at_s) / tau).exp();
         // Power may have changed anywhere between the two readings: halfway is right on average.
         let watts = f64::midpoint(before.watts, moment.watts);
         smoothed = smoothed * keep + (1.0 - keep) * watts;
         decay *= keep;
-        let is_left_out = left_out == Some(index * BLOCKS / moments.len());
-        let counts = !is_left_out && moment.at_s >= from_s;
-        Row {
-            weight: if counts { 1.0 } else { 0.0 },
+        counts(moments, moment).then_some(Row {
             ambient: 1.0 - decay,
             power: smoothed,
             decay,
             celsius: moment.celsius,
-        }
+        })
     };
-    moments.iter().enumerate().map(row).collect()
+    moments.iter().filter_map(row).collect()
 }
 
 /// Takes out of every column what the first temperature of the phase explains.
 fn without_first(rows: &mut [Row]) {
-    let with_decay = |of: fn(&Row) -> f64| -> f64 {
-        rows.iter()
-            .map(|row| row.weight * row.decay * of(row))
-            .sum()
-    };
+    let with_decay =
+        |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).sum() };
     let own = with_decay(|row| row.decay);
     if own < 1e-12 {
         return;
@@ -219,7 +287,7 @@ struct Sums {
 impl Sums {
     fn of(rows: &[Row]) -> Self {
         let mut sums = Self::default();
-        for row in rows.iter().filter(|row| row.weight > 0.0) {
+        for row in rows {
             sums.aa += row.ambient * row.ambient;
             sums.ap += row.ambient * row.power;
             sums.pp += row.power * row.power;
@@ -237,18 +305,5 @@ impl Sums {
         self.at += other.at;
         self.pt += other.pt;
         self.tt += other.tt;
-    }
-}
-
-/// The interval by the jackknife over blocks (Tukey 1958).
-fn interval(value: f64, left_out: &[f64]) -> Estimate {
-    let count = left_out.len() as f64;
-    let mean = left_out.iter().sum::<f64>() / count;
-    let squares: f64 = left_out.iter().map(|one| (one - mean).powi(2)).sum();
-    let half = STUDENT * (squares * (count - 1.0) / count).sqrt();
-    Estimate {
-        value,
-        low: value - half,
-        high: value + half,
     }
 }

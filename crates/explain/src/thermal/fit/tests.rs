@@ -23,6 +23,8 @@ struct Board {
     offset_w: f64,
     noise_w: f64,
     delay_s: f64,
+    /// What the power itself scatters between the readings, in W: work that comes in bursts.
+    bursts_w: f64,
     /// Seconds of idling, load and cooling.
     phases_s: [f64; 3],
 }
@@ -51,6 +53,7 @@ impl Board {
             offset_w: 0.0,
             noise_w: 0.0,
             delay_s: 0.0,
+            bursts_w: 0.0,
             phases_s: [10.0, 5.0 * tau_s + 30.0, 2.0 * tau_s + 20.0],
         }
     }
@@ -60,6 +63,7 @@ impl Board {
         let mut noise = |k: f64| k * 3.46 * (chance.uniform() - 0.5);
         let mut celsius = self.ambient + self.k_per_w * (0.7 * self.idle_w + 0.3 * self.load_w);
         let (mut level, mut at_s, mut shown) = (0.0_f64, 0.0, celsius);
+        let mut burst_w = 0.0;
         let (mut next_s, mut refresh_s, mut history) = (0.0, 0.0, Vec::new());
         let mut phases = [const { Vec::new() }; 3];
         for (phase, (moments, seconds)) in phases.iter_mut().zip(self.phases_s).enumerate() {
@@ -72,6 +76,10 @@ impl Board {
                     1 => self.idle_w + (self.load_w - self.idle_w) * (1.0 - 0.12 * level),
                     _ => self.idle_w,
                 };
+                // A burst lasts for some 50 ms; an idle board has fewer.
+                let share = if phase == 1 { 1.0 } else { 0.2 };
+                burst_w = 0.6 * burst_w + 0.8 * noise(self.bursts_w * share);
+                let watts = watts + burst_w;
                 let end = self.ambient + self.k_per_w * watts;
                 celsius = end + (celsius - end) * (-STEP_S / self.tau_s).exp();
                 at_s += STEP_S;
@@ -179,6 +187,54 @@ fn constants_come_back_from_boards_that_throttle() {
         },
         4.0,
     );
+}
+
+/// How many of so many boards have each figure within its interval: K per W, time constant, surroundings.
+fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
+    let mut chance = Chance(1_984);
+    let mut held = [0; 3];
+    for _ in 0..boards {
+        let mut board = Board::random(&mut chance);
+        board.phases_s = [6.0, 4.0 * board.tau_s, 2.2 * board.tau_s];
+        spoil(&mut board);
+        let fit = fit(&board.phases(&mut chance));
+        let fit = fit.unwrap_or_else(|why| panic!("{why}: {board:?}"));
+        let truths = [board.k_per_w, board.tau_s, board.ambient];
+        let tau = fit.tau_s.unwrap();
+        let found = [fit.k_per_w, tau, fit.ambient_celsius];
+        for ((held, found), truth) in held.iter_mut().zip(found).zip(truths) {
+            *held += usize::from(found.low <= truth && truth <= found.high);
+        }
+    }
+    held
+}
+
+/// An interval of 19 in 20 holds the truth in 18 of 20 at least, and is not as wide as to hold anything.
+#[test]
+fn intervals_hold_the_truth() {
+    let kinds: [(&str, fn(&mut Board)); 5] = [
+        ("scatter", |board| {
+            (board.noise_k, board.noise_w) = (0.5, 0.1)
+        }),
+        ("steps", |board| board.step_k = 0.5),
+        ("bursts", |board| board.bursts_w = 0.25),
+        ("bursts and steps", |board| {
+            (board.bursts_w, board.step_k) = (0.15, 0.3)
+        }),
+        ("throttled bursts", |board| {
+            board.bursts_w = 0.15;
+            board.trip = board.ambient + board.k_per_w * (0.3 * board.idle_w + 0.7 * board.load_w);
+        }),
+    ];
+    const BOARDS: usize = 40;
+    for (name, spoil) in kinds {
+        let held = held(BOARDS, spoil);
+        println!("{name}: {held:?} of {BOARDS}");
+        assert!(
+            held.iter().all(|held| held * 10 >= BOARDS * 9),
+            "{name}: {held:?}"
+        );
+    }
 }
 
 /// Where less than one time constant of cooling is seen.
