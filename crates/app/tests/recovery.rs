@@ -253,3 +253,42 @@ fn one_question_that_was_killed_is_kept_too() {
         assert!(text.contains(&during), "{verb}: {text}");
     }
 }
+
+/// What pstore keeps of an earlier crash must not be taken for the last words of this run.
+#[test]
+fn only_a_crash_behind_the_start_of_a_run_ended_it() {
+    if !can_mount() {
+        return testkit::was_skipped();
+    }
+    for (written, is_told) in [("2020-01-01", false), ("now", true)] {
+        let folder = Folder::new(written);
+        let mut command = folder.command(QUICK);
+        command.args(["--log", "x.log", "--", "sleep", "100"]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        kill_when(&mut child, || {
+            let stream = folder.runs(".stream").pop();
+            let bytes = stream.and_then(|path| std::fs::read(path).ok());
+            bytes.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"step_begins\""))
+        });
+        // As if the machine had started again since.
+        std::fs::write(
+            folder.0.join("boot"),
+            "00000000-1111-2222-3333-444444444444\n",
+        )
+        .unwrap();
+        let lines = format!(
+            "mount --bind /var/lib/boot /proc/sys/kernel/random/boot_id; mount -t tmpfs none /sys/fs; \
+             mkdir /sys/fs/pstore; F=/sys/fs/pstore/dmesg-ramoops-0; \
+             echo '<0>[   57.076715] Kernel panic - not syncing: sysrq triggered crash' > $F; \
+             touch -d {written} $F; $B recover --log x.log"
+        );
+        let text = said(&folder.unshared(&lines).output().unwrap());
+        assert!(text.contains("The board died during"), "{text}");
+        let words = "The kernel's last words (pstore): \"Kernel panic - not syncing: sysrq triggered crash\"";
+        assert_eq!(text.contains(words), is_told, "{written}: {text}");
+    }
+}

@@ -92,7 +92,13 @@ fn last_words(root: &Root) -> Reading<Vec<LastWords>> {
         let mut lines: Vec<String> = lines.collect();
         lines.drain(..lines.len().saturating_sub(LINES_MAX));
         let file = path.rsplit('/').next().unwrap_or(path).to_owned();
-        Some(LastWords { file, lines }).filter(|words| !words.lines.is_empty())
+        let written_utc_ms = root.written_utc_ms(path);
+        let words = LastWords {
+            file,
+            lines,
+            written_utc_ms,
+        };
+        Some(words).filter(|words| !words.lines.is_empty())
     });
     Ok(words.take(FILES_MAX).collect())
 }

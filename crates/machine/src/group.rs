@@ -222,7 +222,7 @@ impl Group {
                 let path = format!("{}/cpu.stat", self.folder);
                 let text = self.root.read(&path)?;
                 parse_usage_us(&text)
-                    .map(|us| us * 1000)
+                    .map(|us| us.saturating_mul(1000))
                     .ok_or_else(|| Missing::garbled(path, &text))
             }
         }

@@ -8,6 +8,7 @@ mod board;
 mod judge;
 mod order;
 mod source;
+mod times;
 mod unread;
 
 pub use judge::Judge;

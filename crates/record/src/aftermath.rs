@@ -41,6 +41,10 @@ pub struct LastWords {
     pub file: String,
     /// Its last lines.
     pub lines: Vec<String>,
+    /// When it was written, in UTC milliseconds since 1970: at the crash, or where systemd moved it, at the start
+    /// behind it. What is older than the run is of an earlier crash, as nobody has to remove such files.
+    #[serde(default)]
+    pub written_utc_ms: Option<i64>,
 }
 
 /// Machine checks of one kind, over all CPUs.

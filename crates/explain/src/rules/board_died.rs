@@ -103,8 +103,9 @@ mod tests {
             file: "dmesg-ramoops-0".into(),
             lines: vec![
                 "Panic#1".into(),
-                "Kernel panic - not syncing: SError".into(),
+                "<0>[   57.076715] Kernel panic - not syncing: SError".into(),
             ],
+            written_utc_ms: None,
         }]);
         let mut memory = usual();
         aftermath(&mut memory).memory_errors = Fact::Known(vec![ErrorCounter {
@@ -130,10 +131,21 @@ mod tests {
             }];
             record
         };
+        let mut told = usual();
+        aftermath(&mut told).last_words = Fact::Known(vec![LastWords {
+            file: "console-ramoops-0".into(),
+            lines: vec!["[   99.1] reboot: Restarting system".into()],
+            written_utc_ms: None,
+        }]);
         let bits = |record| gauge_channel(record, "rpi.throttled", Unit::Bits, &[0, 0, 0, 1]);
         for (record, expected, least) in [
-            (panicked, "Kernel panic - not syncing: SError", 90),
+            (
+                panicked,
+                "(pstore): \"Kernel panic - not syncing: SError\"",
+                90,
+            ),
             (memory, "2 errors of the memory", 80),
+            (told, "It was told to", 80),
             (
                 with_message(
                     usual(),
@@ -176,6 +188,25 @@ mod tests {
             let (text, sure) = sentence(&record);
             assert!(text.contains(expected), "{expected}: {text}");
             assert!(sure >= least, "{expected}: {sure}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_an_earlier_crash_are_not_those_of_this_one() {
+        let mut record = sampled(died(Some(true)), &[50_000; 4], &[5_100; 4]);
+        record.run.started = Fact::Known(1_700_000_000_000);
+        for (written, is_told) in [
+            (Some(1_699_000_000_000), false),
+            (Some(1_700_000_041_000), true),
+            (None, true),
+        ] {
+            aftermath(&mut record).last_words = Fact::Known(vec![LastWords {
+                file: "dmesg-ramoops-0".into(),
+                lines: vec!["Kernel panic - not syncing: sysrq triggered crash".into()],
+                written_utc_ms: written,
+            }]);
+            let (text, _) = sentence(&record);
+            assert_eq!(text.contains("last words"), is_told, "{written:?}: {text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The end of a run that has none: where it died, what was seen last, and what the likely cause is.
 
 use super::{channels_of, gauge, heat, is_log, matching_messages, power_mw};
-use record::{Aftermath, DiedIn, End, Record, Unit, Window};
+use record::{Aftermath, DiedIn, End, LastWords, Record, Unit, Window};
 
 /// What was seen in this time before the end is about the end.
 const JUST_BEFORE_MS: i64 = 10_000;
@@ -192,7 +192,8 @@ fn cause(
     aftermath: Option<&Aftermath>,
     seen: Option<&LastSeen>,
 ) -> (String, u8) {
-    let told = aftermath.and_then(by_aftermath);
+    let began_utc_ms = record.run.started.known().copied();
+    let told = aftermath.and_then(|aftermath| by_aftermath(aftermath, began_utc_ms));
     let told = told.or_else(|| by_messages(record, died));
     let told = told.or_else(|| by_samples(record, died, seen));
     let told = told.or_else(|| aftermath.and_then(by_reset));
@@ -204,7 +205,13 @@ fn cause(
 }
 
 /// What kernel and hardware wrote themselves.
-fn by_aftermath(aftermath: &Aftermath) -> Option<(String, u8)> {
+fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(String, u8)> {
+    // kernel/reboot.c, at the end of each orderly restart.
+    const RESTARTED: [&str; 3] = [
+        "reboot: Restarting system",
+        "reboot: Power down",
+        "reboot: System halted",
+    ];
     const FAULTS: [&str; 5] = [
         "Kernel panic",
         "Internal error",
@@ -212,11 +219,26 @@ fn by_aftermath(aftermath: &Aftermath) -> Option<(String, u8)> {
         "kernel BUG at",
         "Hardware Error",
     ];
+    // Memory that survives a restart, and the folder of systemd, keep what earlier crashes left.
+    let is_of_run = |words: &&LastWords| {
+        let times = words.written_utc_ms.zip(began_utc_ms);
+        times.is_none_or(|(written, began)| written >= began)
+    };
     let words = aftermath.last_words.known().into_iter().flatten();
-    let mut lines = words.flat_map(|words| words.lines.iter());
-    if let Some(line) = lines.find(|line| FAULTS.iter().any(|fault| line.contains(fault))) {
-        let line = line.trim();
+    let lines = || {
+        words
+            .clone()
+            .filter(is_of_run)
+            .flat_map(|words| words.lines.iter())
+    };
+    if let Some(line) = lines().find(|line| FAULTS.iter().any(|fault| line.contains(fault))) {
+        let line = without_stamp(line);
         return Some((format!("The kernel's last words (pstore): \"{line}\"."), 90));
+    }
+    if let Some(line) = lines().find(|line| RESTARTED.iter().any(|words| line.contains(words))) {
+        let line = without_stamp(line);
+        let text = format!("It was told to: the kernel's last words (pstore) are \"{line}\".");
+        return Some((text, 85));
     }
     let counters = aftermath.memory_errors.known().into_iter().flatten();
     let uncorrected: u64 = counters.fold(0, |sum, counter| sum.saturating_add(counter.uncorrected));
@@ -242,6 +264,16 @@ fn by_aftermath(aftermath: &Aftermath) -> Option<(String, u8)> {
         return Some((text, 70));
     }
     None
+}
+
+/// A line of pstore without its level and its time: `<0>[   57.076715] Kernel panic`.
+fn without_stamp(line: &str) -> &str {
+    let line = line.trim();
+    let text = line
+        .strip_prefix('<')
+        .and_then(|rest| rest.split_once(">["));
+    let text = text.and_then(|(_, rest)| rest.split_once("] "));
+    text.map_or(line, |(_, text)| text)
 }
 
 /// What the kernel said in the last seconds.

@@ -34,7 +34,8 @@ pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
         find(name).ok_or_else(|| Missing::garbled(format!("/proc/meminfo {name}"), text))
     };
     let free_kib = needed("MemFree")?;
-    let cache = || free_kib + find("Buffers").unwrap_or(0) + find("Cached").unwrap_or(0);
+    let with = |sum: u64, name: &str| sum.saturating_add(find(name).unwrap_or(0));
+    let cache = || with(with(free_kib, "Buffers"), "Cached");
     Ok(MemoryState {
         total_kib: needed("MemTotal")?,
         free_kib,
@@ -236,6 +237,8 @@ mod tests {
         let text = "MemTotal: 1000 kB\nMemFree: 100 kB\nBuffers: 20 kB\nCached: 300 kB\n";
         let memory = parse_meminfo(text).unwrap();
         assert_eq!((memory.available_kib, memory.swap_total_kib), (420, 0));
+        let text = "MemTotal: 1\nMemFree: 18446744073709551615\nCached: 1\n";
+        assert_eq!(parse_meminfo(text).unwrap().available_kib, u64::MAX);
         for cut in ["", "MemTotal: 1000", "MemTotal: kB\nMemFree: 1 kB"] {
             assert!(parse_meminfo(cut).is_err(), "{cut}");
         }

@@ -212,7 +212,8 @@ fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
 /// An interval of 19 in 20 holds the truth in 18 of 20 at least, and is not as wide as to hold anything.
 #[test]
 fn intervals_hold_the_truth() {
-    let kinds: [(&str, fn(&mut Board)); 5] = [
+    type Spoil = fn(&mut Board);
+    let kinds: [(&str, Spoil); 5] = [
         ("scatter", |board| {
             (board.noise_k, board.noise_w) = (0.5, 0.1)
         }),
@@ -229,7 +230,6 @@ fn intervals_hold_the_truth() {
     const BOARDS: usize = 40;
     for (name, spoil) in kinds {
         let held = held(BOARDS, spoil);
-        println!("{name}: {held:?} of {BOARDS}");
         assert!(
             held.iter().all(|held| held * 10 >= BOARDS * 9),
             "{name}: {held:?}"
