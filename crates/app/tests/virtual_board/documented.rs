@@ -10,6 +10,7 @@ mod review;
 mod stage;
 mod standard;
 
+use crate::rig::{Beside, board};
 use stage::{Left, play};
 
 /// A line and what must come of it.
@@ -19,6 +20,8 @@ struct Row {
     line: &'static str,
     /// The virtual board.
     board: &'static str,
+    /// What may go on meanwhile.
+    beside: Beside,
     /// Before the words of the program.
     flags: &'static str,
     /// `itself`, seconds until Ctrl-C, or the note after which Ctrl-C comes.
@@ -37,6 +40,7 @@ struct Row {
 const ROW: Row = Row {
     line: "",
     board: "quick",
+    beside: Beside::Others,
     flags: "--force --quiet",
     end: "itself",
     without: "",
@@ -51,12 +55,16 @@ const RUN: Row = Row {
     ..ROW
 };
 
+/// Plays rows, several at a time, and checks each.
 fn check(rows: &[Row]) {
-    for row in rows {
-        if checked(row).is_none() {
-            return testkit::was_skipped();
-        }
+    if board(rows[0].board).is_none() {
+        return testkit::was_skipped();
     }
+    std::thread::scope(|scope| {
+        for row in rows {
+            scope.spawn(|| checked(row));
+        }
+    });
 }
 
 /// Plays a row, checks it, and returns what is left for further questions; nothing where no board can run.

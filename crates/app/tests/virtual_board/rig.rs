@@ -5,11 +5,53 @@ use record::Record;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use testkit::virtual_board::{Board, Done, Model, lacking, run};
 
-/// There is one `/sys`.
-pub(crate) static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// So many boards at once: most of them wait most of the time.
+const PLACES: u32 = 3;
+static TAKEN: Mutex<u32> = Mutex::new(0);
+static LEFT: Condvar = Condvar::new();
+
+/// What a test lets go on beside its board. Each has a `/sys` and groups of its own, but the CPUs are those of
+/// this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Nothing: it measures, switches CPUs off, or kills what must then be ended by nobody but its guard.
+    Nothing,
+    /// Other boards: what it looks at is words and settings.
+    Others,
+}
+
+/// A board's place on this machine, free again when dropped.
+pub(crate) struct Turn(u32);
+
+impl Turn {
+    /// Waits until a board may run beside whatever else runs then.
+    pub(crate) fn wait(beside: Beside) -> Self {
+        let places = match beside {
+            Beside::Nothing => PLACES,
+            Beside::Others => 1,
+        };
+        let lacks_room = |taken: &mut u32| *taken + places > PLACES;
+        let taken = LEFT.wait_while(taken(), lacks_room);
+        *taken.unwrap_or_else(PoisonError::into_inner) += places;
+        Self(places)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *taken() -= self.0;
+        LEFT.notify_all();
+    }
+}
+
+fn taken() -> MutexGuard<'static, u32> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The journal of settings is not that of this machine; then whatever is to be run, in silence.
 const ENTER: &str = "mkdir -p /var/lib/sbc-bench && mount -t tmpfs tmpfs /var/lib/sbc-bench && \
                      exec \"$@\" >$LOG.out 2>&1";
@@ -80,7 +122,12 @@ const TRIES: usize = 3;
 
 /// Runs any command; the program in it finds its log in `$LOG`.
 pub(crate) fn command(board: &Board, words: &[&str]) -> Seen {
-    let mut seen = command_once(board, words);
+    command_beside(Beside::Nothing, board, words)
+}
+
+/// The same, of which nothing is asked that other boards could change.
+pub(crate) fn command_beside(beside: Beside, board: &Board, words: &[&str]) -> Seen {
+    let mut seen = command_once(beside, board, words);
     for _ in 1..TRIES {
         let still_s = seen.done.stood_still_s;
         if still_s <= STOOD_STILL_S_MAX {
@@ -89,13 +136,13 @@ pub(crate) fn command(board: &Board, words: &[&str]) -> Seen {
         eprintln!(
             "once more: this machine is so busy that the board stood still for {still_s:.1} s"
         );
-        seen = command_once(board, words);
+        seen = command_once(beside, board, words);
     }
     seen
 }
 
-fn command_once(board: &Board, words: &[&str]) -> Seen {
-    let _only = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+fn command_once(beside: Beside, board: &Board, words: &[&str]) -> Seen {
+    let _turn = Turn::wait(beside);
     let out = Folder::new();
     let log = format!("LOG={}", out.0.join("log").display());
     let words = words.iter().map(|word| match *word {
@@ -145,12 +192,17 @@ pub(crate) fn in_some_try(test: impl Fn()) {
     test();
 }
 
-/// A folder for logs, removed when dropped.
-struct Folder(PathBuf);
+/// A folder of a board for what it leaves, removed when dropped.
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("sbc-bench-board-{}", std::process::id()));
+    /// A new one.
+    pub(crate) fn new() -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("sbc-bench-board-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         Self(folder)
     }

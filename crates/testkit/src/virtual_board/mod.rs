@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -119,9 +120,11 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     let mut host = Host::new(host_khz);
     let policies = board.policy.iter();
     let cpus: Vec<u32> = policies.flat_map(|policy| policy.cpus.clone()).collect();
-    let mut slots = Slots::new(&cpus, board.drive_bytes_per_s).map_err(failed("control groups"))?;
+    let name = name();
+    let mut slots =
+        Slots::new(&name, &cpus, board.drive_bytes_per_s).map_err(failed("control groups"))?;
     let model = Arc::new(Mutex::new(Model::new(board)));
-    let tree = Tree::mount(&model).map_err(failed("FUSE"))?;
+    let tree = Tree::mount(&name, &model).map_err(failed("FUSE"))?;
     let place = lock(&model).board.meter.as_ref().map(|meter| meter.place);
     let meter = match place {
         Some(Place::Network) => Some(Meter::serve(&model).map_err(failed("meter"))?),
@@ -288,9 +291,9 @@ struct Tree {
 }
 
 impl Tree {
-    fn mount(model: &Arc<Mutex<Model>>) -> std::io::Result<Self> {
+    fn mount(name: &str, model: &Arc<Mutex<Model>>) -> std::io::Result<Self> {
         remove_left_over();
-        let folder = std::env::temp_dir().join(format!("{TREE}{}", std::process::id()));
+        let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder)?;
         let mut options = fuser::Config::default();
         options.mount_options = vec![fuser::MountOption::FSName("virtual-board".into())];
@@ -310,18 +313,50 @@ impl Drop for Tree {
     }
 }
 
-/// Trees are called so, with the process behind.
-const TREE: &str = "virtual-board-";
+/// Trees and groups of all boards are called so, with the process behind, and a number: a process can have several.
+const PREFIX: &str = "board-of-test-";
+
+/// A name that no other board has.
+fn name() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}{}-{number}", std::process::id())
+}
+
+/// True for the name of a board whose process was killed.
+fn is_left_over(name: &str) -> bool {
+    let process = name
+        .strip_prefix(PREFIX)
+        .and_then(|rest| rest.split('-').next());
+    process.is_some_and(|process| !Path::new("/proc").join(process).exists())
+}
 
 /// Unmounts the trees of boards that were killed. Nothing answers below them any more.
 fn remove_left_over() {
     let entries = std::fs::read_dir(std::env::temp_dir());
     for entry in entries.into_iter().flatten().filter_map(Result::ok) {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(TREE);
-        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+        if is_left_over(&entry.file_name().to_string_lossy()) {
             let _ = Command::new("umount").arg("-l").arg(entry.path()).output();
             let _ = std::fs::remove_dir(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_of_one_process_have_their_own_names() {
+        let names = [name(), name()];
+        assert_ne!(names[0], names[1]);
+        for (name, expected) in [
+            (names[0].as_str(), false),
+            ("board-of-test-4000000-0", true),
+            ("board-of-test-4000000", true),
+            ("another", false),
+        ] {
+            assert_eq!(is_left_over(name), expected, "{name}");
         }
     }
 }

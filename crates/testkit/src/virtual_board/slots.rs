@@ -11,8 +11,6 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Groups of all boards are called so, with the process behind.
-const PREFIX: &str = "virtual-board-";
 /// A share that differs by less than this is not written: every write forgives the time that was
 /// overdrawn.
 const SHARE_STEP: f64 = 0.01;
@@ -45,12 +43,16 @@ pub(super) fn lacking() -> Option<String> {
 }
 
 impl Slots {
-    /// Makes the groups. Left over ones of boards that were killed go first.
-    pub(super) fn new(cpus: &[u32], drive_bytes_per_s: Option<u64>) -> io::Result<Self> {
+    /// Makes the groups of a board with this name. Left over ones of boards that were killed go first.
+    pub(super) fn new(
+        name: &str,
+        cpus: &[u32],
+        drive_bytes_per_s: Option<u64>,
+    ) -> io::Result<Self> {
         let groups = Groups::find(Path::new(MOUNT)).map_err(io::Error::other)?;
         remove_left_over(&groups);
         let slots = Self {
-            name: format!("{PREFIX}{}", std::process::id()),
+            name: name.to_owned(),
             groups,
             cpus: cpus.to_vec(),
             has_drive: drive_bytes_per_s.is_some(),
@@ -213,8 +215,7 @@ fn remove_left_over(groups: &Groups) {
     };
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(PREFIX);
-        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+        if super::is_left_over(&name) {
             let slots = std::fs::read_dir(entry.path()).into_iter().flatten();
             for slot in slots.filter_map(Result::ok) {
                 let tasks = std::fs::read_to_string(slot.path().join(groups.list()));

@@ -1,6 +1,7 @@
 //! The flags that ask one question: kernel, storage, heat, efficiency, other people's benchmarks.
 
 use super::{ROW, RUN, Row, check};
+use crate::rig::Beside;
 
 #[test]
 fn kernel_storage_and_help() {
@@ -122,6 +123,7 @@ fn verbs_that_set_clocks() {
     check(&[
         Row {
             line: "sbc-bench run --cpus 0 --others-off --repeat 2 -- sleep 0.1",
+            beside: Beside::Nothing,
             flags: "",
             says: &["sleep 0.1"],
             ..RUN

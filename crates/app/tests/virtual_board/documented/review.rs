@@ -1,6 +1,7 @@
 //! Reviews: `-r`, `-j`, `-R`, with and without a command, ended in every way.
 
 use super::{ROW, RUN, Row, check, checked};
+use crate::rig::Beside;
 
 /// The note that a review watches.
 const WATCHING: &str = "Watching";
@@ -14,6 +15,7 @@ fn a_review_raises_watches_and_reports() {
     let row = Row {
         line: "ExecuteCommand=\"stress-ng --cpu 0 -t 60m\" sbc-bench.sh -R",
         board: "throttling",
+        beside: Beside::Nothing,
         says: &[
             "Tested with sbc-bench v",
             "Watching while stress-ng --cpu 0 -t 60m runs.",

@@ -2,12 +2,11 @@
 //! minutes: they print at once what the real ones printed.
 
 use super::Row;
-use crate::rig::{ONE_AT_A_TIME, PROGRAM, board};
+use crate::rig::{Folder, PROGRAM, Turn, board};
 use record::Record;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
+use std::path::Path;
 use testkit::virtual_board::{Done, Model, run};
 
 /// What a line left.
@@ -51,7 +50,7 @@ impl Left {
 /// Runs a line; nothing where no board can run.
 pub(super) fn play(row: &Row) -> Option<Left> {
     let board = board(row.board)?;
-    let _only = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = Turn::wait(row.beside);
     let folder = Folder::new();
     let file = |name: &str| folder.0.join(name);
     write_programs(&file("bin"), row.without);
@@ -127,24 +126,5 @@ fn write_programs(folder: &Path, without: &str) {
             name,
             &format!("#!/bin/sh\ntexts={}\n{body}\n", texts.display()),
         );
-    }
-}
-
-/// A folder for programs and results, removed when dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let name = format!("sbc-bench-documented-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,6 +1,7 @@
 //! The standard run and what variables of the environment make of it.
 
 use super::{ROW, RUN, Row, check, checked};
+use crate::rig::Beside;
 
 /// What every run of the standard kind leaves: the log, and its summary line.
 const SUMMARY: &str = "\n| ";
@@ -55,6 +56,7 @@ fn the_line_for_regression_tests() {
 fn a_busy_system_is_not_measured() {
     let row = Row {
         line: "sh -c 'while :; do :; done' & MODE=unattended sbc-bench; status=$?; kill $!; exit $status",
+        beside: Beside::Nothing,
         flags: "--quiet --wait 1s",
         says: &["The system stayed busy", "sh (PID", "or start with --force"],
         status: &[4],
