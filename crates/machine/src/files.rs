@@ -94,7 +94,10 @@ impl Folder {
         };
         let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = faults::pass(Call::Open, path, || fs::open(path, flags, Mode::empty()));
-        let folder = opened.map_err(|errno| Error::new(path, Problem::of_folder(path, errno)))?;
+        let folder = opened.map_err(|errno| {
+            crate::root::unread::note(path, errno.raw_os_error());
+            Error::new(path, Problem::of_folder(path, errno))
+        })?;
         let stat = fs::fstat(&folder).map_err(|e| Error::new(path, Problem::Read(e)))?;
         Ok(Self {
             path: path.to_path_buf(),
@@ -120,7 +123,11 @@ impl Folder {
     pub fn names(&self) -> Result<Vec<OsString>, Error> {
         let error = |errno| Error::new(&self.path, Problem::Read(errno));
         let list = || fs::Dir::read_from(&self.folder);
-        let entries = faults::pass(Call::List, &self.path, list).map_err(error)?;
+        let entries = faults::pass(Call::List, &self.path, list);
+        let entries = entries.map_err(|errno| {
+            crate::root::unread::note(&self.path, errno.raw_os_error());
+            error(errno)
+        })?;
         let mut names = Vec::new();
         for entry in entries {
             let entry = entry.map_err(error)?;

@@ -221,7 +221,10 @@ fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
             libc::EAGAIN => Ok(None),
             libc::EPIPE => Ok(Some(Read1::Lost)),
             libc::EINTR => Ok(Some(Read1::Garbled)),
-            errno => Err(errno),
+            errno => {
+                crate::root::unread::note(std::path::Path::new(PATH), errno);
+                Err(errno)
+            }
         },
     }
 }

@@ -9,7 +9,7 @@ mod judge;
 mod order;
 mod source;
 mod times;
-mod unread;
+pub(crate) mod unread;
 
 pub use judge::Judge;
 pub use source::Source;
@@ -103,7 +103,11 @@ impl Root {
 
     /// The running system.
     pub fn system() -> Self {
-        Self::of(Tree::Directory(PathBuf::from("/")))
+        Self {
+            // There is one running system, however many values stand for it.
+            unread: unread::of_system(),
+            ..Self::of(Tree::Directory(PathBuf::from("/")))
+        }
     }
 
     /// A directory with `proc`, `sys`, `etc` ... in it, or a board file.

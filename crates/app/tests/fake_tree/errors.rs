@@ -59,6 +59,30 @@ const UNTOLD: &[(&str, &str)] = &[
         "kernels keep that of some programs from root as well",
     ),
     ("open /environ EPERM", "the same"),
+    ("open /comm EPERM", "the same"),
+    ("open /children EPERM", "the same"),
+    ("open /schedstat EPERM", "the same"),
+    ("read /comm EPERM", "the same"),
+    ("read /children EPERM", "the same"),
+    ("read /schedstat EPERM", "the same"),
+    ("read /stat EPERM", "the same"),
+    ("read /status EPERM", "the same"),
+    (
+        "read /dev/kmsg EAGAIN",
+        "there is no message, which is an answer",
+    ),
+    (
+        "perf perf_event_open",
+        "most boards have no counters, and steps without them are as good",
+    ),
+    (
+        "remove /var/lib/sbc-bench",
+        "the next start removes it, and what is restored is found to be",
+    ),
+    (
+        "thread slow-sensors",
+        "they are read without a thread of their own",
+    ),
 ];
 
 /// One call that is to fail.

@@ -1,10 +1,11 @@
 //! What is there and could not be read. Most readers go on with what they got elsewhere; why the first place
-//! gave nothing is kept here, whoever asked for it.
+//! gave nothing is kept here, whoever asked for it. Folders of our own that cannot be listed are kept with them.
 
 use record::redact::Redactor;
 use record::{Missing, Why};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// So many paths are kept: a machine on which more fail has one reason for all of them.
 const PATHS_MAX: usize = 100;
@@ -17,6 +18,24 @@ pub(super) struct Unread(Mutex<Inside>);
 struct Inside {
     known: BTreeSet<String>,
     new: Vec<Missing>,
+}
+
+/// Failures of the running system.
+pub(super) fn of_system() -> Arc<Unread> {
+    static SYSTEM: LazyLock<Arc<Unread>> = LazyLock::new(Arc::default);
+    Arc::clone(&SYSTEM)
+}
+
+/// Keeps a failure of the running system that no [`Root`](super::Root) has met.
+pub(crate) fn note(path: &Path, errno: i32) {
+    let missing = Missing {
+        path: path.display().to_string(),
+        why: match errno {
+            libc::EACCES | libc::EPERM => Why::Denied,
+            errno => Why::Io(errno),
+        },
+    };
+    of_system().note(&missing, errno);
 }
 
 impl Unread {
@@ -53,7 +72,8 @@ fn is_ordinary(path: &str, errno: i32) -> bool {
         rest.starts_with(|c: char| c.is_ascii_digit())
     };
     match errno {
-        libc::ENOENT | libc::ENOTDIR | libc::ESRCH => true,
+        // A link that is not followed is told by whoever met it.
+        libc::ENOENT | libc::ENOTDIR | libc::ESRCH | libc::ELOOP => true,
         libc::EACCES | libc::EPERM => !crate::is_root() || is_of_process(),
         _ => false,
     }
