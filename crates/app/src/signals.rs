@@ -1,7 +1,8 @@
 //! Signals that end a run: the first one is remembered, and everything that waits looks at it. A second Ctrl-C
-//! puts settings back and ends the program. What was ignored before this program began (`nohup`) stays
+//! puts settings back, ends what was started and the program itself, whatever it waits for. What was ignored before this program began (`nohup`) stays
 //! ignored. Ctrl-Z stops the loads as well.
 
+use crate::commands::monitor::give_back_terminal;
 use crate::{output, status};
 use machine::settings::WayBack;
 use record::Restored;
@@ -10,8 +11,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Putting everything back takes milliseconds; a file of the kernel that takes this long hangs.
@@ -65,6 +66,15 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
     Ok(&RECEIVED)
 }
 
+/// For a process that has to outlive them: none of them does anything to it.
+pub(crate) fn outlive() {
+    let nobody_looks = Arc::new(AtomicBool::new(false));
+    for signal in ENDS {
+        // One that cannot be handled would end it; nothing else can be done about it.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&nobody_looks));
+    }
+}
+
 /// Ctrl-Z: everything stands still until somebody lets it go on, and says afterwards for how long.
 fn stop() {
     if let Some(time) = bench::pause() {
@@ -83,17 +93,17 @@ pub(crate) fn remember(way_back: WayBack) {
     *WAY_BACK.lock().unwrap_or_else(PoisonError::into_inner) = Some(way_back);
 }
 
-/// A second Ctrl-C: whoever types it does not want to wait for what a run still tells and writes. Settings go
-/// back, by the guard where this process cannot do it in time; the guard also ends what still runs. What was
-/// measured is on the disk, and the next start finds it.
+/// A second Ctrl-C: whoever types it does not want to wait for what a run still tells and writes, or for what
+/// hangs. Settings go back, by the guard where this process cannot do it in time; programs end. What was measured
+/// is on the disk, and the next start finds it.
 fn leave_at_once() {
     let way_back = WAY_BACK.lock().map(|mut way_back| way_back.take());
-    let Ok(Some(way_back)) = way_back else {
-        return;
-    };
+    let way_back = way_back.ok().flatten();
     let (sender, back) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let outcomes = way_back.go();
+        let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();
+        bench::child::end_programs();
+        give_back_terminal();
         // Nobody listens any more when the time is up.
         let _ = sender.send(outcomes);
     });

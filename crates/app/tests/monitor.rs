@@ -312,3 +312,33 @@ fn what_cannot_work_is_told_at_once() {
     }
     assert_eq!(std::fs::read_to_string(&own).unwrap(), "my notes\n");
 }
+
+/// A file of the kernel that suddenly never answers any more.
+#[test]
+fn a_sensor_that_hangs_costs_lines_and_recording_its_own_values_alone() {
+    if !Path::new("/proc/pressure/cpu").exists() {
+        return testkit::skip("this kernel has no /proc/pressure");
+    }
+    let folder = Folder::new("hanging");
+    let file = folder.file("watched");
+    let words = ["-m", "0.5", "--count", "24", "--record", &file];
+    let mut command = sbc_bench(&folder, &words);
+    let plan = "run read /proc/pressure/cpu 3 hang";
+    let command = command.env("SBC_BENCH_FAULTS", plan);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > Duration::from_secs(60) {
+            let _ = child.kill();
+            panic!("the lines hang");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let output = child.wait_with_output().unwrap();
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(shown.lines().count(), 25, "{shown}{said}");
+    assert!(said.contains("not answered"), "{said}");
+    let record = record::read_stream(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(record.samples.at_ms.len(), 24);
+}

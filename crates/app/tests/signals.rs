@@ -125,6 +125,28 @@ fn ctrl_z_works_in_a_session_of_another_container() {
     assert!(status.success(), "{status}");
 }
 
+/// SIGSTOP reaches the run alone, and nothing in it can hear it: its guard looks after the load.
+#[test]
+fn sigstop_stops_the_load_too_and_the_step_is_not_compared() {
+    let folder = Folder::new("sigstop");
+    let (mut child, load) = folder.started(&["env"], "3");
+    send(child.id(), Signal::STOP);
+    wait_for(|| (state(child.id()) == Some('T') && state(load) == Some('T')).then_some(()));
+    std::thread::sleep(Duration::from_millis(1200));
+    send(child.id(), Signal::CONT);
+    let status = child.wait().unwrap();
+    assert!(matches!(status.code(), Some(0 | 3)), "{status}");
+    let record = folder.record();
+    assert_eq!(record.run.end, End::Finished);
+    let mut steps = record.steps.iter();
+    let step = steps.find(|step| step.workload == "sh").unwrap();
+    let why = step.not_comparable.as_deref().unwrap_or_default();
+    assert!(why.contains("stopped (SIGSTOP) for "), "{why:?}");
+    let own = record.samples.channel("sampler.cpu").unwrap();
+    let mut gaps = own.gaps.iter().map(|gap| gap.missing.to_string());
+    assert!(gaps.any(|gap| gap.contains("stopped (SIGSTOP)")), "{own:?}");
+}
+
 #[test]
 fn without_a_shell_nothing_is_stopped() {
     if !Path::new("/usr/bin/setsid").exists() {

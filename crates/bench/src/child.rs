@@ -18,7 +18,8 @@ mod outcome;
 mod output;
 mod start;
 
-pub(crate) use descendants::{MARK, descendants_of, end_all_of, end_orphans, signal_all};
+pub use descendants::end_programs;
+pub(crate) use descendants::{MARK, end_all_of, end_orphans, signal_all, stop_programs_of};
 pub use observe::Usage;
 pub(crate) use observe::{foreign, parse_schedstat};
 pub(crate) use outcome::{failure, interruption};

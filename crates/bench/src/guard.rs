@@ -1,20 +1,26 @@
 //! A small second process that does what the first one cannot do any more when it is killed: it ends the
-//! programs that still run, removes their files, and puts settings back.
+//! programs that still run, removes their files, and puts settings back. While the first one is stopped by
+//! SIGSTOP, which it cannot hear, its programs are stopped with it: nobody would look at how hot they make it.
 //!
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
-use crate::child::{MARK, end_all_of, end_orphans};
+use crate::child::{MARK, end_all_of, end_orphans, signal_all, stop_programs_of};
 use crate::places::remove_left_behind;
+use crate::standstill::{Cause, Standstill};
 use crate::workloads::folder::remove_left_by;
 use machine::faults::{self, Call};
+use machine::processes;
 use machine::settings::restore_from_journal;
 use machine::{Group, Root};
 use record::{Reading, Restored};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// What the owner says when it has ended everything by itself.
@@ -22,6 +28,11 @@ const ALL_IS_WELL: &[u8] = b"w";
 /// A killed process has closed all its files after so long, on a machine that is too busy for anything.
 const LAST_CLOSE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(10);
+
+/// The guard looks so often whether its owner is stopped.
+const LOOK: Duration = Duration::from_millis(500);
+/// What it says when it has stopped the programs; the milliseconds follow when they go on.
+const STOPPED: u8 = b'T';
 
 /// What a guard looks after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +52,8 @@ pub struct Watched {
 pub(crate) struct Guard {
     child: Child,
     pipe: Option<ChildStdin>,
+    /// What it says.
+    said: Option<ChildStdout>,
 }
 
 impl Guard {
@@ -58,7 +71,7 @@ impl Guard {
             .arg0("sbc-bench")
             .args(["guard", "--owner", &std::process::id().to_string()])
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             // Run by another sbc-bench, it must outlive what that one ends.
             .env_remove(MARK)
@@ -73,8 +86,10 @@ impl Guard {
         }
         let mut child = faults::pass(Call::Spawn, "guard", || command.spawn())?;
         faults::guarded_by(child.id());
-        let pipe = child.stdin.take();
-        Ok(Self { child, pipe })
+        let (pipe, said) = (child.stdin.take(), child.stdout.take());
+        // One that has to be waited for is not asked.
+        let said = said.filter(|said| fcntl_setfl(said, OFlags::NONBLOCK).is_ok());
+        Ok(Self { child, pipe, said })
     }
 }
 
@@ -82,6 +97,32 @@ impl Guard {
     /// True if somebody has ended it: then nobody would put back what this process changed.
     pub(crate) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    /// For how long this process was stopped since the last call, as its guard has seen it; less than a look may
+    /// have been missed.
+    pub(crate) fn stopped(&mut self) -> Option<Standstill> {
+        let said = self.said.as_mut()?;
+        let until = Instant::now() + 3 * LOOK;
+        let mut text = Vec::new();
+        loop {
+            // Nothing there, or nobody any more.
+            let _ = said.read_to_end(&mut text);
+            let is_open = text.iter().rposition(|byte| *byte == STOPPED)
+                > text.iter().rposition(|byte| *byte == b'\n');
+            if !is_open || Instant::now() > until {
+                break;
+            }
+            // This process goes on; the guard has not seen it yet.
+            std::thread::sleep(NAP);
+        }
+        let text = String::from_utf8_lossy(&text);
+        let times = text.split(char::from(STOPPED)).skip(1);
+        let ms = times.map(|time| time.trim().parse().unwrap_or(0));
+        let time = Duration::from_millis(ms.sum());
+        let cause = Cause::SigStop;
+        text.contains(char::from(STOPPED))
+            .then_some(Standstill { cause, time })
     }
 }
 
@@ -96,7 +137,8 @@ impl Drop for Guard {
     }
 }
 
-/// What the guard does: waits for the end of its input, then ends programs and restores what is left.
+/// What the guard does: waits for the end of its input, then ends programs and restores what is left. Meanwhile
+/// it stops the programs of an owner that is stopped, and says so in `output`.
 ///
 /// # Errors
 /// The settings that could not be put back, each with its reason.
@@ -104,10 +146,18 @@ pub fn stand_guard(
     root: &Root,
     watched: &Watched,
     input: &mut dyn Read,
+    output: &mut (dyn Write + Send),
 ) -> Result<(), Vec<(String, Restored)>> {
     let mut said = Vec::new();
-    // A read ends with the closing of the pipe, or is interrupted by a signal.
-    let _ = input.read_to_end(&mut said);
+    std::thread::scope(|scope| {
+        let (owner_is_here, ended) = channel::<()>();
+        let look = move || stop_along(root, watched.owner, &ended, output);
+        // Without it, programs go on while their owner is stopped.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, look);
+        // A read ends with the closing of the pipe, or is interrupted by a signal.
+        let _ = input.read_to_end(&mut said);
+        drop(owner_is_here);
+    });
     if said != ALL_IS_WELL {
         let group = watched.group.as_deref();
         let group = group.and_then(|folder| Group::adopted(root, folder));
@@ -132,6 +182,30 @@ pub fn stand_guard(
             journal.display().to_string(),
             Restored::Failed(missing.to_string()),
         )]),
+    }
+}
+
+/// Stops the programs of an owner that is stopped, and lets them go on with it.
+fn stop_along(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
+    let mut stopped: Vec<u32> = Vec::new();
+    let mut since = None;
+    while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let is_stopped = processes::state_of(root, owner) == Some('T');
+        match since {
+            None if is_stopped => {
+                since = Some(Instant::now());
+                // Nobody may listen any more.
+                let _ = output.write_all(&[STOPPED]).and_then(|()| output.flush());
+                stopped = stop_programs_of(root, owner);
+            }
+            Some(begin) if !is_stopped => {
+                since = None;
+                signal_all(&stopped, Signal::CONT);
+                let ms = begin.elapsed().as_millis();
+                let _ = writeln!(output, "{ms}").and_then(|()| output.flush());
+            }
+            _ => {}
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use crate::places::Places;
 use crate::plan::Available;
 use crate::recorder::{Recorded, Recorder};
 use crate::site::Site;
+use crate::standstill::Sleep;
 use crate::switch::Switch;
 use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
@@ -83,6 +84,7 @@ pub fn run(mut context: Context) -> Finished {
         share_percent: None,
         ahead: Vec::new(),
         estimates: Estimates::default(),
+        sleep: Sleep::from_now_on(),
         context,
     };
     let end = runner.everything();
@@ -136,6 +138,8 @@ struct Runner<'a> {
     /// What is still to be done, the stage that runs first, and how long each takes.
     ahead: Vec<Stage>,
     estimates: Estimates,
+    /// Of the whole machine.
+    sleep: Sleep,
 }
 
 impl Runner<'_> {
@@ -211,8 +215,8 @@ impl Runner<'_> {
             }
             self.ahead = stages[index..].to_vec();
             let stage = stage.clone();
-            self.stage(machine, &stage);
-            if let Some(unusable) = self.unusable(&stage) {
+            let step = self.stage(machine, &stage);
+            if let Some(unusable) = step.and_then(|step| self.unusable(&stage, &step)) {
                 // Once more by what stands in for it, and all that follow.
                 stand_ins::replace(&mut stages[index..], unusable);
                 continue;
@@ -336,6 +340,7 @@ impl Runner<'_> {
         }
         self.recorder.flush();
         self.tell_unread();
+        self.tell_start();
         let elapsed_ms = timeline.now_ms() as u64;
         self.recorder.append(Event::Ended { end, elapsed_ms });
         let Recorded {

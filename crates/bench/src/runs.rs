@@ -98,17 +98,10 @@ impl Runs {
     pub fn begin(&self, stamp: &str) -> Result<NewRun, Error> {
         let mut number = 1;
         loop {
-            let mut stem = format!("{stamp}-{}", std::process::id());
-            if number > 1 {
-                stem.push_str(&format!("-{number}"));
-            }
+            let stem = stem(stamp, number);
             number += 1;
             let name = format!("{stem}{}", STREAMS[0]);
-            let is_used = self
-                .folder
-                .readable(OsStr::new(&format!("{stem}.json")))
-                .is_ok();
-            if is_used && number <= STEMS_MAX {
+            if self.is_kept(&stem) && number <= STEMS_MAX {
                 continue;
             }
             match self.folder.create_new(OsStr::new(&name), Access::Owner) {
@@ -130,12 +123,25 @@ impl Runs {
         }
     }
 
-    /// Keeps what a run came to, and lets go of its stream.
+    fn is_kept(&self, stem: &str) -> bool {
+        let name = format!("{stem}.json");
+        self.folder.readable(OsStr::new(&name)).is_ok()
+    }
+
+    /// Keeps what a run came to, and lets go of its stream. `stamp` is when it began, as is known by now: where the
+    /// time of day was set meanwhile, the names of its files are others than that of its stream.
     ///
     /// # Errors
     /// The Record cannot be written; the stream stays.
-    pub fn keep(&self, stem: &str, json: &str, log: &str) -> Result<(), Error> {
-        let name = |end: &str| OsString::from(format!("{stem}{end}"));
+    pub fn keep(&self, stem: &str, stamp: &str, json: &str, log: &str) -> Result<(), Error> {
+        let kept = match stem.starts_with(stamp) {
+            true => Some(stem.to_owned()),
+            false => (1..STEMS_MAX)
+                .map(|number| self::stem(stamp, number))
+                .find(|stem| !self.is_kept(stem)),
+        };
+        let kept = kept.unwrap_or_else(|| stem.to_owned());
+        let name = |end: &str| OsString::from(format!("{kept}{end}"));
         // Of the Record everything else can be made again.
         self.folder
             .replace(&name(".json"), json.as_bytes(), Access::Owner)?;
@@ -143,7 +149,7 @@ impl Runs {
             .folder
             .replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
         self.forget(stem);
-        self.bound();
+        self.bound(&kept);
         log
     }
 
@@ -202,10 +208,7 @@ impl Runs {
             None => (stem, false),
         };
         let has_ended = was_marked || record.run.end != End::Died;
-        let is_kept = self
-            .folder
-            .readable(OsStr::new(&format!("{stem}.json")))
-            .is_ok();
+        let is_kept = self.is_kept(stem);
         let nothing = matches!(record.run.end, End::Refused)
             || (record.run.end != End::Died && record.steps.is_empty());
         if has_ended && (is_kept || nothing) {
@@ -233,8 +236,9 @@ impl Runs {
         Ok(self.folder.path().join(name))
     }
 
-    /// Removes the oldest runs beyond what is kept. Streams are never removed here.
-    fn bound(&self) {
+    /// Removes the oldest runs beyond what is kept. The one of this stem has just ended and is the latest, whatever
+    /// its name says: a board that does not know the time makes it look like the oldest. Streams are never removed here.
+    fn bound(&self, stem: &str) {
         let names = self.folder.names().unwrap_or_default();
         let is_of_run = |name: &&OsString| {
             let end = Path::new(name).extension();
@@ -245,9 +249,19 @@ impl Runs {
             let meta = std::fs::symlink_metadata(self.folder.path().join(name));
             files.push((name, meta.map_or(0, |meta| meta.len())));
         }
+        files.sort_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
         for name in beyond(&files) {
             let _ = self.folder.remove(name);
         }
+    }
+}
+
+/// What the files of a run are called that began at this moment; runs of one process are numbered.
+fn stem(stamp: &str, number: u32) -> String {
+    let stem = format!("{stamp}-{}", std::process::id());
+    match number {
+        1 => stem,
+        number => format!("{stem}-{number}"),
     }
 }
 

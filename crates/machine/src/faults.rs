@@ -162,6 +162,25 @@ pub fn haste() -> u32 {
     1
 }
 
+/// By how much clocks are ahead of the machine's own, in milliseconds: nothing, but for tests that suspend a
+/// machine or set its time of day.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClocksMoved {
+    /// Sleep: CLOCK_BOOTTIME and the time of day went on, CLOCK_MONOTONIC did not.
+    pub suspended_ms: i64,
+    /// The time of day was set.
+    pub utc_ms: i64,
+}
+
+/// How clocks were moved by a test.
+#[inline]
+pub fn clocks_moved() -> ClocksMoved {
+    #[cfg(any(test, feature = "faults"))]
+    return plan::clocks_moved();
+    #[cfg(not(any(test, feature = "faults")))]
+    ClocksMoved::default()
+}
+
 /// Says which process is the guard of this one, so that a plan can kill it.
 #[inline]
 pub fn guarded_by(process: u32) {

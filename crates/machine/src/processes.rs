@@ -210,6 +210,13 @@ pub(crate) struct Job {
     pub(crate) session: u32,
 }
 
+/// What a process is doing, by the letter of `proc_pid_stat(5)`: `T` is stopped. None if it is gone.
+pub fn state_of(root: &Root, pid: u32) -> Option<char> {
+    let stat = root.read(&format!("/proc/{pid}/stat")).ok()?;
+    let (_, after) = stat.rsplit_once(')')?;
+    after.trim_start().chars().next()
+}
+
 /// Where a process belongs; none if there is no such process.
 pub(crate) fn job_of(root: &Root, pid: u32) -> Option<Job> {
     parse_job(&root.read(&format!("/proc/{pid}/stat")).ok()?)
@@ -322,6 +329,7 @@ mod tests {
         };
         let board = [stat(7, "a", 1), stat(8, "b) S 1 (", 7), stat(9, "c", 7)].concat();
         let root = Root::from_board(&board).unwrap();
+        assert_eq!((state_of(&root, 7), state_of(&root, 77)), (Some('S'), None));
         let mut children = children_of(&root, 7);
         children.sort_unstable();
         assert_eq!(children, [8, 9]);

@@ -4,7 +4,7 @@
 //! one a second.
 
 use crate::Root;
-use crate::sensors::{NONE, Parser, Read, SENSORS, known, temperature_channel};
+use crate::sensors::{NONE, Parser, Read, SENSORS, Scale, known, temperature_channel};
 use record::{Missing, Reading};
 
 /// The temperature of the SoC.
@@ -12,6 +12,8 @@ use record::{Missing, Reading};
 pub struct Thermometer {
     path: String,
     parser: Parser,
+    /// Thousandths of a degree, or whole degrees: what it told when it was found.
+    scale: Scale,
     /// Place of the value among those that the file gives.
     place: usize,
     places: usize,
@@ -30,7 +32,7 @@ impl Thermometer {
         let sensors = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
         let probes: Vec<_> = sensors.flat_map(|sensor| (sensor.discover)(root)).collect();
         let mut channels = Vec::new();
-        let mut found = Vec::new();
+        let mut found: Vec<Self> = Vec::new();
         for probe in &probes {
             let Read::File(parser) = probe.read else {
                 continue;
@@ -40,10 +42,16 @@ impl Thermometer {
                 found.push(Self {
                     path: probe.path.clone(),
                     parser,
+                    scale: probe.scale.clone(),
                     place,
                     places: probe.channels.len(),
                     why: String::new(),
                 });
+            }
+        }
+        for thermometer in &mut found {
+            if let Ok((_, mut values)) = thermometer.raw(root) {
+                thermometer.scale.apply(&mut values);
             }
         }
         let choice = temperature_channel(
@@ -71,12 +79,26 @@ impl Thermometer {
     /// # Errors
     /// The sensor does not answer, or nothing that could be a temperature.
     pub fn millicelsius(&self, root: &Root) -> Reading<i64> {
+        let (bytes, mut values) = self.raw(root)?;
+        self.scale.clone().apply(&mut values);
+        known(values[self.place])
+            .filter(|value| is_plausible(*value))
+            .ok_or_else(|| Missing::garbled(self.path.clone(), &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// What the file says, and its numbers.
+    fn raw(&self, root: &Root) -> Reading<(Vec<u8>, Vec<i64>)> {
         let bytes = root.read_bytes(&self.path)?;
         let mut values = vec![NONE; self.places];
         (self.parser)(&bytes, &mut values);
-        known(values[self.place])
-            .ok_or_else(|| Missing::garbled(self.path.clone(), &String::from_utf8_lossy(&bytes)))
+        Ok((bytes, values))
     }
+}
+
+/// True if a sensor that is there and works can read so: exactly 0 is what absent ones read, and firmware is known
+/// to answer -274 or 398 °C.
+fn is_plausible(millicelsius: i64) -> bool {
+    millicelsius != 0 && (-40_000..150_000).contains(&millicelsius)
 }
 
 /// The lowest temperature at which the kernel would cut the power, in thousandths of a degree: trip
@@ -133,8 +155,23 @@ critical
         assert!(thermometer.why().contains("cpu-thermal"));
         let warmer = root.with_file("/sys/class/thermal/thermal_zone1/temp", b"91000\n");
         assert_eq!(thermometer.millicelsius(&warmer), Ok(91_000));
+        for absurd in ["0", "-274000", "999000"] {
+            let absurd = root.with_file("/sys/class/thermal/thermal_zone1/temp", absurd.as_bytes());
+            assert!(thermometer.millicelsius(&absurd).is_err());
+        }
         let broken = root.with_file("/sys/class/thermal/thermal_zone1/temp", b"hot\n");
         assert!(thermometer.millicelsius(&broken).is_err());
+    }
+
+    #[test]
+    fn whole_degrees_are_known_by_the_first_reading() {
+        let temp = "/sys/class/thermal/thermal_zone0/temp";
+        let board = format!("== /sys/class/thermal/thermal_zone0/type\nsun8i_ths\n== {temp}\n47\n");
+        let root = Root::from_board(&board).unwrap();
+        let thermometer = Thermometer::find(&root).unwrap();
+        assert_eq!(thermometer.millicelsius(&root), Ok(47_000));
+        let hot = root.with_file(temp, b"101\n");
+        assert_eq!(thermometer.millicelsius(&hot), Ok(101_000));
     }
 
     #[test]

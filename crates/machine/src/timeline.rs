@@ -1,10 +1,17 @@
 //! The one axis of time of a run: milliseconds since its start on the monotonic clock, with UTC
 //! beside it. A fake timeline moves only when somebody sleeps, which makes tests instant and exact.
 
+use crate::faults;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// A time of day that moved by less was not set: NTP slews by at most half a millisecond per second, and two
+/// clocks are not read at the same moment.
+pub(crate) const STEP_MS_MIN: i64 = 500;
+/// As little sleep is the time between reading two clocks, on a machine under load.
+pub const SUSPEND_MS_MIN: i64 = 100;
 
 /// The axis of time of a run. Clones share it.
 #[derive(Debug, Clone)]
@@ -15,8 +22,13 @@ pub struct Timeline {
 
 #[derive(Debug, Clone)]
 enum Now {
-    Real { start_mono_ns: u64 },
-    Fake { elapsed_ns: Arc<AtomicU64> },
+    Real {
+        start_mono_ns: u64,
+        suspended_ms: i64,
+    },
+    Fake {
+        elapsed_ns: Arc<AtomicU64>,
+    },
 }
 
 impl Timeline {
@@ -26,6 +38,7 @@ impl Timeline {
             start_utc_ms: utc_now_ms(),
             now: Now::Real {
                 start_mono_ns: monotonic_ns(),
+                suspended_ms: suspended_ms(),
             },
         }
     }
@@ -48,7 +61,7 @@ impl Timeline {
     /// Nanoseconds since the start.
     pub fn now_ns(&self) -> u64 {
         match &self.now {
-            Now::Real { start_mono_ns } => monotonic_ns().saturating_sub(*start_mono_ns),
+            Now::Real { start_mono_ns, .. } => monotonic_ns().saturating_sub(*start_mono_ns),
             Now::Fake { elapsed_ns } => elapsed_ns.load(Ordering::Relaxed),
         }
     }
@@ -66,10 +79,22 @@ impl Timeline {
         }
     }
 
+    /// UTC of the start by the clock as it is now, if it was set since: a board that keeps no time begins in 1970
+    /// and learns the time from the network.
+    pub fn corrected_start_utc_ms(&self) -> Option<i64> {
+        let Now::Real { suspended_ms, .. } = &self.now else {
+            return None;
+        };
+        let elapsed_ms = self.now_ms() + self::suspended_ms() - suspended_ms;
+        let start_utc_ms = self.utc_ms() - elapsed_ms;
+        let is_other = (start_utc_ms - self.start_utc_ms).abs() >= STEP_MS_MIN;
+        is_other.then_some(start_utc_ms)
+    }
+
     /// Waits.
     pub fn sleep(&self, time: Duration) {
         match &self.now {
-            Now::Real { .. } => std::thread::sleep(time / crate::faults::haste()),
+            Now::Real { .. } => std::thread::sleep(time / faults::haste()),
             Now::Fake { elapsed_ns } => {
                 elapsed_ns.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
             }
@@ -92,9 +117,21 @@ pub fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-fn utc_now_ms() -> i64 {
-    let now = clock_gettime(ClockId::Realtime);
-    now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+/// For how long the machine has slept since it was started, in milliseconds: by so much CLOCK_BOOTTIME, which
+/// goes on meanwhile, is ahead of CLOCK_MONOTONIC.
+pub fn suspended_ms() -> i64 {
+    let ahead = ms(clock_gettime(ClockId::Boottime)) - ms(clock_gettime(ClockId::Monotonic));
+    ahead + faults::clocks_moved().suspended_ms
+}
+
+/// The time of day as the machine has it, in milliseconds since 1970.
+pub(crate) fn utc_now_ms() -> i64 {
+    let moved = faults::clocks_moved();
+    ms(clock_gettime(ClockId::Realtime)) + moved.suspended_ms + moved.utc_ms
+}
+
+fn ms(time: Timespec) -> i64 {
+    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
 }
 
 fn nanoseconds(time: Timespec) -> u64 {

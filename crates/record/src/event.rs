@@ -122,6 +122,11 @@ pub enum Event {
         /// The messages.
         messages: Fact<Vec<KernelMessage>>,
     },
+    /// The time of day was set, and the run began at another one than was thought.
+    TimeSet {
+        /// Its start, in milliseconds since 1970.
+        started: i64,
+    },
     /// The last line of every run that ended.
     Ended {
         /// How.
@@ -221,6 +226,7 @@ impl Record {
                 (Fact::Known(known), Fact::Known(more)) => known.extend(more),
                 (unknown, messages) => *unknown = messages,
             },
+            Event::TimeSet { started } => self.run.started = Fact::Known(started),
             Event::Ended { end, elapsed_ms } => {
                 self.run.end = end;
                 self.run.elapsed_ms = Some(elapsed_ms);

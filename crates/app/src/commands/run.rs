@@ -246,7 +246,7 @@ fn conclude(
         .into_iter()
         .collect();
     if let Some(Kept { runs, stem }) = &kept
-        && let Err(error) = runs.keep(stem, &json, &log)
+        && let Err(error) = runs.keep(stem, &stamp_of(&record), &json, &log)
     {
         if broken {
             runs.mark_ended(stem);
@@ -349,6 +349,11 @@ fn refusal(record: &Record) -> String {
         gate.waited_ms / 1000,
         named.collect::<Vec<_>>().join(", ")
     )
+}
+
+/// When it began, as far as it is known by its end.
+fn stamp_of(record: &Record) -> String {
+    stamp(record.run.started.known().copied().unwrap_or(0))
 }
 
 /// `2026-11-21T01-15-00Z`: sorts by time and is a file name everywhere.

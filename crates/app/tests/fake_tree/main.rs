@@ -7,8 +7,10 @@
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 mod boards;
+mod clocks;
 mod errors;
 mod kills;
 mod leftovers;
 mod second;
+mod thermometer;
 mod tree;

@@ -1,4 +1,4 @@
-//! A second Ctrl-C, while a program that does not want to end keeps a run that holds settings.
+//! A second Ctrl-C, while a program that does not want to end keeps a run, whether it holds settings or not.
 
 use crate::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
@@ -41,18 +41,23 @@ fn a_second_ctrl_c_restores_and_leaves_at_once() {
     // One that is caught here is not ignored there.
     let ends_here = Arc::new(AtomicBool::new(true));
     register_conditional_default(SIGINT, ends_here).unwrap();
-    let left = (0..TRIES).any(|_| leaves_at_once());
-    assert!(
-        left,
-        "each of {TRIES} runs waited for its program and concluded"
-    );
+    for holds_settings in [true, false] {
+        let left = (0..TRIES).any(|_| leaves_at_once(holds_settings));
+        assert!(
+            left,
+            "each of {TRIES} runs waited for its program and concluded; with settings: {holds_settings}"
+        );
+    }
 }
 
 /// One run that is asked twice. False if it came to its own end first.
-fn leaves_at_once() -> bool {
+fn leaves_at_once(holds_settings: bool) -> bool {
     let tree = Tree::new();
     let before = tree.settings();
     let mut child = tree.command(RUN, "");
+    if !holds_settings {
+        child.env("NOTUNING", "yes");
+    }
     let child = child.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = child.spawn().unwrap();
     let until = Instant::now() + Duration::from_secs(60);
@@ -60,7 +65,8 @@ fn leaves_at_once() -> bool {
         assert!(Instant::now() < until, "the program never began");
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_ne!(difference(&before, &tree.settings()), "", "nothing is held");
+    let is_held = !difference(&before, &tree.settings()).is_empty();
+    assert_eq!(is_held, holds_settings);
     let ctrl_c = || kill_process(Pid::from_child(&child), Signal::INT);
     ctrl_c().unwrap();
     std::thread::sleep(BETWEEN);

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 /// A killed process that is stuck in the kernel is not waited for any longer.
 const LIMIT: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(1);
+/// While one looks, a program can start another one.
+const LOOKS: usize = 3;
 
 /// Programs inherit this variable, so that an orphan can be told from those of other programs.
 pub(crate) const MARK: &str = "SBC_BENCH_PROGRAM";
@@ -97,7 +99,7 @@ pub(crate) fn end_all_of(root: &Root, owner: u32, group: Option<&Group>) -> usiz
 }
 
 /// The programs that a living process has started, and everything below them; its guard is none of them.
-pub(crate) fn descendants_of(root: &Root, owner: u32) -> Vec<u32> {
+fn descendants_of(root: &Root, owner: u32) -> Vec<u32> {
     let mark = format!("{MARK}={owner}-");
     let mut found = children_of(root, owner);
     found.retain(|pid| has_variable(root, *pid, |v| v.starts_with(mark.as_bytes())));
@@ -109,6 +111,26 @@ pub(crate) fn descendants_of(root: &Root, owner: u32) -> Vec<u32> {
         found.extend(new);
     }
     found
+}
+
+/// Stops the programs of a living process, and everything below them; which that were.
+pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<u32> {
+    let mut stopped: Vec<u32> = Vec::new();
+    for _ in 0..LOOKS {
+        let mut new = descendants_of(root, owner);
+        new.retain(|pid| !stopped.contains(pid));
+        if new.is_empty() {
+            break;
+        }
+        signal_all(&new, Signal::STOP);
+        stopped.extend(new);
+    }
+    stopped
+}
+
+/// Ends all programs of this process, for an end that cannot wait.
+pub fn end_programs() {
+    end_all_of(&Root::system(), std::process::id(), None);
 }
 
 /// Sends a signal to each of them; those that are gone are gone.

@@ -74,7 +74,7 @@ fn what_has_left_its_group_is_ended_when_the_owner_is_gone() {
     let mut child = program(owner.pid());
     wait_for(owner.pid(), 4);
     let watched = watched(owner.pid(), None);
-    stand_guard(&Root::system(), &watched, &mut &b""[..]).unwrap();
+    stand_guard(&Root::system(), &watched, &mut &b""[..], &mut Vec::new()).unwrap();
     assert_eq!(marked(owner.pid()), [0; 0]);
     assert_eq!(child.wait().unwrap().signal(), Some(9));
 }
@@ -85,7 +85,7 @@ fn a_guard_that_is_told_that_all_is_well_ends_nothing() {
     let mut child = program(owner.pid());
     wait_for(owner.pid(), 4);
     let watched = watched(owner.pid(), None);
-    stand_guard(&Root::system(), &watched, &mut &b"w"[..]).unwrap();
+    stand_guard(&Root::system(), &watched, &mut &b"w"[..], &mut Vec::new()).unwrap();
     let left = marked(owner.pid()).len();
     end_all_of(&Root::system(), owner.pid(), None);
     child.wait().unwrap();
@@ -130,7 +130,12 @@ fn a_guard_puts_back_what_stands_in_the_journal() {
     std::fs::copy(&journal, &left).unwrap();
     drop(settings);
     root.write(&governor, "performance").unwrap();
-    let outcome = stand_guard(&root, &watched(GONE, Some(left.clone())), &mut &b""[..]);
+    let outcome = stand_guard(
+        &root,
+        &watched(GONE, Some(left.clone())),
+        &mut &b""[..],
+        &mut Vec::new(),
+    );
     let is_removed = !left.exists();
     std::fs::remove_dir_all(&place).unwrap();
     outcome.unwrap();

@@ -13,9 +13,10 @@ use crate::job::Job;
 use crate::lab::Lab;
 use crate::thermal::{HeatLoad, StartAt, Thermal};
 use crate::{repeat, workloads};
+use gauge::Gauge;
 use kernel::load::{Load, spin};
-use limits::{Brake, Waiting};
-use machine::{Thermometer, critical_millicelsius};
+use limits::{Brake, Sight, Waiting};
+use machine::critical_millicelsius;
 use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Wait, Window};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -43,9 +44,9 @@ impl Runner<'_> {
         let root = self.context.root;
         self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
         let begin = self.moment();
-        let outcome = match Thermometer::find(root) {
+        let outcome = match Gauge::find(root) {
             Err(missing) => Outcome::Skipped(missing),
-            Ok(thermometer) => {
+            Ok(gauge) => {
                 let heats = matches!(start, StartAt::HeatTo(_));
                 let (stop, gate) = (AtomicBool::new(!heats), Gate::default());
                 std::thread::scope(|scope| {
@@ -55,7 +56,7 @@ impl Runner<'_> {
                     if let Err(missing) = crew(scope, &gate, cpus.map(work)) {
                         return Outcome::Skipped(missing);
                     }
-                    let wait = self.watch_temperature(&thermometer, start, limit);
+                    let wait = self.watch_temperature(&gauge, start, limit);
                     stop.store(true, Ordering::Relaxed);
                     Outcome::Done(Measured::Wait(Wait {
                         target_millicelsius: Some(target),
@@ -68,25 +69,22 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    fn watch_temperature(
-        &mut self,
-        thermometer: &Thermometer,
-        start: StartAt,
-        limit: Duration,
-    ) -> Wait {
-        let (root, timeline) = (self.context.root, self.context.timeline);
-        let first = thermometer.millicelsius(root);
+    fn watch_temperature(&mut self, gauge: &Gauge, start: StartAt, limit: Duration) -> Wait {
+        let timeline = self.context.timeline;
+        let first = gauge.now();
+        let mut sight = Sight::default();
         let mut waiting = Waiting {
             start,
             began: timeline.now_ms(),
             moved: (first.clone().unwrap_or(0), timeline.now_ms()),
         };
         let (end, not_reached) = loop {
-            let now = thermometer.millicelsius(root);
+            let (now, now_ms) = (gauge.now(), timeline.now_ms());
             let verdict = match &now {
-                Ok(value) => waiting.verdict(timeline.now_ms(), *value, limit),
-                Err(missing) => Some(missing.to_string()),
+                Ok(value) => waiting.verdict(now_ms, *value, limit),
+                Err(_) => None,
             };
+            let verdict = verdict.or(sight.lost(&now, now_ms));
             let interrupted = self
                 .interrupted()
                 .map(|_| "the run was interrupted".to_owned());
@@ -135,6 +133,8 @@ impl Runner<'_> {
         });
         let end_ms = begin.0 + thermal.time.as_millis() as i64;
         let mut brake = Brake::new(root, max, end_ms);
+        let is_warm = matches!(thermal.start, Some(StartAt::HeatTo(_)));
+        brake.is_felt = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
         let mut outcome = match &thermal.load {
             HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
             load => self.heat_again_and_again(machine, load, &mut brake),
@@ -253,12 +253,8 @@ impl Runner<'_> {
         self.step_begins(name, 0);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
-        let thermometer = Thermometer::find(root);
-        let now = || {
-            thermometer
-                .clone()
-                .and_then(|found| found.millicelsius(root))
-        };
+        let gauge = Gauge::find(root);
+        let now = || gauge.as_ref().map_err(Missing::clone).and_then(Gauge::now);
         let first: Fact<i64> = now().into();
         let end_ms = begin.0 + time.as_millis() as i64;
         while timeline.now_ms() < end_ms && self.interrupted().is_none() {

@@ -62,20 +62,22 @@ impl Runner<'_> {
     }
 
     /// A short step that is no result of the machine.
-    pub(super) fn probe(&mut self, machine: &Machine, job: &Job, raised: &[String]) {
+    pub(super) fn probe(&mut self, machine: &Machine, job: &Job, raised: &[String]) -> Step {
         let name = match raised.last() {
             None => format!("{} as found", step_name(job)),
             Some(group) => format!("{}, {group}", step_name(job)),
         };
-        let step = self.step_of(machine, job, &name);
+        let mut step = self.step_of(machine, job, &name);
+        self.look_at_time_of(&mut step);
         self.recorder.flush();
         self.recorder.append(Event::Probe {
             probe: Box::new(Probe {
                 raised: raised.to_vec(),
-                step,
+                step: step.clone(),
             }),
         });
         self.recorder.sync();
+        step
     }
 
     /// Watches until a signal, or until the command ends. The signal ends the watching and not the run:

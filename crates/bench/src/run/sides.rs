@@ -8,25 +8,29 @@ use crate::job::Job;
 use crate::repeat;
 use crate::task::Setting;
 use machine::Group;
-use record::Machine;
+use record::{Machine, Step};
 use std::time::Duration;
 
 impl Runner<'_> {
     /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
-    /// would fail again.
-    pub(super) fn until_steady(&mut self, machine: &Machine, job: &Job, cap: Duration) {
+    /// would fail again. The last step.
+    pub(super) fn until_steady(
+        &mut self,
+        machine: &Machine,
+        job: &Job,
+        cap: Duration,
+    ) -> Option<Step> {
         let started_ms = self.context.timeline.now_ms();
         let mut scores: Vec<f64> = Vec::new();
         for repetition in 0.. {
-            let values = self.job(
-                machine,
-                &Job {
-                    repetition,
-                    ..job.clone()
-                },
-            );
+            let job = Job {
+                repetition,
+                ..job.clone()
+            };
+            let step = self.job(machine, &job);
+            let values = repeat::scores(&step);
             if values.is_empty() {
-                return;
+                return Some(step);
             }
             let elapsed_ms = self.context.timeline.now_ms() - started_ms;
             let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
@@ -37,9 +41,10 @@ impl Runner<'_> {
                 is_enough |= repeat::is_enough(&scores, elapsed, cap);
             }
             if is_enough {
-                return;
+                return Some(step);
             }
         }
+        None
     }
 
     /// Puts the settings of a side into place, and those of the other side back.

@@ -6,16 +6,15 @@ use crate::context::Progress;
 use crate::job::Job;
 use crate::plan::stand_in;
 use crate::task::{Stage, Task};
-use record::{FailureKind, Outcome};
+use record::{FailureKind, Outcome, Step};
 
 impl Runner<'_> {
-    /// The program whose step has just failed by its own fault, where the plan chose it and another can take
+    /// The program whose step, of this stage, has failed by its own fault, where the plan chose it and another can take
     /// its place. A wrong answer, a crash or a lack of memory or time is a finding about the machine: those stay.
-    pub(super) fn unusable(&mut self, stage: &Stage) -> Option<&'static str> {
+    pub(super) fn unusable(&mut self, stage: &Stage, step: &Step) -> Option<&'static str> {
         let is_ours = matches!(self.context.options.task, Task::Standard | Task::Review(_));
         let job = job_of(stage).filter(|_| is_ours)?;
         let other = stand_in(job)?;
-        let step = self.recorder.record().steps.last()?;
         let Outcome::Failed(failure) = &step.outcome else {
             return None;
         };

@@ -4,17 +4,21 @@ use super::Runner;
 use super::belief::believed;
 use crate::child::failure;
 use crate::context::Progress;
+use crate::guard::Guard;
 use crate::hotplug;
 use crate::job::Job;
 use crate::lab::Lab;
-use crate::pause;
 use crate::plan::Available;
 use crate::repeat;
+use crate::standstill;
 use crate::task::Stage;
 use crate::workloads::{Workload, workload};
 use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The start of a run is told anew if it differs by so much from what was told last.
+const START_MS: i64 = 500;
 
 impl Runner<'_> {
     pub(super) fn available(&self) -> Available {
@@ -45,7 +49,8 @@ impl Runner<'_> {
         }
     }
 
-    pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) {
+    /// Goes through a stage; its last step, where it is there for one.
+    pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) -> Option<Step> {
         // Steps bring everything to disk when they begin; these stages can take long before their first.
         let waits = matches!(
             stage,
@@ -69,11 +74,9 @@ impl Runner<'_> {
         match stage {
             Stage::ColdClocks => self.cold_clocks(machine),
             Stage::HotClocks => self.hot_clocks(machine),
-            Stage::Job(job) => {
-                self.job(machine, job);
-            }
-            Stage::UntilSteady(job) => self.until_steady(machine, job, repeat::TIME_CAP),
-            Stage::UntilSteadyWithin(job, time) => self.until_steady(machine, job, *time),
+            Stage::Job(job) => return Some(self.job(machine, job)),
+            Stage::UntilSteady(job) => return self.until_steady(machine, job, repeat::TIME_CAP),
+            Stage::UntilSteadyWithin(job, time) => return self.until_steady(machine, job, *time),
             Stage::Side(settings) => self.side(machine, settings),
             Stage::WaitFor(start, limit) => self.wait_for(machine, *start, *limit),
             Stage::Heat(thermal) => self.heat(machine, thermal),
@@ -83,31 +86,21 @@ impl Runner<'_> {
                 self.survey();
             }
             Stage::Raise(group) => self.raise(group),
-            Stage::Probe(job, raised) => self.probe(machine, job, raised),
+            Stage::Probe(job, raised) => return Some(self.probe(machine, job, raised)),
             Stage::Watch(command) => self.watch(machine, command.as_ref()),
         }
+        None
     }
 
-    /// Runs one step and returns its score, or the scores of its turns; nothing if it has none.
-    pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Vec<f64> {
+    /// Runs one step and returns it as it stands in the Record.
+    pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Step {
         let name = step_name(job);
         let step = self.step_of(machine, job, &name);
-        let scores = repeat::scores(&step);
-        self.step_ended(step);
-        scores
+        self.step_ended(step)
     }
 
-    /// Runs one step under this name and returns it. What stood still meanwhile says nothing by its time.
+    /// Runs one step under this name.
     pub(super) fn step_of(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
-        self.tell_pauses();
-        let mut step = self.measured_step(machine, job, name);
-        if let Some(time) = self.tell_pauses() {
-            step.not_comparable.get_or_insert(pause::sentence(time));
-        }
-        step
-    }
-
-    fn measured_step(&mut self, machine: &Machine, job: &Job, name: &str) -> Step {
         self.recorder.keep_off(&job.cpus);
         self.step_begins(name, job.repetition);
         self.switch_cpus(&hotplug::not_to_be_seen(machine, job));
@@ -170,17 +163,39 @@ impl Runner<'_> {
         step
     }
 
-    /// What everything stood still for since the last time goes to the Record.
-    fn tell_pauses(&mut self) -> Option<Duration> {
-        let time = pause::take()?;
-        let gap = pause::gap(time, self.context.timeline.now_ms());
-        let channel = "sampler.cpu".to_owned();
-        self.recorder.append(Event::Gap { channel, gap });
-        Some(time)
+    /// What everything stood still for since the last time goes to the Record; a sentence about it.
+    fn tell_standstill(&mut self) -> Option<String> {
+        let of_guard = self.guard.as_mut().and_then(Guard::stopped);
+        // At Ctrl-Z the guard sees the same as this process.
+        let stopped = standstill::take().or(of_guard);
+        let all = [stopped, self.sleep.take()];
+        let at_ms = self.context.timeline.now_ms();
+        let mut sentences = Vec::new();
+        for standstill in all.into_iter().flatten() {
+            if let Some(gap) = standstill.gap(at_ms) {
+                let channel = "sampler.cpu".to_owned();
+                self.recorder.append(Event::Gap { channel, gap });
+            }
+            sentences.push(standstill.sentence());
+        }
+        (!sentences.is_empty()).then(|| sentences.join(", and "))
+    }
+
+    /// A time of day that was set since the start makes the start another one.
+    pub(super) fn tell_start(&mut self) {
+        let known = self.recorder.record().run.started.known().copied();
+        let told = |started: i64| known.is_some_and(|known| (known - started).abs() < START_MS);
+        let started = self.context.timeline.corrected_start_utc_ms();
+        if let Some(started) = started.filter(|started| !told(*started)) {
+            self.recorder.append(Event::TimeSet { started });
+        }
     }
 
     pub(super) fn step_begins(&mut self, name: &str, repetition: u32) {
         self.look_after_guard();
+        self.tell_start();
+        // What stood still between two steps is nothing to either of them.
+        self.tell_standstill();
         let left = self.estimates.of_stages(&self.ahead);
         (self.context.progress)(Progress::Step { name, left });
         let at_ms = self.context.timeline.now_ms();
@@ -193,12 +208,22 @@ impl Runner<'_> {
         self.recorder.sync();
     }
 
-    pub(super) fn step_ended(&mut self, step: Step) {
+    /// Adds a step to the Record, and returns it as it stands there.
+    pub(super) fn step_ended(&mut self, mut step: Step) -> Step {
+        self.look_at_time_of(&mut step);
         self.recorder.flush();
         self.tell_unread();
         self.recorder.append(Event::Step {
-            step: Box::new(step),
+            step: Box::new(step.clone()),
         });
+        step
+    }
+
+    /// What stood still meanwhile says nothing by its time.
+    pub(super) fn look_at_time_of(&mut self, step: &mut Step) {
+        if let Some(why) = self.tell_standstill() {
+            step.not_comparable.get_or_insert(why);
+        }
     }
 }
 

@@ -86,7 +86,9 @@ fn two_runs_in_one_second_have_their_own_files() {
     let stems: Vec<String> = (0..3)
         .map(|number| {
             let new = own.1.begin("2026-11-22T03-34-41Z").unwrap();
-            own.1.keep(&new.stem, &format!("{number}"), "log").unwrap();
+            own.1
+                .keep(&new.stem, "", &format!("{number}"), "log")
+                .unwrap();
             new.stem
         })
         .collect();
@@ -106,7 +108,7 @@ fn files_and_folder_are_for_their_owner_alone() {
     let new = own.1.begin("now").unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&own.0), mode(&new.path)), (0o700, 0o600));
-    own.1.keep(&new.stem, "{}", "log").unwrap();
+    own.1.keep(&new.stem, "", "{}", "log").unwrap();
     for name in own.names() {
         assert_eq!(mode(&own.0.join(&name)), 0o600, "{name}");
     }

@@ -187,9 +187,8 @@ fn claimed_khz(record: &Record, part: Window) -> Option<f64> {
 fn temperature(record: &Record, window: Window, steady: Window) -> Option<[f64; 3]> {
     let channel = view::soc_temperature(record)?;
     let celsius = |part: Window| {
-        let readings = gauge(record, channel, part).into_iter();
+        let readings = view::temperatures(record, channel, part).into_iter();
         readings
-            .filter(|reading| view::is_plausible_temperature(reading.value))
             .map(|reading| reading.value as f64 / 1000.0)
             .collect::<Vec<_>>()
     };

@@ -3,7 +3,7 @@
 use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
 use super::waits;
-use crate::view::{self, gauge};
+use crate::view;
 use record::{Record, Step};
 
 /// What was read in one phase.
@@ -49,8 +49,7 @@ fn moments(record: &Record, step: &Step) -> Vec<(Moment, bool)> {
         return Vec::new();
     };
     let power = view::power_mw(record, step.window);
-    let readings = gauge(record, channel, step.window).into_iter();
-    let readings = readings.filter(|reading| view::is_plausible_temperature(reading.value));
+    let readings = view::temperatures(record, channel, step.window).into_iter();
     let moment = |reading: view::Reading| {
         let watts = at(&power, reading.at_ms).map(|mw| mw / 1000.0);
         let moment = Moment {

@@ -20,6 +20,33 @@ pub struct Heat {
 /// are below zero.
 const PLAUSIBLE_MILLICELSIUS: std::ops::Range<i64> = -39_999..150_000;
 
+/// No chip is so much hotter, in thousandths of a degree, than a moment before and a moment after ...
+const GLITCH_MILLICELSIUS: i64 = 40_000;
+/// ... if they are so near, in milliseconds: a bit that was read wrong, not a temperature.
+const GLITCH_MS: i64 = 2_500;
+
+/// The readings of a temperature within a window that can be true: by themselves, and beside their neighbours.
+pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
+    let mut readings = gauge(record, channel, super::samples::whole_run());
+    readings.retain(|reading| is_plausible_temperature(reading.value));
+    let is_glitch = |at: usize| {
+        let (Some(now), Some(next)) = (readings.get(at), readings.get(at + 1)) else {
+            return false;
+        };
+        let Some(before) = at.checked_sub(1).and_then(|at| readings.get(at)) else {
+            return false;
+        };
+        let is_near = now.at_ms - before.at_ms <= GLITCH_MS && next.at_ms - now.at_ms <= GLITCH_MS;
+        let [up, down] = [before, next].map(|other| now.value.saturating_sub(other.value));
+        let is_far = |value: i64| value.abs() >= GLITCH_MILLICELSIUS;
+        is_near && is_far(up) && is_far(down) && up.signum() == down.signum()
+    };
+    let kept = (0..readings.len()).filter(|at| !is_glitch(*at));
+    let kept = kept.map(|at| readings[at]);
+    kept.filter(|reading| window.contains(reading.at_ms))
+        .collect()
+}
+
 /// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read.
 pub fn is_plausible_temperature(millicelsius: i64) -> bool {
     millicelsius != 0 && PLAUSIBLE_MILLICELSIUS.contains(&millicelsius)
@@ -61,12 +88,11 @@ const OTHER_SENSORS: [&str; 12] = [
 pub fn heat(record: &Record, window: Window) -> Option<Heat> {
     let mut hottest: Option<Heat> = None;
     for channel in soc_sensors(record) {
-        for reading in gauge(record, channel, window) {
-            let is_plausible = is_plausible_temperature(reading.value);
+        for reading in temperatures(record, channel, window) {
             let is_hotter = hottest
                 .as_ref()
                 .is_none_or(|heat| reading.value > heat.millicelsius_max);
-            if is_plausible && is_hotter {
+            if is_hotter {
                 hottest = Some(Heat {
                     millicelsius_max: reading.value,
                     at_ms: reading.at_ms,
@@ -243,6 +269,23 @@ mod tests {
         }
         let heat = heat(&record, whole_run()).unwrap();
         assert_eq!((heat.millicelsius_max, heat.at_ms), (71_000, 500));
+    }
+
+    #[test]
+    fn what_no_chip_can_do_is_no_temperature() {
+        for (values, expected) in [
+            (&[60_000, 60_500, 125_000, 61_000, 60_000][..], 61_000),
+            (&[60_000, 125_000, 124_000, 61_000], 125_000),
+            (&[60_000, 5_000, 60_500], 60_500),
+            (&[60_000, 61_000, 99_000], 99_000),
+            (&[60_000, 95_000, 60_000], 95_000),
+        ] {
+            let id = "thermal_zone0.temp";
+            let record = gauge_channel(own_run(), id, Unit::Millicelsius, values);
+            let record = labelled(record, "cpu-thermal");
+            let heat = heat(&record, whole_run()).unwrap();
+            assert_eq!(heat.millicelsius_max, expected, "{values:?}");
+        }
     }
 
     #[test]

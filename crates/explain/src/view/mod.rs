@@ -47,6 +47,7 @@ pub use firmware::{
 };
 pub use heat::{
     Cooling, Heat, heat, is_plausible_temperature, limits_lowered, raised_cooling, soc_temperature,
+    temperatures,
 };
 pub use limits::limit_set_at;
 pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};

@@ -13,18 +13,22 @@
 //! `SBC_BENCH_FAULTS_HASTE` is by how much waiting and work of a chosen length are shortened, so that a whole run
 //! takes a moment; what is measured then is worth nothing.
 //!
+//! `SBC_BENCH_FAULTS_CLOCKS` names a file that a test changes while the program runs: milliseconds for which the
+//! machine has slept, and milliseconds by which its time of day was set.
+//!
 //! `SBC_BENCH_FAULTS_TRACE` names a file to which every call is appended: role, process, word, path, what the plan
 //! did, what is written. Calls of one kind on one path come in the same order in every run; those of several threads mix.
 
-use super::Call;
+use super::{Call, ClocksMoved};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_current_process_group, kill_process};
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The variable with the rules.
 pub const VARIABLE: &str = "SBC_BENCH_FAULTS";
@@ -33,6 +37,9 @@ pub const TRACE_VARIABLE: &str = "SBC_BENCH_FAULTS_TRACE";
 
 /// The variable with the factor by which everything is shortened.
 pub const HASTE_VARIABLE: &str = "SBC_BENCH_FAULTS_HASTE";
+
+/// The variable with a file of two numbers: see [`ClocksMoved`].
+pub const CLOCKS_VARIABLE: &str = "SBC_BENCH_FAULTS_CLOCKS";
 
 /// Errors that a plan can name.
 pub const ERRNOS: [(&str, Errno); 11] = [
@@ -140,6 +147,30 @@ pub(super) fn haste() -> u32 {
         let given = std::env::var(HASTE_VARIABLE).ok();
         given.and_then(|text| text.parse().ok()).unwrap_or(1).max(1)
     })
+}
+
+/// As the file says now, which a test made and no machine has: milliseconds of sleep, and by how much the time of day was set. One that is being
+/// written says what it said before.
+#[allow(clippy::disallowed_methods)]
+pub(super) fn clocks_moved() -> ClocksMoved {
+    static PATH: OnceLock<Option<OsString>> = OnceLock::new();
+    static LAST: Mutex<ClocksMoved> = Mutex::new(ClocksMoved {
+        suspended_ms: 0,
+        utc_ms: 0,
+    });
+    let Some(path) = PATH.get_or_init(|| std::env::var_os(CLOCKS_VARIABLE)) else {
+        return ClocksMoved::default();
+    };
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let numbers: Vec<i64> = text.split_whitespace().flat_map(str::parse).collect();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let [suspended_ms, utc_ms] = numbers[..] {
+        *last = ClocksMoved {
+            suspended_ms,
+            utc_ms,
+        };
+    }
+    *last
 }
 
 fn role() -> &'static str {

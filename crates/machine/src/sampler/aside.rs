@@ -45,10 +45,10 @@ impl Aside {
         }
     }
 
-    /// Looks at the newest values now and then, and moves where that is better.
-    pub fn look(&mut self, latest: &[i64], at_ms: i64) {
+    /// Looks at the newest values now and then, and moves where that is better; where to, if it did.
+    pub fn look(&mut self, latest: &[i64], at_ms: i64) -> Option<&[u32]> {
         if at_ms < self.looked_ms.saturating_add(LOOK_MS) {
-            return;
+            return None;
         }
         let quiet = self.quiet(latest, at_ms);
         if !quiet.is_empty()
@@ -58,7 +58,9 @@ impl Aside {
             // A CPU may have gone since; then it stays where it is until the next look.
             let _ = sched_setaffinity(None, &set);
             self.place = quiet;
+            return Some(&self.place);
         }
+        None
     }
 
     /// CPUs that idled enough since the last look; all of them if none did.

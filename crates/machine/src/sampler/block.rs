@@ -64,8 +64,18 @@ impl Block {
         self.gaps.extend(gaps.drain(..).take(room));
     }
 
+    /// Takes the oldest row out; its moment, or nothing if there is none. Does not allocate.
+    pub(super) fn take_row(&mut self, row: &mut Vec<i64>) -> Option<i64> {
+        if self.at_ms.is_empty() {
+            return None;
+        }
+        row.clear();
+        row.extend(self.values.drain(..self.columns));
+        Some(self.at_ms.remove(0))
+    }
+
     /// The events of this block: samples first, then what is missing in them.
-    pub(super) fn into_events(self, channels: &[Channel]) -> Vec<Event> {
+    pub(super) fn into_events(mut self, channels: &[Channel]) -> Vec<Event> {
         let mut events = Vec::new();
         if !self.at_ms.is_empty() {
             let column = |index| {
@@ -74,22 +84,27 @@ impl Block {
             };
             events.push(Event::Samples {
                 columns: (0..self.columns).map(column).collect(),
-                at_ms: self.at_ms,
+                at_ms: std::mem::take(&mut self.at_ms),
             });
         }
-        events.extend(self.gaps.iter().map(|gap| gap.event(channels)));
+        self.take_gaps(channels, &mut events);
+        events
+    }
+
+    /// Takes out what is missing in the samples.
+    pub(super) fn take_gaps(&mut self, channels: &[Channel], events: &mut Vec<Event>) {
+        events.extend(self.gaps.drain(..).map(|gap| gap.event(channels)));
         if self.dropped_rows > 0 {
-            let rows = self.dropped_rows;
+            let rows = std::mem::take(&mut self.dropped_rows);
             let reason = format!("{rows} samples were lost: nobody fetched them in time");
             let missing = Missing::unsupported("", reason);
             events.push(gap_event("sampler.cpu", self.dropped_at_ms, missing));
         }
-        if let Some(errno) = self.pin_errno {
+        if let Some(errno) = self.pin_errno.take() {
             let reason = format!("the sampler could not be pinned to its CPUs: error {errno}");
             let missing = Missing::unsupported("sched_setaffinity", reason);
             events.push(gap_event("sampler.cpu", 0, missing));
         }
-        events
     }
 }
 
@@ -103,6 +118,11 @@ mod tests {
         let mut block = Block::new(2, 600);
         block.push(0, &[1, NONE]);
         block.push(500, &[2, 20]);
+        let mut row = Vec::new();
+        block.push(1000, &[3, 30]);
+        block.at_ms.rotate_right(1);
+        block.values.rotate_right(2);
+        assert_eq!((block.take_row(&mut row), row), (Some(1000), vec![3, 30]));
         let events = block.into_events(&[]);
         let expected = Event::Samples {
             at_ms: vec![0, 500],

@@ -4,12 +4,7 @@
 //! could see why a temperature fell by 20 degrees within one sample.
 
 use super::failure::Failure;
-use rustix::time::{ClockId, Timespec, clock_gettime};
-
-/// Less is the time that passes between reading two clocks on a machine under load.
-const SUSPEND_MS_MIN: i64 = 100;
-/// Less is slewing: NTP moves the clock by at most half a millisecond per second.
-const STEP_MS_MIN: i64 = 500;
+use crate::timeline::{STEP_MS_MIN, SUSPEND_MS_MIN, monotonic_ns, suspended_ms, utc_now_ms};
 
 /// By how much the clocks are apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +18,11 @@ pub(super) struct Distances {
 impl Distances {
     /// Now, on the clocks of the machine.
     pub(super) fn now() -> Self {
-        let monotonic = ms(clock_gettime(ClockId::Monotonic));
-        let boot = ms(clock_gettime(ClockId::Boottime));
-        let utc = ms(clock_gettime(ClockId::Realtime));
+        let suspended_ms = suspended_ms();
+        let boot_ms = (monotonic_ns() / 1_000_000) as i64 + suspended_ms;
         Self {
-            suspended_ms: boot - monotonic,
-            utc_ms: utc - boot,
+            suspended_ms,
+            utc_ms: utc_now_ms() - boot_ms,
         }
     }
 
@@ -41,10 +35,6 @@ impl Distances {
             (stepped_ms.abs() >= STEP_MS_MIN).then_some(Failure::TimeStepped(stepped_ms)),
         ]
     }
-}
-
-fn ms(time: Timespec) -> i64 {
-    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use record::{Channel, Event, SamplerCost, SourceCost};
 use rustix::thread::set_current_timer_slack;
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// How late the kernel may wake the thread in order to bundle timers. The default is 50 µs.
 const TIMER_SLACK_NS: u64 = 1_000;
@@ -54,7 +55,24 @@ impl SamplerThread {
     ///
     /// # Errors
     /// The kernel refuses another thread.
-    pub fn start(mut sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
+    pub fn start(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
+        Self::begin(sampler, timeline, true)
+    }
+
+    /// The same without a watchdog: the owner looks after it while it waits for rows
+    /// ([`SamplerThread::look_after`]).
+    ///
+    /// # Errors
+    /// The kernel refuses another thread.
+    pub fn start_looked_after(sampler: Sampler, timeline: &Timeline) -> std::io::Result<Self> {
+        Self::begin(sampler, timeline, false)
+    }
+
+    fn begin(
+        mut sampler: Sampler,
+        timeline: &Timeline,
+        has_watchdog: bool,
+    ) -> std::io::Result<Self> {
         let channels = sampler.channels().to_vec();
         let announcement = Some(sampler.channels_event());
         let rows = sampler.options.rows;
@@ -76,7 +94,7 @@ impl SamplerThread {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
         } else {
-            Worker::Thread(Turns::start(sampler, &shared, timeline)?)
+            Worker::Thread(Turns::start(sampler, &shared, timeline, has_watchdog)?)
         };
         Ok(Self {
             shared,
@@ -131,6 +149,53 @@ impl SamplerThread {
         events.extend(block.into_events(&self.channels));
         events.push(Event::SamplerCost { cost });
         events
+    }
+
+    /// The oldest row that was not fetched yet, in the order of the channels: its moment. What is missing in it and
+    /// after it is added to the events. For owners that fetch row by row; allocates only for what is missing.
+    pub fn next_row(&mut self, row: &mut Vec<i64>, events: &mut Vec<Event>) -> Option<i64> {
+        if let Some(Worker::Afterwards(sampler, timeline)) = &mut self.worker {
+            catch_up(sampler, timeline, &self.shared);
+        }
+        let mut block = self.shared.lock();
+        let at_ms = block.take_row(row);
+        block.take_gaps(&self.channels, events);
+        at_ms
+    }
+
+    /// Time between two rows: as asked for, or longer if that would cost too much.
+    pub fn interval(&self) -> Duration {
+        match &self.worker {
+            Some(Worker::Thread(turns)) => turns.interval(),
+            Some(Worker::Afterwards(sampler, _)) => sampler.interval(),
+            None => Duration::MAX,
+        }
+    }
+
+    /// For an owner that waits for a row in vain, once a second: a read that several looks find unfinished is
+    /// given up.
+    pub fn look_after(&self) {
+        if let Some(Worker::Thread(turns)) = &self.worker {
+            turns.look();
+        }
+    }
+
+    /// Moves all its threads to these CPUs; an empty list changes nothing.
+    pub fn move_to(&self, cpus: &[u32]) {
+        if matches!(self.worker, Some(Worker::Thread(_))) {
+            self.watchers.move_to(cpus);
+        }
+    }
+
+    /// What the sampling cost so far, without the single sources.
+    pub fn cost_so_far(&self) -> SamplerCost {
+        self.shared.lock().cost.clone()
+    }
+
+    /// The event that tells what the sampling cost so far, source by source.
+    pub fn cost_event(&self) -> Event {
+        let cost = self.cost(&self.shared.lock());
+        Event::SamplerCost { cost }
     }
 
     /// The cost in a block with the names of the sources.
@@ -214,7 +279,6 @@ mod tests {
     use super::*;
     use crate::Root;
     use crate::sampler::Options;
-    use std::time::Duration;
 
     #[test]
     fn a_fake_timeline_gives_one_row_per_interval() {

@@ -1,4 +1,5 @@
-//! Who samples in the background: one thread at a time, and one that watches it.
+//! Who samples in the background: one thread at a time, and a watchdog: a thread of its own, or whoever waits
+//! for rows.
 //!
 //! The sampler is nobody's while a source is read. When a read does not come back (a hung bus behind a thermal
 //! zone, a dead firmware call), the watchdog gives that source up and another thread goes on with the rest; the old
@@ -12,7 +13,7 @@ use crate::timeline::{Timeline, thread_cpu_ns};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The threads need little; the usual 8 MiB of address space would only worry readers of `top`.
 const STACK_BYTES: usize = 128 << 10;
@@ -45,6 +46,18 @@ pub(super) struct Turns {
     ended: Mutex<bool>,
     end: Condvar,
     threads: Mutex<Vec<Thread>>,
+    /// What the last look found.
+    looked: Mutex<Looked>,
+    /// False where the owner looks.
+    has_watchdog: bool,
+}
+
+/// A look at the read that goes on.
+#[derive(Debug, Default)]
+struct Looked {
+    reading: u64,
+    /// How many looks in a row have found this one.
+    looks: u32,
 }
 
 impl Turns {
@@ -56,6 +69,7 @@ impl Turns {
         sampler: Sampler,
         shared: &Arc<Shared>,
         timeline: &Timeline,
+        has_watchdog: bool,
     ) -> std::io::Result<Arc<Self>> {
         let turns = Arc::new(Self {
             sampler: Mutex::new(sampler),
@@ -68,9 +82,14 @@ impl Turns {
             ended: Mutex::new(false),
             end: Condvar::new(),
             threads: Mutex::default(),
+            looked: Mutex::default(),
+            has_watchdog,
         });
         turns.lock().due_ns = timeline.now_ns();
         turns.spawn("sampler", |turns| turns.work(0))?;
+        if !has_watchdog {
+            return Ok(turns);
+        }
         if let Err(error) = turns.spawn("slow-sensors", |turns| turns.watch()) {
             turns.stop.store(true, Ordering::Relaxed);
             turns.wake();
@@ -80,15 +99,31 @@ impl Turns {
     }
 
     /// Stops; false if something hangs so that the last row could not be waited for.
-    pub(super) fn stop(&self) -> bool {
+    pub(super) fn stop(self: &Arc<Self>) -> bool {
         self.stop.store(true, Ordering::Relaxed);
         self.wake();
-        let ended = lock(&self.ended);
-        let waited = self
-            .end
-            .wait_timeout_while(ended, STOP_MAX, |ended| !*ended);
+        let until = Instant::now() + STOP_MAX;
+        let has_ended = loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let ended = lock(&self.ended);
+            let waited = self
+                .end
+                .wait_timeout_while(ended, left.min(LOOK), |ended| !*ended);
+            let has_ended = *waited.unwrap_or_else(PoisonError::into_inner).0;
+            if has_ended || left.is_zero() {
+                break has_ended;
+            }
+            if !self.has_watchdog {
+                self.look();
+            }
+        };
         self.wake();
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        has_ended
+    }
+
+    /// Time between two rows.
+    pub(super) fn interval(&self) -> Duration {
+        self.lock().interval()
     }
 
     fn wake(&self) {
@@ -183,19 +218,25 @@ impl Turns {
     fn watch(self: &Arc<Self>) {
         // On other CPUs it would only be less well placed.
         let _ = self.lock().watchers.clone().join();
-        let (mut seen, mut looks) = (0, 0);
         while !*lock(&self.ended) {
             std::thread::park_timeout(LOOK);
-            let now = self.reading.load(Ordering::Acquire);
-            looks = if now != 0 && now == seen {
-                looks + 1
-            } else {
-                1
-            };
-            seen = now;
-            if now != 0 && looks >= LOOKS_MAX {
-                self.give_up(now);
-            }
+            self.look();
+        }
+    }
+
+    /// One look at the read that goes on; to be made every second.
+    pub(super) fn look(self: &Arc<Self>) {
+        let now = self.reading.load(Ordering::Acquire);
+        let mut looked = lock(&self.looked);
+        looked.looks = match now == looked.reading {
+            true => looked.looks + 1,
+            false => 1,
+        };
+        looked.reading = now;
+        let hangs = now != 0 && looked.looks >= LOOKS_MAX;
+        drop(looked);
+        if hangs {
+            self.give_up(now);
         }
     }
 

@@ -1,17 +1,23 @@
-//! The machine itself as a source: one sampler, one row whenever its time has come.
+//! The machine itself as a source: the sampler works on a thread of its own, so that neither a slow terminal makes
+//! a sample late, nor a sensor that hangs keeps the rows of the others.
 
 use super::Poll;
 use bench::meters::Meter;
 use explain::monitor::Watch;
-use machine::sensors::{known, temperature_channel};
-use machine::{Aside, Root, Sampler, SamplerOptions, Timeline};
-use record::{Channel, Fact, Record, Run, Source as Origin};
+use machine::sensors::{NONE, known, temperature_channel};
+use machine::{Aside, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
+use record::{Channel, Event, Fact, Record, Run, Source as Origin};
 use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
 const ROWS_PER_COST: u64 = 100;
 /// What all of them cost is renewed after so many.
 const ROWS_PER_TOTAL: u64 = 10;
+/// Rows that wait for a terminal: ten minutes at one per second.
+const ROWS: usize = 600;
+/// How long after its time a row is looked for, and how long at most between two looks for one that does not come.
+const GRACE: Duration = Duration::from_millis(5);
+const LOOK: Duration = Duration::from_secs(1);
 /// A quarter of an hour.
 const QUARTER_MS: i64 = 900_000;
 
@@ -19,41 +25,104 @@ const QUARTER_MS: i64 = 900_000;
 pub(super) struct Source {
     timeline: Timeline,
     zone: Zone,
-    sampler: Sampler,
+    sampler: Option<SamplerThread>,
     /// What is told at the beginning.
     begin: Option<Record>,
-    /// Where this thread runs, on the machine that it watches.
+    /// Memory for a row, and the latest value of each channel.
+    row: Vec<i64>,
+    latest: Vec<i64>,
+    events: Vec<Event>,
+    rows: u64,
+    /// When the next row is expected.
+    due_ns: u64,
+    /// How long the next row is waited for, once its time has come.
+    wait: Duration,
+    /// When it was last looked after the sampler, or the time of the row came.
+    looked_ns: u64,
+    /// Where the threads run, on the machine that they watch.
     aside: Option<Aside>,
     /// They poll as long as they live.
     _meters: Vec<Meter>,
 }
 
 impl Source {
-    /// Looks for everything that can be sampled. Fails with a sentence about a meter that is none.
+    /// Looks for everything that can be sampled, and begins to sample. Fails with a sentence about a meter that is
+    /// none, or where the kernel refuses a thread.
     pub(super) fn start(
         root: &Root,
         interval: Duration,
         meters: &[String],
     ) -> anyhow::Result<Self> {
+        let timeline = Timeline::start();
+        let meters = meters_of(meters)?;
         let options = SamplerOptions {
             interval,
+            rows: ROWS,
+            feeds: meters.iter().map(Meter::feed).collect(),
             ..SamplerOptions::default()
         };
-        let Begun {
-            timeline,
-            sampler,
-            record,
-            meters,
-        } = begin(root, options, meters)?;
+        let sampler = Sampler::new(root, &options);
+        let channels = sampler.channels();
+        let record = record(root, &timeline, channels, interval);
+        let latest = vec![NONE; channels.len()];
+        let aside = root.is_system().then(|| Aside::new(channels));
+        let sampler = SamplerThread::start_looked_after(sampler, &timeline)?;
         machine::be_prompt();
         Ok(Self {
-            aside: root.is_system().then(|| Aside::new(sampler.channels())),
+            row: Vec::with_capacity(latest.len()),
+            latest,
+            aside,
             begin: Some(record),
-            sampler,
+            sampler: Some(sampler),
             timeline,
             zone: Zone::default(),
+            events: Vec::new(),
+            rows: 0,
+            due_ns: 0,
+            wait: GRACE,
+            looked_ns: 0,
             _meters: meters,
         })
+    }
+
+    /// Takes the row that came.
+    fn take(&mut self, at_ms: i64, watch: &mut Watch) {
+        self.wait = GRACE;
+        self.rows += 1;
+        self.zone.follow(&self.timeline, watch);
+        watch.row(at_ms, self.row.iter().map(|value| known(*value)));
+        self.events.drain(..).for_each(|event| watch.event(event));
+        let Some(sampler) = &self.sampler else {
+            return;
+        };
+        let due = Duration::from_millis(at_ms.unsigned_abs()).saturating_add(sampler.interval());
+        self.due_ns = u64::try_from(due.as_nanos()).unwrap_or(u64::MAX);
+        self.looked_ns = self.due_ns;
+        if let Some(aside) = &mut self.aside {
+            for (latest, value) in self.latest.iter_mut().zip(&self.row) {
+                if *value != NONE {
+                    *latest = *value;
+                }
+            }
+            if let Some(cpus) = aside.look(&self.latest, at_ms) {
+                sampler.move_to(cpus);
+            }
+        }
+        if self.rows.is_multiple_of(ROWS_PER_COST) {
+            watch.event(sampler.cost_event());
+        } else if self.rows.is_multiple_of(ROWS_PER_TOTAL) {
+            watch.set_cost(sampler.cost_so_far());
+        }
+    }
+
+    /// How long to wait for the next row. One that is late is looked for less and less often.
+    fn wait(&mut self, now_ns: u64) -> Duration {
+        if now_ns < self.due_ns {
+            return Duration::from_nanos(self.due_ns - now_ns) + GRACE;
+        }
+        let wait = self.wait;
+        self.wait = (2 * wait).min(LOOK);
+        wait
     }
 }
 
@@ -62,66 +131,30 @@ impl super::Source for Source {
         if let Some(record) = self.begin.take() {
             return Ok(Poll::Begin(Box::new(Watch::new(record))));
         }
-        let (now_ns, due_ns) = (self.timeline.now_ns(), self.sampler.due_ns());
-        if now_ns < due_ns {
-            return Ok(Poll::Wait(Duration::from_nanos(due_ns - now_ns)));
+        let Some(sampler) = &mut self.sampler else {
+            return Ok(Poll::End);
+        };
+        if let Some(at_ms) = sampler.next_row(&mut self.row, &mut self.events) {
+            self.take(at_ms, watch);
+            return Ok(Poll::Row);
         }
-        self.zone.follow(&self.timeline, watch);
-        self.sampler.tick(&self.timeline);
-        let values = self.sampler.row().iter().map(|value| known(*value));
-        watch.row(self.sampler.at_ms(), values);
-        if let Some(aside) = &mut self.aside {
-            aside.look(self.sampler.latest(), self.sampler.at_ms());
+        let now_ns = self.timeline.now_ns();
+        // What was to come a second ago may hang.
+        if now_ns.saturating_sub(self.looked_ns) >= LOOK.as_nanos() as u64 {
+            self.looked_ns = now_ns;
+            sampler.look_after();
         }
-        if self.sampler.has_gaps() {
-            for gap in self.sampler.take_gaps() {
-                watch.event(gap);
-            }
-        }
-        let ticks = self.sampler.ticks();
-        if ticks.is_multiple_of(ROWS_PER_COST) {
-            watch.event(self.sampler.cost_event());
-        } else if ticks.is_multiple_of(ROWS_PER_TOTAL) {
-            watch.set_cost(self.sampler.cost());
-        }
-        Ok(Poll::Row)
+        Ok(Poll::Wait(self.wait(now_ns)))
     }
 
     fn end(&mut self, watch: &mut Watch) {
-        watch.event(self.sampler.cost_event());
+        let events = self.sampler.take().map(SamplerThread::stop);
+        for event in events.unwrap_or_default() {
+            if let Event::SamplerCost { .. } = event {
+                watch.event(event);
+            }
+        }
     }
-}
-
-/// What every source of live samples begins with.
-pub(super) struct Begun {
-    pub(super) timeline: Timeline,
-    pub(super) sampler: Sampler,
-    /// What is known before the first sample.
-    pub(super) record: Record,
-    /// They poll as long as they live.
-    pub(super) meters: Vec<Meter>,
-}
-
-/// Looks for everything that can be sampled, and polls the meters that the user named.
-///
-/// # Errors
-/// A sentence about a meter that is none.
-pub(super) fn begin(
-    root: &Root,
-    mut options: SamplerOptions,
-    meters: &[String],
-) -> anyhow::Result<Begun> {
-    let timeline = Timeline::start();
-    let meters = meters_of(meters)?;
-    options.feeds = meters.iter().map(Meter::feed).collect();
-    let sampler = Sampler::new(root, &options);
-    let record = record(root, &timeline, sampler.channels(), options.interval);
-    Ok(Begun {
-        timeline,
-        sampler,
-        record,
-        meters,
-    })
 }
 
 /// Polls meters as long as what is returned lives. Fails with a sentence about a meter that is none.

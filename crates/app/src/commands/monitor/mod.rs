@@ -1,7 +1,6 @@
 //! `sbc-bench -m`, `sbc-bench monitor`: watches the machine, or shows what was watched before, until
 //! interrupted. One stream of samples comes from a source; every view only reads it.
 
-mod background;
 mod export;
 mod jsonl;
 mod lines;
@@ -11,6 +10,8 @@ mod replay;
 mod rows;
 pub(crate) mod running;
 mod tui;
+
+pub(crate) use tui::give_back_terminal;
 
 use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};
@@ -122,7 +123,6 @@ impl Monitor {
         let views = views(args, kind)?;
         let source: Box<dyn Source> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),
-            None if on_screen => Box::new(background::Source::start(root, interval, &args.meters)?),
             None => Box::new(live::Source::start(root, interval, &args.meters)?),
         };
         let file = |path: &Path| path.file_name().unwrap_or_default().display().to_string();

@@ -23,11 +23,14 @@ pub(super) enum Gauge<'a> {
 type Latest = Mutex<(Reading<i64>, Instant)>;
 
 impl<'a> Gauge<'a> {
-    /// None if the machine has no thermometer: then nothing is made up.
-    pub(super) fn find(root: &'a Root) -> Option<Self> {
-        let thermometer = Thermometer::find(root).ok()?;
+    /// The thermometer of the SoC.
+    ///
+    /// # Errors
+    /// The machine has none: then nothing is made up.
+    pub(super) fn find(root: &'a Root) -> Reading<Self> {
+        let thermometer = Thermometer::find(root)?;
         if root.is_board() {
-            return Some(Self::Here(root, thermometer));
+            return Ok(Self::Here(root, thermometer));
         }
         let first = thermometer.millicelsius(root);
         let latest = Arc::new(Mutex::new((first, Instant::now())));
@@ -35,7 +38,7 @@ impl<'a> Gauge<'a> {
         let builder = std::thread::Builder::new().name("slow-sensors".into());
         let started = builder.spawn(move || follow(&kept, || own.millicelsius(&there)));
         // Where the kernel refuses a thread, reading here is better than not reading.
-        Some(match started {
+        Ok(match started {
             Ok(_) => Self::Apart(latest),
             Err(_) => Self::Here(root, thermometer),
         })

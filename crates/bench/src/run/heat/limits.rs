@@ -62,6 +62,29 @@ impl Waiting {
 
 /// A thermometer that does not answer for so long, in milliseconds, is broken: nobody knows then how hot it gets.
 const BLIND_MS_MAX: i64 = 3_000;
+/// Nor of one that does not move at all for so long, while all CPUs work their hardest after they did nothing.
+const STUCK_MS_MAX: i64 = 120_000;
+/// A reading that is so much hotter than the one before may be one that was read wrong: the next one decides.
+const JUMP_MILLICELSIUS: i64 = 40_000;
+
+/// How long a thermometer has not answered.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    blind_ms: Option<i64>,
+}
+
+impl Sight {
+    /// Why it has to be taken for broken, if it has.
+    pub(super) fn lost(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
+        let Err(missing) = now else {
+            self.blind_ms = None;
+            return None;
+        };
+        let since_ms = *self.blind_ms.get_or_insert(now_ms);
+        let is_lost = now_ms - since_ms >= BLIND_MS_MAX;
+        is_lost.then(|| format!("the temperature can no longer be read ({missing})"))
+    }
+}
 
 /// Ends a load: at its time, at a temperature, when nobody can tell the temperature any more, at an interruption.
 pub(super) struct Brake<'a> {
@@ -69,8 +92,12 @@ pub(super) struct Brake<'a> {
     pub(super) gauge: Option<Gauge<'a>>,
     pub(super) max: i64,
     pub(super) end_ms: i64,
-    /// Since when the thermometer has not answered.
-    pub(super) blind_ms: Option<i64>,
+    pub(super) sight: Sight,
+    /// Must be felt by the thermometer: its first reading and when that was, until there is another one.
+    pub(super) unmoved: Option<(i64, i64)>,
+    pub(super) is_felt: bool,
+    /// The reading before.
+    pub(super) before: Option<i64>,
     /// Signal number, 1 at a limit, or 0.
     pub(super) stop: AtomicI32,
     /// Why it ended before its time.
@@ -80,10 +107,13 @@ pub(super) struct Brake<'a> {
 impl<'a> Brake<'a> {
     pub(super) fn new(root: &'a Root, max: i64, end_ms: i64) -> Self {
         Self {
-            gauge: Gauge::find(root),
+            gauge: Gauge::find(root).ok(),
             max,
             end_ms,
-            blind_ms: None,
+            sight: Sight::default(),
+            unmoved: None,
+            is_felt: false,
+            before: None,
             stop: AtomicI32::new(0),
             why: None,
         }
@@ -114,23 +144,33 @@ impl<'a> Brake<'a> {
 
     /// Why this temperature, or that there is none, ends the load.
     fn too_hot(&mut self, now: &record::Reading<i64>, now_ms: i64) -> Option<String> {
-        match now {
-            Ok(value) => {
-                self.blind_ms = None;
-                (*value >= self.max).then(|| {
-                    format!(
-                        "the temperature reached {:.1} °C (limit {:.1} °C)",
-                        *value as f64 / 1000.0,
-                        self.max as f64 / 1000.0
-                    )
-                })
-            }
-            Err(missing) => {
-                let since_ms = *self.blind_ms.get_or_insert(now_ms);
-                let is_blind = self.gauge.is_some() && now_ms - since_ms >= BLIND_MS_MAX;
-                is_blind.then(|| format!("the temperature can no longer be read ({missing})"))
-            }
+        let lost = self.sight.lost(now, now_ms);
+        let Ok(value) = *now else {
+            return lost.filter(|_| self.gauge.is_some());
+        };
+        let before = self.before.replace(value).unwrap_or(value);
+        if value >= self.max && value - before < JUMP_MILLICELSIUS {
+            let degrees = |value: i64| value as f64 / 1000.0;
+            return Some(format!(
+                "the temperature reached {:.1} °C (limit {:.1} °C)",
+                degrees(value),
+                degrees(self.max)
+            ));
         }
+        self.stuck(value, now_ms)
+    }
+
+    /// Why a thermometer that always says the same has to be taken for broken, if it has.
+    fn stuck(&mut self, value: i64, now_ms: i64) -> Option<String> {
+        let (first, since_ms) = *self.unmoved.get_or_insert((value, now_ms));
+        self.is_felt &= value == first;
+        (self.is_felt && now_ms - since_ms >= STUCK_MS_MAX).then(|| {
+            format!(
+                "the temperature stayed at {:.1} °C for {} s of load: the thermometer does not tell it",
+                first as f64 / 1000.0,
+                STUCK_MS_MAX / 1000
+            )
+        })
     }
 }
 
@@ -212,6 +252,31 @@ mod tests {
         assert_eq!(stops_at("?", &[5000, 6000, 7000, 8000, 9000]), Some(8000));
         let why = brake.why.unwrap();
         assert!(why.contains("can no longer be read"), "{why}");
+        // Where it never moves although it must, it is none; where it moved once, it works.
+        for (is_felt, second, expected) in [
+            (true, "50000", Some(121_000)),
+            (false, "50000", None),
+            (true, "51000", None),
+        ] {
+            root.write(TEMP, "50000").unwrap();
+            let mut brake = Brake::new(&root, 90_000, 600_000);
+            brake.is_felt = is_felt;
+            let stopped = [1000, 61_000, 121_000].into_iter().find(|at_ms| {
+                drop(brake.look(*at_ms, &not_cancelled));
+                root.write(TEMP, second).unwrap();
+                brake.stop.load(Ordering::Relaxed) != 0
+            });
+            assert_eq!(stopped, expected);
+        }
+        // One reading that no chip can have beside its neighbours ends nothing; two do.
+        let mut brake = Brake::new(&root, 90_000, 600_000);
+        let readings = ["60000", "125000", "60000", "125000", "125000"];
+        let stopped = readings.iter().position(|reading| {
+            root.write(TEMP, reading).unwrap();
+            drop(brake.look(1000, &not_cancelled));
+            brake.stop.load(Ordering::Relaxed) != 0
+        });
+        assert_eq!(stopped, Some(4));
         // Where there never was a thermometer, nothing has failed.
         let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
         let mut brake = Brake::new(&none, 90_000, 60_000);

@@ -10,6 +10,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{cursor, execute};
 use std::io::{BufWriter, IsTerminal, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A terminal of this size shows plots that are worth it.
 const LARGE: (u16, u16) = (100, 24);
@@ -30,6 +31,7 @@ impl Terminal {
             "--tui needs a terminal; --lines writes lines anywhere."
         );
         enable_raw_mode().context("the terminal cannot be taken over")?;
+        IS_TAKEN.store(true, Ordering::Relaxed);
         // What a panic says must not go to a screen that vanishes.
         let say = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -66,11 +68,22 @@ impl Drop for Terminal {
     }
 }
 
+/// True while the terminal is not as it was.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// For an end that drops nothing: the terminal as it was, if it was taken over.
+pub(crate) fn give_back_terminal() {
+    if IS_TAKEN.load(Ordering::Relaxed) {
+        give_back();
+    }
+}
+
 /// As it was. A terminal that is gone cannot be given back, and nobody looks at it.
 fn give_back() {
     let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
     let _ = stdout().flush();
+    IS_TAKEN.store(false, Ordering::Relaxed);
 }
 
 /// True if standard output and input are a terminal that is large enough for plots.

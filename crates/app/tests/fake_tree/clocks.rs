@@ -1,0 +1,169 @@
+//! Clocks that do not simply go on: a machine that sleeps in the middle of a run, a time of day that is set. Lengths,
+//! names and order of Records stay right, and what was slept through is not compared.
+
+use crate::tree::{Tree, can_run};
+use record::Record;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+/// Much longer than anything here takes.
+const SLEEP_MS: i64 = 60_000;
+/// A board without a clock of its own begins in 1970.
+const YEARS_MS: i64 = 1_750_000_000_000;
+
+/// The file of the clocks, beside the load that moves them.
+const CLOCKS: &str = "drive/clocks";
+
+impl Tree {
+    /// A run of this script, on a machine whose clocks say what stands in the file `clocks`.
+    fn run_with_clocks(&self, clocks: [i64; 2], script: &str) -> Output {
+        self.set_clocks(clocks);
+        let words = "run --force --wait 0s --quiet --repeat 1 -- /bin/sh -c";
+        let mut words: Vec<&str> = words.split(' ').collect();
+        words.push(script);
+        let mut command = self.command(&words, "");
+        command.env("NOTUNING", "yes");
+        command.env("SBC_BENCH_FAULTS_HASTE", "1");
+        command.env("SBC_BENCH_FAULTS_CLOCKS", self.path(CLOCKS));
+        command.output().unwrap()
+    }
+
+    fn set_clocks(&self, [suspended_ms, utc_ms]: [i64; 2]) {
+        let text = format!("{suspended_ms} {utc_ms}\n");
+        std::fs::write(self.path(CLOCKS), text).unwrap();
+    }
+
+    /// The Records among all runs, by the order of their names.
+    fn kept(&self) -> Vec<PathBuf> {
+        let folder = self.path("lib/sbc-bench/runs");
+        let files = std::fs::read_dir(folder).unwrap().flatten();
+        let files = files.map(|file| file.path());
+        let mut kept: Vec<PathBuf> = files
+            .filter(|path| path.extension().is_some_and(|end| end == "json"))
+            .collect();
+        kept.sort();
+        kept
+    }
+}
+
+fn record(tree: &Tree, output: &Output) -> Record {
+    let json = std::fs::read_to_string(tree.path("log/sbc-bench.json"));
+    serde_json::from_str(&json.unwrap_or_else(|_| panic!("{output:?}"))).unwrap()
+}
+
+/// What is told of all channels together.
+fn gaps(record: &Record) -> String {
+    let channels = record.samples.channels.iter();
+    let own = channels.filter(|channel| channel.id == "sampler.cpu");
+    let gaps = own.flat_map(|channel| &channel.gaps);
+    let words: Vec<String> = gaps.map(|gap| gap.missing.to_string()).collect();
+    words.join("\n")
+}
+
+fn now_ms() -> i64 {
+    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since_1970.unwrap().as_millis() as i64
+}
+
+#[test]
+fn a_step_that_was_slept_through_is_not_compared_and_sleep_is_no_run_time() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let sleeps = format!("sleep 1; echo {SLEEP_MS} 0 > clocks; sleep 1.5");
+    let record = record(&tree, &tree.run_with_clocks([0, 0], &sleeps));
+    let step = record.steps.iter().find(|step| step.workload == "sh");
+    let why = step.unwrap().not_comparable.clone().unwrap_or_default();
+    assert_eq!(why, "the machine slept for 60.0 s while it ran");
+    assert!(gaps(&record).contains("suspended for 60."), "{record:?}");
+    let elapsed_ms = record.run.elapsed_ms.unwrap();
+    assert!(elapsed_ms < SLEEP_MS as u64, "{elapsed_ms} ms");
+    let started = *record.run.started.known().unwrap();
+    assert!((now_ms() - started).abs() < SLEEP_MS, "nobody set a clock");
+}
+
+#[test]
+fn a_time_of_day_that_is_learned_during_a_run_dates_the_whole_run() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let begin_ms = now_ms();
+    let learns = "sleep 1; echo 0 0 > clocks; sleep 1.5";
+    let first = record(&tree, &tree.run_with_clocks([0, -YEARS_MS], learns));
+    let started = *first.run.started.known().unwrap();
+    let age_ms = started - begin_ms;
+    assert!((-2_000..60_000).contains(&age_ms), "begun {age_ms} ms off");
+    assert!(gaps(&first).contains("was set forward by"), "{first:?}");
+    let step = first.steps.iter().find(|step| step.workload == "sh");
+    let window = &step.unwrap().window;
+    assert!((2_000..60_000).contains(&(window.end_ms - window.start_ms)));
+    assert_eq!(step.unwrap().not_comparable, None);
+    // The next one is the later one by name and by date.
+    let second = record(&tree, &tree.run_with_clocks([0, 0], "true"));
+    assert!(second.run.started.known() > first.run.started.known());
+    let kept = tree.kept();
+    let dates = kept.iter().map(|path| {
+        let json = std::fs::read_to_string(path).unwrap();
+        let record: Record = serde_json::from_str(&json).unwrap();
+        record.run.started
+    });
+    assert_eq!(
+        dates.collect::<Vec<_>>(),
+        [first.run.started, second.run.started],
+        "{kept:?}"
+    );
+}
+
+#[test]
+fn a_run_of_1970_is_not_the_oldest_one_that_has_to_go() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let folder = tree.path("lib/sbc-bench/runs");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..250 {
+        for end in ["json", "log"] {
+            let name = format!("2026-01-01T00-00-00Z-{number:03}.{end}");
+            std::fs::write(folder.join(name), "{}").unwrap();
+        }
+    }
+    let output = tree.run_with_clocks([0, -YEARS_MS], "true");
+    let kept = tree.kept();
+    let own = kept.first().unwrap().display().to_string();
+    assert!(own.contains("/19"), "{own}: {output:?}");
+    assert_eq!(kept.len(), 200, "and others went");
+}
+
+#[test]
+fn a_recording_tells_sleep_and_a_time_that_was_set() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    tree.set_clocks([0, 0]);
+    let file = tree.path("drive/watched");
+    let words = ["-m", "0.1", "--count", "25", "--record", "watched"];
+    let mut command = tree.command(&words, "");
+    command.env("SBC_BENCH_FAULTS_CLOCKS", tree.path(CLOCKS));
+    let command = command.stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let length = || std::fs::metadata(&file).map_or(0, |meta| meta.len());
+    for clocks in [[SLEEP_MS, 0], [SLEEP_MS, -3_600_000]] {
+        let before = length();
+        while length() < before + 200 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        tree.set_clocks(clocks);
+    }
+    assert!(child.wait().unwrap().success());
+    let output = tree.run(&["explain", "watched"], "");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["suspended for 60.", "was set back by 3600."] {
+        assert!(said.contains(words), "{said}");
+    }
+}
