@@ -1,14 +1,17 @@
 //! `sbc-bench`, `sbc-bench run`: the standard run, from leftovers of the last one to the exit status.
 
+mod keep;
+
 use super::recover;
 use crate::args::RunArgs;
-use crate::paths::{Paths, replace, replace_copy};
+use crate::paths::Paths;
 use crate::progress::Bar;
 use crate::{input, output, signals, status};
 use ::explain::monitor::whole_line;
 use anyhow::Context as _;
 use bench::{Context, Finished, NewRun, Runs, Task};
 use explain::{Finding, Verdict, report, rules, verdict};
+use keep::{Results, keep, stamp_of};
 use machine::settings::{left_in_journal, restore_from_journal};
 use machine::{Root, Timeline};
 use record::{End, FailureKind, Outcome, Record, Restored, Source};
@@ -245,24 +248,14 @@ fn conclude(
         .map(|missing| format!("The stream of the run is not as it should be: {missing}."))
         .into_iter()
         .collect();
-    if let Some(Kept { runs, stem }) = &kept
-        && let Err(error) = runs.keep(stem, &stamp_of(&record), &json, &log)
-    {
-        if broken {
-            runs.mark_ended(stem);
-        }
-        sentences.push(format!(
-            "The run could not be kept among all runs: {error}."
-        ));
-    }
-    match keep_latest(paths, &log, &json) {
-        Ok(()) => sentences.push(format!("Log: {}, Record: {}", paths.log.display(), paths.record.display())),
-        Err(error) => sentences.push(format!(
-            "The log cannot be written to {}: {error}. Use --log FILE for another place; the results \
-             stand above.",
-            paths.log.display()
-        )),
-    }
+    sentences.extend(keep(Results {
+        paths: paths.clone(),
+        kept,
+        stamp: stamp_of(&record),
+        json: json.clone(),
+        log: log.clone(),
+        broken,
+    }));
     if args.json {
         output::print(&format!("{json}\n"))?;
         sentences.iter().for_each(|sentence| output::note(sentence));
@@ -279,13 +272,6 @@ fn conclude(
 fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
     let report = report::find(id).with_context(|| format!("there is no report {id:?}"))?;
     Ok((report.render)(record, findings))
-}
-
-/// The latest pair.
-fn keep_latest(paths: &Paths, log: &str, json: &str) -> Result<(), machine::files::Error> {
-    // Without a folder of all runs this is the only copy.
-    replace(&paths.record, json)?;
-    replace_copy(&paths.log, log)
 }
 
 fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {
@@ -349,11 +335,6 @@ fn refusal(record: &Record) -> String {
         gate.waited_ms / 1000,
         named.collect::<Vec<_>>().join(", ")
     )
-}
-
-/// When it began, as far as it is known by its end.
-fn stamp_of(record: &Record) -> String {
-    stamp(record.run.started.known().copied().unwrap_or(0))
 }
 
 /// `2026-11-21T01-15-00Z`: sorts by time and is a file name everywhere.

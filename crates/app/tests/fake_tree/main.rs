@@ -9,6 +9,7 @@
 mod boards;
 mod clocks;
 mod errors;
+mod hangs;
 mod kills;
 mod leftovers;
 mod second;

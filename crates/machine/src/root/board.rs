@@ -43,6 +43,7 @@ const ERRORS: &[(&str, i32)] = &[
     ("ENXIO", libc::ENXIO),
     ("EOPNOTSUPP", libc::EOPNOTSUPP),
     ("EPERM", libc::EPERM),
+    ("ESRCH", libc::ESRCH),
     ("ETIMEDOUT", libc::ETIMEDOUT),
 ];
 

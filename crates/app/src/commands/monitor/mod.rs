@@ -5,6 +5,7 @@ mod export;
 mod jsonl;
 mod lines;
 mod live;
+mod recorder;
 mod recording;
 mod replay;
 mod rows;
@@ -17,7 +18,7 @@ use crate::args::{MonitorArgs, View as Kind};
 use crate::{output, signals};
 use explain::monitor::Watch;
 use machine::Root;
-use recording::Recording;
+use recorder::Recorder;
 use rows::Rows;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -74,7 +75,7 @@ trait View {
 /// Everything that looks at one stream.
 struct Monitor {
     source: Box<dyn Source>,
-    recording: Option<Recording>,
+    recording: Option<Recorder>,
     views: Vec<Box<dyn View>>,
     screen: Option<Screen>,
     watch: Watch,
@@ -119,7 +120,7 @@ impl Monitor {
             LINES_INTERVAL
         };
         let interval = args.interval.unwrap_or(usual);
-        let recording = args.record.as_deref().map(Recording::open).transpose()?;
+        let recording = args.record.as_deref().map(Recorder::open).transpose()?;
         let views = views(args, kind)?;
         let source: Box<dyn Source> = match &args.replay {
             Some(replay) => Box::new(replay::Source::open(replay)?),

@@ -2,30 +2,23 @@
 //! gap with its reason; watching goes on, and so does the recording as soon as there is room again.
 
 use super::jsonl::beginning;
+use super::recorder::Row;
 use super::running::{Running, begins_like_one};
-use explain::monitor::Watch;
+use machine::faults;
 use machine::files::{self, Access};
 use record::recording::{RowWriter, frame, payload};
-use record::{End, Event, Gap, Mark, Missing};
+use record::{End, Event, Gap, Mark, Missing, Record};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
-use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-/// What was written survives a loss of power after so long.
-const SYNC_EVERY: Duration = Duration::from_secs(2);
-/// Waiting for the disk needs no memory.
-const SYNC_STACK_BYTES: usize = 64 << 10;
 /// A note of others is looked for in at most so much of what they appended.
 const FOREIGN_BYTES_MAX: u64 = 1 << 20;
 
 /// A recording that is being made.
 pub(super) struct Recording {
-    file: Arc<File>,
+    file: File,
     path: PathBuf,
     rows: RowWriter,
     /// Length of the file after our last write; what is longer was appended by others.
@@ -33,7 +26,6 @@ pub(super) struct Recording {
     /// Begin the next write with a newline: the file ends in half a line.
     torn: bool,
     trouble: Option<Trouble>,
-    dirty: Arc<AtomicBool>,
     /// What people should know of it.
     notes: Vec<String>,
     /// Tells other processes of this recording.
@@ -69,9 +61,6 @@ impl Recording {
         if end > 0 {
             file.read_at(&mut last, end - 1)?;
         }
-        let file = Arc::new(file);
-        let dirty = Arc::new(AtomicBool::new(false));
-        sync_now_and_then(Arc::clone(&file), Arc::clone(&dirty))?;
         Ok(Self {
             path: path.to_path_buf(),
             notes: Vec::new(),
@@ -82,21 +71,20 @@ impl Recording {
             end,
             torn: last != *b"\n",
             trouble: None,
-            dirty,
         })
     }
 
     /// Writes what is known before the first row.
-    pub(super) fn begin(&mut self, watch: &Watch) {
-        let events = beginning(watch.record());
+    pub(super) fn begin(&mut self, record: &Record, at_ms: i64) {
+        let events = beginning(record);
         self.rows = RowWriter::default();
-        self.append(watch.at_ms(), &events.each_ref().map(text_of).concat());
+        self.append(at_ms, &events.each_ref().map(text_of).concat());
     }
 
-    /// Writes a row and what happened with it. Notes of others are read, and told to the watch.
-    pub(super) fn row(&mut self, watch: &mut Watch) {
+    /// Writes a row and what happened with it; the notes that others have appended.
+    pub(super) fn row(&mut self, row: &Row) -> Vec<Mark> {
         let marks = self.marks_of_others();
-        let at_ms = watch.at_ms();
+        let at_ms = row.at_ms;
         if !std::mem::replace(&mut self.announced, true) {
             self.announce(at_ms);
         }
@@ -104,12 +92,27 @@ impl Recording {
         if let Some(trouble) = &self.trouble {
             text.push_str(&text_of(&trouble.event()));
         }
-        text.push_str(&frame(&self.rows.row(at_ms, watch.read().iter().copied())));
-        text.extend(watch.happened().iter().map(text_of));
+        text.push_str(&frame(&self.rows.row(at_ms, row.values.iter().copied())));
+        text.extend(row.happened.iter().map(text_of));
         self.append(at_ms, &text);
-        for mark in marks {
-            watch.event(Event::Mark { mark });
-        }
+        marks
+    }
+
+    /// So many rows had no room, the first one at this moment: the drive did not answer.
+    pub(super) fn lose(&mut self, at_ms: i64, rows: u32) {
+        let why = "the drive did not answer".to_owned();
+        let trouble = self.trouble.get_or_insert(Trouble {
+            at_ms,
+            rows: 0,
+            why,
+        });
+        trouble.rows += rows;
+        self.rows.start_again();
+    }
+
+    /// Makes sure of what was written; an error shows with the next write as well.
+    pub(super) fn sync(&self) {
+        let _ = faults::sync_data(&self.file);
     }
 
     /// Tells other processes of this recording, whose moment is this one now.
@@ -129,17 +132,16 @@ impl Recording {
     }
 
     /// Writes that it ended, and what is told at the end.
-    pub(super) fn end(&mut self, watch: &Watch, signal: i32) {
+    pub(super) fn end(&mut self, row: &Row, signal: i32) {
         let end = match signal {
             0 => End::Finished,
             signal => End::Interrupted { signal },
         };
-        let elapsed_ms = watch.at_ms().max(0) as u64;
-        let mut text: String = watch.happened().iter().map(text_of).collect();
+        let elapsed_ms = row.at_ms.max(0) as u64;
+        let mut text: String = row.happened.iter().map(text_of).collect();
         text.push_str(&text_of(&Event::Ended { end, elapsed_ms }));
-        self.append(watch.at_ms(), &text);
-        // The kernel writes it later in any case; nobody is left to be told.
-        let _ = self.file.sync_data();
+        self.append(row.at_ms, &text);
+        self.sync();
     }
 
     /// One write, so that lines of others cannot get in between.
@@ -149,7 +151,7 @@ impl Recording {
         } else {
             text.to_owned()
         };
-        match (&*self.file).write_all(text.as_bytes()) {
+        match faults::write_all(&self.file, text.as_bytes()) {
             Ok(()) => {
                 if let Some(trouble) = self.trouble.take() {
                     let lost = trouble.sentence();
@@ -157,7 +159,6 @@ impl Recording {
                 }
                 self.torn = false;
                 self.end += text.len() as u64;
-                self.dirty.store(true, Ordering::Relaxed);
             }
             Err(error) => self.fail(at_ms, &error),
         }
@@ -223,25 +224,10 @@ fn text_of(event: &Event) -> String {
     frame(&serde_json::to_string(event).unwrap_or_default())
 }
 
-/// A thread that makes sure of what was written; the disk may take its time without a sample being
-/// late. It ends with the process.
-fn sync_now_and_then(file: Arc<File>, dirty: Arc<AtomicBool>) -> std::io::Result<()> {
-    let work = move || {
-        loop {
-            std::thread::sleep(SYNC_EVERY);
-            if dirty.swap(false, Ordering::Relaxed) {
-                // An error shows with the next write as well.
-                let _ = file.sync_data();
-            }
-        }
-    };
-    let builder = std::thread::Builder::new().name("sync".into());
-    builder.stack_size(SYNC_STACK_BYTES).spawn(work).map(|_| ())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use explain::monitor::Watch;
     use record::{Channel, ChannelKind, Fact, Unit, nothing_known, read_stream};
 
     fn watch() -> Watch {
@@ -258,7 +244,7 @@ mod tests {
 
     fn row(recording: &mut Recording, watch: &mut Watch, at_ms: i64) {
         watch.row(at_ms, [Some(at_ms * 3), None]);
-        recording.row(watch);
+        recording.row(&Row::of(watch));
         watch.seen();
     }
 
@@ -267,14 +253,14 @@ mod tests {
         let path = path("full");
         let mut recording = Recording::open(&path).unwrap();
         let mut watch = watch();
-        recording.begin(&watch);
+        recording.begin(watch.record(), 0);
         row(&mut recording, &mut watch, 0);
         let full = File::options()
             .append(true)
             .read(true)
             .open("/dev/full")
             .unwrap();
-        let file = std::mem::replace(&mut recording.file, Arc::new(full));
+        let file = std::mem::replace(&mut recording.file, full);
         row(&mut recording, &mut watch, 500);
         row(&mut recording, &mut watch, 1000);
         assert!(recording.take_notes()[0].contains("No space left"));
@@ -282,7 +268,7 @@ mod tests {
         row(&mut recording, &mut watch, 1500);
         assert!(recording.take_notes()[0].contains("2 samples were lost"));
         row(&mut recording, &mut watch, 2000);
-        recording.end(&watch, 2);
+        recording.end(&Row::of(&watch), 2);
         let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(record.samples.at_ms, [0, 1500, 2000]);
@@ -301,18 +287,18 @@ mod tests {
         let path = path("marks");
         let mut recording = Recording::open(&path).unwrap();
         let mut watch = watch();
-        recording.begin(&watch);
+        recording.begin(watch.record(), 0);
         row(&mut recording, &mut watch, 0);
         let mark = Mark {
             at_ms: 200,
             text: "fan off".into(),
         };
-        let mut other = File::options().append(true).open(&path).unwrap();
+        let other = File::options().append(true).open(&path).unwrap();
         let event = Event::Mark { mark: mark.clone() };
-        other.write_all(text_of(&event).as_bytes()).unwrap();
+        faults::write_all(&other, text_of(&event).as_bytes()).unwrap();
         watch.row(500, [Some(1), None]);
-        recording.row(&mut watch);
-        assert_eq!(watch.happened(), [event]);
+        assert_eq!(recording.row(&Row::of(&watch)), [mark.clone()]);
+        watch.event(event);
         watch.seen();
         row(&mut recording, &mut watch, 1000);
         let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();

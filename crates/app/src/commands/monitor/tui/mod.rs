@@ -4,6 +4,7 @@ mod draw;
 mod glyphs;
 mod history;
 mod keys;
+mod outlet;
 mod terminal;
 
 use crate::output;
@@ -24,7 +25,7 @@ const NAP: Duration = Duration::from_millis(200);
 const ZOOMS: [usize; 7] = [1, 2, 5, 10, 30, 60, 120];
 /// A terminal that needs so long for a frame is a slow one, such as a serial console.
 const SLOW_FRAME: Duration = Duration::from_millis(20);
-/// A slow terminal is left alone for so many times the length of a frame.
+/// It is left alone for so many times as long, and until it has shown the last frame.
 const SLOW_PAUSE: u32 = 4;
 /// Steps of the arrow keys in a replay.
 const SEEK_MS: i64 = 30_000;
@@ -152,11 +153,11 @@ impl Screen {
         if !self.changed || begin < self.draw_after {
             return Ok(());
         }
-        self.terminal.draw(|frame| draw::draw(frame, &self.state))?;
-        self.changed = false;
-        let took = begin.elapsed();
-        if took > SLOW_FRAME {
-            self.draw_after = Instant::now() + took * SLOW_PAUSE;
+        let is_drawn = self.terminal.draw(|frame| draw::draw(frame, &self.state))?;
+        self.changed = !is_drawn;
+        if !outlet::is_idle_within(SLOW_FRAME) || begin.elapsed() > SLOW_FRAME {
+            // A frame takes longer than it is waited for.
+            self.draw_after = Instant::now() + SLOW_FRAME * SLOW_PAUSE;
         }
         Ok(())
     }

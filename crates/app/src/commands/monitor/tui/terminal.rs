@@ -1,6 +1,7 @@
 //! Takes over the terminal and gives it back: at the end, when something panics, and when a signal
 //! comes, since those end the loop and drop this.
 
+use super::outlet::{self, Frames};
 use anyhow::Context;
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
@@ -8,19 +9,20 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use ratatui::crossterm::{cursor, execute};
-use std::io::{BufWriter, IsTerminal, Stdout, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A terminal of this size shows plots that are worth it.
 const LARGE: (u16, u16) = (100, 24);
-/// A frame goes out in one write, or a few.
-const BUFFER_BYTES: usize = 16 << 10;
+/// A terminal that has not read the last frame after so long does not read any more.
+const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
 /// The terminal, taken over.
 pub(super) struct Terminal {
     /// Never dropped: its own end prints when the terminal is gone, which would be a panic.
-    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Frames>>>,
     size: Option<(u16, u16)>,
 }
 
@@ -38,8 +40,9 @@ impl Terminal {
             give_back();
             say(panic);
         }));
-        execute!(stdout(), EnterAlternateScreen, cursor::Hide)?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER_BYTES, stdout()));
+        let mut frames = Frames::start()?;
+        execute!(frames, EnterAlternateScreen, cursor::Hide)?;
+        let backend = CrosstermBackend::new(frames);
         let inner = ManuallyDrop::new(ratatui::Terminal::new(backend)?);
         let size = size().ok();
         Ok(Self { inner, size })
@@ -51,13 +54,13 @@ impl Terminal {
         std::mem::replace(&mut self.size, now) != now
     }
 
-    /// Draws what has changed; nothing on a terminal that does not read (a dead connection), which the next frame
-    /// makes up for.
-    pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<()> {
-        if !crate::output::has_room(0) {
-            return Ok(());
+    /// Draws what has changed. False where the terminal has not read the last frame yet (a slow or a dead
+    /// connection), which the next one makes up for.
+    pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> anyhow::Result<bool> {
+        if !outlet::is_idle_within(Duration::ZERO) {
+            return Ok(false);
         }
-        let drawn = self.inner.draw(render).map(|_| ());
+        let drawn = self.inner.draw(render).map(|_| true);
         drawn.context("the terminal cannot be written")
     }
 }
@@ -80,9 +83,14 @@ pub(crate) fn give_back_terminal() {
 
 /// As it was. A terminal that is gone cannot be given back, and nobody looks at it.
 fn give_back() {
-    let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
+    // Behind half a frame, on a terminal that does not read, it would never be seen.
+    if outlet::is_idle_within(LAST_PATIENCE)
+        && let Ok(mut frames) = Frames::start()
+    {
+        let _ = execute!(frames, LeaveAlternateScreen, cursor::Show);
+        outlet::is_idle_within(LAST_PATIENCE);
+    }
     let _ = disable_raw_mode();
-    let _ = stdout().flush();
     IS_TAKEN.store(false, Ordering::Relaxed);
 }
 

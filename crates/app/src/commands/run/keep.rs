@@ -1,0 +1,81 @@
+//! What a run came to goes to disk: among all runs, and as the latest one. A disk that does not answer costs so
+//! long and no longer; then the results are on the terminal, and what was measured is in the stream of the run.
+
+use super::{Kept, stamp};
+use crate::paths::{Paths, replace, replace_copy};
+use record::Record;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// Whoever waits for the disk does not wait longer.
+const DISK_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// The files of a run that ended.
+pub(super) struct Results {
+    pub(super) paths: Paths,
+    pub(super) kept: Option<Kept>,
+    /// When it began, as far as it is known by its end.
+    pub(super) stamp: String,
+    pub(super) json: String,
+    pub(super) log: String,
+    /// The stream lacks the end of the run.
+    pub(super) broken: bool,
+}
+
+/// Of this Record.
+pub(super) fn stamp_of(record: &Record) -> String {
+    stamp(record.run.started.known().copied().unwrap_or(0))
+}
+
+/// Writes them; sentences about where they are, or why not.
+pub(super) fn keep(results: Results) -> Vec<String> {
+    let place = results.paths.log.display().to_string();
+    let late = format!(
+        "The drive of {place} has not answered for {} s; the results stand above, and in the stream of the run as \
+         far as it could be written.",
+        DISK_TIME_MAX.as_secs()
+    );
+    let (sender, told) = channel();
+    let write = move || {
+        // Nobody listens any more when the time is up.
+        let _ = sender.send(results.write());
+    };
+    match std::thread::Builder::new().spawn(write) {
+        Ok(_) => told
+            .recv_timeout(DISK_TIME_MAX)
+            .unwrap_or_else(|_| vec![late]),
+        Err(error) => vec![format!("The log cannot be written to {place}: {error}.")],
+    }
+}
+
+impl Results {
+    fn write(self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if let Some(Kept { runs, stem }) = &self.kept
+            && let Err(error) = runs.keep(stem, &self.stamp, &self.json, &self.log)
+        {
+            if self.broken {
+                runs.mark_ended(stem);
+            }
+            sentences.push(format!(
+                "The run could not be kept among all runs: {error}."
+            ));
+        }
+        let (log, record) = (self.paths.log.display(), self.paths.record.display());
+        sentences.push(match self.latest() {
+            Ok(()) => format!("Log: {log}, Record: {record}"),
+            Err(error) => format!(
+                "The log cannot be written to {log}: {error}. Use --log FILE for another place; the results \
+                 stand above."
+            ),
+        });
+        sentences
+    }
+
+    /// The latest pair.
+    fn latest(&self) -> Result<(), machine::files::Error> {
+        // Without a folder of all runs this is the only copy.
+        replace(&self.paths.record, &self.json)?;
+        replace_copy(&self.paths.log, &self.log)
+    }
+}

@@ -1,0 +1,183 @@
+//! Disks and terminals that never answer: each costs what it keeps, and nobody has to kill the program.
+
+use crate::tree::{Tree, can_run, difference, for_each};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::io::Write;
+use std::net::{TcpListener, UdpSocket};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Three waits for the disk, on a machine that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+const RUN: &str = "run --force --wait 0s --quiet --repeat 1 --cpus 0 -- true";
+
+fn wait(child: &mut Child) -> bool {
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begin.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// Every call of this kind on such a path hangs for ever.
+fn check_disk(call: &str, place: &str) {
+    let tree = Tree::new();
+    let before = tree.settings();
+    let words: Vec<&str> = RUN.split(' ').collect();
+    let mut command = tree.command(&words, &format!("run {call} {place} 0 hang"));
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    assert!(wait(&mut child), "{call} {place}: it hangs");
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    let status = output.status.code();
+    assert!(matches!(status, Some(0 | 3)), "{call} {place}: {said}");
+    assert!(shown.contains("true"), "{call} {place}: {shown}");
+    let told = [&shown, &said].iter().any(|text| text.contains("answer"));
+    assert!(told, "{call} {place}: {shown}{said}");
+    assert_eq!(difference(&before, &tree.settings()), "", "{call} {place}");
+}
+
+#[test]
+fn a_disk_that_hangs_keeps_no_run() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let all = [
+        ("write", "/runs/"),
+        ("sync", "/runs/"),
+        ("rename", "/runs"),
+        ("write", "/var/log/"),
+        ("sync", "/var/log/"),
+    ];
+    for_each(&all, |(call, place)| check_disk(call, place));
+}
+
+/// Says something and then nothing more, or one byte a second; ends with the test.
+fn serve(says: &'static [u8], then: &'static [u8]) -> u16 {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let Ok(mut stream) = stream else { return };
+            std::thread::spawn(move || {
+                let mut is_there = stream.write_all(says).is_ok();
+                for byte in then.iter().cycle() {
+                    std::thread::sleep(Duration::from_secs(1));
+                    is_there &= stream.write_all(&[*byte]).is_ok();
+                    if !is_there {
+                        return;
+                    }
+                }
+                // Nothing more, and the connection stays open.
+                std::thread::sleep(PATIENCE);
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn meters_that_hang_are_told_and_keep_no_run() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n";
+    let (silent, trickles) = (serve(b"", b""), serve(head, b" "));
+    let unheard = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = unheard.local_addr().unwrap().port();
+    drop(unheard);
+    let meters = [
+        format!("tasmota:127.0.0.1:{silent}"),
+        format!("shelly:127.0.0.1:{trickles}"),
+        format!("smartpower2:127.0.0.1:{silent}"),
+        format!("smartpower3:127.0.0.1:{port}"),
+    ];
+    let tree = Tree::new();
+    let mut words: Vec<&str> = RUN.split(' ').collect();
+    let end = words.len() - 2;
+    let with = meters.iter().flat_map(|meter| ["--meter", meter.as_str()]);
+    words.splice(end..end, with);
+    let mut command = tree.command(&words, "");
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.env("NOTUNING", "yes").spawn().unwrap();
+    assert!(wait(&mut child), "a meter keeps the run");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+    let told = said.matches("The meter does not answer").count();
+    assert_eq!(told, meters.len(), "{said}");
+}
+
+/// Lines go on, and end, while nothing of the recording can be written.
+#[test]
+fn a_disk_that_hangs_keeps_no_monitor() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    for call in ["write", "sync"] {
+        let tree = Tree::new();
+        let words = ["-m", "0.1", "--count", "40", "--record", "watched"];
+        let mut command = tree.command(&words, &format!("run {call} /watched 0 hang"));
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        assert!(wait(&mut child), "{call}: it hangs");
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (shown, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(shown.lines().count(), 41, "{call}: {shown}{said}");
+        assert!(said.contains("does not answer"), "{call}: {said}");
+    }
+}
+
+/// The whole screen on a terminal whose other end stops reading: the recording goes on, and so does Ctrl-C.
+#[test]
+fn a_terminal_that_hangs_in_the_middle_of_a_frame_keeps_no_recording() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let reader = openpt(flags).unwrap();
+    grantpt(&reader).unwrap();
+    unlockpt(&reader).unwrap();
+    let writer = ioctl_tiocgptpeer(&reader, flags).unwrap();
+    let size = Winsize {
+        ws_row: 150,
+        ws_col: 400,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&writer, size).unwrap();
+    let tree = Tree::new();
+    let words = ["monitor", "0.02", "--tui", "--record", "watched"];
+    let mut command = tree.command(&words, "");
+    command.env("TERM", "xterm").stderr(Stdio::null());
+    command.stdin(Stdio::from(writer.try_clone().unwrap()));
+    let mut child = command.stdout(Stdio::from(writer)).spawn().unwrap();
+    let rows = || {
+        let bytes = std::fs::read(tree.path("drive/watched")).unwrap_or_default();
+        record::read_stream(&bytes).map_or(0, |record| record.samples.at_ms.len())
+    };
+    // By then every queue between the two ends is full.
+    let begin = Instant::now();
+    while rows() < 600 {
+        let is_too_long = begin.elapsed() > PATIENCE;
+        if is_too_long {
+            let _ = child.kill();
+        }
+        assert!(!is_too_long, "the recording stopped at row {}", rows());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert!(wait(&mut child), "Ctrl-C is not heard");
+    drop(reader);
+}
