@@ -297,7 +297,7 @@ mod tests {
         let event = Event::Mark { mark: mark.clone() };
         faults::write_all(&other, text_of(&event).as_bytes()).unwrap();
         watch.row(500, [Some(1), None]);
-        assert_eq!(recording.row(&Row::of(&watch)), [mark.clone()]);
+        assert_eq!(recording.row(&Row::of(&watch)), std::slice::from_ref(&mark));
         watch.event(event);
         watch.seen();
         row(&mut recording, &mut watch, 1000);
