@@ -36,6 +36,7 @@ use classic::Classic;
 use meters::MeterFlags;
 use monitor::MonitorFlags;
 use run::RunFlags;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use verb::Verb;
@@ -120,6 +121,8 @@ pub(crate) struct RunArgs {
     pub(crate) cpuinfo_file: Option<PathBuf>,
     /// Show no progress.
     pub(crate) quiet: bool,
+    /// Go on with the run that left this Record; with the newest that died for `latest`.
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// Find out what a single-board computer or small server really does, and why.
@@ -157,6 +160,21 @@ results are not valid; 4 refused to start because the system is busy; 5 a
 setting could not be restored; 130 interrupted. A command of your own that
 fails hands on its own status.";
 
+/// The command of these words and variables, as they were typed for an earlier run.
+///
+/// # Errors
+/// One sentence about what is wrong with them.
+pub(crate) fn of_words(words: &[String], variables: &[String]) -> Result<Command, String> {
+    let words = std::iter::once("sbc-bench").chain(words.iter().map(String::as_str));
+    let cli = Cli::try_parse_from(arranged(words.map(OsString::from)));
+    let pairs = variables.iter().filter_map(|text| text.split_once('='));
+    let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let environment = Environment {
+        variables: pairs.map(own).collect(),
+    };
+    command(cli.map_err(|error| error.to_string())?, &environment)
+}
+
 /// The command, or one sentence about what is wrong with the arguments.
 pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command, String> {
     let meters = std::mem::take(&mut cli.meters).all(environment)?;
@@ -183,20 +201,12 @@ pub(crate) fn command(mut cli: Cli, environment: &Environment) -> Result<Command
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsString;
     use std::time::Duration;
 
     fn parse(line: &str, variables: &[(&str, &str)]) -> Result<Command, String> {
-        let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
-        let cli = Cli::try_parse_from(arranged(words.map(OsString::from)))
-            .map_err(|error| error.to_string())?;
-        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        command(
-            cli,
-            &Environment {
-                variables: variables.iter().map(own).collect(),
-            },
-        )
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let pair = |(name, value): &(&str, &str)| format!("{name}={value}");
+        of_words(&words, &variables.iter().map(pair).collect::<Vec<_>>())
     }
 
     fn seconds(line: &str) -> f64 {
@@ -244,6 +254,12 @@ mod tests {
             ("-m 0", &[], "0.02 to 3600"),
             ("-m nan", &[], "0.02 to 3600"),
             ("--record x", &[], "belongs to the monitor"),
+            ("-m --resume", &[], "goes on with a run that measures"),
+            (
+                "-k --resume x.json",
+                &[],
+                "goes on with a run that measures",
+            ),
             ("-m --tui --jsonl", &[], "cannot be used with"),
             ("-m --speed 2", &[], "--replay"),
             ("--nonsense", &[], "--nonsense"),
@@ -262,6 +278,26 @@ mod tests {
         ] {
             let error = parse(line, variables).unwrap_err();
             assert!(error.contains(expected), "{line} {variables:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_run_is_resumed_by_name_or_the_newest_is() {
+        for (line, expected) in [
+            ("--resume", Some("latest")),
+            ("--resume x.json --quiet", Some("x.json")),
+            ("efficiency --resume", Some("latest")),
+            ("run --resume -- true", Some("latest")),
+            ("run -- true --resume", None),
+        ] {
+            let Ok(Command::Run(args)) = parse(line, &[]) else {
+                panic!("{line}");
+            };
+            assert_eq!(
+                args.resume.as_deref(),
+                expected.map(std::path::Path::new),
+                "{line}"
+            );
         }
     }
 

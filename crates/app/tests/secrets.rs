@@ -4,7 +4,8 @@
 use explain::redact::redact;
 use machine::{Root, Sampler, SamplerOptions, Timeline};
 use record::{
-    Event, Fact, Failure, FailureKind, KernelMessage, Outcome, Record, Run, Source, Step, Tool,
+    Asked, Event, Fact, Failure, FailureKind, KernelMessage, Outcome, Record, Run, Source, Step,
+    Tool,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -141,6 +142,16 @@ fn record_of(root: &Root) -> Record {
             "governor=performance".into(),
             "sh -c plantedpassword".into(),
         ],
+        asked: Some(Asked {
+            command_line: vec![
+                "run".into(),
+                "--".into(),
+                "--password=plantedpassword".into(),
+            ],
+            variables: vec!["ExecuteCommand=sh plantedword".into()],
+            folder: "/home\u{2f}wonderland/plantedword".into(),
+            user: Some("wonderland".into()),
+        }),
         ..Run::default()
     };
     let version = String::new();

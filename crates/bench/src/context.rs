@@ -1,10 +1,11 @@
 //! What a run is given, what it tells while it goes on, and what it leaves.
 
 use crate::options::Options;
+use crate::resume::Earlier;
 use crate::runs::NewRun;
 use machine::settings::WayBack;
 use machine::{Root, Timeline};
-use record::{Gate, Machine, Missing, Record, Source};
+use record::{Asked, Gate, Machine, Missing, Record, Source};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -19,6 +20,10 @@ pub struct Context<'a> {
     pub options: &'a Options,
     /// The same in words, for the Record.
     pub given: Vec<String>,
+    /// And as it was typed, for whoever goes on with the run should it die.
+    pub asked: Option<Asked>,
+    /// The run that goes on, where this is none of its own; then the axis of time is that of its start.
+    pub earlier: Option<Earlier>,
     /// Offset of the local time zone from UTC.
     pub utc_offset_minutes: i32,
     /// The program, for the Record.

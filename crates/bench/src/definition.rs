@@ -112,12 +112,14 @@ impl Definition {
 
     /// The command line as one would type it.
     pub fn command_line(&self) -> String {
-        self.command
-            .iter()
-            .map(|word| quoted(word))
-            .collect::<Vec<_>>()
-            .join(" ")
+        command_line(&self.command)
     }
+}
+
+/// Words of a command as one would type them.
+pub fn command_line(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| quoted(word));
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 /// A word as the shell would take it.

@@ -5,6 +5,7 @@
 //! everything measured so far, the place where it died and the last second before. A disk that is full
 //! does not end a run: the Record goes on in memory and says so.
 
+use crate::resume::Earlier;
 use crate::runs::NewRun;
 use crate::tape::Tape;
 use machine::kernel_log::KernelLog;
@@ -46,6 +47,30 @@ impl Recorder {
             record: Record::new(source, run),
             tape,
         }
+    }
+
+    /// Goes on with the Record of a run that died.
+    pub(crate) fn resume(
+        earlier: Earlier,
+        boot_id: String,
+        timeline: &Timeline,
+        place: Option<NewRun>,
+    ) -> Self {
+        let Earlier {
+            mut record,
+            resumed,
+        } = earlier;
+        record.resume(resumed, boot_id);
+        let tape = Tape::start(place, timeline);
+        for event in record.clone().into_events() {
+            tape.append(&event);
+            if matches!(event, Event::Samples { .. }) {
+                // Hours of them are more than may wait for the disk.
+                tape.sync();
+            }
+        }
+        tape.sync();
+        Self { record, tape }
     }
 
     /// Adds an event.

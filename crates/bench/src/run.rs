@@ -7,6 +7,7 @@
 mod belief;
 mod clocks;
 mod heat;
+mod resumed;
 mod review;
 mod sides;
 mod stand_ins;
@@ -22,6 +23,7 @@ use crate::meters::{self, Meter};
 use crate::places::Places;
 use crate::plan::Available;
 use crate::recorder::{Recorded, Recorder};
+use crate::resume::Begun;
 use crate::site::Site;
 use crate::standstill::Sleep;
 use crate::switch::Switch;
@@ -36,6 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+pub(crate) use stand_ins::replace as replace_program;
 pub(crate) use tuning::Tell;
 
 /// Shorter runs are over before anybody has read how long they take.
@@ -52,6 +55,8 @@ pub fn run(mut context: Context) -> Finished {
         Err(missing) => Err(missing.clone()),
     };
     let stream = context.place.as_ref().map(|place| place.path.clone());
+    let begun = context.earlier.as_ref();
+    let begun = begun.map_or_else(Begun::default, |earlier| Begun::of(&earlier.record));
     let mut recorder = start(&mut context);
     recorder.listen(kernel_log);
     let state = context.journal.or(stream.as_deref()).and_then(Path::parent);
@@ -83,6 +88,8 @@ pub fn run(mut context: Context) -> Finished {
         refused: None,
         share_percent: None,
         ahead: Vec::new(),
+        begun,
+        measured: 0,
         estimates: Estimates::default(),
         sleep: Sleep::from_now_on(),
         context,
@@ -93,17 +100,23 @@ pub fn run(mut context: Context) -> Finished {
 
 fn start(context: &mut Context) -> Recorder {
     let root = context.root;
+    let boot_id = root.read_value("/proc/sys/kernel/random/boot_id");
+    let boot_id = boot_id.unwrap_or_default();
+    if let Some(mut earlier) = context.earlier.take() {
+        resumed::settle(root, &mut earlier.record.settings);
+        let place = context.place.take();
+        return Recorder::resume(earlier, boot_id, context.timeline, place);
+    }
     let run = Run {
         started: record::Fact::Known(context.timeline.start_utc_ms()),
         utc_offset_minutes: context.utc_offset_minutes,
-        boot_id: root
-            .read_value("/proc/sys/kernel/random/boot_id")
-            .unwrap_or_default(),
+        boot_id,
         uptime_ms: machine::uptime_ms(root).into(),
         load_hundredths: machine::load_hundredths(root).into(),
         mode: context.options.task.mode(context.options).into(),
         sides: context.options.task.sides(),
         options: context.given.clone(),
+        asked: context.asked.clone(),
         as_root: rustix::process::geteuid().is_root(),
         ..Run::default()
     };
@@ -137,6 +150,10 @@ struct Runner<'a> {
     share_percent: Option<u32>,
     /// What is still to be done, the stage that runs first, and how long each takes.
     ahead: Vec<Stage>,
+    /// What was gone through before the run died, where it goes on.
+    begun: Begun,
+    /// So many steps of the present stage were measured then, and are not yet passed over.
+    measured: usize,
     estimates: Estimates,
     /// Of the whole machine.
     sleep: Sleep,
@@ -197,6 +214,7 @@ impl Runner<'_> {
             _ => self.available(),
         };
         let stages = task::stages(&machine, &survey, &options, available);
+        let stages = self.begun.left(stages);
         self.estimates = Estimates::of(&machine);
         self.estimate_skipped(&stages);
         for note in self.tools.take_notes() {
@@ -341,7 +359,8 @@ impl Runner<'_> {
         self.recorder.flush();
         self.tell_unread();
         self.tell_start();
-        let elapsed_ms = timeline.now_ms() as u64;
+        let run = &self.recorder.record().run;
+        let elapsed_ms = run.elapsed_until_ms(timeline.now_ms());
         self.recorder.append(Event::Ended { end, elapsed_ms });
         let Recorded {
             record,

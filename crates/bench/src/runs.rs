@@ -224,6 +224,20 @@ impl Runs {
         }))
     }
 
+    /// Records of all runs, the newest first; one that cannot be read is none.
+    pub fn kept(&self) -> impl Iterator<Item = Record> {
+        let names = self.folder.names().unwrap_or_default();
+        let is_record = |name: &OsString| Path::new(name).extension() == Some(OsStr::new("json"));
+        names
+            .into_iter()
+            .rev()
+            .filter(is_record)
+            .filter_map(|name| {
+                let file = self.folder.readable(&name).ok()?;
+                serde_json::from_reader(std::io::BufReader::new(file)).ok()
+            })
+    }
+
     /// Keeps the Record of a run that left only its stream; where it is.
     ///
     /// # Errors

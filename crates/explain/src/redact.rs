@@ -177,7 +177,9 @@ fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
         "hostname" if text != BLANK => redactor.blank(Kind::HostName),
         "kernel_cmdline" => redactor.cmdline(text),
         "boot_id" => redactor.digits(Kind::Identifier, text),
-        "options" => option(text, redactor),
+        "options" | "variables" => option(text, redactor),
+        "command_line" | "folder" if text != BLANK => redactor.blank(Kind::Command),
+        "user" if text != BLANK => redactor.blank(Kind::UserName),
         "sides" => side(text, redactor),
         "path"
             if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) =>

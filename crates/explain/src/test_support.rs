@@ -3,8 +3,8 @@
 use record::{
     Aftermath, Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression,
     CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Outcome, Policy,
-    Record, Restored, Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState, Unit,
-    Window,
+    Record, Restored, Resumed, Run, Series, SettingChange, Source, State, Step, SwapKind,
+    SwapState, Unit, Window,
 };
 
 /// An own run that finished, without steps and samples.
@@ -36,6 +36,19 @@ pub(crate) fn died_run(restarted: Option<bool>) -> Record {
             hardware_messages: Vec::new(),
         }),
     });
+    record
+}
+
+/// The same, resumed ten minutes later in another boot, and then finished.
+pub(crate) fn resumed_run() -> Record {
+    let mut record = died_run(Some(true));
+    record.run.started = Fact::Known(0);
+    record.run.boot_id = "first".into();
+    let resumed = Resumed::of(&record.run, 601_500);
+    resumed
+        .into_iter()
+        .for_each(|resumed| record.resume(resumed, "second".into()));
+    record.run.end = End::Finished;
     record
 }
 

@@ -131,7 +131,7 @@ fn gaps(record: &Record) -> String {
 }
 
 /// `2 h 5 min`, `1 min 30 s`, `7.5 s`.
-fn duration(ms: i64) -> String {
+pub fn duration(ms: i64) -> String {
     let seconds = ms / 1000;
     match seconds {
         3600.. => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),

@@ -151,9 +151,10 @@ impl KernelLog {
         }
         let (asked_ms, now_ms) = (self.asked_ms, timeline.now_ms());
         self.asked_ms = now_ms;
-        let start_ns = monotonic_ns().saturating_sub(timeline.now_ns());
+        // An axis that is gone on with began before this boot did.
+        let start_ns = i128::from(monotonic_ns()) - i128::from(timeline.now_ns());
         let moment = |stamp_us: u64| {
-            let ms = (i128::from(stamp_us) * 1000 - i128::from(start_ns)) / 1_000_000;
+            let ms = (i128::from(stamp_us) * 1000 - start_ns) / 1_000_000;
             // A fake axis has nothing to do with the kernel's clock.
             let ms = i64::try_from(ms).ok().filter(|_| !timeline.is_fake())?;
             Some(ms.clamp(asked_ms.min(now_ms), now_ms))

@@ -22,9 +22,11 @@ pub struct Timeline {
 
 #[derive(Debug, Clone)]
 enum Now {
+    /// The clock at `from_ns` of the axis.
     Real {
         start_mono_ns: u64,
         suspended_ms: i64,
+        from_ns: u64,
     },
     Fake {
         elapsed_ns: Arc<AtomicU64>,
@@ -34,11 +36,18 @@ enum Now {
 impl Timeline {
     /// Starts now, on the clocks of the machine.
     pub fn start() -> Self {
+        Self::resume(utc_now_ms(), 0)
+    }
+
+    /// Goes on with an axis that started at this UTC: so many milliseconds of it lie behind.
+    pub fn resume(start_utc_ms: i64, behind_ms: i64) -> Self {
+        let behind_ms = u64::try_from(behind_ms).unwrap_or(0);
         Self {
-            start_utc_ms: utc_now_ms(),
+            start_utc_ms,
             now: Now::Real {
                 start_mono_ns: monotonic_ns(),
                 suspended_ms: suspended_ms(),
+                from_ns: behind_ms.saturating_mul(1_000_000),
             },
         }
     }
@@ -61,7 +70,11 @@ impl Timeline {
     /// Nanoseconds since the start.
     pub fn now_ns(&self) -> u64 {
         match &self.now {
-            Now::Real { start_mono_ns, .. } => monotonic_ns().saturating_sub(*start_mono_ns),
+            Now::Real {
+                start_mono_ns,
+                from_ns,
+                ..
+            } => from_ns.saturating_add(monotonic_ns().saturating_sub(*start_mono_ns)),
             Now::Fake { elapsed_ns } => elapsed_ns.load(Ordering::Relaxed),
         }
     }
@@ -82,7 +95,13 @@ impl Timeline {
     /// UTC of the start by the clock as it is now, if it was set since: a board that keeps no time begins in 1970
     /// and learns the time from the network.
     pub fn corrected_start_utc_ms(&self) -> Option<i64> {
-        let Now::Real { suspended_ms, .. } = &self.now else {
+        // The start of an axis that is gone on with was dated in another boot.
+        let Now::Real {
+            suspended_ms,
+            from_ns: 0,
+            ..
+        } = &self.now
+        else {
             return None;
         };
         let elapsed_ms = self.now_ms() + self::suspended_ms() - suspended_ms;
@@ -156,5 +175,8 @@ mod tests {
         let first = timeline.now_ns();
         timeline.sleep(Duration::from_millis(1));
         assert!(timeline.now_ns() >= first + 1_000_000);
+        let resumed = Timeline::resume(7, 3_600_000);
+        assert_eq!(resumed.start_utc_ms(), 7);
+        assert!((3_600_000..3_700_000).contains(&resumed.now_ms()));
     }
 }

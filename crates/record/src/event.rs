@@ -6,7 +6,8 @@
 
 use crate::{
     Channel, DiedIn, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Record,
-    Restored, Run, SamplerCost, SettingChange, Source, State, Step, Survey, UnmetSetting,
+    Restored, Run, SamplerCost, SettingChange, Source, StageBegun, State, Step, Survey,
+    UnmetSetting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,11 @@ pub enum Event {
         path: String,
         /// How it went.
         restored: Restored,
+    },
+    /// A stage begins, and the one before it is done.
+    StageBegins {
+        /// What it is.
+        stage: String,
     },
     /// A step begins: where a run died, if nothing comes behind it.
     StepBegins {
@@ -180,7 +186,11 @@ impl Record {
                     aftermath: Fact::not_reached(),
                 });
             }
-            Event::Gate { gate } => self.gate = Fact::Known(gate),
+            Event::StageBegins { stage } => {
+                let first_step = self.steps.len();
+                self.run.stages.push(StageBegun { stage, first_step });
+            }
+            Event::Gate { gate } => self.take_gate(gate),
             Event::Machine { machine } => self.machine = *machine,
             Event::Survey { survey } => self.surveys.push(*survey),
             Event::Probe { probe } => self.probes.push(*probe),
@@ -189,16 +199,7 @@ impl Record {
             Event::State { state } => self.states.push(state),
             Event::SettingChanged { change } => self.settings.push(change),
             Event::SettingUnmet { unmet } => self.unmet_settings.push(unmet),
-            Event::SettingRestored { path, restored } => {
-                // One path can be changed several times; all changes end with the same restore.
-                for change in self
-                    .settings
-                    .iter_mut()
-                    .filter(|change| change.path == path)
-                {
-                    change.restored = restored.clone();
-                }
-            }
+            Event::SettingRestored { path, restored } => self.take_restored(&path, &restored),
             Event::Step { step } => {
                 self.run.died_in = None;
                 self.steps.push(*step);
@@ -235,6 +236,23 @@ impl Record {
         }
     }
 
+    fn take_gate(&mut self, gate: Gate) {
+        let earlier = self.gate.known();
+        let was_busy = earlier.is_some_and(|earlier| !earlier.passed);
+        // A run whose first part began on a busy machine stays one.
+        if !was_busy || self.run.resumed.is_empty() {
+            self.gate = Fact::Known(gate);
+        }
+    }
+
+    /// One path can be changed several times; all changes end with the same restore.
+    fn take_restored(&mut self, path: &str, restored: &Restored) {
+        let changes = self.settings.iter_mut();
+        for change in changes.filter(|change| change.path == path) {
+            change.restored = restored.clone();
+        }
+    }
+
     /// Adds one row of samples, in the order of the channels that were named last.
     pub fn append_row(&mut self, at_ms: i64, values: Vec<Option<i64>>) {
         self.samples.at_ms.push(at_ms);
@@ -266,7 +284,8 @@ impl Record {
         let mark = self.marks.last().map(|mark| mark.at_ms);
         let messages = self.kernel_messages.known();
         let message = messages.and_then(|messages| messages.last()?.at_ms);
-        let all = [rows, step, state, setting, mark, message];
+        let resumed = self.run.resumed.last().map(|resumed| resumed.at_ms);
+        let all = [rows, step, state, setting, mark, message, resumed];
         all.into_iter().flatten().max().unwrap_or(0)
     }
 

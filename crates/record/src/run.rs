@@ -1,6 +1,6 @@
 //! When and how a run ran: mode, options, gate, states, settings, kernel messages, end.
 
-use crate::{Aftermath, Fact};
+use crate::{Aftermath, Asked, Fact, Resumed, StageBegun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,15 @@ pub struct Run {
     /// Where it died, and what was found afterwards; none for runs that ended.
     #[serde(default)]
     pub died_in: Option<DiedIn>,
+    /// What was typed to start it, where it can be resumed.
+    #[serde(default)]
+    pub asked: Option<Asked>,
+    /// Its stages as far as they have begun.
+    #[serde(default)]
+    pub stages: Vec<StageBegun>,
+    /// Every time it died and went on, in order. `boot_id` is that of the last part.
+    #[serde(default)]
+    pub resumed: Vec<Resumed>,
     /// Parts of the stream on disk that could not be read when this Record was made of it.
     #[serde(default)]
     pub unreadable: Vec<Unreadable>,

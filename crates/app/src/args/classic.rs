@@ -63,6 +63,9 @@ impl Classic {
             return Err(format!("{name} is not part of this version."));
         }
         self.one_question()?;
+        if run.resume.is_some() && (self.survey_flag().is_some() || self.monitor.is_some()) {
+            return Err("--resume goes on with a run that measures: sbc-bench --resume".into());
+        }
         if let Some(verb) = survey::of_flags(&self, &run)? {
             return verb.command(environment);
         }

@@ -25,6 +25,10 @@ pub(super) struct RunFlags {
     /// Show no progress
     #[arg(long, short)]
     pub(super) quiet: bool,
+    /// Go on with the newest run that died, or with that of this Record: what is measured stays, what is
+    /// missing is run
+    #[arg(long, value_name = "RECORD", num_args = 0..=1, default_missing_value = "latest")]
+    pub(super) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(super) targets: TargetFlags,
 }
@@ -61,6 +65,7 @@ pub(super) fn run_command(
         given,
         cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
         quiet: flags.quiet,
+        resume: flags.resume,
     })))
 }
 

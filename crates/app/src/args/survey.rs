@@ -133,6 +133,7 @@ impl SurveyVerb {
             log: args.log,
             cpuinfo_file: environment.get("CPUINFOFILE").map(PathBuf::from),
             quiet: args.quiet,
+            resume: None,
         })))
     }
 }

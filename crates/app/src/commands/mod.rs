@@ -12,6 +12,7 @@ pub(crate) mod recover;
 pub(crate) mod redact;
 pub(crate) mod restore;
 pub(crate) mod results;
+mod resume;
 pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod single;

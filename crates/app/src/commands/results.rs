@@ -5,6 +5,7 @@ use crate::output;
 use anyhow::Context;
 use explain::results::{FORMATS, Row, SORT_KEYS, sort};
 use explain::rules;
+use record::Record;
 use std::path::PathBuf;
 
 pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<u8> {
@@ -13,14 +14,21 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
         let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
         format!("--format is one of {}", known.join(", "))
     })?;
-    let mut rows = files
-        .iter()
-        .map(|file| {
-            let record = read(file)?;
-            let name = file.display().to_string();
-            Ok(Row::of(&record, &rules::check(&record), &name))
-        })
-        .collect::<anyhow::Result<Vec<Row>>>()?;
+    let records = files.iter().map(|file| read(file));
+    let records = records.collect::<anyhow::Result<Vec<Record>>>()?;
+    let mut rows: Vec<Row> = Vec::new();
+    for (record, file) in records.iter().zip(files) {
+        let name = file.display().to_string();
+        let is_whole = |other: &&Record| record.run.is_part_of(&other.run);
+        if let Some(at) = records.iter().position(|other| is_whole(&other)) {
+            let whole = files[at].display();
+            output::note(&format!(
+                "{name} is no row of its own: its run was resumed in {whole}."
+            ));
+            continue;
+        }
+        rows.push(Row::of(record, &rules::check(record), &name));
+    }
     sort(&mut rows, key).with_context(|| {
         let known: Vec<&str> = SORT_KEYS.iter().map(|key| key.id).collect();
         format!("--sort is one of {}", known.join(", "))

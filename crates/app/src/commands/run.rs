@@ -2,7 +2,7 @@
 
 mod keep;
 
-use super::recover;
+use super::{recover, resume};
 use crate::args::RunArgs;
 use crate::paths::Paths;
 use crate::progress::Bar;
@@ -30,6 +30,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         "a run needs the running system; --root serves identify, monitor, snapshot, kernel, storage and \
          review --look."
     );
+    let (args, earlier) = resume::earlier(root, args)?;
     let root = match &args.cpuinfo_file {
         None => root.clone(),
         Some(path) => {
@@ -47,13 +48,17 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     if let Some(why) = bench::refusal(&root, &args.options) {
         anyhow::bail!(why);
     }
-    let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
+    let cancelled = signals::watch()?;
     if as_root {
         restore_leftovers(&root, &paths, args.options.tune, &bar);
     }
-    let timeline = Timeline::start();
-    let stamp = stamp(timeline.start_utc_ms());
+    if let Some(earlier) = &earlier {
+        let goes_on = resume::checked(&root, earlier)?;
+        bar.show(&bench::Progress::Note(goes_on));
+    }
+    let stamp = stamp(Timeline::start().start_utc_ms());
+    let timeline = resume::timeline(earlier.as_ref());
     if args.log.is_some() {
         // Those of the usual folder were looked for already.
         for sentence in recover::recovered(&root, &paths.history) {
@@ -62,11 +67,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     }
     let (place, place_kept) = places(&root, &paths, &stamp, &bar);
     if args.options.task.is_whole_run() {
-        std::thread::spawn(|| {
-            // By then the gate only waits, and nothing is measured yet.
-            std::thread::sleep(std::time::Duration::from_millis(200));
-            explain::soc::read_tables();
-        });
+        std::thread::spawn(read_tables);
     }
     let typed = typed_lines(&args.options.task);
     let mut marks = || typed.try_iter().collect::<Vec<String>>();
@@ -75,6 +76,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         timeline: &timeline,
         options: &args.options,
         given: args.given.clone(),
+        asked: resume::asked(&args),
+        earlier,
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),
         place,
@@ -86,6 +89,12 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     });
     bar.finish();
     conclude(finished, &paths, place_kept, &args)
+}
+
+fn read_tables() {
+    // By then the gate only waits, and nothing is measured yet.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    explain::soc::read_tables();
 }
 
 pub(super) fn source() -> Source {

@@ -34,6 +34,8 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         timeline: &timeline,
         options: &args.options,
         given: args.given.clone(),
+        asked: None,
+        earlier: None,
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
         source: source(),
         place,

@@ -12,6 +12,7 @@ mod errors;
 mod hangs;
 mod kills;
 mod leftovers;
+mod resume;
 mod second;
 mod thermometer;
 mod tree;

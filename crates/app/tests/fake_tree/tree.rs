@@ -25,6 +25,7 @@ if [ -d "$tree/sys" ]; then
     mount --rbind /sys/fs/cgroup "$tree/sys/fs/cgroup" && mount --rbind "$tree/sys" /sys || exit
 fi
 if [ -n "$SYS_IS_READ_ONLY" ]; then mount -o remount,bind,ro /sys || exit; fi
+if [ -e "$tree/boot_id" ]; then mount --bind "$tree/boot_id" /proc/sys/kernel/random/boot_id || exit; fi
 cd "$tree/drive" && exec "$@"
 "#;
 
@@ -128,6 +129,14 @@ impl Tree {
                 .join(format!("sys/devices/system/cpu/cpu{number}/cpufreq"));
             symlink(format!("../cpufreq/policy{number}"), cpu).unwrap();
         }
+    }
+
+    /// The machine starts anew: its kernel has its own settings again, and another boot id.
+    pub(crate) fn restart(&self, settings: &BTreeMap<PathBuf, Vec<u8>>, boot_id: &str) {
+        for (path, bytes) in settings {
+            std::fs::write(path, bytes).unwrap();
+        }
+        std::fs::write(self.0.join("boot_id"), boot_id).unwrap();
     }
 
     fn put(&self, path: &str, value: &str) {

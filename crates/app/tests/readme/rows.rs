@@ -200,6 +200,10 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["CPU"],
         ),
     ),
+    (
+        "sbc-bench --resume [RECORD]",
+        Line("sbc-bench --resume; :", &["There is nothing to resume in"]),
+    ),
     ("sbc-bench restore", OnBoard("sbc-bench restore")),
     (
         "sbc-bench list",

@@ -6,11 +6,14 @@ use super::tuning::{Tell, teller};
 use crate::clock_pass::ClockPass;
 use crate::cpus::online_clusters;
 use machine::settings::Settings;
-use record::{Cluster, Machine, SetClock, Step};
+use record::{Cluster, Machine, Outcome, SetClock, Step};
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.
     pub(super) fn ramps(&mut self, machine: &Machine) {
+        if !self.begins("ramps") {
+            return;
+        }
         for cluster in self.wanted_clusters(machine) {
             let name = format!("ramp of CPUs {}", first_and_last(&cluster.cpus));
             self.clock_step(machine, &name, |pass, _, _| pass.as_found(&cluster));
@@ -71,7 +74,11 @@ impl Runner<'_> {
         name: &str,
         measure: impl FnOnce(&ClockPass, Option<&mut Settings>, &mut Tell) -> Step,
     ) {
-        if self.interrupted().is_some() {
+        if self.interrupted().is_some() || self.measured_before().is_some() {
+            return;
+        }
+        if let Some(why) = self.why_left_out(name) {
+            self.step_left_out(Step::new("clock", 1, name, Outcome::Skipped(why)));
             return;
         }
         self.step_begins(name, 0);

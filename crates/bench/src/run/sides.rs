@@ -20,14 +20,20 @@ impl Runner<'_> {
         job: &Job,
         cap: Duration,
     ) -> Option<Step> {
-        let started_ms = self.context.timeline.now_ms();
+        let mut started_ms = self.context.timeline.now_ms();
         let mut scores: Vec<f64> = Vec::new();
         for repetition in 0.. {
             let job = Job {
                 repetition,
                 ..job.clone()
             };
-            let step = self.job(machine, &job);
+            let step = match self.measured_before() {
+                Some(step) => {
+                    started_ms -= step.window.elapsed_ms();
+                    step
+                }
+                None => self.job(machine, &job),
+            };
             let values = repeat::scores(&step);
             if values.is_empty() {
                 return Some(step);

@@ -38,7 +38,7 @@ impl Runner<'_> {
 }
 
 /// Puts the built-in workload where the program stands.
-pub(super) fn replace(stages: &mut [Stage], program: &str) {
+pub(crate) fn replace(stages: &mut [Stage], program: &str) {
     for stage in stages {
         if let Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) = stage
             && job.workload == program

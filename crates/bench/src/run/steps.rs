@@ -67,6 +67,17 @@ impl Runner<'_> {
                 | Stage::Probe(..)
                 | Stage::Watch(_)
         );
+        if let Some(words) = stage.words()
+            && !self.begins(&words)
+        {
+            return None;
+        }
+        // Of what has one step, that one may be measured.
+        if !stage.has_several_steps()
+            && let Some(step) = self.measured_before()
+        {
+            return Some(step);
+        }
         if !has_step {
             // What is set or measured here is about all CPUs; steps say for themselves.
             self.switch_cpus(&[]);
@@ -95,6 +106,9 @@ impl Runner<'_> {
     /// Runs one step and returns it as it stands in the Record.
     pub(super) fn job(&mut self, machine: &Machine, job: &Job) -> Step {
         let name = step_name(job);
+        if let Some(why) = self.why_left_out(&name) {
+            return self.job_left_out(job, why);
+        }
         let step = self.step_of(machine, job, &name);
         self.step_ended(step)
     }

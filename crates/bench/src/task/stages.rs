@@ -47,6 +47,53 @@ pub(crate) enum Stage {
     Watch(Option<Job>),
 }
 
+impl Stage {
+    /// Words by which the same stage is known when the same run is started again; none for settings, which
+    /// are put in place anew.
+    pub(crate) fn words(&self) -> Option<String> {
+        let of_job = |job: &Job| {
+            let at = job.set_clock.map(|clock| format!(" at {clock:?}"));
+            let own = job.definition.as_ref().map(|definition| &definition.name);
+            let name = own.map_or(job.workload, String::as_str);
+            let Job {
+                variant,
+                cpus,
+                repetition,
+                ..
+            } = job;
+            format!(
+                "{name} {variant} on {cpus:?} run {repetition}{}",
+                at.unwrap_or_default()
+            )
+        };
+        Some(match self {
+            Self::Side(_) | Self::Raise(_) => return None,
+            Self::ColdClocks => "clocks".into(),
+            Self::HotClocks => "clocks under load".into(),
+            Self::Job(job) => of_job(job),
+            Self::UntilSteady(job) | Self::UntilSteadyWithin(job, _) => {
+                format!("{} until steady", of_job(job))
+            }
+            Self::WaitFor(..) => "wait".into(),
+            Self::Heat(_) => "heat".into(),
+            Self::Rest(name, _) => (*name).into(),
+            Self::OppClock(cpus, khz) => format!("clock of {cpus:?} at {khz} kHz"),
+            Self::Survey => "look".into(),
+            Self::Probe(job, raised) => format!("{} with {}", of_job(job), raised.join(" ")),
+            Self::Watch(_) => "watch".into(),
+        })
+    }
+
+    /// True if it can have more than one step.
+    pub(crate) fn has_several_steps(&self) -> bool {
+        // A point of a walk has a bounded time: what was measured of it is what there is.
+        matches!(
+            self,
+            Self::ColdClocks | Self::HotClocks | Self::UntilSteady(_)
+        )
+    }
+}
+
 /// All stages of a run.
 pub(crate) fn stages(
     machine: &Machine,

@@ -36,7 +36,12 @@ pub const FORMATS: &[Format] = &[
 fn cells(row: &Row) -> impl Iterator<Item = String> {
     let verdict = match &row.died_in {
         Some(step) => format!("died during {step}"),
-        None => row.verdict.to_string(),
+        None if row.resumed_after.is_empty() => row.verdict.to_string(),
+        None => format!(
+            "{}, resumed after it died during {}",
+            row.verdict,
+            row.resumed_after.join(" and ")
+        ),
     };
     row.cells.iter().cloned().chain([verdict, row.file.clone()])
 }
@@ -99,6 +104,7 @@ fn json(rows: &[Row]) -> String {
             "file": row.file,
             "verdict": row.verdict,
             "died_in": row.died_in,
+            "resumed_after": row.resumed_after,
             "device": known(device),
             "clock": known(clock),
             "clock_khz_measured": row.clock_khz,

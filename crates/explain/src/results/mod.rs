@@ -46,6 +46,8 @@ pub struct Row {
     pub verdict: Verdict,
     /// The step in which the run died, if it did.
     pub died_in: Option<String>,
+    /// The steps in which it died and went on, one for each time.
+    pub resumed_after: Vec<String>,
     /// False if the 7-zip scores cannot stand beside the others in a list: another version of
     /// 7-zip, fewer dictionaries, several threads on one core. Their cells open with `~`.
     pub sevenzip_comparable: [bool; 2],
@@ -129,6 +131,11 @@ impl Row {
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
             verdict: verdict_of(record, findings),
             died_in: view::death(record).map(|death| death.step),
+            resumed_after: view::deaths(record)
+                .into_iter()
+                .take(record.run.resumed.len())
+                .map(|death| death.step)
+                .collect(),
         }
     }
 }

@@ -106,6 +106,7 @@ fn json() {
                 "kernel": "6.6",
                 "memory_copy_mb_per_s": null,
                 "memory_fill_mb_per_s": null,
+                "resumed_after": [],
                 "sevenzip_comparable": [
                   true,
                   true
@@ -126,6 +127,7 @@ fn json() {
                 "kernel": "6.6",
                 "memory_copy_mb_per_s": null,
                 "memory_fill_mb_per_s": null,
+                "resumed_after": [],
                 "sevenzip_comparable": [
                   true,
                   true
@@ -146,6 +148,7 @@ fn json() {
                 "kernel": "6.6",
                 "memory_copy_mb_per_s": null,
                 "memory_fill_mb_per_s": null,
+                "resumed_after": [],
                 "sevenzip_comparable": [
                   false,
                   false

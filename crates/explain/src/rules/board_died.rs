@@ -1,26 +1,43 @@
-//! Rule: board-died. The run has no end: in which step it died, what was seen last, and the likely cause.
+//! Rule: board-died. The run has no end, or went on after one: in which step it died, what was seen last, and the
+//! likely cause.
 
 use super::{Check, Rule};
 use crate::view::{self, Death};
+use crate::watched::duration;
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, Resumed};
 
 pub(super) const RULE: Rule = Rule {
     id: "board-died",
-    about: "The run has no end: the step in which it died, what was seen last, the likely cause.",
+    about: "The run has no end, or went on after one: the step in which it died, what was seen last, the likely cause.",
     link: "https://docs.kernel.org/admin-guide/ramoops.html",
     check: Check::Record(check),
 };
 
 fn check(record: &Record) -> Vec<Finding> {
-    let Some(death) = view::death(record) else {
-        return Vec::new();
-    };
-    let template = match death.seen {
-        Some(_) => {
+    let deaths = view::deaths(record).into_iter().enumerate();
+    let finding = |(index, death)| finding(death, record.run.resumed.get(index));
+    deaths.map(finding).collect()
+}
+
+/// One of its ends, and how it went on, if it did.
+fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
+    let template = match (&death.seen, resumed) {
+        (Some(_), None) => {
             "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause}"
         }
-        None => "{how} during {step}, {into} in; nothing was sampled. {cause}",
+        (None, None) => "{how} during {step}, {into} in; nothing was sampled. {cause}",
+        (Some(_), Some(_)) => {
+            "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause} The run was \
+             resumed {later}: {parts}."
+        }
+        (None, Some(_)) => {
+            "{how} during {step}, {into} in; nothing was sampled. {cause} The run was resumed {later}: {parts}."
+        }
+    };
+    let (severity, place) = match resumed {
+        Some(_) => (Severity::Degraded, "run.resumed"),
+        None => (Severity::Invalid, "run.died_in"),
     };
     let Death {
         how,
@@ -29,29 +46,45 @@ fn check(record: &Record) -> Vec<Finding> {
         seen,
         cause,
         sure_percent,
-        was_killed: _,
+        was_killed,
     } = death;
-    let mut finding = Finding::new(RULE.id, Severity::Invalid, template)
+    let mut finding = Finding::new(RULE.id, severity, template)
         .sure(sure_percent)
         .with("how", Quantity::Text(how.to_owned()))
         .with("step", Quantity::Text(step))
         .with("into", Quantity::Text(format!("{} s", into_ms / 1000)))
         .with("cause", Quantity::Text(cause))
-        .at(Place::Field("run.died_in".into()));
+        .at(Place::Field(place.into()));
+    if let Some(resumed) = resumed {
+        let later = match resumed.away_ms {
+            Some(away_ms) => format!("{} later", duration(away_ms)),
+            None => "later, nobody knows when, as the clock had begun anew".to_owned(),
+        };
+        let parts = match was_killed {
+            true => "what was measured before and after does not come from one stretch of time",
+            false => "results before and after were measured in two boots",
+        };
+        finding = finding
+            .with("later", Quantity::Text(later))
+            .with("parts", Quantity::Text(parts.to_owned()));
+    }
     if let Some(seen) = seen {
         let before = Quantity::Text(format!("{} s", 1 + seen.before_ms / 1000));
         finding = finding
             .with("before", before)
             .with("seen", Quantity::Text(seen.words));
     }
-    vec![finding]
+    finding
 }
 
 #[cfg(test)]
 mod tests {
     use super::RULE;
+    use crate::Severity;
     use crate::rules::tests::findings_of;
-    use crate::test_support::{died_run as died, gauge_channel, own_run, with_message};
+    use crate::test_support::{
+        died_run as died, gauge_channel, own_run, resumed_run, with_message,
+    };
     use record::{
         Aftermath, ErrorCounter, Fact, LastWords, MachineChecks, Record, ResetReason, Unit,
         WatchdogStatus,
@@ -91,6 +124,31 @@ mod tests {
         let expected = "The board died during stockfish, run 2, 41 s in; last seen at most 1 s before: \
                         88.1 °C, 2112 MHz, 12.4 W, 4.71 V; DRAM at 2112 MHz.";
         assert!(text.starts_with(expected), "{text}");
+    }
+
+    #[test]
+    fn a_run_that_went_on_is_degraded_and_says_when() {
+        let hot = [60_000, 80_000, 86_000, 88_100];
+        let record = sampled(resumed_run(), &hot, &[5_100, 5_000, 4_900, 4_710]);
+        let found = findings_of(RULE.id, &record);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].severity, Severity::Degraded);
+        let text = found[0].sentence();
+        assert!(
+            text.starts_with("The board died during stockfish, run 2, 41 s in; last seen"),
+            "{text}"
+        );
+        let expected = "The run was resumed 10 min 0 s later: results before and after were measured in two boots.";
+        assert!(text.ends_with(expected), "{text}");
+        // It dies again, for good.
+        let mut twice = record;
+        twice.run.end = record::End::Died;
+        twice.run.died_in = died(Some(true)).run.died_in;
+        let severities: Vec<Severity> = findings_of(RULE.id, &twice)
+            .iter()
+            .map(|f| f.severity)
+            .collect();
+        assert_eq!(severities, [Severity::Degraded, Severity::Invalid]);
     }
 
     #[test]

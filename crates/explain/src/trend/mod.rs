@@ -137,6 +137,12 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
             });
         };
         match sample.record.run.started.known() {
+            _ if let Some(whole) = whole_of(sample, samples) => {
+                leave_out(&format!(
+                    "it was resumed: {} is the whole of it",
+                    whole.name
+                ));
+            }
             _ if let Some(death) = view::death(sample.record) => {
                 leave_out(&format!("it died during {}", death.step));
             }
@@ -167,6 +173,12 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
         left_out,
         stability: stability::stability(samples),
     }
+}
+
+/// The result of the run that went on with this one, if it is among them.
+fn whole_of<'a>(part: &Sample<'_>, all: &[&'a Sample<'a>]) -> Option<&'a Sample<'a>> {
+    let is_whole = |other: &&&Sample<'_>| part.record.run.is_part_of(&other.record.run);
+    all.iter().find(is_whole).copied()
 }
 
 /// One figure over all results that have it.

@@ -1,7 +1,7 @@
 //! Whether a machine lives through its runs: how often it died, and what these ends have in common. Only runs of
 //! this program count: a log of another kind that stops does not tell whether its run did.
 
-use super::Sample;
+use super::{Sample, whole_of};
 use crate::view::{self, Death};
 use record::Record;
 use serde::Serialize;
@@ -9,7 +9,8 @@ use serde::Serialize;
 /// What runs that died have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stability {
-    /// Runs of which it is known whether they died; those that somebody killed do not count.
+    /// Runs of which it is known whether they died, and parts of runs that were resumed; those that somebody
+    /// killed do not count.
     pub runs: usize,
     /// Those in which the machine died.
     pub died: usize,
@@ -21,24 +22,26 @@ pub struct Stability {
 
 /// Over all results of one machine; none if it never died.
 pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
-    let records = samples.iter().map(|sample| sample.record);
-    let own: Vec<&Record> = records.filter(|record| !view::is_log(record)).collect();
-    let deaths: Vec<(&Record, Death)> = own
+    let own = samples.iter().filter(|sample| !view::is_log(sample.record));
+    // What was resumed stands in the Record of the whole run.
+    let own = own.filter(|sample| whole_of(sample, samples).is_none());
+    let own: Vec<&Record> = own.map(|sample| sample.record).collect();
+    // Each part of a run is a try of its own.
+    let tries: usize = own.iter().map(|record| 1 + record.run.resumed.len()).sum();
+    let of_run = |record: &&Record| -> Vec<(Option<String>, Death)> {
+        let steps = record.run.deaths().map(|died| died.step.clone());
+        steps.zip(view::deaths(record)).collect()
+    };
+    let (killed, deaths): (Vec<_>, Vec<_>) = own
         .iter()
-        .filter_map(|record| Some((*record, view::death(record)?)))
-        .collect();
-    let killed = deaths.iter().filter(|(_, death)| death.was_killed).count();
-    let deaths: Vec<&(&Record, Death)> = deaths
-        .iter()
-        .filter(|(_, death)| !death.was_killed)
-        .collect();
-    let step = |(record, _): &(&Record, Death)| record.run.died_in.as_ref()?.step.clone();
-    let first = step(deaths.first()?);
-    let is_same = deaths.len() > 1 && deaths.iter().all(|death| step(death) == first);
-    let last_seen = |(_, death): &(&Record, Death)| death.seen.as_ref()?.millicelsius;
-    let temperatures: Option<Vec<i64>> = deaths.iter().map(|death| last_seen(death)).collect();
+        .flat_map(of_run)
+        .partition(|(_, death)| death.was_killed);
+    let first = deaths.first()?.0.clone();
+    let is_same = deaths.len() > 1 && deaths.iter().all(|(step, _)| *step == first);
+    let last_seen = |(_, death): &(_, Death)| death.seen.as_ref()?.millicelsius;
+    let temperatures: Option<Vec<i64>> = deaths.iter().map(last_seen).collect();
     Some(Stability {
-        runs: own.len() - killed,
+        runs: tries - killed.len(),
         died: deaths.len(),
         always_in: first.filter(|_| is_same),
         millicelsius_min: temperatures.and_then(|all| all.into_iter().min()),

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::Severity;
-use crate::test_support::{compression, died_run, gauge_channel, own_run, with_step};
+use crate::test_support::{compression, died_run, gauge_channel, own_run, resumed_run, with_step};
 use expect_test::expect;
-use record::{Fact, Unit};
+use record::{Fact, Run, Unit};
 
 /// A result of this day since 2023-11-14 with this kernel and score.
 fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
@@ -131,6 +131,24 @@ fn what_deaths_have_in_common_is_told() {
         vec![run(1), elsewhere, death(Some(true), 91_000)],
         "Stability: died 2 of 3 times, at 90 °C or more.",
     );
+    // The first part of a run that was resumed counts once, whether it is there as well or not.
+    let mut whole = resumed_run();
+    whole.machine.board = Fact::Known("Board".into());
+    let mut part = whole.clone();
+    part.run = Run {
+        started: whole.run.started.clone(),
+        boot_id: "first".into(),
+        ..died_run(Some(true)).run
+    };
+    for results in [vec![whole.clone()], vec![part, whole]] {
+        let named: Vec<(&str, Record, Vec<Finding>)> = results
+            .into_iter()
+            .map(|record| ("x", record, Vec::new()))
+            .collect();
+        let text = text_of(&named);
+        assert!(text.contains("died 1 of 2 times"), "{text}");
+        assert!(!text.contains("it died during"), "{text}");
+    }
     // Somebody's `kill -9` says nothing about the machine.
     check(
         vec![

@@ -1,4 +1,5 @@
-//! The end of a run that has none: where it died, what was seen last, and what the likely cause is.
+//! The end of a run that has none: where it died, what was seen last, and what the likely cause is. One that was
+//! resumed has several.
 
 use super::{channels_of, gauge, heat, is_log, matching_messages, power_mw};
 use record::{Aftermath, DiedIn, End, LastWords, Record, Unit, Window};
@@ -56,21 +57,30 @@ pub struct LastSeen {
     pub millicelsius: Option<i64>,
 }
 
-/// Where and why a run of this program died; none if it did not.
+/// Where and why a run of this program died and did not go on; none if it came to an end.
 pub fn death(record: &Record) -> Option<Death> {
-    let died = record.run.died_in.as_ref();
-    let died = died.filter(|_| record.run.end == End::Died && !is_log(record))?;
-    if crate::watched::is_watched(record) {
-        return None;
+    let has_ended = record.run.end != End::Died || record.run.died_in.is_none();
+    deaths(record).pop().filter(|_| !has_ended)
+}
+
+/// Every time that it died, in order. After each of [`record::Run::resumed`] it went on.
+pub fn deaths(record: &Record) -> Vec<Death> {
+    if is_log(record) || crate::watched::is_watched(record) {
+        return Vec::new();
     }
+    let deaths = record.run.deaths();
+    deaths.map(|died| death_at(record, died)).collect()
+}
+
+fn death_at(record: &Record, died: &DiedIn) -> Death {
     let aftermath = died.aftermath.known();
     let restarted = aftermath.and_then(|aftermath| aftermath.restarted.known());
     let seen = last_seen(record, died);
     let (cause, sure_percent) = match restarted {
-        Some(false) => killed(record),
+        Some(false) => killed(record, died),
         _ => cause(record, died, aftermath, seen.as_ref()),
     };
-    Some(Death {
+    Death {
         how: match restarted {
             Some(true) => "The board died",
             Some(false) => "The program was killed",
@@ -78,11 +88,11 @@ pub fn death(record: &Record) -> Option<Death> {
         },
         was_killed: restarted == Some(&false),
         step: step_words(died),
-        into_ms: died.at_ms - died.began_ms.unwrap_or(0),
+        into_ms: died.at_ms.saturating_sub(died.began_ms.unwrap_or(0)),
         seen,
         cause,
         sure_percent,
-    })
+    }
 }
 
 /// `stockfish, run 2`; the time between two steps has no name.
@@ -96,7 +106,7 @@ fn step_words(died: &DiedIn) -> String {
 
 fn just_before(died: &DiedIn) -> Window {
     Window {
-        start_ms: died.at_ms - JUST_BEFORE_MS,
+        start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS),
         end_ms: died.at_ms,
         ..Window::default()
     }
@@ -104,7 +114,8 @@ fn just_before(died: &DiedIn) -> Window {
 
 /// The last value of each kind that says something about the end.
 fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
-    let last_ms = *record.samples.at_ms.last()?;
+    let mut times = record.samples.at_ms.iter().rev();
+    let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
     let window = just_before(died);
     let last_of = |beginning: &str, end: &str| {
         let channels = channels_of(record, beginning, end);
@@ -142,7 +153,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
         };
     }
     Some(LastSeen {
-        before_ms: died.at_ms - last_ms,
+        before_ms: died.at_ms.saturating_sub(last_ms),
         words,
         millicelsius,
     })
@@ -174,9 +185,11 @@ fn last_millivolts(record: &Record, window: Window) -> Option<i64> {
 }
 
 /// Why the program alone ended: the same kernel still runs.
-fn killed(record: &Record) -> (String, u8) {
+fn killed(record: &Record, died: &DiedIn) -> (String, u8) {
     let is_oom = |text: &str| text.contains("Out of memory") || text.contains("oom-kill");
-    if let Some((_, message)) = matching_messages(record, is_oom).first() {
+    let before = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| at_ms <= died.at_ms);
+    let mut messages = matching_messages(record, is_oom).into_iter();
+    if let Some((_, message)) = messages.find(|(_, message)| before(message.at_ms)) {
         let text = message.text.trim();
         return (format!("The machine was out of memory: \"{text}\"."), 90);
     }
@@ -310,11 +323,11 @@ fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
             85,
         ),
     ];
-    let start_ms = just_before(died).start_ms;
+    let window = just_before(died);
     for (words, cause, sure) in &CAUSES {
         let messages =
             matching_messages(record, |text| words.iter().any(|word| text.contains(word)));
-        let late = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| at_ms >= start_ms);
+        let late = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| window.contains(at_ms));
         let mut late = messages.iter().filter(|(_, message)| late(message.at_ms));
         if let Some((_, message)) = late.next_back() {
             let text = message.text.trim();

@@ -4,7 +4,7 @@
 //! 2 throttled, 3 soft temperature limit, all four now; 16 to 19 the same since boot.
 
 use super::phases::phases;
-use super::samples::{channels_of, gauge, whole_run};
+use super::samples::{channels_of, gauge, spans_a_death, states_of_last_part, whole_run};
 use record::{Channel, Record, Unit};
 
 /// What is known about one bit.
@@ -43,18 +43,19 @@ pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
             };
         }
         let stuck = |reading: &super::Reading| reading.value & i64::from(sticky) != 0;
-        return match (readings.first(), readings.last()) {
-            (Some(first), Some(last)) if !stuck(first) && stuck(last) => {
-                FirmwareBits::RoseDuringRun
-            }
-            (Some(_), Some(_)) => FirmwareBits::Clear,
-            _ => FirmwareBits::Unknown,
+        // A new start of the machine clears what stuck before.
+        let rose = readings.windows(2).any(|pair| {
+            let is_one_part = !spans_a_death(record, pair[0].at_ms, pair[1].at_ms);
+            is_one_part && !stuck(&pair[0]) && stuck(&pair[1])
+        });
+        return match readings.first() {
+            Some(_) if rose => FirmwareBits::RoseDuringRun,
+            Some(_) => FirmwareBits::Clear,
+            None => FirmwareBits::Unknown,
         };
     }
-    let mut states = record
-        .states
-        .iter()
-        .map(|state| state.firmware_throttle_bits.known().copied());
+    let states = states_of_last_part(record).iter();
+    let mut states = states.map(|state| state.firmware_throttle_bits.known().copied());
     let before = states.next().flatten();
     let after = states.next_back().flatten();
     match (before, after) {

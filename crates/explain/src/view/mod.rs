@@ -40,7 +40,7 @@ pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
 pub(crate) use cpu_use::TICKS;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
-pub use death::{Death, LastSeen, death};
+pub use death::{Death, LastSeen, death, deaths};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
 pub use firmware::{
     FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
@@ -60,7 +60,8 @@ pub use power_doubt::{Doubt, power_doubt};
 pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
-    Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, whole_run,
+    Reading, channels_of, counter_steps, counter_total, gauge, is_log, log_version, spans_a_death,
+    states_of_last_part, whole_run,
 };
 pub use score::{StepScore, step_score};
 pub use scores::{

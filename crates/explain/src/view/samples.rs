@@ -1,7 +1,7 @@
 //! Samples of one channel within a window: values that stand for themselves, and differences of
 //! those that count up.
 
-use record::{Channel, ChannelKind, Record, Source, Window};
+use record::{Channel, ChannelKind, Record, Source, State, Window};
 
 /// One value at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,17 +64,36 @@ pub fn gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Reading>
 }
 
 /// Differences of a counter from sample to sample within a window. Each reading stands at the
-/// later sample. A counter that went backwards started anew; that difference is left out.
+/// later sample. A counter that went backwards, or that of another part of a run that was resumed, started anew;
+/// that difference is left out.
 pub fn counter_steps(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let readings = gauge(record, channel, window);
     let pairs = readings.windows(2).filter_map(|pair| {
         let growth = pair[1].value - pair[0].value;
-        (growth >= 0).then_some(Reading {
+        let is_one_part = !spans_a_death(record, pair[0].at_ms, pair[1].at_ms);
+        (growth >= 0 && is_one_part).then_some(Reading {
             value: growth,
             ..pair[1]
         })
     });
     pairs.collect()
+}
+
+/// True if the run died between these moments, and went on.
+pub fn spans_a_death(record: &Record, from_ms: i64, to_ms: i64) -> bool {
+    let mut parts = record.run.resumed.iter();
+    parts.any(|part| from_ms < part.at_ms && part.at_ms <= to_ms)
+}
+
+/// States of the machine in the last part of a run that was resumed; all of them in any other.
+pub fn states_of_last_part(record: &Record) -> &[State] {
+    let from_ms = record
+        .run
+        .resumed
+        .last()
+        .map_or(i64::MIN, |part| part.at_ms);
+    let before = |state: &State| state.at_ms < from_ms;
+    &record.states[record.states.partition_point(before)..]
 }
 
 /// By how much a counter grew over a window, or none if fewer than two samples lie in it.
@@ -87,7 +106,7 @@ pub fn counter_total(record: &Record, channel: &Channel, window: Window) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{counter, own_run, window};
+    use crate::test_support::{counter, own_run, resumed_run, window};
     use record::Unit;
 
     #[test]
@@ -98,5 +117,11 @@ mod tests {
         assert_eq!(counter_total(&record, channel, whole_run()), Some(6));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.5)), Some(0));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.4)), None);
+        // Between two boots it counts nothing that anybody knows of.
+        let mut resumed = resumed_run();
+        resumed.run.resumed[0].at_ms = 1_000;
+        let resumed = counter(resumed, "swap.in", Unit::Pages, &[5, 5, 9, 12, 14]);
+        let channel = resumed.samples.channel("swap.in").unwrap();
+        assert_eq!(counter_total(&resumed, channel, whole_run()), Some(5));
     }
 }

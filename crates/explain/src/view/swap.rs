@@ -1,6 +1,6 @@
 //! Swap: what is configured, how much more of it was used after the run, and how much was moved.
 
-use super::samples::{counter_total, whole_run};
+use super::samples::{counter_total, states_of_last_part, whole_run};
 use record::{Record, SwapState};
 
 /// Swap devices as seen last.
@@ -24,7 +24,8 @@ pub struct SwapGrowth {
 
 /// Use of swap before and after, or none if it is not known at two moments.
 pub fn swap_growth(record: &Record) -> Option<SwapGrowth> {
-    let mut used = record.states.iter().filter_map(|state| {
+    let states = states_of_last_part(record).iter();
+    let mut used = states.filter_map(|state| {
         let swaps = state.swaps.known()?;
         Some(swaps.iter().map(|swap| swap.used_kib).sum::<u64>())
     });

@@ -26,7 +26,7 @@ impl SwitchedOff {
 }
 
 /// Every time the run has switched a CPU off. One that it did not switch on again came back at the end of the
-/// run, after the last sample.
+/// run, after the last sample, or when the run died.
 pub fn switched_off(record: &Record) -> Vec<SwitchedOff> {
     let mut all: Vec<SwitchedOff> = Vec::new();
     for change in &record.settings {
@@ -37,7 +37,7 @@ pub fn switched_off(record: &Record) -> Vec<SwitchedOff> {
             "0" => all.push(SwitchedOff {
                 cpu,
                 from_ms: at_ms - AROUND_MS,
-                to_ms: i64::MAX,
+                to_ms: died_after(record, at_ms),
             }),
             _ => {
                 let last = all.iter_mut().rev().find(|off| off.cpu == cpu);
@@ -47,6 +47,12 @@ pub fn switched_off(record: &Record) -> Vec<SwitchedOff> {
         }
     }
     all
+}
+
+/// When the run went on after it had died with such a setting; never, if it did not.
+fn died_after(record: &Record, at_ms: i64) -> i64 {
+    let mut parts = record.run.resumed.iter().map(|part| part.at_ms);
+    parts.find(|part_ms| at_ms < *part_ms).unwrap_or(i64::MAX)
 }
 
 /// The CPU of `/sys/devices/system/cpu/cpu3/online`.

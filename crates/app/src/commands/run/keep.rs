@@ -14,7 +14,7 @@ const DISK_TIME_MAX: Duration = Duration::from_secs(15);
 pub(super) struct Results {
     pub(super) paths: Paths,
     pub(super) kept: Option<Kept>,
-    /// When it began, as far as it is known by its end.
+    /// When it or its last part began, as far as it is known by its end.
     pub(super) stamp: String,
     pub(super) json: String,
     pub(super) log: String,
@@ -24,7 +24,9 @@ pub(super) struct Results {
 
 /// Of this Record.
 pub(super) fn stamp_of(record: &Record) -> String {
-    stamp(record.run.started.known().copied().unwrap_or(0))
+    let started = record.run.started.known().copied().unwrap_or(0);
+    let last_part = record.run.resumed.last();
+    stamp(started.saturating_add(last_part.map_or(0, |part| part.at_ms)))
 }
 
 /// Writes them; sentences about where they are, or why not.

@@ -13,10 +13,11 @@ pub(super) fn residencies(record: &Record) -> String {
     let throttled = crate::rules::check(record).iter().any(|finding| {
         finding.rule == "thermal-throttling" && finding.severity > crate::Severity::Info
     });
-    let (Some(first), Some(last)) = (record.states.first(), record.states.last()) else {
+    let states = crate::view::states_of_last_part(record);
+    let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return String::new();
     };
-    if !throttled || record.states.len() < 2 {
+    if !throttled || states.len() < 2 {
         return String::new();
     }
     let mut text = String::new();

@@ -1,0 +1,260 @@
+//! `--resume`: which run that died goes on, as what it was started, and why it cannot. What of it is left to be
+//! done is `bench`'s to know.
+
+use super::explain::read;
+use super::recover;
+use super::run::source;
+use crate::args::{self, Command, RunArgs};
+use crate::output;
+use crate::paths::Paths;
+use anyhow::{Context, bail, ensure};
+use bench::{Earlier, Options, Runs, not_resumable, other_machine};
+use machine::{Root, Timeline};
+use record::redact::BLANK;
+use record::{Asked, End, Record, Resumed, Run};
+use std::path::Path;
+
+/// The newest one, which is also meant where nothing is named.
+const LATEST: &str = "latest";
+
+/// How this run was started, for whoever goes on with it; none if its words cannot be written down.
+pub(super) fn asked(args: &RunArgs) -> Option<Asked> {
+    let words = std::env::args_os().skip(1);
+    let words: Option<Vec<String>> = words.map(|word| word.into_string().ok()).collect();
+    let user = args.options.user.as_ref();
+    Some(Asked {
+        command_line: words?,
+        variables: args::Environment::read().given(),
+        folder: here(),
+        user: user.map(|user| user.name.clone()),
+    })
+}
+
+/// As one would type it.
+fn line(asked: &Asked) -> String {
+    let words = bench::command_line(&asked.command_line);
+    format!("sbc-bench {words}").trim_end().to_owned()
+}
+
+fn here() -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    here.display().to_string()
+}
+
+/// The run that is to go on, if one is, and how it was started; what was typed now counts for what is shown and
+/// where it goes.
+///
+/// # Errors
+/// Why nothing can go on, with the way out.
+pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, Option<Earlier>)> {
+    let Some(path) = &typed.resume else {
+        return Ok((typed, None));
+    };
+    if let Some(why) = not_resumable(&typed.options.task) {
+        bail!("Such a run cannot be resumed, because {why}: start it anew.");
+    }
+    let record = match path == Path::new(LATEST) {
+        true => newest(root, &typed)?,
+        false => named(path)?,
+    };
+    let now_utc_ms = Timeline::start().start_utc_ms();
+    let resumed = Resumed::of(&record.run, now_utc_ms).context("it does not say when it began")?;
+    let args = started_as(&record, typed)?;
+    Ok((args, Some(Earlier { record, resumed })))
+}
+
+fn named(path: &Path) -> anyhow::Result<Record> {
+    let record = read(path)?;
+    match not_died(&record.run) {
+        Some(why) => bail!("{} cannot be resumed: {why}.", path.display()),
+        None => Ok(record),
+    }
+}
+
+/// Why a run is none that died; nothing if it did.
+fn not_died(run: &Run) -> Option<&'static str> {
+    match run.end {
+        End::Died if run.died_in.is_some() => None,
+        End::Died => Some("it is no Record of a run that died"),
+        End::Finished => Some("it came to its end, so that nothing is missing"),
+        End::Interrupted { .. } => Some("it did not die but was ended by a signal; start it anew"),
+        End::Refused => Some("it never started"),
+    }
+}
+
+/// The newest of all kept runs that died and was not gone on with.
+fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
+    let history = Paths::choose(machine::is_root(), typed.log.as_deref()).history;
+    if typed.log.is_some() {
+        // Those of the usual folder were looked for already.
+        for sentence in recover::recovered(root, &history) {
+            output::note(&sentence);
+        }
+    }
+    let mut all: Vec<Run> = Vec::new();
+    let mut died: Vec<Record> = Vec::new();
+    let runs = Runs::existing(&history)?;
+    for record in runs.iter().flat_map(Runs::kept) {
+        all.push(record.run.clone());
+        if not_died(&record.run).is_none() && record.run.asked.is_some() {
+            died.push(record);
+        }
+    }
+    let is_part = |record: &Record| all.iter().any(|whole| record.run.is_part_of(whole));
+    let newest = died.into_iter().find(|record| !is_part(record));
+    if let Some(newest) = newest {
+        return Ok(newest);
+    }
+    bail!(
+        "There is nothing to resume in {}: of the runs kept there none died, or it was resumed already. \
+         `--resume FILE` takes the Record of one that is kept elsewhere; without --resume a new run begins.",
+        history.display()
+    )
+}
+
+/// The run as it was started, with what may be said anew.
+fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
+    let asked = record.run.asked.as_ref();
+    let asked = asked.context(
+        "This Record does not say how its run was started, so that it cannot be resumed: start it anew.",
+    )?;
+    let line = line(asked);
+    ensure!(
+        !asked.command_line.iter().any(|word| word == BLANK),
+        "This Record was redacted, so that nobody knows how its run was started: resume the one in the folder of \
+         all runs."
+    );
+    ensure!(
+        record.source == source(),
+        "The run that died was made by another version of sbc-bench, whose workloads may be others: start it \
+         anew by `{line}`."
+    );
+    ensure!(
+        record.run.as_root == machine::is_root(),
+        "The run that died ran {} root and this one does not: {}.",
+        if record.run.as_root { "as" } else { "without" },
+        if record.run.as_root {
+            "start it with sudo"
+        } else {
+            "start it as that user"
+        },
+    );
+    // Commands and files have names that mean something else elsewhere; flags have not.
+    let is_of_folder = asked.command_line.iter().any(|word| !word.starts_with('-'));
+    ensure!(
+        !is_of_folder || asked.folder == here(),
+        "The run that died was started in {0}: `cd {0}`, then resume it.",
+        asked.folder
+    );
+    let command = args::of_words(&asked.command_line, &asked.variables);
+    let command =
+        command.map_err(|why| anyhow::anyhow!("`{line}` is understood no more: {why}"))?;
+    let Command::Run(started) = command else {
+        bail!("A run by `{line}` cannot be resumed: start it anew.");
+    };
+    let started = *started;
+    if let Some(why) = not_resumable(&started.options.task) {
+        bail!("The run by `{line}` cannot be resumed, because {why}: start it anew.");
+    }
+    let user = started.options.user.as_ref().map(|user| user.name.clone());
+    ensure!(
+        user == asked.user,
+        "The run that died ran commands as {}, and this one would as {}: start it as it was started then.",
+        asked.user.as_deref().unwrap_or("its caller"),
+        user.as_deref().unwrap_or("its caller"),
+    );
+    ensure!(
+        !is_other(&typed.options, &started.options),
+        "What is measured is what the run that died was asked for (`{line}`); leave all else out, or start a new \
+         run without --resume."
+    );
+    Ok(merged(typed, started))
+}
+
+/// True if what was typed beside `--resume` asks for something else than the run that died.
+fn is_other(typed: &Options, started: &Options) -> bool {
+    let usual = Options::default();
+    let measured = |options: &Options| Options {
+        wait: usual.wait,
+        force: false,
+        user: None,
+        ..options.clone()
+    };
+    let typed = measured(typed);
+    typed != usual && typed != measured(started)
+}
+
+fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
+    let is_usual = typed.options.wait == Options::default().wait;
+    let options = Options {
+        wait: if is_usual {
+            started.options.wait
+        } else {
+            typed.options.wait
+        },
+        force: typed.options.force || started.options.force,
+        ..started.options
+    };
+    RunArgs {
+        options,
+        json: typed.json,
+        quiet: typed.quiet,
+        log: typed.log.or(started.log),
+        resume: None,
+        ..started
+    }
+}
+
+/// Says what goes on, or why it cannot on this machine.
+///
+/// # Errors
+/// It is another machine than that of the run.
+pub(super) fn checked(root: &Root, earlier: &Earlier) -> anyhow::Result<String> {
+    let record = &earlier.record;
+    if let Some(differs) = other_machine(&record.machine, &machine::identify(root)) {
+        bail!(
+            "The run that died cannot be resumed, because {differs}: results of both in one Record would mislead. \
+             Start it as it was then, or begin a new run without --resume."
+        );
+    }
+    let run = &record.run;
+    let step = run.died_in.as_ref().and_then(|died| died.step.as_deref());
+    let ago = match earlier.resumed.away_ms {
+        Some(away_ms) => format!(" {} ago", explain::watched::duration(away_ms)),
+        None => String::new(),
+    };
+    let line = run.asked.as_ref().map(line).unwrap_or_default();
+    Ok(format!(
+        "Going on with the run by `{}` that died{ago} during {}: {} steps are measured already, what is missing is \
+         run now.",
+        line,
+        step.unwrap_or("the time between two steps"),
+        record.steps.len(),
+    ))
+}
+
+/// The axis of time of a run: that of the earlier one goes on.
+pub(super) fn timeline(earlier: Option<&Earlier>) -> Timeline {
+    let started = earlier.and_then(|earlier| earlier.record.run.started.known());
+    match (started, earlier) {
+        (Some(started), Some(earlier)) => Timeline::resume(*started, earlier.resumed.at_ms),
+        _ => Timeline::start(),
+    }
+}
+
+/// How this run that died goes on, whose Record is here; none if it cannot.
+pub(super) fn way(run: &Run, path: &Path) -> Option<String> {
+    let asked = run.asked.as_ref().filter(|_| not_died(run).is_none())?;
+    let Ok(Command::Run(started)) = args::of_words(&asked.command_line, &asked.variables) else {
+        return None;
+    };
+    if not_resumable(&started.options.task).is_some() {
+        return None;
+    }
+    let usual = Paths::choose(machine::is_root(), None).history;
+    let named = match path.parent() == Some(usual.as_path()) {
+        true => String::new(),
+        false => format!(" {}", path.display()),
+    };
+    Some(format!("`sbc-bench --resume{named}` goes on with it."))
+}

@@ -1,0 +1,315 @@
+//! A run that is killed anywhere, with its guard, and then goes on: its Record has every step once, and the
+//! settings are as they were. A board that died, and died again.
+
+use crate::tree::{Tree, can_run, difference, for_each};
+use record::{End, Outcome, Record, Step};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Changes governors, limits and CPUs for three runs of a program that says which of them it is.
+const RUN: &[&str] = &[
+    "run",
+    "--force",
+    "--wait",
+    "0s",
+    "--quiet",
+    "--repeat",
+    "3",
+    "--name",
+    "own",
+    "--cpus",
+    "0",
+    "--others-off",
+    "--",
+    "/bin/sh",
+    "-c",
+    "echo x >> ran; if test -e hang; then touch hangs; sleep 60; fi",
+];
+const RESUME: &[&str] = &["--resume", "--quiet"];
+/// So many calls of a run lie between two at which it is killed.
+const SAMPLED: usize = 9;
+
+fn said(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    let text = String::from_utf8_lossy(&both).into_owned();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// All Records in the folder of runs, the oldest first.
+fn kept(tree: &Tree) -> Vec<(PathBuf, Record)> {
+    let entries = std::fs::read_dir(tree.path("lib/sbc-bench/runs"));
+    let paths = entries
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path());
+    let mut records: Vec<(PathBuf, Record)> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
+        .map(|path| {
+            let record = serde_json::from_slice(&std::fs::read(&path).unwrap());
+            (path, record.unwrap())
+        })
+        .collect();
+    records.sort_by_key(|(_, record)| record.run.resumed.len());
+    records
+}
+
+/// Every step of a run with the number of times that it is there.
+fn steps(record: &Record) -> BTreeMap<String, usize> {
+    let mut steps = BTreeMap::new();
+    let name = |step: &Step| {
+        let Step {
+            workload,
+            variant,
+            cpus,
+            repetition,
+            ..
+        } = step;
+        format!("{workload} {variant} {cpus:?} {repetition}")
+    };
+    for step in &record.steps {
+        *steps.entry(name(step)).or_default() += 1;
+    }
+    steps
+}
+
+/// Starts a run and kills it, with its guard, when the program hangs.
+fn kill_in(tree: &Tree, words: &[&str]) {
+    std::fs::write(tree.path("drive/hang"), "").unwrap();
+    let child = tree
+        .command(words, "")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut child = child.unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !tree.path("drive/hangs").exists() {
+        assert!(Instant::now() < until, "it never came so far");
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // All that runs on this machine, as a loss of power does; one of them may just be starting another.
+    let kill = |process: u32| {
+        let pid = rustix::process::Pid::from_raw(process as i32).unwrap();
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    };
+    while child.try_wait().unwrap().is_none() || !tree.processes().is_empty() {
+        tree.processes().into_iter().for_each(kill);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    tree.wait_for_ends().unwrap();
+    for name in ["hang", "hangs"] {
+        std::fs::remove_file(tree.path("drive").join(name)).unwrap();
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_anywhere_goes_on_and_has_every_step_once() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let whole = tree.run(RUN, "");
+    assert!(
+        matches!(whole.status.code(), Some(0 | 3)),
+        "{}",
+        said(&whole)
+    );
+    let expected = steps(&kept(&tree)[0].1);
+    assert!(
+        expected.len() > 6 && expected.values().all(|times| *times == 1),
+        "{expected:?}"
+    );
+    let words = ["write", "sync", "rename", "remove", "folder"];
+    let trace = tree.trace();
+    let calls = trace
+        .iter()
+        .filter(|call| call.role == "run" && words.contains(&call.word.as_str()))
+        .count();
+    let points: Vec<usize> = (1..=calls).step_by(SAMPLED).collect();
+    for_each(&points, |number| killed_at(*number, &expected));
+}
+
+fn killed_at(number: usize, expected: &BTreeMap<String, usize>) {
+    let tree = Tree::new();
+    let before = tree.settings();
+    tree.run(RUN, &format!("run change * {number} kill-both"));
+    tree.wait_for_ends().unwrap();
+    let output = tree.run(RESUME, "");
+    let text = said(&output);
+    tree.wait_for_ends().unwrap();
+    let records = kept(&tree);
+    let Some((_, last)) = records.last() else {
+        assert!(
+            text.contains("There is nothing to resume in "),
+            "call {number}: {text}"
+        );
+        return;
+    };
+    assert_eq!(last.run.end, End::Finished, "call {number}: {text}");
+    assert_eq!(&steps(last), expected, "call {number}: {text}");
+    assert_eq!(
+        difference(&before, &tree.settings()),
+        "",
+        "call {number}: {text}"
+    );
+    if records.len() == 2 {
+        assert!(
+            matches!(output.status.code(), Some(0 | 3)),
+            "call {number}: {text}"
+        );
+        assert_eq!(last.run.resumed.len(), 1, "call {number}");
+    } else {
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "it had come to its end: {text}"
+        );
+    }
+}
+
+#[test]
+fn a_board_that_died_goes_on_and_every_report_says_so() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    tree.restart(&before, "first");
+    kill_in(&tree, RUN);
+    tree.restart(&before, "second");
+    // Whoever asks for something else is told, and nothing begins.
+    for (words, expected) in [
+        (
+            &["run", "--resume", "--quiet", "--", "true"][..],
+            "What is measured is what the run that died was asked for",
+        ),
+        (
+            &["-R", "--resume"],
+            "--resume goes on with a run that measures",
+        ),
+        (
+            &["thermal", "--resume"],
+            "heating and cooling are watched from beginning to end",
+        ),
+    ] {
+        let output = tree.run(words, "");
+        let text = said(&output);
+        assert!(
+            output.status.code() == Some(1) && text.contains(expected),
+            "{words:?}: {text}"
+        );
+    }
+    let output = tree.run(&["--resume"], "");
+    let text = said(&output);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{text}");
+    assert!(
+        text.contains("that died") && text.contains("during own: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("The board died during own,")
+            && text.contains("before and after were measured in two boots."),
+        "{text}"
+    );
+    assert_eq!(difference(&before, &tree.settings()), "");
+    let records = kept(&tree);
+    let [(died, first), (whole, last)] = &records[..] else {
+        panic!("{records:?}");
+    };
+    assert_eq!(
+        (&first.run.end, &last.run.end),
+        (&End::Died, &End::Finished)
+    );
+    assert_eq!(
+        last.steps[..first.steps.len()],
+        first.steps,
+        "what was measured stays"
+    );
+    assert!(steps(last).values().all(|times| *times == 1));
+    assert_eq!(last.steps_of("own").count(), 3);
+    let ran = std::fs::read_to_string(tree.path("drive/ran")).unwrap();
+    assert_eq!(ran.len(), 2 * 4, "three, and the one in which it died");
+    let [died, whole] = [died, whole].map(|path| path.to_string_lossy().into_owned());
+    let inside =
+        |path: &str| path.replace(&tree.path("lib").to_string_lossy().into_owned(), "/var/lib");
+    let files = [inside(&died), inside(&whole)];
+    let results = said(&tree.run(&["results", &files[0], &files[1]], ""));
+    assert!(
+        results.contains("resumed after it died during own"),
+        "{results}"
+    );
+    assert!(results.contains("is no row of its own"), "{results}");
+    let trend = said(&tree.run(&["trend", &files[0], &files[1]], ""));
+    assert!(
+        trend.contains("it was resumed:") && trend.contains("died 1 of 2 times"),
+        "{trend}"
+    );
+    // It is resumed once.
+    let again = said(&tree.run(RESUME, ""));
+    assert!(again.contains("There is nothing to resume in "), "{again}");
+    let named = said(&tree.run(&["--resume", &files[1]], ""));
+    assert!(
+        named.contains("it came to its end, so that nothing is missing"),
+        "{named}"
+    );
+}
+
+#[test]
+fn a_step_that_kills_the_board_twice_is_left_out() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    for (boot, words) in [("first", RUN), ("second", RESUME)] {
+        tree.restart(&before, boot);
+        kill_in(&tree, words);
+    }
+    tree.restart(&before, "third");
+    let output = tree.run(RESUME, "");
+    let text = said(&output);
+    let (_, last) = kept(&tree).pop().unwrap();
+    assert_eq!(
+        (&last.run.end, last.run.resumed.len()),
+        (&End::Finished, 2),
+        "{text}"
+    );
+    let is_skipped = |step: &Step| matches!(step.outcome, Outcome::Skipped(_));
+    assert!(
+        last.steps_of("own").all(is_skipped) && last.steps_of("own").count() == 3,
+        "{text}"
+    );
+    assert!(
+        text.contains("the board died in it 2 times, so that it is left out"),
+        "{text}"
+    );
+    let findings = explain::rules::check(&last);
+    let deaths = findings.iter().filter(|found| found.rule == "board-died");
+    assert_eq!(deaths.count(), 2, "{text}");
+    assert_eq!(difference(&before, &tree.settings()), "");
+}
+
+#[test]
+fn what_is_another_machine_now_is_refused() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    kill_in(&tree, RUN);
+    tree.restart(&before, "second");
+    let governors = tree.path("sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors");
+    std::fs::write(governors, "performance").unwrap();
+    let output = tree.run(RESUME, "");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains(
+            "cannot be resumed, because the choice of governors was ondemand performance powersave,"
+        ),
+        "{text}"
+    );
+    assert_eq!(kept(&tree).len(), 1);
+}

@@ -1,0 +1,87 @@
+//! A run that goes on after it had died: what is measured already is passed over, and what killed the board again
+//! and again is left out.
+
+use super::Runner;
+use crate::job::Job;
+use crate::resume::{Beginning, why_left_out};
+use machine::Root;
+use record::{Event, Missing, Outcome, Restored, SettingChange, Step, Window};
+
+/// What became of settings that were changed when the run died: whoever started next, or the kernel by starting
+/// anew, has put them back by now, or somebody has changed them since.
+pub(super) fn settle(root: &Root, settings: &mut [SettingChange]) {
+    let all = settings.to_vec();
+    for change in settings {
+        // The user's value is the one before the first change.
+        let mut same = all.iter().filter(|other| other.path == change.path);
+        let users = same.clone().next().map(|first| &first.old);
+        if change.restored != Restored::Pending {
+            continue;
+        }
+        change.restored = match root.read_value(&change.path) {
+            Ok(now) if Some(&now) == users => Restored::Done,
+            Ok(now) if same.any(|other| other.new == now) => Restored::Pending,
+            Ok(now) => Restored::LeftAlone(now),
+            Err(missing) => Restored::Failed(missing.to_string()),
+        };
+    }
+}
+
+impl Runner<'_> {
+    /// Begins a stage of these words; false if it was gone through before the run died.
+    pub(super) fn begins(&mut self, words: &str) -> bool {
+        self.measured = 0;
+        match self.begun.beginning(words) {
+            Beginning::Done => return false,
+            // It is the last that has begun, and stands in the Record.
+            Beginning::GoesOn(steps) => self.measured = steps,
+            Beginning::New => self.recorder.append(Event::StageBegins {
+                stage: words.to_owned(),
+            }),
+        }
+        true
+    }
+
+    /// The next step of this stage that was measured before the run died; none if it is to be run.
+    pub(super) fn measured_before(&mut self) -> Option<Step> {
+        let behind = self.measured;
+        self.measured = behind.saturating_sub(1);
+        let steps = &self.recorder.record().steps;
+        let at = steps.len().checked_sub(behind)?;
+        steps.get(at).cloned()
+    }
+
+    /// Why a step of this name is not run: the machine died in it again and again.
+    pub(super) fn why_left_out(&self, name: &str) -> Option<Missing> {
+        let why = why_left_out(&self.recorder.record().run, name)?;
+        Some(Missing::unsupported(name, why))
+    }
+
+    /// Writes down that this job is not run.
+    pub(super) fn job_left_out(&mut self, job: &Job, why: Missing) -> Step {
+        let own = job.definition.as_ref().map(|definition| &definition.name);
+        let name = own.map_or(job.workload, String::as_str);
+        self.step_left_out(Step {
+            cpus: job.cpus.clone(),
+            threads: job.threads,
+            repetition: job.repetition,
+            set_clock: job.set_clock,
+            ..Step::new(name, 0, job.variant.as_str(), Outcome::Skipped(why))
+        })
+    }
+
+    /// The same of any step.
+    pub(super) fn step_left_out(&mut self, step: Step) -> Step {
+        let timeline = self.context.timeline;
+        let (now_ms, utc_ms) = (timeline.now_ms(), timeline.utc_ms());
+        self.step_ended(Step {
+            window: Window {
+                start_ms: now_ms,
+                end_ms: now_ms,
+                start_utc_ms: Some(utc_ms),
+                end_utc_ms: Some(utc_ms),
+            },
+            ..step
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Parts of one run: what is kept of those that died, and when they count as one.
+
+use super::*;
+use crate::{
+    Channel, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Outcome, Restored,
+    SettingChange, State, Step, Unit, nothing_known,
+};
+
+const DIED_MS: i64 = 41_000;
+
+fn died_in(step: &str, restarted: bool) -> DiedIn {
+    DiedIn {
+        step: Some(step.into()),
+        repetition: 1,
+        began_ms: Some(10_000),
+        at_ms: DIED_MS,
+        aftermath: Fact::Known(Aftermath {
+            looked_utc_ms: 0,
+            restarted: Fact::Known(restarted),
+            last_words: Fact::not_reached(),
+            memory_errors: Fact::not_reached(),
+            machine_checks: Fact::not_reached(),
+            watchdogs: Fact::not_reached(),
+            reset_reasons: Vec::new(),
+            hardware_messages: Vec::new(),
+        }),
+    }
+}
+
+fn run(boot_id: &str) -> Run {
+    Run {
+        started: Fact::Known(1_000_000),
+        boot_id: boot_id.into(),
+        mode: "standard".into(),
+        died_in: Some(died_in("stockfish", true)),
+        ..Run::default()
+    }
+}
+
+fn step(workload: &str) -> Step {
+    let skipped = Outcome::Skipped(Missing::absent("x"));
+    Step::new(workload, 1, "", skipped)
+}
+
+/// A bit of everything, and more rows than a block has.
+fn died() -> Record {
+    let mut record = Record::new(nothing_known().source, run("first"));
+    record.gate = Fact::Known(Gate::default());
+    record.states = vec![State::default()];
+    record.settings = vec![SettingChange {
+        path: "/sys/x".into(),
+        old: "1".into(),
+        new: "2".into(),
+        read_back: Fact::Known("2".into()),
+        at_ms: Some(4),
+        restored: Restored::Done,
+    }];
+    record.steps = vec![step("clock"), step("openssl"), step("openssl")];
+    let rows = 2 * ROWS as i64 + 7;
+    record.samples.interval_ms = 500;
+    record.samples.at_ms = (0..rows).map(|row| 500 * row).collect();
+    let mut whole = Channel::new("a", Unit::Count, ChannelKind::Gauge);
+    whole.values = (0..rows).map(Some).collect();
+    whole.gaps = vec![Gap {
+        at_ms: 3,
+        missing: Missing::absent("a"),
+    }];
+    let mut late = Channel::new("b", Unit::Count, ChannelKind::Counter);
+    late.values = (0..rows)
+        .map(|row| Some(row).filter(|row| *row > 900))
+        .collect();
+    record.samples.channels = vec![whole, late];
+    record.unread = vec![Missing::absent("/proc/x")];
+    record.marks = vec![Mark {
+        at_ms: 7,
+        text: "fan off".into(),
+    }];
+    record.kernel_messages = Fact::Known(vec![KernelMessage {
+        at_ms: Some(9),
+        text: "hot".into(),
+        line: None,
+    }]);
+    let begun = |stage: &str, first_step| StageBegun {
+        stage: stage.into(),
+        first_step,
+    };
+    record.run.stages = vec![begun("clocks", 0), begun("openssl", 1)];
+    record
+}
+
+fn resumed(record: &Record, now_utc_ms: i64) -> Resumed {
+    Resumed::of(&record.run, now_utc_ms).unwrap()
+}
+
+#[test]
+fn a_run_that_goes_on_keeps_all_that_was_measured() {
+    let before = died();
+    let mut record = before.clone();
+    record.resume(resumed(&before, 1_641_000), "second".into());
+    let mut folded = Record::from_events(record.clone().into_events()).unwrap();
+    assert_eq!(folded, record, "the stream says what memory says");
+    assert_eq!(folded.run.boot_id, "second");
+    assert_eq!(folded.run.died_in, None, "it lives");
+    assert_eq!(
+        (&folded.steps, &folded.samples),
+        (&before.steps, &before.samples)
+    );
+    // It dies again: at its latest sign of life, in the stage that had begun before.
+    folded.apply(Event::Step {
+        step: Box::new(step("openssl")),
+    });
+    folded.close();
+    assert_eq!(folded.run.died_in.as_ref().unwrap().at_ms, 641_000);
+    assert_eq!(folded.run.stages, before.run.stages);
+    assert!(before.run.is_part_of(&folded.run));
+}
+
+#[test]
+fn the_parts_stand_apart_by_the_time_that_passed() {
+    let record = died();
+    let after = resumed(&record, 1_641_000);
+    assert_eq!((after.at_ms, after.away_ms), (641_000, Some(600_000)));
+    // A board without a clock of its own begins before it died.
+    let after = resumed(&record, 5);
+    assert_eq!((after.at_ms, after.away_ms), (DIED_MS + APART_MS, None));
+    let mut whole = record;
+    whole.resume(resumed(&died(), 1_641_000), "second".into());
+    assert_eq!(whole.run.elapsed_until_ms(650_000), 50_000);
+    whole.run.end = End::Finished;
+    assert_eq!(
+        Resumed::of(&whole.run, 1_641_000),
+        None,
+        "it came to its end"
+    );
+}
+
+#[test]
+fn a_part_is_known_by_its_start_and_its_boot() {
+    let first = died().run;
+    let mut second = died();
+    second.resume(resumed(&died(), 1_641_000), "second".into());
+    second.run.died_in = Some(died_in("simd", true));
+    let second_died = second.run.clone();
+    let mut third = second.clone();
+    third.resume(resumed(&second, 2_000_000), "third".into());
+    let other = Run {
+        started: Fact::Known(5),
+        ..run("first")
+    };
+    for (part, whole, expected) in [
+        (&first, &second_died, true),
+        (&first, &third.run, true),
+        (&second_died, &third.run, true),
+        (&second_died, &first, false),
+        (&third.run, &third.run, false),
+        (&other, &second_died, false),
+    ] {
+        assert_eq!(part.is_part_of(whole), expected, "{part:?}");
+    }
+}
+
+#[test]
+fn a_step_that_killed_the_machine_twice_is_known() {
+    for (deaths, expected) in [
+        (
+            &[("stockfish", true), ("stockfish", true)][..],
+            &["stockfish"][..],
+        ),
+        (&[("stockfish", true), ("simd", true)], &[]),
+        // Somebody ended the program.
+        (&[("stockfish", true), ("stockfish", false)], &[]),
+        (
+            &[("simd", true), ("stockfish", true), ("simd", true)],
+            &["simd"],
+        ),
+    ] {
+        let mut run = run("x");
+        let mut parts: Vec<DiedIn> = deaths.iter().map(|(step, is)| died_in(step, *is)).collect();
+        run.died_in = parts.pop();
+        let resumed = |died_in| Resumed {
+            died_in,
+            boot_id: String::new(),
+            at_ms: 0,
+            away_ms: None,
+        };
+        run.resumed = parts.into_iter().map(resumed).collect();
+        assert_eq!(run.deadly_steps(), expected, "{deaths:?}");
+    }
+}
