@@ -12,6 +12,8 @@ use sbc_bench_fuzz::{Target, made, targets};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[global_allocator]
@@ -70,14 +72,23 @@ fn main() -> ExitCode {
         options.names.is_empty() || options.names.iter().any(|name| name == target.name)
     };
     let begin = Instant::now();
-    let (mut count, mut failed) = (0, Vec::new());
-    for target in all.iter().filter(is_asked) {
-        count += 1;
-        if let Err(why) = run(target, &options) {
-            println!("{:<20} FAILED: {why}", target.name);
-            failed.push(target.name);
+    let asked: Vec<&Target> = all.iter().filter(is_asked).collect();
+    let (count, next, failed) = (asked.len(), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    // Each has a process of its own, which uses one CPU.
+    let at_once = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some(target) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = run(target, &options) {
+                        println!("{:<20} FAILED: {why}", target.name);
+                        failed.lock().expect("no panic").push(target.name);
+                    }
+                }
+            });
         }
-    }
+    });
+    let failed = failed.into_inner().expect("no panic");
     let took_s = begin.elapsed().as_secs();
     println!(
         "{count} targets in {took_s} s, {} failed{}",

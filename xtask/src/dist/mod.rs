@@ -31,7 +31,7 @@ struct Target {
     emulator: &'static str,
 }
 
-const TARGETS: &[Target] = &[
+const TARGETS: [Target; 4] = [
     Target {
         arch: "x86_64",
         triple: "x86_64-unknown-linux-musl",
@@ -70,6 +70,7 @@ pub(crate) fn main() -> Result<()> {
         fs::remove_dir_all(&dist)?;
     }
     fs::create_dir_all(&dist)?;
+    build()?;
     let mut names = Vec::new();
     for target in TARGETS {
         let name = format!("sbc-bench-{}", target.arch);
@@ -82,9 +83,12 @@ pub(crate) fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds one binary, checks it, puts it in its place and starts it. Returns a line about it.
+/// Checks one binary, puts it in its place and starts it. Returns a line about it.
 fn one(target: &Target, target_folder: &Path, place: &Path) -> Result<String> {
-    let built = build(target, target_folder)?;
+    let built = target_folder
+        .join(target.triple)
+        .join("release")
+        .join("sbc-bench");
     let bytes = fs::read(&built).with_context(|| built.display().to_string())?;
     check(target, &bytes)?;
     fs::copy(&built, place)?;
@@ -98,21 +102,21 @@ fn one(target: &Target, target_folder: &Path, place: &Path) -> Result<String> {
     ))
 }
 
-fn build(target: &Target, target_folder: &Path) -> Result<PathBuf> {
-    let status = workspace::cargo()
-        .args(["build", "--quiet", "--locked", "--release"])
-        .args(["--package", "sbc-bench", "--target", target.triple])
-        .status()?;
+/// Builds all of them in one go: while one is linked, by one CPU, the others are compiled.
+fn build() -> Result<()> {
+    let mut command = workspace::cargo();
+    command.args(["build", "--quiet", "--locked", "--release"]);
+    command.args(["--package", "sbc-bench"]);
+    for target in TARGETS {
+        command.args(["--target", target.triple]);
+    }
     ensure!(
-        status.success(),
-        "cargo could not build {0}; ./test installs its standard library and linker, \
-         so does: rustup target add {0}",
-        target.triple
+        command.status()?.success(),
+        "cargo could not build all of them; ./test installs what they need of standard libraries and \
+         linkers, so does: rustup target add {}",
+        TARGETS.map(|target| target.triple).join(" ")
     );
-    Ok(target_folder
-        .join(target.triple)
-        .join("release")
-        .join("sbc-bench"))
+    Ok(())
 }
 
 /// Refuses a binary of another machine, one that needs other files, and one that is too large.

@@ -1,11 +1,11 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
-use crate::rig::{PROGRAM, Seen, board, command, program};
+use crate::rig::{Beside, PROGRAM, Seen, board, command, command_beside, program_beside};
 
 /// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
     let script = format!("exec timeout --preserve-status -s {signal} {after_s} {PROGRAM} {verb}");
-    let seen = command(&board("quick")?, &["sh", "-c", &script]);
+    let seen = command_beside(Beside::Others, &board("quick")?, &["sh", "-c", &script]);
     seen.check_left(&format!("{signal} after {after_s} s of {verb}"));
     Some(seen)
 }
@@ -37,7 +37,9 @@ fn interrupted_runs_put_everything_back() {
 /// guard. What ends with `finish` has to find something to put back.
 fn killed(whom: &str, finish: &str) -> Option<Seen> {
     let plan = format!("run write /cpufreq/ 4 kill-{whom}");
-    let script = format!("SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
+    // It is the number of the write that counts, not how long it takes to get there.
+    let haste = "export SBC_BENCH_FAULTS_HASTE=8";
+    let script = format!("{haste}; SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
     let seen = command(&board("quick")?, &["sh", "-c", &script]);
     seen.check_left(&script);
     Some(seen)
@@ -64,6 +66,30 @@ fn what_run_and_guard_left_is_put_back_by_hand_or_by_the_next_start() {
     }
 }
 
+/// Killed when it is about to switch the other CPU on again. Whoever asks for that CPU next is no victim of it.
+#[test]
+fn a_cpu_that_a_killed_run_left_off_is_back_before_it_is_asked_for() {
+    const OTHER: &str = "/sys/devices/system/cpu/cpu1/online";
+    let run = "run --force --quiet --log $LOG --repeat 1 --cpus 0 --others-off -- true";
+    for next in [
+        "clock --cpu 1 --quiet",
+        "run --force --quiet --log $LOG --repeat 1 --cpus 1 -- true",
+    ] {
+        let Some(board) = board("quick") else {
+            return testkit::was_skipped();
+        };
+        let script = format!(
+            "SBC_BENCH_FAULTS='run write /online 2 kill-both' {PROGRAM} {run}; \
+             grep -q 0 {OTHER} || exit 99; \
+             {PROGRAM} {next}; status=$?; echo 1 >{OTHER}; exit $status"
+        );
+        let seen = command(&board, &["sh", "-c", &script]);
+        seen.check_left(next);
+        let status = seen.done.status.code();
+        assert!(matches!(status, Some(0 | 3)), "{next}: {status:?}");
+    }
+}
+
 #[test]
 fn loads_that_crash_or_run_away_leave_nothing() {
     let Some(board) = board("quick") else {
@@ -77,7 +103,7 @@ fn loads_that_crash_or_run_away_leave_nothing() {
         let words = [
             "run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", script,
         ];
-        let seen = program(&board, &words);
+        let seen = program_beside(Beside::Others, &board, &words);
         seen.check_left(script);
         assert!(!seen.done.status.success(), "{script}");
     }

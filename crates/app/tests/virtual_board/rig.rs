@@ -111,8 +111,13 @@ pub(crate) fn board(name: &str) -> Option<Board> {
 
 /// Runs the program with these arguments.
 pub(crate) fn program(board: &Board, words: &[&str]) -> Seen {
+    program_beside(Beside::Nothing, board, words)
+}
+
+/// The same, of which nothing is asked that other boards could change.
+pub(crate) fn program_beside(beside: Beside, board: &Board, words: &[&str]) -> Seen {
     let own = [PROGRAM, words[0], "--force", "--quiet"];
-    command(board, &[&own[..], &words[1..]].concat())
+    command_beside(beside, board, &[&own[..], &words[1..]].concat())
 }
 
 /// A board that stood still for so many seconds, because the machine was too busy, proves nothing.

@@ -1,7 +1,8 @@
 //! What the thermal test makes of boards with constants of their own, and of one of which little can be known.
 
-use crate::rig::{PROGRAM, board, check_near, command, in_some_try};
+use crate::rig::{Beside, PROGRAM, board, check_near, command_beside, in_some_try};
 use explain::thermal::result;
+use testkit::virtual_board::Board;
 
 #[test]
 fn without_a_temperature_nothing_is_made_up() {
@@ -14,7 +15,7 @@ fn without_a_temperature_nothing_is_made_up() {
         let script = format!(
             "exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s"
         );
-        let seen = command(&board, &["sh", "-c", &script]);
+        let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
         seen.check_left("thermal");
         let answer = result(seen.record()).expect("a thermal test is in the Record");
         assert_eq!(answer.temperature, None);
@@ -34,35 +35,35 @@ const BY_CHANCE: [[f64; 5]; 3] = [
 ];
 
 /// The load alone does not tell resistance from surroundings; idling and cooling do. Whatever slows this
-/// machine down slows power and temperature alike.
+/// machine down, another board among it, slows power and temperature alike.
 #[test]
 fn constants_of_any_board_come_back() {
-    for [ambient_c, k_per_w, tau_s, idle_w, core_w] in BY_CHANCE {
-        in_some_try(|| {
-            let Some(mut board) = board("quick") else {
-                return testkit::was_skipped();
-            };
-            board.thermal.ambient_c = ambient_c;
-            board.thermal.k_per_w = k_per_w;
-            board.thermal.tau_s = tau_s;
-            board.thermal.idle_w = idle_w;
-            board.policy[0].core_w = core_w;
-            let script = format!(
-                "exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.2 --cool-down 15s"
-            );
-            let seen = command(&board, &["sh", "-c", &script]);
-            let answer = result(seen.record()).expect("a thermal test is in the Record");
-            let fit = answer.power_fit.expect("the constants are told");
-            let is_near = |found: f64, truth: f64, off: f64| (found - truth).abs() <= off;
-            let resistance = is_near(fit.k_per_w.value, k_per_w, 0.1 * k_per_w);
-            let ambient = is_near(fit.ambient_celsius.value, ambient_c, 4.0);
-            assert!(resistance && ambient, "{fit:?} of {:?}", board.thermal);
-            check_near(
-                "time constant, in s",
-                answer.tau_s().unwrap().value,
-                tau_s,
-                5.0,
-            );
-        });
-    }
+    let Some(board) = board("quick") else {
+        return testkit::was_skipped();
+    };
+    std::thread::scope(|scope| {
+        for constants in BY_CHANCE {
+            scope.spawn(|| in_some_try(|| check_constants(board.clone(), constants)));
+        }
+    });
+}
+
+fn check_constants(mut board: Board, constants: [f64; 5]) {
+    let [ambient_c, k_per_w, tau_s, idle_w, core_w] = constants;
+    board.thermal.ambient_c = ambient_c;
+    board.thermal.k_per_w = k_per_w;
+    board.thermal.tau_s = tau_s;
+    board.thermal.idle_w = idle_w;
+    board.policy[0].core_w = core_w;
+    let script =
+        format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.2 --cool-down 15s");
+    let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
+    let answer = result(seen.record()).expect("a thermal test is in the Record");
+    let fit = answer.power_fit.expect("the constants are told");
+    let is_near = |found: f64, truth: f64, off: f64| (found - truth).abs() <= off;
+    let resistance = is_near(fit.k_per_w.value, k_per_w, 0.1 * k_per_w);
+    let ambient = is_near(fit.ambient_celsius.value, ambient_c, 4.0);
+    assert!(resistance && ambient, "{fit:?} of {:?}", board.thermal);
+    let found_s = answer.tau_s().unwrap().value;
+    check_near("time constant, in s", found_s, tau_s, 5.0);
 }

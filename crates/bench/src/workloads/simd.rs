@@ -3,6 +3,7 @@
 
 use super::Workload;
 use crate::Lab;
+use machine::faults;
 use record::{Failure, Measured, Series};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -31,6 +32,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let cancelled = lab.cancelled;
     let own_time = lab.job.time.map(|time| time.as_secs() as usize);
     let seconds = own_time.unwrap_or(SECONDS);
+    let seconds = seconds.div_ceil(faults::haste() as usize);
     let threads = lab.pinned_threads(|_| operations_by_second(seconds, cancelled))?;
     let seconds = threads.iter().map(Vec::len).min().unwrap_or(0);
     let rate = |second: usize| {

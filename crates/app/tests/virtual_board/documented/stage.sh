@@ -13,8 +13,8 @@ ln -s sbc-bench /srv/bin/sbc-bench.sh
 ln -s /srv/bin/sbc-bench /srv/desk/sbc-bench.sh
 cd /srv/desk
 export HOME=/srv/home PATH=/srv/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin SAID="$here/stderr"
-# Readings of clocks and pauses are a quarter as long: what a line does counts here, not how well it is known.
-export SBC_BENCH_FAULTS_HASTE=4
+# Readings of clocks, heating and pauses are an eighth as long: what a line does counts here, not how well it is known.
+export SBC_BENCH_FAULTS_HASTE=8
 set +e
 bash -c "$line" >"$here/stdout" 2>"$here/stderr" </dev/null
 echo $? >"$here/status"
