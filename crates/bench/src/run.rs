@@ -87,9 +87,10 @@ pub fn run(mut context: Context) -> Finished {
         crowded: None,
         refused: None,
         share_percent: None,
-        ahead: Vec::new(),
         begun,
         measured: 0,
+        stages: Vec::new(),
+        at: 0,
         estimates: Estimates::default(),
         sleep: Sleep::from_now_on(),
         context,
@@ -148,12 +149,15 @@ struct Runner<'a> {
     refused: Option<String>,
     /// Share of its CPUs that a step gets, where a slower clock is emulated.
     share_percent: Option<u32>,
-    /// What is still to be done, the stage that runs first, and how long each takes.
-    ahead: Vec<Stage>,
     /// What was gone through before the run died, where it goes on.
     begun: Begun,
     /// So many steps of the present stage were measured then, and are not yet passed over.
     measured: usize,
+    /// What is done, what runs and what is still to be done.
+    stages: Vec<Stage>,
+    /// The stage that runs.
+    at: usize,
+    /// How long each takes.
     estimates: Estimates,
     /// Of the whole machine.
     sleep: Sleep,
@@ -225,28 +229,31 @@ impl Runner<'_> {
     }
 
     /// One stage after the other, until a signal.
-    fn go_through(&mut self, machine: &Machine, mut stages: Vec<Stage>) {
-        let mut index = 0;
-        while let Some(stage) = stages.get(index) {
+    fn go_through(&mut self, machine: &Machine, stages: Vec<Stage>) {
+        (self.stages, self.at) = (stages, 0);
+        while let Some(stage) = self.ahead().first().cloned() {
             if self.interrupted().is_some() {
                 return;
             }
-            self.ahead = stages[index..].to_vec();
-            let stage = stage.clone();
             let step = self.stage(machine, &stage);
             if let Some(unusable) = step.and_then(|step| self.unusable(&stage, &step)) {
                 // Once more by what stands in for it, and all that follow.
-                stand_ins::replace(&mut stages[index..], unusable);
+                stand_ins::replace(&mut self.stages[self.at..], unusable);
                 continue;
             }
-            index += 1;
+            self.at += 1;
             if stage == Stage::ColdClocks {
-                let left = self.estimates.of_stages(&stages[index..]);
+                let left = self.estimates.of_stages(self.ahead());
                 if left >= WORTH_TELLING {
                     (self.context.progress)(Progress::Left(left));
                 }
             }
         }
+    }
+
+    /// What is still to be done, the stage that runs first.
+    fn ahead(&self) -> &[Stage] {
+        self.stages.get(self.at..).unwrap_or_default()
     }
 
     /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.

@@ -16,16 +16,17 @@ pub(crate) fn run(root: &Root, args: &SingleArgs) -> anyhow::Result<u8> {
         root.is_system(),
         "measuring needs the running system; --root serves identify, monitor and snapshot."
     );
-    check_cpus(&machine::identify(root), args.options.task.cpus())?;
-    if let Some(why) = bench::refusal(root, &args.options) {
-        anyhow::bail!(why);
-    }
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, None);
     let cancelled = signals::watch()?;
     let bar = Bar::new(args.quiet);
     if as_root {
+        // Before anything is asked for: a killed run may have left the CPU off that is wanted.
         restore_leftovers(root, &paths, args.options.tune, &bar);
+    }
+    check_cpus(&machine::identify(root), args.options.task.cpus())?;
+    if let Some(why) = bench::refusal(root, &args.options) {
+        anyhow::bail!(why);
     }
     let timeline = Timeline::start();
     let (place, kept) = places(root, &paths, &stamp(timeline.start_utc_ms()), &bar);
@@ -71,7 +72,7 @@ fn conclude(record: &Record, args: &SingleArgs) -> anyhow::Result<u8> {
     if args.json {
         output::print(&format!("{}\n", serde_json::to_string(record)?))?;
     } else if let Some(report) = report::find(args.report) {
-        output::print(&(report.render)(record, &findings))?;
+        output::print(&report.text(record, &findings))?;
     }
     let failed = |change: &record::SettingChange| {
         matches!(change.restored, Restored::Failed(_) | Restored::Pending)

@@ -210,7 +210,7 @@ impl Runner<'_> {
         self.tell_start();
         // What stood still between two steps is nothing to either of them.
         self.tell_standstill();
-        let left = self.estimates.of_stages(&self.ahead);
+        let left = self.estimates.of_stages(self.ahead());
         (self.context.progress)(Progress::Step { name, left });
         let at_ms = self.context.timeline.now_ms();
         self.recorder.append(Event::StepBegins {
