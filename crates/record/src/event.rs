@@ -11,6 +11,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -162,9 +163,11 @@ impl Record {
         };
         let mut record = Record::new(source, *run);
         record.schema = schema;
+        let mut restores = Restores::default();
         for event in events {
-            record.apply(event);
+            restores.apply(&mut record, event);
         }
+        restores.end(&mut record);
         Ok(record)
     }
 
@@ -318,6 +321,35 @@ impl Record {
     }
 }
 
+/// Adds events of which there may be many, and finds each setting that came back once, at the end: a Record
+/// looks through all its settings for every one.
+#[derive(Debug, Default)]
+pub(crate) struct Restores(HashMap<String, (usize, Restored)>);
+
+impl Restores {
+    /// Adds one event.
+    pub(crate) fn apply(&mut self, record: &mut Record, event: Event) {
+        match event {
+            Event::SettingRestored { path, restored } => {
+                self.0.insert(path, (record.settings.len(), restored));
+            }
+            event => record.apply(event),
+        }
+    }
+
+    /// To be called when no more events of this Record come.
+    pub(crate) fn end(&mut self, record: &mut Record) {
+        for (at, change) in record.settings.iter_mut().enumerate() {
+            match self.0.get(&change.path) {
+                // What was changed after the restore was not restored by it.
+                Some((changes, restored)) if at < *changes => change.restored = restored.clone(),
+                _ => {}
+            }
+        }
+        self.0.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,6 +371,39 @@ mod tests {
 
     fn channel(id: &str) -> Channel {
         Channel::new(id, Unit::Count, ChannelKind::Gauge)
+    }
+
+    fn changed(path: &str) -> Event {
+        let change = crate::SettingChange {
+            path: path.into(),
+            old: "1".into(),
+            new: "2".into(),
+            read_back: Fact::Known("2".into()),
+            at_ms: None,
+            restored: Restored::Pending,
+        };
+        Event::SettingChanged { change }
+    }
+
+    fn restored(path: &str, restored: Restored) -> Event {
+        let path = path.into();
+        Event::SettingRestored { path, restored }
+    }
+
+    #[test]
+    fn many_settings_come_back_each_to_its_own() {
+        let many = 60_000;
+        let names: Vec<String> = (0..many).map(|n| format!("/sys/{n}")).collect();
+        let events = [started()]
+            .into_iter()
+            .chain(names.iter().map(|name| changed(name)))
+            .chain(names.iter().map(|name| restored(name, Restored::Done)))
+            .chain([changed("/sys/7")]);
+        let record = Record::from_events(events).unwrap();
+        let back = |change: &&crate::SettingChange| change.restored == Restored::Done;
+        assert_eq!(record.settings.iter().filter(back).count(), many);
+        // What is changed after that has not come back.
+        assert_ne!(record.settings.last().unwrap().restored, Restored::Done);
     }
 
     #[test]

@@ -77,6 +77,9 @@ pub enum Line {
 
 /// A board with 256 cores and all its sensors has some 3000.
 const CHANNELS_MAX: usize = 16 << 10;
+/// Rows of what stands between two newlines are told as long as they have so many values in all (16 MB): it is one
+/// row, or a few where newlines were lost. A short one can stand for as many values as there are channels.
+const VALUES_MAX: usize = 1 << 20;
 /// Bytes are looked at so often at most, whatever they pretend to be the beginning of.
 const SEARCHES_MAX: usize = 4;
 
@@ -94,15 +97,21 @@ impl LineReader {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let (mut told, mut from, mut looked) = (Vec::new(), 0, 0);
         let mut budget = bytes.len().saturating_mul(SEARCHES_MAX);
+        let mut values = 0_usize;
         while let Some(found) = find(&bytes[looked..]) {
             looked += found;
             match whole(&bytes[looked..], &mut budget) {
+                Some((payload, _)) if is_row(payload) && values >= VALUES_MAX => looked += 1,
                 Some((payload, length)) => {
                     if looked > from {
                         self.rows.lose();
                         unreadable(from, looked - from);
                     }
-                    told.push(self.told(payload));
+                    let line = self.told(payload);
+                    if let Line::Row(_, row) = &line {
+                        values += row.len();
+                    }
+                    told.push(line);
                     looked += length;
                     from = looked;
                 }
@@ -290,6 +299,36 @@ mod tests {
             damaged[place] = byte ^ 1;
             assert_eq!(payload(&damaged), None, "{place}");
         }
+    }
+
+    #[test]
+    fn rows_that_lost_their_newlines_ask_for_little_memory() {
+        let channels: Vec<crate::Channel> = (0..CHANNELS_MAX)
+            .map(|n| {
+                crate::Channel::new(
+                    &n.to_string(),
+                    crate::Unit::Count,
+                    crate::ChannelKind::Gauge,
+                )
+            })
+            .collect();
+        let event = Event::Channels {
+            interval_ms: 1000,
+            channels,
+        };
+        let mut reader = LineReader::default();
+        reader.read(
+            frame(&serde_json::to_string(&event).unwrap()).as_bytes(),
+            |_, _| (),
+        );
+        let row = frame(&format!("K 1 {CHANNELS_MAX}-"));
+        let line = row.trim_end().repeat(2000);
+        let mut unreadable = 0;
+        let told = reader.read(line.as_bytes(), |_, bytes| unreadable += bytes);
+        assert_eq!(told.len(), VALUES_MAX / CHANNELS_MAX);
+        assert_eq!(unreadable, (2000 - told.len()) * row.trim_end().len());
+        // The next line is read again.
+        assert_eq!(reader.read(row.as_bytes(), |_, _| ()).len(), 1);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! plain JSON lines of older versions. Everything that can be read is kept, whatever was cut or damaged;
 //! the rest is named ([`crate::Unreadable`]).
 
+use crate::event::Restores;
 use crate::recording::{Line, LineReader, is_recording, payload};
 use crate::{Event, Fact, Missing, Reading, Record, Run, Source, Unreadable};
 
@@ -81,6 +82,8 @@ struct Unfolding {
     unreadable: Vec<Unreadable>,
     /// Values of the samples of this session.
     values: usize,
+    /// Settings of this session that came back.
+    restores: Restores,
 }
 
 impl Unfolding {
@@ -124,7 +127,10 @@ impl Unfolding {
                 mark.at_ms = mark.at_ms.max(last_ms);
                 record.apply(Event::Mark { mark });
             }
-            event => self.record().apply(event),
+            event => {
+                let record = self.record.get_or_insert_with(nothing_known);
+                self.restores.apply(record, event);
+            }
         }
     }
 
@@ -138,6 +144,9 @@ impl Unfolding {
     fn begin(&mut self, record: Record) {
         let tells = |record: &Record| !record.steps.is_empty() || !record.samples.at_ms.is_empty();
         self.values = 0;
+        if let Some(record) = &mut self.record {
+            self.restores.end(record);
+        }
         if let Some(before) = self.record.replace(record).filter(tells) {
             self.before = Some(before);
         }
@@ -161,7 +170,10 @@ impl Unfolding {
             let why = "this recording has more samples than fit into memory; `monitor --replay` shows them";
             return Err(Missing::unsupported("recording", why));
         }
-        let last = self.record.take();
+        let mut last = self.record.take();
+        if let Some(record) = &mut last {
+            self.restores.end(record);
+        }
         let record = match (last, self.before) {
             (Some(last), Some(before)) if !tells(&last) => Some(before),
             (last, _) => last,

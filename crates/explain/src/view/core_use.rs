@@ -1,7 +1,8 @@
 //! Use of each core, from the tick counters of own runs.
 
-use super::samples::counter_total;
-use record::{Record, Window};
+use super::samples::{counter_total, gauge};
+use record::{Channel, Record, Window};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of one CPU that are no work.
 const NO_WORK: [&str; 2] = ["idle", "iowait"];
@@ -30,30 +31,101 @@ pub fn core_use(record: &Record, windows: &[Window]) -> Vec<(u32, f64)> {
 
 /// Use of each core in percent, second by second within a window: `(end of the second, use by core)`.
 pub fn core_use_by_second(record: &Record, window: Window) -> Vec<(i64, Vec<(u32, f64)>)> {
-    let moments: Vec<i64> = record
-        .samples
-        .at_ms
+    let seconds = Seconds::of(record, window);
+    let mut rows: Vec<(i64, Vec<(u32, f64)>)> = seconds
+        .ends
         .iter()
-        .copied()
-        .filter(|at| window.contains(*at))
+        .map(|at_ms| (*at_ms, Vec::new()))
         .collect();
-    let mut rows = Vec::new();
-    let mut start = moments.first().copied();
-    for at in moments {
-        let Some(from) = start else { break };
-        // Ticks are 10 ms: anything shorter than a second is too coarse to be read.
-        if at - from < 1000 {
+    let mut channels = BTreeMap::new();
+    for channel in &record.samples.channels {
+        channels.entry(channel.id.as_str()).or_insert(channel);
+    }
+    let mut known = BTreeSet::new();
+    for cpu in record.machine.cpus.iter().map(|cpu| cpu.cpu) {
+        let of = |columns: &[&str]| -> Vec<&Channel> {
+            let of_column = |column: &&str| channels.get(format!("cpu{cpu}.{column}").as_str());
+            columns.iter().filter_map(of_column).copied().collect()
+        };
+        let (work, no_work) = (of(&WORK), of(&NO_WORK));
+        if !known.insert(cpu) || work.is_empty() && no_work.is_empty() {
             continue;
         }
-        let second = Window {
-            start_ms: from,
-            end_ms: at,
-            ..Window::default()
-        };
-        rows.push((at, core_use(record, &[second])));
-        start = Some(at);
+        let (work, no_work) = (
+            seconds.totals(record, &work),
+            seconds.totals(record, &no_work),
+        );
+        for ((_, row), (work, no_work)) in rows.iter_mut().zip(work.iter().zip(no_work)) {
+            let all = work.saturating_add(no_work);
+            if all > 0 {
+                row.push((cpu, 100.0 * *work as f64 / all as f64));
+            }
+        }
     }
     rows
+}
+
+/// Where seconds end among the rows of samples. A Record of a long run has as many seconds as rows: they are
+/// gone through once for each counter, not once for each second.
+struct Seconds {
+    window: Window,
+    /// The moment at which each second ends, which is where the next one begins.
+    ends: Vec<i64>,
+    /// For each row of samples the second that it ends or lies in, if any.
+    of_row: Vec<Option<usize>>,
+    /// For each second the row with which it begins.
+    begins: Vec<usize>,
+}
+
+impl Seconds {
+    fn of(record: &Record, window: Window) -> Self {
+        let mut seconds = Self {
+            window,
+            ends: Vec::new(),
+            of_row: Vec::with_capacity(record.samples.at_ms.len()),
+            begins: Vec::new(),
+        };
+        let mut start: Option<(usize, i64)> = None;
+        for (row, at_ms) in record.samples.at_ms.iter().copied().enumerate() {
+            let is_within = window.contains(at_ms);
+            // The first row begins the first second and ends none.
+            seconds
+                .of_row
+                .push((is_within && start.is_some()).then_some(seconds.ends.len()));
+            let (from, from_ms) = match start {
+                Some(start) => start,
+                None if is_within => *start.insert((row, at_ms)),
+                None => continue,
+            };
+            // Ticks are 10 ms: anything shorter than a second is too coarse to be read.
+            if is_within && at_ms.saturating_sub(from_ms) >= 1000 {
+                seconds.ends.push(at_ms);
+                seconds.begins.push(from);
+                start = Some((row, at_ms));
+            }
+        }
+        seconds
+    }
+
+    /// By how much counters grew in each second, all of them together.
+    fn totals(&self, record: &Record, channels: &[&Channel]) -> Vec<i64> {
+        let mut totals = vec![0_i64; self.ends.len()];
+        for channel in channels {
+            let mut before: Option<(usize, i64)> = None;
+            for reading in gauge(record, channel, self.window) {
+                let second = self.of_row[reading.row].filter(|second| *second < totals.len());
+                if let (Some(second), Some((row, value))) = (second, before)
+                    && row >= self.begins[second]
+                    && reading.value >= value
+                {
+                    let growth = reading.value.saturating_sub(value);
+                    totals[second] = totals[second].saturating_add(growth);
+                }
+                before = Some((reading.row, reading.value));
+            }
+        }
+        totals
+    }
 }
 
 #[cfg(test)]
@@ -74,5 +146,35 @@ mod tests {
         assert_eq!(seconds[0], (1000, vec![(0, 100.0), (1, 0.0)]));
         assert_eq!(seconds[1].1[0], (0, 50.0));
         assert_eq!(core_use_by_second(&own_run(), all), []);
+    }
+
+    #[test]
+    fn seconds_hold_what_lies_in_them() {
+        // Half a second each; what is not known at the end of a second is known to neither.
+        let values = [0, 50, 100, 150, 200, 250, 300];
+        let mut record = counter(own_run(), "cpu0.user", Unit::Ticks, &values);
+        record = counter(record, "cpu0.idle", Unit::Ticks, &[0; 7]);
+        record.samples.channels[0].values[2] = None;
+        let rows = core_use_by_second(&record, window(0.0, 3.0));
+        let ends: Vec<i64> = rows.iter().map(|(at_ms, _)| *at_ms).collect();
+        assert_eq!(ends, [1000, 2000, 3000]);
+        let seconds = Seconds::of(&record, window(0.0, 3.0));
+        let user = record.samples.channel("cpu0.user").unwrap();
+        assert_eq!(seconds.totals(&record, &[user]), [50, 50, 100]);
+    }
+
+    #[test]
+    fn a_night_of_seconds_is_gone_through_once() {
+        let seconds = 40_000;
+        let mut record = own_run();
+        record.samples.channels.clear();
+        record.samples.at_ms = (0..=seconds).map(|second| second * 1000).collect();
+        let ticks: Vec<Option<i64>> = (0..=seconds).map(|second| Some(second * 100)).collect();
+        let mut channel = Channel::new("cpu0.user", Unit::Ticks, record::ChannelKind::Counter);
+        channel.values = ticks;
+        record.samples.channels.push(channel);
+        let rows = core_use_by_second(&record, crate::view::whole_run());
+        assert_eq!(rows.len(), seconds as usize);
+        assert!(rows.iter().all(|(_, used)| used == &[(0, 100.0)]));
     }
 }
