@@ -62,6 +62,7 @@ fn status_of_all() -> u8 {
         }
     };
     let root = cli.root.clone();
+    work_for_caller();
     let result = args::command(cli, &Environment::read())
         .map_err(|sentence| anyhow::anyhow!("{sentence}"))
         .and_then(|command| {
@@ -77,6 +78,18 @@ fn status_of_all() -> u8 {
             output::note(&format!("{error:#}"));
             status::FAILURE
         }
+    }
+}
+
+/// Called by sudo, what is made in folders of the caller's belongs to the caller.
+fn work_for_caller() {
+    let variable = |name: &str| std::env::var(name).ok();
+    // A variable that names nobody is told where it counts: by commands that are to run as the caller.
+    if machine::is_root()
+        && let Ok(Some(caller)) = machine::caller(&machine::Root::system(), &variable)
+    {
+        let (uid, gid) = (caller.uid, caller.gid);
+        machine::files::made_for(machine::files::Owner { uid, gid });
     }
 }
 

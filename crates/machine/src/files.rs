@@ -9,11 +9,13 @@
 
 mod by_path;
 mod error;
+mod owner;
 #[cfg(test)]
 mod tests;
 
 pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
 pub use error::{Error, Problem};
+pub use owner::{Owner, made_for};
 
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
@@ -155,8 +157,13 @@ impl Folder {
     /// # Errors
     /// It is not ours, no regular file, or cannot be opened.
     pub fn append(&self, name: &OsStr, access: Access) -> Result<File, Error> {
-        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
-        self.ours(name, self.opened_file(name, flags, access), Problem::Write)
+        let flags = OFlags::RDWR | OFlags::APPEND;
+        // Whether it was made here has to be known: only then is its owner ours to choose.
+        let opened = match self.opened_file(name, flags | OFlags::CREATE | OFlags::EXCL, access) {
+            Err(Errno::EXIST) => self.opened_file(name, flags, access),
+            made => made,
+        };
+        self.ours(name, opened, Problem::Write)
     }
 
     /// A file that is there, for reading and appending.
@@ -286,7 +293,11 @@ impl Folder {
         };
         let mode = Mode::from_raw_mode(mode);
         let open = || fs::openat(&self.folder, name, flags | never, mode);
-        faults::pass(Call::Open, self.path.join(name), open).map(File::from)
+        let file = faults::pass(Call::Open, self.path.join(name), open).map(File::from)?;
+        if flags.contains(OFlags::EXCL) {
+            owner::hand_over(&file, self.owner);
+        }
+        Ok(file)
     }
 
     /// Believes nothing of a file before its descriptor was asked.

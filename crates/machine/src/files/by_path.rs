@@ -1,7 +1,6 @@
 //! The same files by their paths, for those who need one file of a folder and no more.
 
-use super::{Access, Error, Folder, Problem, errno_of};
-use crate::faults::{self, Call};
+use super::{Access, Error, Folder, Problem};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -66,14 +65,7 @@ pub fn replace_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(),
 /// # Errors
 /// One cannot be made, or something else has its name.
 pub fn make_all(folder: &Path) -> Result<(), Error> {
-    let made = faults::pass(Call::Folder, folder, || std::fs::create_dir_all(folder));
-    made.map_err(|error| {
-        let problem = match Problem::of_folder(folder, errno_of(&error)) {
-            Problem::Read(errno) => Problem::Make(errno),
-            other => other,
-        };
-        Error::new(folder, problem)
-    })
+    super::owner::make_all(folder)
 }
 
 /// The folder and name of a file; where there is no such folder, the file is what cannot be used.
