@@ -203,7 +203,7 @@ impl<'a> Lab<'a> {
 
     /// Whose rights a program gets; none for our own.
     fn user_of(&self, found: &Found) -> Option<&'a Caller> {
-        self.tools.user().filter(|_| found.is_users)
+        self.tools.user().filter(|_| found.runs_as_caller)
     }
 
     fn call(

@@ -31,8 +31,20 @@ pub struct ToolKind {
     pub oldest: &'static [u32],
     /// Variable of the environment that names the program or its folder, before the PATH.
     pub variable: Option<&'static str>,
-    /// It is brought by users themselves, and runs with the rights of the user who called root.
+    /// It is brought by users themselves: it may lie where the user who called root can write, and runs with the
+    /// rights of that user.
     pub is_users: bool,
+}
+
+/// Programs of the distribution that compute or talk to the network and need no right of root's, by their kinds'
+/// names. The others open drives, counters, displays or folders of the run, which are root's.
+const WITHOUT_RIGHTS: [&str; 4] = ["7-zip", "OpenSSL", "iperf3", "sysbench"];
+
+impl ToolKind {
+    /// True if it runs with the rights of the user who called root.
+    fn runs_as_caller(&self) -> bool {
+        self.is_users || WITHOUT_RIGHTS.contains(&self.name)
+    }
 }
 
 /// A program that was found and has told its version.
@@ -45,7 +57,7 @@ pub struct Found {
     /// Version in its own words.
     pub version: String,
     /// It runs with the rights of the user who called root ([`Tools::user`]).
-    pub is_users: bool,
+    pub runs_as_caller: bool,
 }
 
 /// The external programs of this machine. Every kind is looked for once.
@@ -203,7 +215,7 @@ impl Tools {
             time_limit: self.probe_limit,
             environment: &[],
             group: None,
-            user: self.user().filter(|_| kind.is_users),
+            user: self.user().filter(|_| kind.runs_as_caller()),
         };
         let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
         let ended = child.finish(&mut Supervisor {
@@ -226,7 +238,7 @@ impl Tools {
                 name: name.to_owned(),
                 path,
                 version,
-                is_users: kind.is_users,
+                runs_as_caller: kind.runs_as_caller(),
             }),
             (None, Err(failure)) => Err(format!("{path} does not answer: {}", failure.message)),
             (None, Ok(())) => {

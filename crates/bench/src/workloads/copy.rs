@@ -297,7 +297,7 @@ pub(super) fn beside(found: &Found, name: &str) -> Option<Found> {
         name: name.to_owned(),
         path: path.display().to_string(),
         version: found.version.clone(),
-        is_users: found.is_users,
+        runs_as_caller: found.runs_as_caller,
     })
 }
 
