@@ -29,12 +29,17 @@ fn check(record: &Record) -> Vec<Finding> {
                 label => format!("{} ({label})", channel.id),
             };
             let place = Place::Field(format!("samples.channels[{at}]"));
-            Some(finding(doubt).with("meter", Quantity::Text(name)).at(place))
+            let cpus = record.machine.cpus.len() as i64;
+            Some(
+                finding(doubt, cpus)
+                    .with("meter", Quantity::Text(name))
+                    .at(place),
+            )
         })
         .collect()
 }
 
-fn finding(doubt: Doubt) -> Finding {
+fn finding(doubt: Doubt, cpus: i64) -> Finding {
     let watts = |milliwatts: f64| Quantity::Score(milliwatts / 1000.0, "W".into());
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     match doubt {
@@ -59,6 +64,19 @@ fn finding(doubt: Doubt) -> Finding {
         )
         .with("power", Quantity::Score(milliwatts, "mW".into()))
         .with("product", watts(product)),
+        Doubt::BelowAny(milliwatts) => of(
+            "The power meter {meter} says {power}: no machine that runs Linux draws less than {least}. Its unit may \
+             be another one (W for mW), or it measures something else; it is not used.",
+        )
+        .with("power", Quantity::Score(milliwatts, "mW".into()))
+        .with("least", Quantity::Score(view::ANY_MW_MIN, "mW".into())),
+        Doubt::BeyondMachine(milliwatts, most) => of(
+            "The power meter {meter} says {power}: a machine with {cpus} CPUs draws {most} at most. Its unit may be \
+             another one (mW for W), or it measures more than this machine; it is not used.",
+        )
+        .with("power", watts(milliwatts))
+        .with("most", watts(most))
+        .with("cpus", Quantity::Count(cpus)),
     }
 }
 
@@ -83,6 +101,17 @@ mod tests {
         assert_eq!(with("meter.power", &[0; 10]), [expected]);
         assert_eq!(with("meter.power", &[3000, 3100, 0, 3000, 3200]), [""; 0]);
         assert_eq!(with("battery.power", &[0; 10]), [""; 0]);
+        let expected = "The power meter meter.power says 3 mW: no machine that runs Linux draws less than 50 mW. Its \
+                        unit may be another one (W for mW), or it measures something else; it is not used.";
+        assert_eq!(with("meter.power", &[3, 2, 3, 4, 3]), [expected]);
+        let found = with(
+            "meter.power",
+            &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000],
+        );
+        assert!(
+            found[0].contains("says 3000 W: a machine with "),
+            "{found:?}"
+        );
         let mut record = gauge_channel(own_run(), "hwmon0.power1", Unit::Microwatts, &MIXED_UP);
         record = gauge_channel(record, "hwmon0.in1", Unit::Millivolts, &[5000; 6]);
         record = gauge_channel(record, "hwmon0.curr1", Unit::Milliamperes, &[700; 6]);

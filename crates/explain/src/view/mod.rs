@@ -56,7 +56,7 @@ pub use messages::{matching_messages, message_place};
 pub use opp_clock::{OppClock, opp_clock};
 pub use phases::{Phase, busy_cpus_expected, phases, step_name};
 pub use power::{PowerSource, mean_power_mw, power_mw, power_source};
-pub use power_doubt::{Doubt, power_doubt};
+pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
 pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{

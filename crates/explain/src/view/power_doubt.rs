@@ -1,7 +1,8 @@
 //! Meters that cannot be right: one that says nothing flows while a machine runs, one that says the same
 //! whatever the machine does, one that claims more power than its own voltage and current can carry, or
-//! next to nothing of it, as where a driver takes milliwatts for microwatts.
-//! What a meter gets wrong in proportion, all of its figures alike, cannot be seen from here.
+//! next to nothing of it, as where a driver takes milliwatts for microwatts; and one that says what no machine
+//! draws, as where its unit is taken for another one. What a meter gets wrong by less, all of its figures alike,
+//! cannot be seen from here.
 
 use super::cpu_use::busy_percent_at;
 use super::samples::{gauge, whole_run};
@@ -19,6 +20,10 @@ pub enum Doubt {
     Impossible(f64, f64),
     /// It was next to nothing of what voltage and current make: power and their product, in milliwatts.
     TooLittle(f64, f64),
+    /// It was less than any machine that runs Linux draws: so many milliwatts.
+    BelowAny(f64),
+    /// It was more than a machine with so many CPUs can draw: so many milliwatts, and the limit.
+    BeyondMachine(f64, f64),
 }
 
 /// So many readings tell a meter that never changes from one that has had no time to.
@@ -31,6 +36,14 @@ const IDLE_PERCENT_MAX: f64 = 25.0;
 const IMPOSSIBLE_SHARE: f64 = 1.5;
 /// With alternating current power is less than the product, by a power factor of 0.3 and more.
 const TOO_LITTLE_SHARE: f64 = 0.1;
+
+/// The smallest boards draw about 0.4 W when idle (Raspberry Pi documentation, "Typical power requirements": 80 to
+/// 100 mA at 5 V of a Raspberry Pi Zero); an eighth of that is no running machine, however its supply is measured.
+pub const ANY_MW_MIN: f64 = 50.0;
+/// No server draws more than 15 W for each CPU that Linux counts (two sockets of 64 cores with 400 W each, and as
+/// much again for all else), and a graphics card or drives draw up to a few hundred whatever the CPUs are.
+const BESIDE_CPUS_MW: f64 = 400_000.0;
+const CPU_MW_MAX: f64 = 15_000.0;
 
 /// Why this channel cannot be the power of the machine; none if nothing speaks against it.
 pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
@@ -67,8 +80,16 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
                 .collect::<Vec<_>>(),
         )
     };
-    let (volts, amperes) = companions(record, channel)?;
     let power_mw = typical(channel)? * scale;
+    let limit_mw = BESIDE_CPUS_MW + CPU_MW_MAX * record.machine.cpus.len() as f64;
+    // Supplies of parts (`hwmon`) may well draw nothing; what the user named as a meter is that of the machine.
+    if channel.id.starts_with("meter") && power_mw < ANY_MW_MIN {
+        return Some(Doubt::BelowAny(power_mw));
+    }
+    if power_mw > limit_mw {
+        return Some(Doubt::BeyondMachine(power_mw, limit_mw));
+    }
+    let (volts, amperes) = companions(record, channel)?;
     let product_mw = typical(volts)? * typical(amperes)? / 1000.0;
     match power_mw / product_mw {
         _ if product_mw <= 0.0 => None,
@@ -114,6 +135,37 @@ mod tests {
         let found = power_doubt(&record, &record.samples.channels[0]);
         assert_eq!(found, expected, "{values:?}");
         assert_eq!(power_source(&record).is_none(), expected.is_some());
+    }
+
+    #[test]
+    fn a_unit_that_was_mistaken_is_no_power_of_a_machine() {
+        // Watts told as milliwatts, milliwatts as watts, and what boards and servers draw.
+        for (id, milliwatts, is_believed) in [
+            ("meter.power", [2, 3, 4, 5, 6, 7], false),
+            ("meter.power", [400, 410, 400, 420, 400, 410], true),
+            ("meter.power", [2000, 3000, 4000, 5000, 6000, 7000], true),
+            (
+                "meter.power",
+                [
+                    2_000_000, 3_000_000, 4_000_000, 5_000_000, 6_000_000, 7_000_000,
+                ],
+                false,
+            ),
+            (
+                "meter.power",
+                [300_000, 310_000, 300_000, 320_000, 300_000, 310_000],
+                true,
+            ),
+            ("hwmon0.power1", [2, 3, 4, 5, 6, 7], true),
+        ] {
+            let record = gauge_channel(own_run(), id, Unit::Milliwatts, &milliwatts);
+            let found = power_doubt(&record, &record.samples.channels[0]);
+            assert_eq!(
+                found.is_none(),
+                is_believed,
+                "{id} {milliwatts:?}: {found:?}"
+            );
+        }
     }
 
     #[test]
