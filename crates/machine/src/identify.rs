@@ -60,7 +60,7 @@ pub fn root_of_texts(
 /// CPUs a few dozen.
 pub fn identify(root: &Root) -> Machine {
     let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
-    let policies = cpufreq::policies(root);
+    let policies = cpufreq::policies(root, &cpus::present(root, &info));
     let cpus = cpus::cpus(root, &info, &policies);
     let compatible = board::compatible(root);
     let mut features = features::features(root);

@@ -129,6 +129,10 @@ pub struct Policy {
     pub policy: u32,
     /// CPUs (`related_cpus`).
     pub cpus: Vec<u32>,
+    /// What is wrong with the kernel's list of them, so that some are missing here or are taken to be its own by
+    /// its number; empty where the list is as it should be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus_unclear: Vec<String>,
     /// `scaling_driver`.
     pub driver: Fact<String>,
     /// `scaling_governor` at the start.

@@ -160,6 +160,7 @@ fn empty_policy(policy: u32, cpus: Vec<u32>) -> Policy {
     Policy {
         policy,
         cpus,
+        cpus_unclear: Vec::new(),
         driver: Fact::not_in_log(),
         governor: Fact::not_in_log(),
         governors: Vec::new(),

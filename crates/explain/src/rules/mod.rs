@@ -61,6 +61,7 @@ mod swapping;
 mod system_time;
 mod thermal_result;
 mod thermal_throttling;
+mod topology_unclear;
 mod virtualised;
 mod zswap_on_zram;
 
@@ -168,6 +169,7 @@ pub const RULES: &[Rule] = &[
     system_time::RULE,
     thermal_result::RULE,
     thermal_throttling::RULE,
+    topology_unclear::RULE,
     virtualised::RULE,
     zswap_on_zram::RULE,
 ];

@@ -3,30 +3,43 @@
 //!
 //! Clocks here are claims of the kernel; what a core really does is measured elsewhere.
 
-use super::cpus::{CPU_FOLDER, read_list};
+use super::cpuinfo::CpuInfo;
+use super::cpus::{CPU_FOLDER, present, read_list};
 use crate::Root;
 use record::{Missing, Policy, Reading, Residency};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `cpufreq` counts the time at every OPP in ticks of USER_HZ, which is 100 on all Linux.
 const TICK_MS: u64 = 10;
 
-/// Every policy, by number.
-pub(crate) fn policies(root: &Root) -> Vec<Policy> {
-    folders(root)
-        .into_iter()
-        .map(|(policy, folder)| one_policy(root, policy, &folder))
+/// Every policy, by number, of a machine with these CPUs.
+pub(crate) fn policies(root: &Root, present: &[u32]) -> Vec<Policy> {
+    let folders = folders(root);
+    let members = members(root, &folders, present);
+    folders
+        .iter()
+        .zip(members)
+        .map(|((policy, folder), members)| Policy {
+            cpus: members.cpus,
+            cpus_unclear: members.unclear,
+            ..one_policy(root, *policy, folder)
+        })
         .collect()
 }
 
 /// Time at every OPP, for every policy whose kernel counts it (`CONFIG_CPU_FREQ_STAT`).
 pub(crate) fn residencies(root: &Root) -> Vec<Residency> {
-    folders(root)
+    let folders = folders(root);
+    let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
+    let members = members(root, &folders, &present(root, &info));
+    folders
         .into_iter()
-        .filter_map(|(policy, folder)| {
+        .zip(members)
+        .filter_map(|((_, folder), members)| {
             let text = root.read(&format!("{folder}/stats/time_in_state")).ok()?;
             let khz_ms = parse_time_in_state(&text);
-            (!khz_ms.is_empty()).then(|| Residency {
-                cpus: cpus_of(root, policy, &folder),
+            (!khz_ms.is_empty()).then_some(Residency {
+                cpus: members.cpus,
                 khz_ms,
             })
         })
@@ -68,20 +81,67 @@ fn folders(root: &Root) -> Vec<(u32, String)> {
     {
         let folder = format!("{CPU_FOLDER}/cpu{cpu}/cpufreq");
         if !covered.contains(&cpu) && root.list(&folder).is_ok() {
-            covered.extend(cpus_of(root, cpu, &folder));
+            covered.extend(listed(root, &folder).unwrap_or_else(|| vec![cpu]));
             found.push((cpu, folder));
         }
     }
     found
 }
 
+/// CPUs of a policy.
+#[derive(Debug, Default, PartialEq)]
+struct Members {
+    cpus: Vec<u32>,
+    /// What the kernel's list has that cannot be.
+    unclear: Vec<String>,
+}
+
+/// CPUs of each policy: each is in one at most, and is there. Where the kernel says nothing of use, a policy has the
+/// CPUs from its number to that of the next one, as its number is that of its first CPU.
+fn members(root: &Root, folders: &[(u32, String)], present: &[u32]) -> Vec<Members> {
+    let known: BTreeSet<u32> = present.iter().copied().collect();
+    let mut owners: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut all: Vec<Members> = Vec::new();
+    for (policy, folder) in folders {
+        let (mut cpus, mut unclear) = match listed(root, folder) {
+            Some(cpus) => (cpus, Vec::new()),
+            None => (Vec::new(), vec!["it names no CPUs".to_owned()]),
+        };
+        let is_known = |cpu: &u32| known.is_empty() || known.contains(cpu);
+        if !cpus.iter().all(is_known) {
+            unclear.push("it names CPUs that do not exist".into());
+            cpus.retain(is_known);
+        }
+        if let Some(other) = cpus.iter().find_map(|cpu| owners.get(cpu)) {
+            unclear.push(format!("it names CPUs of policy{other}"));
+            cpus.retain(|cpu| !owners.contains_key(cpu));
+        }
+        owners.extend(cpus.iter().map(|cpu| (*cpu, *policy)));
+        all.push(Members { cpus, unclear });
+    }
+    for ((policy, _), members) in folders.iter().zip(&mut all) {
+        if !members.cpus.is_empty() {
+            continue;
+        }
+        let numbers = folders.iter().map(|(number, _)| *number);
+        let next = numbers.filter(|number| number > policy).min();
+        let is_its = |cpu: &&u32| {
+            *cpu >= policy && next.is_none_or(|next| **cpu < next) && !owners.contains_key(cpu)
+        };
+        members.cpus = known.iter().filter(is_its).copied().collect();
+        if members.cpus.is_empty() {
+            members.cpus = vec![*policy];
+        }
+    }
+    all
+}
+
 /// `related_cpus` names those that are switched off as well, `affected_cpus` only online ones.
-fn cpus_of(root: &Root, policy: u32, folder: &str) -> Vec<u32> {
+fn listed(root: &Root, folder: &str) -> Option<Vec<u32>> {
     ["related_cpus", "affected_cpus"]
         .iter()
         .filter_map(|file| read_list(root, &format!("{folder}/{file}")))
         .find(|cpus| !cpus.is_empty())
-        .unwrap_or_else(|| vec![policy])
 }
 
 fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
@@ -97,7 +157,6 @@ fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
     let governors = root.read(&path("scaling_available_governors"));
     Policy {
         policy,
-        cpus: cpus_of(root, policy, folder),
         driver: root.read_value(&path("scaling_driver")).into(),
         governor: root.read_value(&path("scaling_governor")).into(),
         governors: governors
@@ -110,6 +169,7 @@ fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
         limit_khz_min: clock(root, &path("scaling_min_freq")).into(),
         limit_khz_max: clock(root, &path("scaling_max_freq")).into(),
         opps_khz,
+        ..Policy::default()
     }
 }
 
@@ -153,6 +213,30 @@ mod tests {
             assert_eq!(policy.clock_khz_max.known().copied(), expected, "{says}");
             assert_eq!(policy.opps_khz, Vec::from_iter(expected), "{says}");
         }
+    }
+
+    #[test]
+    fn lists_that_cannot_be_are_told_and_made_good() {
+        let check = |lists: &[(u32, &str)], expected: &[(&[u32], usize)]| {
+            let file = |(policy, list): &(u32, &str)| {
+                format!("== {CPU_FOLDER}/cpufreq/policy{policy}/related_cpus\n{list}\n")
+            };
+            let board: String = lists.iter().map(file).collect();
+            let found = policies(&Root::from_board(&board).unwrap(), &[0, 1, 2, 3]);
+            let found: Vec<(&[u32], usize)> = found
+                .iter()
+                .map(|policy| (&policy.cpus[..], policy.cpus_unclear.len()))
+                .collect();
+            assert_eq!(found, expected, "{lists:?}");
+        };
+        check(&[(0, "0 1"), (2, "2 3")], &[(&[0, 1], 0), (&[2, 3], 0)]);
+        check(&[(0, "garbage")], &[(&[0, 1, 2, 3], 1)]);
+        check(&[(0, "")], &[(&[0, 1, 2, 3], 1)]);
+        check(&[(0, "x"), (2, "2 3")], &[(&[0, 1], 1), (&[2, 3], 0)]);
+        check(&[(0, "0 1 2 3 64")], &[(&[0, 1, 2, 3], 1)]);
+        check(&[(0, "64")], &[(&[0, 1, 2, 3], 1)]);
+        check(&[(0, "0 1 2"), (2, "2 3")], &[(&[0, 1, 2], 0), (&[3], 1)]);
+        check(&[(0, "0-3"), (2, "0-3")], &[(&[0, 1, 2, 3], 0), (&[2], 1)]);
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub(crate) fn read_list(root: &Root, path: &str) -> Option<Vec<u32>> {
 
 /// `present` lists CPUs that are switched off as well. Kernels and containers that hide it still
 /// have folders or cpuinfo.
-fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
+pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
     if let Some(cpus) = read_list(root, &format!("{CPU_FOLDER}/present"))
         && !cpus.is_empty()
     {
@@ -227,7 +227,7 @@ mod tests {
     fn check(board: &str, expected: &[(u32, bool, Option<&str>)]) {
         let root = Root::from_board(board).unwrap();
         let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
-        let policies = super::super::cpufreq::policies(&root);
+        let policies = super::super::cpufreq::policies(&root, &present(&root, &info));
         let found = cpus(&root, &info, &policies);
         let found: Vec<_> = found
             .iter()

@@ -1,0 +1,50 @@
+//! Rule: topology-unclear. The kernel does not say which CPUs share a clock.
+
+use super::{Check, Rule};
+use crate::{Finding, Place, Quantity, Severity};
+use record::Record;
+
+pub(super) const RULE: Rule = Rule {
+    id: "topology-unclear",
+    about: "The kernel does not say which CPUs share a clock, or says what cannot be.",
+    link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
+    check: Check::Record(check),
+};
+
+fn check(record: &Record) -> Vec<Finding> {
+    let policies = record.machine.policies.iter().enumerate();
+    let unclear = policies.filter(|(_, policy)| !policy.cpus_unclear.is_empty());
+    let found = unclear.map(|(at, policy)| {
+        let finding = Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The kernel's list of the CPUs of policy{policy} cannot be right: {why}. It is taken to be {cpus}; \
+             clusters may be others than those told here.",
+        );
+        let why = Quantity::Text(policy.cpus_unclear.join(", "));
+        let place = Place::Field(format!("machine.policies[{at}]"));
+        let finding = finding.with("policy", Quantity::Count(policy.policy.into()));
+        let finding = finding.with("why", why).at(place);
+        finding.with("cpus", Quantity::Cpus(policy.cpus.clone()))
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::tests::sentences;
+    use crate::test_support::own_run;
+
+    #[test]
+    fn a_list_that_cannot_be_is_told() {
+        let mut record = own_run();
+        assert_eq!(sentences(RULE.id, &record), [""; 0]);
+        let policy = &mut record.machine.policies[0];
+        policy.cpus = vec![0, 1];
+        policy.cpus_unclear = vec!["it names no CPUs".into()];
+        let expected = "The kernel's list of the CPUs of policy0 cannot be right: it names no CPUs. It is taken to be \
+                        CPUs 0-1; clusters may be others than those told here.";
+        assert_eq!(sentences(RULE.id, &record), [expected]);
+    }
+}
