@@ -38,7 +38,7 @@ pub(crate) fn explain_all(record: &Record) {
         finding.sentence();
     }
     for report in explain::report::REPORTS {
-        (report.render)(record, &findings);
+        report.text(record, &findings);
     }
     explain::figures::figures(record);
     explain::headline(record, &findings);

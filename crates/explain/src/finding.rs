@@ -116,8 +116,8 @@ impl fmt::Display for Quantity {
             Quantity::Score(score, unit) if score.abs() >= 1000.0 => write!(f, "{score:.0} {unit}"),
             Quantity::Score(score, unit) => write!(f, "{} {unit}", (score * 100.0).round() / 100.0),
             Quantity::Cpus(cpus) => f.write_str(&cpu_words(cpus)),
-            // Names of cards and messages of drivers are anybody's text.
-            Quantity::Text(text) => f.write_str(&crate::harmless(text)),
+            // Names of cards and messages of drivers are anybody's text, and may be endless.
+            Quantity::Text(text) => f.write_str(&crate::plain::cut(&crate::harmless(text))),
         }
     }
 }

@@ -31,6 +31,14 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// The beginning of a text that is endless.
+pub(crate) fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(CHARACTERS_MAX) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// The text as it stands, with what a terminal would obey crossed out; line ends (LF and CR LF) and tabs stay.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| is_obeyed(c) && !matches!(c, '\n' | '\t');

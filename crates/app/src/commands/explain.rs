@@ -63,12 +63,12 @@ pub(crate) fn run(files: &[PathBuf], json: bool, verbose: bool) -> anyhow::Resul
 pub(crate) fn report(file: &Path, format: &str) -> anyhow::Result<u8> {
     let report = find(format)?;
     let record = read(file)?;
-    output::print(&(report.render)(&record, &rules::check(&record)))?;
+    output::print(&report.text(&record, &rules::check(&record)))?;
     Ok(0)
 }
 
 fn render(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
-    Ok((find(id)?.render)(record, findings))
+    Ok(find(id)?.text(record, findings))
 }
 
 fn find(id: &str) -> anyhow::Result<&'static report::Report> {

@@ -17,7 +17,7 @@ pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
         true => format!("{}\n", serde_json::to_string(&record)?),
         false => {
             let report = report::find("review").context("there is no review")?;
-            (report.render)(&record, &[])
+            report.text(&record, &[])
         }
     };
     if let Some(path) = &args.log {

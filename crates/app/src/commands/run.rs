@@ -45,13 +45,14 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
         "--log {} is a folder; name a file in it.",
         paths.log.display()
     );
-    if let Some(why) = bench::refusal(&root, &args.options) {
-        anyhow::bail!(why);
-    }
     let bar = Bar::new(args.quiet);
     let cancelled = signals::watch()?;
     if as_root {
         restore_leftovers(&root, &paths, args.options.tune, &bar);
+    }
+    // What a killed run left (CPUs that are off, limits) is no reason to refuse this one.
+    if let Some(why) = bench::refusal(&root, &args.options) {
+        anyhow::bail!(why);
     }
     if let Some(earlier) = &earlier {
         let goes_on = resume::checked(&root, earlier)?;
@@ -280,7 +281,7 @@ fn conclude(
 
 fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<String> {
     let report = report::find(id).with_context(|| format!("there is no report {id:?}"))?;
-    Ok((report.render)(record, findings))
+    Ok(report.text(record, findings))
 }
 
 fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {

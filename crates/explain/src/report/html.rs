@@ -47,7 +47,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     }
     if let Some(report) = super::find("text") {
         // Line by line, as control characters of foreign text mean nothing here.
-        let text = (report.render)(record, findings);
+        let text = report.text(record, findings);
         let lines: Vec<String> = text.lines().map(markup).collect();
         let _ = writeln!(page, "<pre>\n{}\n</pre>", lines.join("\n"));
     }

@@ -9,6 +9,7 @@ mod json;
 mod log;
 mod memory;
 mod more_scores;
+mod names;
 pub(crate) mod number;
 mod plots;
 mod record;
@@ -25,8 +26,18 @@ pub struct Report {
     pub id: &'static str,
     /// One sentence on what it is for.
     pub about: &'static str,
-    /// The text.
+    /// Makes the text; [`Report::text`] is what is to be called.
     pub render: fn(&Record, &[Finding]) -> String,
+}
+
+impl Report {
+    /// The text. For people names are as short as people can read them, for programs they are whole.
+    pub fn text(&self, record: &Record, findings: &[Finding]) -> String {
+        match self.id {
+            "json" | "record" => (self.render)(record, findings),
+            _ => (self.render)(&names::short(record), findings),
+        }
+    }
 }
 
 /// All reports, sorted by id.
