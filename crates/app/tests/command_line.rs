@@ -30,12 +30,8 @@ impl Drop for Folder {
 }
 
 fn sbc_bench(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(words).stdin(Stdio::null());
-    for name in ["MODE", "MaxKHz", "MinKHz", "CPUINFOFILE"] {
-        command.env_remove(name);
-    }
-    command.env("NotReadyYet", "yes").env("NOTUNING", "yes");
+    let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+    command.env("NotReadyYet", "yes");
     command
 }
 

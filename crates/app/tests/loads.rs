@@ -30,13 +30,10 @@ impl Folder {
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        let log = self.0.join("run.log");
-        command
-            .arg("run")
-            .args(["--force", "--wait", "0s", "--log"]);
-        command.arg(log).args(words).stdin(Stdio::null());
-        command.env("NOTUNING", "yes").env_remove("MODE");
+        let program = env!("CARGO_BIN_EXE_sbc-bench");
+        let run = ["run", "--force", "--wait", "0s", "--log"];
+        let mut command = testkit::untuned_command(program, run);
+        command.arg(self.0.join("run.log")).args(words);
         command
     }
 

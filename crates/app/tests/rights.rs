@@ -5,7 +5,7 @@ use record::{Measured, Outcome, Record};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// `nobody` of every distribution.
 const NOBODY: u32 = 65534;
@@ -43,13 +43,7 @@ impl Drop for Folder {
 }
 
 fn sbc_bench(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(words).stdin(Stdio::null());
-    for name in ["MODE", "SUDO_UID", "SUDO_GID", "SUDO_USER", "GEEKBENCH"] {
-        command.env_remove(name);
-    }
-    command.env("NOTUNING", "yes");
-    command
+    testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words)
 }
 
 /// As sudo calls it for nobody.
@@ -337,4 +331,83 @@ fn root_uses_no_folder_that_others_can_write() {
     };
     assert_eq!(told(sbc_bench(&words)), "PATH /usr/bin:/bin.\n");
     assert_eq!(told(by_sudo(&words)), format!("PATH {path}.\n"));
+}
+
+#[test]
+fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
+    use std::os::unix::fs::MetadataExt;
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    let owner = |path: &Path| path.metadata().unwrap().uid();
+    for (whose, expected) in [(NOBODY, NOBODY), (0, 0)] {
+        let folder = Folder::new(&format!("made-{whose}"), whose);
+        // What was there before is nobody's business.
+        let before = folder.file("before", 0o644, "");
+        let log = folder.0.join("new/below/run.log");
+        let words = [
+            "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log",
+        ];
+        let mut command = by_sudo(&words);
+        command.arg(&log).args(["--", "true"]);
+        let output = command.current_dir(&folder.0).output().unwrap();
+        assert!(log.exists(), "{}", said(&output));
+        let record = log.with_extension("json");
+        for made in [
+            &log,
+            &record,
+            &folder.0.join("new"),
+            &folder.0.join("new/below"),
+        ] {
+            assert_eq!(owner(made), expected, "{}", made.display());
+        }
+        assert_eq!(owner(&before), 0, "{}", before.display());
+        let mut command = by_sudo(&["report", "--png"]);
+        command.arg(folder.0.join("plots")).arg(&record);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        for plot in std::fs::read_dir(folder.0.join("plots")).unwrap() {
+            assert_eq!(owner(&plot.unwrap().path()), expected);
+        }
+    }
+}
+
+#[test]
+fn programs_that_need_no_rights_run_as_the_caller() {
+    if !machine::is_root() {
+        return testkit::skip("root, whom somebody can call");
+    }
+    let folder = Folder::new("plain-tools", 0);
+    let marks = folder.file("ran", 0o666, "");
+    for (name, banner, workload) in [
+        ("7zz", "7-Zip (z) 26.02 (x64)", "sevenzip"),
+        ("openssl", "OpenSSL 3.0.22 21 Oct 2026", "openssl"),
+        ("sysbench", "sysbench 1.0.20", "sysbench"),
+    ] {
+        let body = format!("#!/bin/sh\nid -u >>{}\necho '{banner}'\n", marks.display());
+        let program = folder.file(name, 0o755, &body);
+        let words = [
+            "run",
+            "--force",
+            "--wait",
+            "0s",
+            "--quiet",
+            "--workload",
+            workload,
+            "--log",
+        ];
+        let path = format!("{}:/usr/bin:/bin", folder.0.display());
+        let mut command = by_sudo(&words);
+        let output = command
+            .arg(folder.0.join("run.log"))
+            .env("PATH", path)
+            .env("SBC_BENCH_FAULTS_HASTE", "1000")
+            .output()
+            .unwrap();
+        let text = std::fs::read_to_string(&marks).unwrap();
+        let is_users = !text.is_empty() && text.lines().all(|line| line == "65534");
+        assert!(is_users, "{name}: {text:?} {}", said(&output));
+        std::fs::write(&marks, "").unwrap();
+        std::fs::remove_file(program).unwrap();
+    }
 }

@@ -2,9 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+mod program;
 mod skip;
 pub mod virtual_board;
 
+pub use program::{clean_command, untuned_command};
 pub use skip::{Excuse, excuse, skip, was_skipped};
 
 use std::path::PathBuf;

@@ -1,0 +1,66 @@
+//! The program as tests start it: the one place that knows which variables of whoever runs the tests would
+//! change what it does.
+
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
+/// What the program itself, or whoever lent it root's rights, reads from the environment.
+const READ: [&str; 18] = [
+    "CPUINFOFILE",
+    "DOAS_USER",
+    "ExecuteCommand",
+    "GEEKBENCH",
+    "MODE",
+    "MaxKHz",
+    "MinKHz",
+    "NOTUNING",
+    "NotReadyYet",
+    "PKEXEC_UID",
+    "STATE_DIRECTORY",
+    "SUDO_COMMAND",
+    "SUDO_GID",
+    "SUDO_HOME",
+    "SUDO_TTY",
+    "SUDO_UID",
+    "SUDO_USER",
+    "XDG_STATE_HOME",
+];
+
+/// A program with these words, an environment that asks for nothing, and nothing to read.
+pub fn clean_command(
+    program: impl AsRef<OsStr>,
+    words: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Command {
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null());
+    for name in READ {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The same for runs that leave the settings of this machine as they are.
+pub fn untuned_command(
+    program: impl AsRef<OsStr>,
+    words: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Command {
+    let mut command = clean_command(program, words);
+    command.env("NOTUNING", "yes");
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_the_environment_is_left() {
+        let command = untuned_command("program", ["word"]);
+        let set: Vec<_> = command
+            .get_envs()
+            .filter(|(_, value)| value.is_some())
+            .collect();
+        assert_eq!(set, [(OsStr::new("NOTUNING"), Some(OsStr::new("yes")))]);
+        assert!(READ.is_sorted());
+    }
+}
