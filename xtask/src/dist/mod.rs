@@ -31,7 +31,7 @@ struct Target {
     emulator: &'static str,
 }
 
-const TARGETS: [Target; 4] = [
+const TARGETS: &[Target] = &[
     Target {
         arch: "x86_64",
         triple: "x86_64-unknown-linux-musl",
@@ -110,11 +110,12 @@ fn build() -> Result<()> {
     for target in TARGETS {
         command.args(["--target", target.triple]);
     }
+    let triples: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
     ensure!(
         command.status()?.success(),
         "cargo could not build all of them; ./test installs what they need of standard libraries and \
          linkers, so does: rustup target add {}",
-        TARGETS.map(|target| target.triple).join(" ")
+        triples.join(" ")
     );
     Ok(())
 }

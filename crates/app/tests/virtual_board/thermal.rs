@@ -41,9 +41,10 @@ fn constants_of_any_board_come_back() {
     let Some(board) = board("quick") else {
         return testkit::was_skipped();
     };
+    let board = &board;
     std::thread::scope(|scope| {
         for constants in BY_CHANCE {
-            scope.spawn(|| in_some_try(|| check_constants(board.clone(), constants)));
+            scope.spawn(move || in_some_try(|| check_constants(board.clone(), constants)));
         }
     });
 }

@@ -9,7 +9,13 @@ use std::borrow::Cow;
 /// Real names have up to 64 characters.
 const CHARACTERS_MAX: usize = 100;
 /// What is long by its nature, and is no name.
-const LONG: [&str; 4] = ["compatible", "features", "kernel_cmdline", "kernel_version"];
+const LONG: [&str; 5] = [
+    "compatible",
+    "features",
+    "kernel_cmdline",
+    "kernel_version",
+    "missing",
+];
 
 /// The same Record with names that people can read: of the machine, of sensors, of settings.
 pub(super) fn short(record: &Record) -> Cow<'_, Record> {
