@@ -305,11 +305,7 @@ mod tests {
     fn rows_that_lost_their_newlines_ask_for_little_memory() {
         let channels: Vec<crate::Channel> = (0..CHANNELS_MAX)
             .map(|n| {
-                crate::Channel::new(
-                    &n.to_string(),
-                    crate::Unit::Count,
-                    crate::ChannelKind::Gauge,
-                )
+                crate::Channel::new(n.to_string(), crate::Unit::Count, crate::ChannelKind::Gauge)
             })
             .collect();
         let event = Event::Channels {

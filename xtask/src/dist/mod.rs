@@ -8,7 +8,7 @@ mod elf;
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Largest binary: one that is still fetched and copied to a board within seconds.

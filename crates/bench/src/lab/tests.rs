@@ -28,7 +28,7 @@ fn tool(bench: &Bench, name: &str) -> Found {
         name: name.into(),
         path,
         version: "1".into(),
-        is_users: false,
+        runs_as_caller: false,
     }
 }
 

@@ -46,7 +46,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         name: definition.name.clone(),
         path: program.to_owned(),
         version: String::new(),
-        is_users: true,
+        runs_as_caller: true,
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = lab.program(&found, &arguments, definition.time_limit)?;

@@ -271,7 +271,7 @@ mod tests {
 10
 ",
         );
-        let policies = policies(&root.unwrap());
+        let policies = policies(&root.unwrap(), &[0, 1, 10]);
         let found: Vec<_> = policies
             .iter()
             .map(|policy| (policy.policy, policy.cpus.as_slice()))

@@ -249,7 +249,7 @@ fn the_dictionary_follows_the_memory() {
             name: String::new(),
             path: String::new(),
             version: version.into(),
-            is_users: false,
+            runs_as_caller: false,
         };
         bench.with(&job(threads), |lab| {
             let chosen = choose_dictionary(lab, &found);

@@ -136,7 +136,7 @@ mod tests {
                 name: "ffmpeg".into(),
                 path: bench.tools_directory().join("ffmpeg").display().to_string(),
                 version: "ffmpeg 6.1".into(),
-                is_users: false,
+                runs_as_caller: false,
             };
             let form = Form::parse("hevc-540p-hardware").unwrap();
             let chosen = bench.with(&Job::default(), |lab| {
