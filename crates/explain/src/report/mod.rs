@@ -34,7 +34,7 @@ impl Report {
     /// The text. For people names are as short as people can read them, for programs they are whole.
     pub fn text(&self, record: &Record, findings: &[Finding]) -> String {
         match self.id {
-            "json" | "record" => (self.render)(record, findings),
+            "findings-json" | "record" => (self.render)(record, findings),
             _ => (self.render)(&names::short(record), findings),
         }
     }

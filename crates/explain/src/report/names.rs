@@ -114,7 +114,7 @@ mod tests {
                 .map(|word| word.chars().count())
                 .max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
-            let is_data = matches!(report.id, "json" | "record");
+            let is_data = matches!(report.id, "findings-json" | "record");
             assert_eq!(is_whole, is_data, "{}: {longest:?}", report.id);
         }
     }
