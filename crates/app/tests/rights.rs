@@ -362,13 +362,11 @@ fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
             assert_eq!(owner(made), expected, "{}", made.display());
         }
         assert_eq!(owner(&before), 0, "{}", before.display());
-        let mut command = by_sudo(&["report", "--png"]);
-        command.arg(folder.0.join("plots")).arg(&record);
-        let output = command.output().unwrap();
+        let recording = folder.0.join("own.sbcmon");
+        let mut command = by_sudo(&["-m", "0.05", "--quiet", "--count", "2", "--record"]);
+        let output = command.arg(&recording).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
-        for plot in std::fs::read_dir(folder.0.join("plots")).unwrap() {
-            assert_eq!(owner(&plot.unwrap().path()), expected);
-        }
+        assert_eq!(owner(&recording), expected);
     }
 }
 
