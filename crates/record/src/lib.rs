@@ -28,6 +28,7 @@ pub mod statistics;
 mod step;
 mod stream;
 mod survey;
+pub mod vocabulary;
 
 pub use aftermath::*;
 pub use bound::Bound;
@@ -45,6 +46,7 @@ pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
 pub use stream::{is_stream, nothing_known, read_stream};
 pub use survey::*;
+pub use vocabulary::*;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
