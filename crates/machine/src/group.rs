@@ -9,6 +9,7 @@
 use crate::Root;
 use crate::cgroup;
 use crate::faults::{self, Call};
+use crate::processes;
 use record::{Missing, Reading, Why};
 
 /// Folders of a group: one in version 2, one for each hierarchy used in version 1.
@@ -154,9 +155,7 @@ impl Group {
             let number = folder.strip_prefix(name)?.strip_prefix('-')?;
             number.rsplit('-').next()?.parse().ok()
         };
-        let is_gone = |folder: &String| {
-            owner(folder).is_some_and(|pid| root.read(&format!("/proc/{pid}/stat")).is_err())
-        };
+        let is_gone = |folder: &String| owner(folder).is_some_and(processes::is_gone);
         let mut places = vec![mount.clone(), place(root, version, &mount)];
         places.dedup();
         let of_place = |place: String| {

@@ -6,6 +6,8 @@
 
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use std::collections::BTreeMap;
 
 /// More processes than anybody reads.
@@ -208,6 +210,13 @@ pub(crate) struct Job {
     pub(crate) group: u32,
     /// All groups of one login.
     pub(crate) session: u32,
+}
+
+/// True if there is no such process: the kernel says so, and nothing else is taken for it. Whoever takes a living
+/// process for dead, because a file of it cannot be read at the moment, ends what it has started.
+pub fn is_gone(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 /// What a process is doing, by the letter of `proc_pid_stat(5)`: `T` is stopped. None if it is gone.

@@ -2,8 +2,9 @@
 //! there when it is true, and only then.
 
 use crate::kills::RUN;
-use crate::tree::{Tree, can_run, difference};
+use crate::tree::{PATIENCE, Tree, can_run, difference};
 use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The standard error of a program, with one blank between words.
 fn said(output: &Output) -> String {
@@ -110,4 +111,35 @@ fn a_folder_of_sys_that_cannot_be_written_is_told_once_and_leaves_nothing() {
     assert!(!told.contains("was not put back"), "{told}");
     assert!(!said(&tree.run(CLOCK, "")).contains(BACK));
     assert_eq!(difference(&before, &tree.settings()), "");
+}
+
+/// A file of a process that cannot be read does not make the process a dead one, whose programs are ended.
+#[test]
+fn a_run_that_goes_on_is_not_taken_for_dead() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    for call in ["open", "read"] {
+        let (alive, other) = (Tree::new(), Tree::new());
+        let mut words = RUN.to_vec();
+        words.truncate(words.len() - 1);
+        words.extend([
+            "sh",
+            "-c",
+            "touch started; until [ -e go ]; do sleep 0.1; done",
+        ]);
+        let mut command = alive.command(&words, "");
+        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let began = Instant::now();
+        while !alive.path("drive/started").exists() {
+            assert!(began.elapsed() < PATIENCE, "it does not start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let plan = format!("run {call} /proc/{}/stat 1 EPERM", child.id());
+        other.run(RUN, &plan);
+        std::fs::write(alive.path("drive/go"), "").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let status = output.status.code();
+        assert!(matches!(status, Some(0 | 3)), "{call}: {}", said(&output));
+    }
 }

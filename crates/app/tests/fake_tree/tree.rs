@@ -14,7 +14,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
 /// By so much everything is shortened.
 const HASTE: &str = "1000";
 /// No run takes so long, however busy this machine is with other things.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Lays the folders over the machine's own in a mount namespace and becomes the command. Control groups stay, and
 /// so does the `/sys` of a board.

@@ -3,7 +3,7 @@
 //! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): whoever loses
 //! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
 
-use machine::processes::children_of;
+use machine::processes::{children_of, is_gone};
 use machine::{Group, Root};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
@@ -171,10 +171,12 @@ fn is_orphan(root: &Root, pid: u32) -> bool {
     let Some(owner) = owner_of(root, pid) else {
         return false;
     };
+    if is_gone(owner) {
+        return true;
+    }
     match (started_ticks(root, owner), started_ticks(root, pid)) {
         (Some(owner), Some(program)) => owner > program,
-        (None, Some(_)) => true,
-        (_, None) => false,
+        (None, _) | (_, None) => false,
     }
 }
 
