@@ -18,7 +18,7 @@ use figures::Resident;
 use process::Watched;
 use record::Record;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Interval of the monitor that is watched: the rate at which runs are sampled.
 const MONITOR_INTERVAL: &str = "0.5";
@@ -139,11 +139,15 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     if !options.monitor_only {
         tools::main(&binary)?;
         let started = SystemTime::now();
-        let resident = run(&binary, options.arguments)?;
+        let begin = Instant::now();
+        let (resident, stream) = run(&binary, options.arguments)?;
+        let run_s = begin.elapsed().as_secs_f64();
         let path = newest(&process::record_folders(), "json", started)?
             .context("the run left no Record; name it with --record")?;
         println!("\n{}\n", path.display());
         report(&read(&path)?, &resident);
+        let percent = stream.as_secs_f64() / run_s * 100.0;
+        println!("  the thread that writes the stream was on a CPU for {percent:.3} % of the run");
     }
     Ok(())
 }
@@ -224,13 +228,15 @@ fn beside_peers(binary: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs the benchmark and returns its resident memory over time.
-fn run(binary: &Path, arguments: &[&str]) -> Result<Vec<Resident>> {
+/// Runs the benchmark and returns its resident memory over time, and how long its thread that writes the stream was
+/// on a CPU.
+fn run(binary: &Path, arguments: &[&str]) -> Result<(Vec<Resident>, Duration)> {
     let mut child = std::process::Command::new(binary)
         .args(arguments)
         .spawn()
         .with_context(|| binary.display().to_string())?;
     let mut series = Vec::new();
+    let mut stream_ns = 0;
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break status;
@@ -241,6 +247,9 @@ fn run(binary: &Path, arguments: &[&str]) -> Result<Vec<Resident>> {
             let at_utc_ms = i64::try_from(now.as_millis())?;
             series.push(Resident { at_utc_ms, kib });
         }
+        if let Ok(Some(ns)) = process::thread_cpu_ns(child.id(), "stream") {
+            stream_ns = ns;
+        }
         std::thread::sleep(RESIDENT_INTERVAL);
     };
     // 3: finished, but not valid. Its timings are still timings.
@@ -248,7 +257,7 @@ fn run(binary: &Path, arguments: &[&str]) -> Result<Vec<Resident>> {
         matches!(status.code(), Some(0 | 3)),
         "the run ended with {status}"
     );
-    Ok(series)
+    Ok((series, Duration::from_nanos(stream_ns)))
 }
 
 /// Prints what a Record says about the program itself.

@@ -93,6 +93,18 @@ pub(super) fn resident_kib(pid: u32) -> Result<u64> {
     kib(&read(&format!("/proc/{pid}/status"))?, "VmRSS:")
 }
 
+/// Time on a CPU of the thread of this name so far, in nanoseconds; nothing if the process has none.
+pub(super) fn thread_cpu_ns(pid: u32, name: &str) -> Result<Option<u64>> {
+    for task in Path::new(&format!("/proc/{pid}/task")).read_dir()? {
+        let task = task?.path();
+        let of_task = |file: &str| read(&task.join(file).to_string_lossy());
+        if of_task("comm")?.trim_end() == name {
+            return Ok(Some(on_cpu_ns(&of_task("schedstat")?)?));
+        }
+    }
+    Ok(None)
+}
+
 /// Where runs leave their Records: beside the log of root, or in the state folder of a user.
 pub(super) fn record_folders() -> Vec<PathBuf> {
     let mut folders = vec![PathBuf::from("/var/log")];
@@ -158,5 +170,14 @@ mod tests {
     #[test]
     fn this_process_has_memory() {
         assert!(resident_kib(std::process::id()).unwrap() > 0);
+    }
+
+    #[test]
+    fn threads_are_found_by_name() {
+        let here = std::process::id();
+        let named = std::thread::Builder::new().name("stream".into());
+        let of_itself = named.spawn(move || thread_cpu_ns(here, "stream").unwrap());
+        assert!(of_itself.unwrap().join().unwrap().is_some());
+        assert_eq!(thread_cpu_ns(here, "none of ours").unwrap(), None);
     }
 }
