@@ -163,21 +163,42 @@ fn a_terminal_that_hangs_in_the_middle_of_a_frame_keeps_no_recording() {
     command.env("TERM", "xterm").stderr(Stdio::null());
     command.stdin(Stdio::from(writer.try_clone().unwrap()));
     let mut child = command.stdout(Stdio::from(writer)).spawn().unwrap();
+    let pid = child.id();
     let rows = || {
         let bytes = std::fs::read(tree.path("drive/watched")).unwrap_or_default();
         record::read_stream(&bytes).map_or(0, |record| record.samples.at_ms.len())
     };
-    // By then every queue between the two ends is full.
-    let begin = Instant::now();
-    while rows() < 600 {
-        let is_too_long = begin.elapsed() > PATIENCE;
-        if is_too_long {
-            let _ = child.kill();
+    let mut wait_for = |what: &str, is_so: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !is_so() {
+            let is_too_long = begin.elapsed() > PATIENCE;
+            if is_too_long {
+                let _ = child.kill();
+            }
+            assert!(!is_too_long, "{what}, at row {}", rows());
+            std::thread::sleep(Duration::from_millis(100));
         }
-        assert!(!is_too_long, "the recording stopped at row {}", rows());
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    };
+    wait_for("no frame hangs", &|| hangs_in_a_frame(pid));
+    let then = rows();
+    wait_for("the recording stopped", &|| rows() > then + 20);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(wait(&mut child), "Ctrl-C is not heard");
     drop(reader);
+}
+
+/// True if a thread waits for its standard output and gets nowhere. The kernel names the system call in which a
+/// thread waits, with its arguments and stack.
+fn hangs_in_a_frame(pid: u32) -> bool {
+    let calls = || {
+        let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter();
+        let calls = threads.flatten().flatten().filter_map(|thread| {
+            let call = std::fs::read_to_string(thread.path().join("syscall")).ok()?;
+            (call.split(' ').nth(1) == Some("0x1")).then_some((thread.file_name(), call))
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let before = calls();
+    std::thread::sleep(Duration::from_secs(1));
+    calls().iter().any(|call| before.contains(call))
 }
