@@ -8,6 +8,7 @@ use machine::faults::{self, Call};
 use machine::files::{Access, Error, Folder};
 use record::{End, Missing, Record, Unreadable, read_stream};
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -129,11 +130,11 @@ impl Runs {
     }
 
     /// Keeps what a run came to, and lets go of its stream. `stamp` is when it began, as is known by now: where the
-    /// time of day was set meanwhile, the names of its files are others than that of its stream.
+    /// time of day was set meanwhile, the names of its files are others than that of its stream. The stem of those.
     ///
     /// # Errors
-    /// The Record cannot be written; the stream stays.
-    pub fn keep(&self, stem: &str, stamp: &str, json: &str, log: &str) -> Result<(), Error> {
+    /// The Record cannot be written, and the stream stays; or the log cannot.
+    pub fn keep(&self, stem: &str, stamp: &str, json: &str, log: &str) -> Result<String, Error> {
         let kept = match stem.starts_with(stamp) {
             true => Some(stem.to_owned()),
             false => (1..STEMS_MAX)
@@ -149,8 +150,7 @@ impl Runs {
             .folder
             .replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
         self.forget(stem);
-        self.bound(&kept);
-        log
+        log.map(|()| kept)
     }
 
     /// Removes the stream of a run of which nothing is to be kept, or everything is. If it stays, the next
@@ -175,8 +175,11 @@ impl Runs {
 
     /// Streams whose runs are no more. One whose run goes on is locked by it and left alone; one of a run
     /// whose Record is kept is removed.
-    pub fn left_behind(&self) -> Vec<Left> {
-        let names = self.folder.names().unwrap_or_default();
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn left_behind(&self) -> Result<Vec<Left>, Error> {
+        let names = self.folder.names()?;
         let left = names.into_iter().filter_map(|name| {
             let text = name.to_string_lossy().into_owned();
             let stem = STREAMS.iter().find_map(|end| text.strip_suffix(end))?;
@@ -185,15 +188,21 @@ impl Runs {
                 Err(missing) => Some(Left::Unreadable(missing)),
             }
         });
-        left.collect()
+        Ok(left.collect())
     }
 
     fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<LeftRun>, Missing> {
         let file = self.folder.readable(name).map_err(Missing::from)?;
-        if lock(&file).is_err() {
-            return Ok(None);
-        }
         let path = self.folder.path().join(name).display().to_string();
+        match lock(&file) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Ok(None),
+            // A drive without locks does not tell who lives.
+            Err(error) => {
+                let why = format!("{path} cannot be locked: {error}");
+                return Err(Missing::unsupported(path, why));
+            }
+        }
         let record = match read(&file) {
             Ok(record) => record,
             // Killed before anything was written: there was no run yet.
@@ -224,18 +233,21 @@ impl Runs {
         }))
     }
 
-    /// Records of all runs, the newest first; one that cannot be read is none.
-    pub fn kept(&self) -> impl Iterator<Item = Record> {
-        let names = self.folder.names().unwrap_or_default();
+    /// Records of all runs, the newest first, each or why it cannot be read.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn kept(&self) -> Result<impl Iterator<Item = Result<Record, Missing>>, Error> {
         let is_record = |name: &OsString| Path::new(name).extension() == Some(OsStr::new("json"));
-        names
-            .into_iter()
-            .rev()
-            .filter(is_record)
-            .filter_map(|name| {
-                let file = self.folder.readable(&name).ok()?;
-                serde_json::from_reader(std::io::BufReader::new(file)).ok()
+        let names = self.folder.names()?.into_iter().rev().filter(is_record);
+        Ok(names.map(|name| {
+            let file = self.folder.readable(&name)?;
+            serde_json::from_reader(std::io::BufReader::new(file)).map_err(|error| {
+                let path = self.folder.path().join(&name).display().to_string();
+                let why = format!("{path} is no Record: {error}");
+                Missing::unsupported(path, why)
             })
+        }))
     }
 
     /// Keeps the Record of a run that left only its stream; where it is.
@@ -252,8 +264,11 @@ impl Runs {
 
     /// Removes the oldest runs beyond what is kept. The one of this stem has just ended and is the latest, whatever
     /// its name says: a board that does not know the time makes it look like the oldest. Streams are never removed here.
-    fn bound(&self, stem: &str) {
-        let names = self.folder.names().unwrap_or_default();
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn bound(&self, stem: &str) -> Result<(), Error> {
+        let names = self.folder.names()?;
         let is_of_run = |name: &&OsString| {
             let end = Path::new(name).extension();
             end.is_some_and(|end| end == "json" || end == "log")
@@ -265,8 +280,10 @@ impl Runs {
         }
         files.sort_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
         for name in beyond(&files) {
+            // It is tried again behind the next run.
             let _ = self.folder.remove(name);
         }
+        Ok(())
     }
 }
 
@@ -293,7 +310,7 @@ fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
     beyond
 }
 
-fn lock(file: &File) -> Result<(), rustix::io::Errno> {
+fn lock(file: &File) -> Result<(), Errno> {
     faults::pass_open(Call::Lock, file, || {
         flock(file, FlockOperation::NonBlockingLockExclusive)
     })

@@ -203,6 +203,18 @@ impl Root {
         }
     }
 
+    /// The first bytes of a file that is large and read once; fewer where it is shorter.
+    ///
+    /// # Errors
+    /// As [`Root::read`].
+    pub fn read_head(&self, path: &str, bytes: usize) -> Reading<Vec<u8>> {
+        let source = self.source(path)?;
+        let mut head = vec![0; bytes];
+        let count = source.read_into(&mut head);
+        head.truncate(count.map_err(|errno| self.failed_by(path, errno))?);
+        Ok(head)
+    }
+
     /// Names in a directory, numbers in order of value (`cpu2` before `cpu10`).
     ///
     /// # Errors

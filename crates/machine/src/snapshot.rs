@@ -174,12 +174,10 @@ impl Walk<'_> {
     }
 
     fn header(&mut self, path: &str) {
-        let mut bytes = [0; 64];
-        let source = self.root.source(path);
-        match source.map(|source| source.read_into(&mut bytes)) {
-            Ok(Ok(count)) => self.content(path, &bytes[..count]),
+        match self.root.read_head(path, 64) {
+            Ok(bytes) => self.content(path, &bytes),
             // Reading it whole fails in the same way, and keeps the error.
-            _ => self.file(path),
+            Err(_) => self.file(path),
         }
     }
 

@@ -39,10 +39,11 @@ pub(crate) fn at_start(root: &Root) {
 
 /// Makes Records of all runs in this folder that are no more; a sentence about each.
 pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
+    let unknown = |error| format!("Nobody knows whether an earlier run died: {error}.");
     let runs = match Runs::existing(history) {
         Ok(Some(runs)) => runs,
-        // Whoever cannot keep runs is told so by a run.
-        Ok(None) | Err(_) => return Vec::new(),
+        Ok(None) => return Vec::new(),
+        Err(error) => return vec![unknown(error)],
     };
     let tell = |left: Left| match left {
         Left::Run(left) => keep(root, &runs, *left),
@@ -50,7 +51,10 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
             format!("A run may have died, but its stream says nothing: {missing}.")
         }
     };
-    runs.left_behind().into_iter().map(tell).collect()
+    match runs.left_behind() {
+        Ok(left) => left.into_iter().map(tell).collect(),
+        Err(error) => vec![unknown(error)],
+    }
 }
 
 fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {

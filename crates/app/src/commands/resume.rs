@@ -94,7 +94,15 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
     let mut all: Vec<Run> = Vec::new();
     let mut died: Vec<Record> = Vec::new();
     let runs = Runs::existing(&history)?;
-    for record in runs.iter().flat_map(Runs::kept) {
+    let kept = runs.as_ref().map(Runs::kept).transpose()?;
+    for record in kept.into_iter().flatten() {
+        let record = match record {
+            Ok(record) => record,
+            Err(missing) => {
+                output::note(&format!("One kept run is left aside: {missing}."));
+                continue;
+            }
+        };
         all.push(record.run.clone());
         if not_died(&record.run).is_none() && record.run.asked.is_some() {
             died.push(record);

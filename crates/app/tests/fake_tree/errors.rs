@@ -4,6 +4,7 @@
 use crate::kills::{ALL, RUN};
 use crate::tree::{Call, Tree, can_run, difference, for_each};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Errors by kind of call: those that the kernel can give for it. `EINTR` is left out where the standard library
@@ -63,6 +64,7 @@ const UNTOLD: &[(&str, &str)] = &[
     ("open /children EPERM", "the same"),
     ("open /schedstat EPERM", "the same"),
     ("read /comm EPERM", "the same"),
+    ("list /task EPERM", "the same"),
     ("read /children EPERM", "the same"),
     ("read /schedstat EPERM", "the same"),
     ("read /stat EPERM", "the same"),
@@ -131,6 +133,40 @@ fn a_run_survives_every_call_that_fails_and_says_so() {
     );
     assert_eq!(tally.troubles, [""; 0]);
     assert!(tally.failures > FAILURES_MIN, "hardly any call was reached");
+}
+
+/// Whether a run died is unknown where the runs cannot be looked at, and each of these says so.
+#[test]
+fn runs_that_cannot_be_looked_at_are_told() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    tree.run(RUN, "");
+    std::fs::write(tree.path("lib/sbc-bench/runs/broken.json"), "{").unwrap();
+    let check = |words: &[&str], plan: &str, expected: &[&str]| {
+        let output = tree.run(words, plan);
+        let both = [&output.stdout[..], &output.stderr[..]].concat();
+        let said = String::from_utf8_lossy(&both).into_owned();
+        for part in expected {
+            assert!(said.contains(part), "{words:?} {plan}: {said}");
+        }
+    };
+    let unknown = "Nobody knows whether an earlier run died";
+    let no_list = "run list /var/lib/sbc-bench/runs 1 EIO";
+    for (plan, why) in [
+        (no_list, "Input/output error"),
+        (
+            "run open /var/lib/sbc-bench/runs 1 EMFILE",
+            "Too many open files",
+        ),
+    ] {
+        check(&["recover"], plan, &[unknown, why]);
+        check(RUN, plan, &[unknown, why]);
+    }
+    check(&["run", "--resume"], no_list, &["Input/output error"]);
+    let left_aside = ["broken.json", "is no Record", "nothing to resume"];
+    check(&["run", "--resume"], "", &left_aside);
 }
 
 impl Tally {
@@ -253,10 +289,13 @@ fn is_missing(value: &serde_json::Value, failure: &Failure, number: i32) -> bool
             .iter()
             .any(|value| is_missing(value, failure, number)),
         Value::Object(fields) => {
-            let is_place = fields
-                .get("path")
-                .and_then(Value::as_str)
-                .is_some_and(|path| path.contains(&failure.place));
+            // A reader names the link that it followed (`/bin/sh`), the call that fails the file (`/usr/bin/dash`).
+            let is_there = |path: &str| {
+                let file = std::fs::canonicalize(path).unwrap_or_default();
+                path.contains(&failure.place) || file == Path::new(&failure.place)
+            };
+            let path = fields.get("path").and_then(Value::as_str);
+            let is_place = path.is_some_and(is_there);
             let is_why = match fields.get("why") {
                 Some(Value::String(why)) => match failure.errno {
                     "EPERM" => why == "denied",

@@ -269,7 +269,9 @@ fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
     let expected: usize = trace.iter().filter(written).map(steps).sum();
     let folder = tree.path("lib/sbc-bench/runs");
     let runs = bench::Runs::existing(&folder).ok().flatten();
-    let left = runs.map(|runs| runs.left_behind()).unwrap_or_default();
+    let left = runs
+        .and_then(|runs| runs.left_behind().ok())
+        .unwrap_or_default();
     let died = left.iter().filter_map(|left| match left {
         bench::Left::Run(run) => Some(run.record.steps.len()),
         bench::Left::Unreadable(_) => None,

@@ -69,14 +69,18 @@ fn write(new: &NewRun, text: &str) {
 
 /// What was left, as `stem step` or the reason why it cannot be read.
 fn left(runs: &Runs) -> Vec<String> {
-    let told = runs.left_behind().into_iter().map(|left| match left {
-        Left::Run(left) => {
-            let died = left.record.run.died_in.as_ref();
-            let step = died.and_then(|died| died.step.clone());
-            format!("{} {}", left.has_ended, step.unwrap_or_default())
-        }
-        Left::Unreadable(missing) => missing.to_string(),
-    });
+    let told = runs
+        .left_behind()
+        .unwrap()
+        .into_iter()
+        .map(|left| match left {
+            Left::Run(left) => {
+                let died = left.record.run.died_in.as_ref();
+                let step = died.and_then(|died| died.step.clone());
+                format!("{} {}", left.has_ended, step.unwrap_or_default())
+            }
+            Left::Unreadable(missing) => missing.to_string(),
+        });
     told.collect()
 }
 
@@ -127,7 +131,7 @@ fn only_runs_that_are_no_more_are_found() {
     drop(alive);
     assert_eq!(left(&own.1), ["false ", "false sevenzip °"]);
     // Whoever recovers one holds it: another start leaves it alone.
-    let held = own.1.left_behind();
+    let held = own.1.left_behind().unwrap();
     assert_eq!(left(&own.1), Vec::<String>::new());
     let Some(Left::Run(run)) = held.first() else {
         panic!("{held:?}")
@@ -152,7 +156,7 @@ fn a_run_that_ended_is_never_called_dead() {
     own.1.mark_ended(&new.stem);
     drop(new);
     assert_eq!(left(&own.1), ["true aes"]);
-    for left in own.1.left_behind() {
+    for left in own.1.left_behind().unwrap() {
         let Left::Run(left) = left else { panic!() };
         own.1.recover(&left, "{}").unwrap();
     }
@@ -195,7 +199,7 @@ fn a_bad_sector_is_left_out_and_the_rest_is_kept() {
     write(&new, &[started(), long, begins("aes")].concat());
     new.file.write_all_at(&[0xff; 512], 2000).unwrap();
     drop(new);
-    let Some(Left::Run(left)) = own.1.left_behind().pop() else {
+    let Some(Left::Run(left)) = own.1.left_behind().unwrap().pop() else {
         panic!()
     };
     assert_eq!(left.record.run.died_in.unwrap().step.unwrap(), "aes");

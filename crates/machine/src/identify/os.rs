@@ -4,7 +4,7 @@
 use super::cpuinfo::CpuInfo;
 use crate::Root;
 use record::redact::Redactor;
-use record::{Fact, Missing, Reading, Why};
+use record::{Fact, Missing, Reading};
 
 /// Release of the kernel, as `uname -r`.
 ///
@@ -99,18 +99,10 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
 /// There is no shell, or its header is unknown.
 pub(crate) fn userland_arch(root: &Root) -> Reading<String> {
     const PATH: &str = "/bin/sh";
-    let source = root.source(PATH)?;
-    let mut header = [0; 64];
-    let count = source.read_into(&mut header).map_err(|errno| Missing {
-        path: PATH.into(),
-        why: match errno {
-            libc::EACCES | libc::EPERM => Why::Denied,
-            other => Why::Io(other),
-        },
-    })?;
-    parse_elf_arch(&header[..count])
+    let header = root.read_head(PATH, 64)?;
+    parse_elf_arch(&header)
         .map(str::to_owned)
-        .ok_or_else(|| Missing::garbled(PATH, &String::from_utf8_lossy(&header[..count])))
+        .ok_or_else(|| Missing::garbled(PATH, &String::from_utf8_lossy(&header)))
 }
 
 /// Machine, class and byte order of an ELF header (System V gABI, chapter 4; EM_* numbers of

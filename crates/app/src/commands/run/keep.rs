@@ -53,15 +53,22 @@ pub(super) fn keep(results: Results) -> Vec<String> {
 impl Results {
     fn write(self) -> Vec<String> {
         let mut sentences = Vec::new();
-        if let Some(Kept { runs, stem }) = &self.kept
-            && let Err(error) = runs.keep(stem, &self.stamp, &self.json, &self.log)
-        {
-            if self.broken {
-                runs.mark_ended(stem);
+        if let Some(Kept { runs, stem }) = &self.kept {
+            match runs.keep(stem, &self.stamp, &self.json, &self.log) {
+                Ok(stem) => {
+                    let bound = runs.bound(&stem);
+                    let tell = |error| format!("Old runs could not be removed: {error}.");
+                    sentences.extend(bound.err().map(tell));
+                }
+                Err(error) => {
+                    if self.broken {
+                        runs.mark_ended(stem);
+                    }
+                    sentences.push(format!(
+                        "The run could not be kept among all runs: {error}."
+                    ));
+                }
             }
-            sentences.push(format!(
-                "The run could not be kept among all runs: {error}."
-            ));
         }
         let (log, record) = (self.paths.log.display(), self.paths.record.display());
         sentences.push(match self.latest() {
