@@ -1,5 +1,6 @@
 //! What a workload is bound by: what has to be quicker for its score to rise.
 
+use crate::{WorkloadId, WorkloadName};
 use serde::{Deserialize, Serialize};
 
 /// What a workload spends its time on. Whoever judges a run by the use of something asks this first:
@@ -25,64 +26,15 @@ pub enum Bound {
     Unknown,
 }
 
-/// Workloads by id. Forms that differ from the rest of their workload stand in [`FORMS`].
-const WORKLOADS: [(&str, Bound); 28] = [
-    ("aes", Bound::Cpu),
-    ("clock", Bound::Cpu),
-    ("core-to-core", Bound::Memory),
-    ("cpuminer", Bound::Cpu),
-    ("drive", Bound::Storage),
-    ("geekbench", Bound::Cpu),
-    ("heat", Bound::Unknown),
-    ("lzma", Bound::Cpu),
-    ("memory-bandwidth", Bound::Memory),
-    ("memory-latency", Bound::Memory),
-    ("memory-loaded", Bound::Memory),
-    ("memory-scaling", Bound::Memory),
-    ("network", Bound::Network),
-    ("network-cpu", Bound::Network),
-    ("opengl", Bound::Gpu),
-    ("openssl", Bound::Cpu),
-    ("perf-bench", Bound::Kernel),
-    ("phoronix", Bound::Unknown),
-    ("program", Bound::Unknown),
-    ("rsync", Bound::Storage),
-    ("sevenzip", Bound::Cpu),
-    ("sftp", Bound::Network),
-    ("simd", Bound::Cpu),
-    ("stockfish", Bound::Cpu),
-    ("stress-ng", Bound::Unknown),
-    ("sysbench", Bound::Cpu),
-    ("video", Bound::Cpu),
-    ("wait", Bound::Idle),
-];
-
-/// Forms of workloads that are bound by something of their own.
-const FORMS: [(&str, &str, Bound); 8] = [
-    ("heat", "simd", Bound::Cpu),
-    ("perf-bench", "mem", Bound::Memory),
-    ("stress-ng", "cpu", Bound::Cpu),
-    ("stress-ng", "matrix", Bound::Cpu),
-    ("stress-ng", "stream", Bound::Memory),
-    ("stress-ng", "vm", Bound::Memory),
-    ("sysbench", "fileio", Bound::Storage),
-    ("sysbench", "memory", Bound::Memory),
-];
-
 impl Bound {
-    /// What this form of a workload is bound by; [`Bound::Unknown`] for what is not in the table.
+    /// What this form of a workload is bound by; [`Bound::Unknown`] for a program of the user's own.
     pub fn of(workload: &str, variant: &str) -> Self {
-        let form = variant.split([' ', '-', '/']).next().unwrap_or_default();
-        let is_form = |(own, begins, _): &&(&str, &str, Bound)| *own == workload && *begins == form;
-        if let Some((_, _, bound)) = FORMS.iter().find(is_form) {
-            return *bound;
-        }
-        Self::of_workload(workload).unwrap_or(Bound::Unknown)
+        let id = WorkloadName::from(workload).id();
+        id.map_or(Self::Unknown, |id| id.bound(&variant.into()))
     }
 
-    /// What a workload is bound by in most of its forms; none if the table does not have it.
+    /// What a workload is bound by in most of its forms; none if this program does not know it.
     pub fn of_workload(workload: &str) -> Option<Self> {
-        let found = WORKLOADS.iter().find(|(id, _)| *id == workload);
-        found.map(|(_, bound)| *bound)
+        WorkloadId::of(workload).map(WorkloadId::bound_mostly)
     }
 }

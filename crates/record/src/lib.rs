@@ -28,7 +28,7 @@ pub mod statistics;
 mod step;
 mod stream;
 mod survey;
-pub mod vocabulary;
+mod vocabulary;
 
 pub use aftermath::*;
 pub use bound::Bound;

@@ -10,6 +10,14 @@
 #[macro_use]
 mod words;
 
-pub mod channel;
+mod channel;
+mod mode;
+mod rule;
+mod variant;
+mod workload;
 
 pub use channel::*;
+pub use mode::Mode;
+pub use rule::RuleId;
+pub use variant::Variant;
+pub use workload::{WorkloadId, WorkloadName};

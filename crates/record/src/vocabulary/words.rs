@@ -1,11 +1,10 @@
 //! What types of words have in common: enums with a spelling, and the doors through which a type goes as text.
 
-/// An enum of words. A variant that says `or Own` at the end holds a word that only its user knows.
+/// An enum of words. What follows as `or Own` is a variant that holds a word that only its user knows.
 macro_rules! words {
     ($(#[$doc:meta])* $vis:vis enum $name:ident {
         $($(#[$about:meta])* $variant:ident = $text:literal,)*
-        $(or $(#[$own_about:meta])* $own:ident)?
-    }) => {
+    } $(or $(#[$own_about:meta])* $own:ident)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $vis enum $name {
@@ -36,9 +35,9 @@ macro_rules! words {
     };
 }
 
-/// The doors of a type that has `fn text(&self) -> Cow<'_, str>` and `FromStr<Err = Infallible>`: `Display` that keeps
-/// to a width, `Debug` as that of its text, JSON and its schema as those of a string.
-macro_rules! spelled {
+/// The way out of a type that has `fn text(&self) -> Cow<'_, str>`: `Display` that keeps to a width, `Debug` as that of
+/// its text, JSON.
+macro_rules! written {
     ($name:ty) => {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -57,6 +56,13 @@ macro_rules! spelled {
                 serializer.serialize_str(&self.text())
             }
         }
+    };
+}
+
+/// Both ways of a type that is [`written!`] and has `FromStr<Err = Infallible>`. Its schema is that of a string.
+macro_rules! spelled {
+    ($name:ty) => {
+        written!($name);
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,0 +1,182 @@
+//! Which form of a workload a step ran: `cold`, `aes-256-cbc`, `single`, `multi`.
+//!
+//! Forms are open by nature: users and tools name them as well. Constants are those that more than one file asks for.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::str::FromStr;
+
+/// Which form of a workload; empty for one that has a single form.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variant(Cow<'static, str>);
+
+macro_rules! variants {
+    ($($(#[$about:meta])* $name:ident = $text:literal,)*) => {
+        impl Variant {
+            $(
+                #[doc = concat!("`", $text, "`")]
+                $(#[doc = ""] #[$about])*
+                pub const $name: Self = Self::own($text);
+            )*
+        }
+    };
+}
+
+variants! {
+    /// The only form that there is.
+    ONLY = "",
+    COLD = "cold",
+    COLD_CORES = "cold-cores",
+    COLD_ALL_CPUS = "cold-all-cpus",
+    HOT_LOADED = "hot-loaded",
+    HOT_AFTER = "hot-after",
+    AS_FOUND = "as-found",
+    PARALLEL_IDLE = "parallel-idle",
+    PARALLEL_LOADED = "parallel-loaded",
+    SINGLE = "single",
+    MULTI = "multi",
+    CORE_TYPE = "core-type",
+    OPP = "opp",
+    SMALL_PAGES = "small-pages",
+    TLB_LIGHT = "tlb-light",
+    RAMLAT = "ramlat",
+    TINYMEMBENCH = "tinymembench",
+    TINYMEMBENCH_HUGE = "tinymembench-huge-pages",
+    TINYMEMBENCH_SMALL = "tinymembench-small-pages",
+    AES_128_CBC = "aes-128-cbc",
+    AES_192_CBC = "aes-192-cbc",
+    AES_256_CBC = "aes-256-cbc",
+    AES_256_GCM = "aes-256-gcm",
+    SIDE_A = "a",
+    SIDE_B = "b",
+    IDLE = "idle",
+    COOL_DOWN = "cool-down",
+    COOLING = "cooling",
+    HEATING = "heating",
+    SIMD = "simd",
+}
+
+/// What the name of an algorithm ends with where all CPUs worked at once.
+const PARALLEL: &str = "-parallel";
+
+impl Variant {
+    /// A form that one file alone asks for.
+    pub const fn own(text: &'static str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+
+    /// The form of an algorithm in which all CPUs work at once: `aes-256-cbc-parallel`.
+    pub fn parallel(algorithm: &str) -> Self {
+        format!("{algorithm}{PARALLEL}").into()
+    }
+
+    /// Its spelling.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// True if the workload has this form alone.
+    pub fn is_only(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True for `single` and whatever begins so.
+    pub fn is_single_of_any_kind(&self) -> bool {
+        self.0.starts_with("single")
+    }
+
+    /// True for `multi` and whatever begins so.
+    pub fn is_multi_of_any_kind(&self) -> bool {
+        self.0.starts_with("multi")
+    }
+
+    /// True if all CPUs worked at once on one algorithm.
+    pub fn is_parallel(&self) -> bool {
+        self.0.ends_with(PARALLEL)
+    }
+
+    /// The algorithm of a cipher, on however many CPUs: `aes-256-cbc`.
+    pub fn algorithm(&self) -> &str {
+        self.0.strip_suffix(PARALLEL).unwrap_or(&self.0)
+    }
+
+    /// True for AES, on however many CPUs.
+    pub fn is_aes(&self) -> bool {
+        self.0.starts_with("aes-")
+    }
+
+    /// True for AES with 256 bits, on however many CPUs.
+    pub fn is_aes_256(&self) -> bool {
+        self.0.starts_with("aes-256-")
+    }
+
+    /// True for a cipher in the mode CBC on one CPU.
+    pub fn is_cbc(&self) -> bool {
+        self.0.ends_with("-cbc")
+    }
+
+    /// True for what tinymembench measured, with pages of whatever size.
+    pub fn is_tinymembench(&self) -> bool {
+        self.0.starts_with("tinymembench")
+    }
+
+    /// The word that says what it is, without what follows: `matrix` of `matrix/prod`.
+    pub fn first_word(&self) -> &str {
+        self.0.split([' ', '-', '/']).next().unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0)
+    }
+}
+
+spelled!(Variant);
+
+impl From<&str> for Variant {
+    fn from(text: &str) -> Self {
+        Self(Cow::Owned(text.to_owned()))
+    }
+}
+
+impl From<String> for Variant {
+    fn from(text: String) -> Self {
+        Self(Cow::Owned(text))
+    }
+}
+
+impl FromStr for Variant {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self::from(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::words::check_text_survives;
+    use proptest::prelude::*;
+
+    #[test]
+    fn variants_answer_what_code_asks() {
+        assert!(Variant::ONLY.is_only() && !Variant::COLD.is_only());
+        assert_eq!(Variant::from("single"), Variant::SINGLE);
+        assert!(Variant::from("multi-4-threads").is_multi_of_any_kind());
+        let parallel = Variant::parallel("aes-256-cbc");
+        assert_eq!(parallel.as_str(), "aes-256-cbc-parallel");
+        assert!(parallel.is_parallel() && parallel.is_aes() && parallel.is_aes_256());
+        assert!(!parallel.is_cbc() && Variant::AES_128_CBC.is_cbc());
+        assert_eq!(parallel.algorithm(), Variant::AES_256_CBC.algorithm());
+        assert!(Variant::TINYMEMBENCH_HUGE.is_tinymembench() && !Variant::RAMLAT.is_tinymembench());
+        assert_eq!(Variant::from("matrix/prod").first_word(), "matrix");
+        assert_eq!(Variant::ONLY.first_word(), "");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_survives(text in ".*") {
+            check_text_survives::<Variant>(&text);
+        }
+    }
+}
