@@ -146,6 +146,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
         Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data)),
     ),
     ("stream", &["fuzz/seeds/recording"], Bytes(stream)),
+    ("vocabulary", &[], Text(vocabulary)),
 ];
 
 fn board(text: &str) {
@@ -267,5 +268,19 @@ fn snapshot(text: &str) {
 fn stream(bytes: &[u8]) {
     if let Ok(record) = record::read_stream(bytes) {
         explain_all(&record);
+    }
+}
+
+/// Any word is kept as it is, whatever it is taken for.
+fn vocabulary(text: &str) {
+    fn survives<T: std::str::FromStr + ToString>(word: &str) {
+        let read = word.parse::<T>().ok().map(|value| value.to_string());
+        assert_eq!(read.as_deref(), Some(word));
+    }
+    for word in text.lines() {
+        survives::<record::ChannelId>(word);
+        survives::<record::WorkloadName>(word);
+        survives::<record::Variant>(word);
+        survives::<record::Mode>(word);
     }
 }

@@ -111,7 +111,7 @@ pub enum ChannelKind {
 }
 
 /// Units of channels. Values are integers as the kernel gives them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A plain number.
@@ -152,6 +152,10 @@ pub enum Unit {
     Pages,
     /// A set of bits.
     Bits,
+    /// A unit of a newer program.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Other(Box<str>),
 }
 
 /// What the sampling cost.
@@ -186,4 +190,18 @@ pub struct SourceCost {
     pub reads: u64,
     /// Wall time of all reads with parsing, in nanoseconds.
     pub read_ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_of_a_newer_program_is_kept() {
+        for json in ["\"kilohertz\"", "\"lumens\"", "\"\""] {
+            let unit: Unit = serde_json::from_str(json).unwrap();
+            assert_eq!(matches!(unit, Unit::Other(_)), json != "\"kilohertz\"");
+            assert_eq!(serde_json::to_string(&unit).unwrap(), json);
+        }
+    }
 }

@@ -51,7 +51,12 @@ pub(super) fn channels(
             _ => format!("{name} output {output}"),
         };
         channels.extend(QUANTITIES.iter().map(|(quantity, unit, kind)| {
-            channel(format!("{place}.{quantity}"), *unit, *kind, label.clone())
+            channel(
+                format!("{place}.{quantity}"),
+                unit.clone(),
+                *kind,
+                label.clone(),
+            )
         }));
     }
     channels

@@ -231,7 +231,7 @@ impl Columns {
 impl Extra {
     fn text(&self, record: &Record, value: Lookup<'_>) -> String {
         let channels = &record.samples.channels;
-        let known = |place: &usize| Some(base_units(value(*place)?, channels.get(*place)?.unit));
+        let known = |place: &usize| Some(base_units(value(*place)?, &channels.get(*place)?.unit));
         let highest = self.channels.iter().filter_map(known).reduce(f64::max);
         let Some(value) = highest else {
             return "-".to_owned();
@@ -246,7 +246,7 @@ impl Extra {
 }
 
 /// A value in volts, watts, ...
-fn base_units(value: i64, unit: Unit) -> f64 {
+fn base_units(value: i64, unit: &Unit) -> f64 {
     let factor = match unit {
         Unit::Millivolts | Unit::Milliamperes | Unit::Milliwatts => 1e-3,
         Unit::Microvolts | Unit::Microwatts => 1e-6,
@@ -322,8 +322,8 @@ mod tests {
         record.run.started = record::Fact::Known(0);
         for (id, unit, value) in channels {
             record = match unit {
-                Unit::Ticks => counter(record, id, *unit, &[0, *value]),
-                _ => gauge_channel(record, id, *unit, &[*value, *value]),
+                Unit::Ticks => counter(record, id, unit.clone(), &[0, *value]),
+                _ => gauge_channel(record, id, unit.clone(), &[*value, *value]),
             };
         }
         let columns = Columns::of(&record, None);

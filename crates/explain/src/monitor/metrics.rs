@@ -42,7 +42,7 @@ pub fn metrics(watch: &Watch) -> String {
             ChannelKind::Gauge => "gauge",
         };
         let place = place(channel);
-        let value = in_base_unit(value, channel.unit);
+        let value = in_base_unit(value, &channel.unit);
         for labels in &place.labels {
             add(place.name.clone(), place.help, kind, labels, value);
         }

@@ -198,7 +198,7 @@ impl Watch {
     /// Watts of a channel that tells power, or energy that adds up.
     pub fn watts(&self, place: usize) -> Option<f64> {
         let channel = &self.channels()[place];
-        match (channel.unit, channel.kind) {
+        match (&channel.unit, channel.kind) {
             (Unit::Microjoules, ChannelKind::Counter) => {
                 self.growth_per_second(place).map(|growth| growth / 1e6)
             }
@@ -322,7 +322,11 @@ mod tests {
                 None,
             ),
         ] {
-            assert_eq!(watch(unit, kind, rows).watts(0), expected, "{unit:?}");
+            assert_eq!(
+                watch(unit.clone(), kind, rows).watts(0),
+                expected,
+                "{unit:?}"
+            );
         }
     }
 }

@@ -103,20 +103,20 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
 /// of a chip.
 fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &'a Channel)> {
     let (meter, _) = power.id.rsplit_once('.')?;
-    let of_meter = |unit: Unit| {
+    let of_meter = |unit: &Unit| {
         let mut found = record.samples.channels.iter().filter(move |channel| {
             let is_own = channel
                 .id
                 .rsplit_once('.')
                 .is_some_and(|(own, _)| own == meter);
-            is_own && channel.unit == unit
+            is_own && channel.unit == *unit
         });
         let first = found.next();
         first.filter(|_| found.next().is_none())
     };
     // With several powers it is not known which one voltage and current belong to.
-    of_meter(power.unit)?;
-    Some((of_meter(Unit::Millivolts)?, of_meter(Unit::Milliamperes)?))
+    of_meter(&power.unit)?;
+    Some((of_meter(&Unit::Millivolts)?, of_meter(&Unit::Milliamperes)?))
 }
 
 #[cfg(test)]

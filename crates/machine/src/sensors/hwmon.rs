@@ -77,11 +77,12 @@ fn attribute(
     file: &str,
     files: &[String],
 ) -> Option<Probe> {
-    let (name, &(kind, suffix, unit, channel_kind)) = ATTRIBUTES.iter().find_map(|attribute| {
-        let name = file.strip_suffix(attribute.1)?;
-        let index = name.strip_prefix(attribute.0)?;
-        index.parse::<u32>().ok().map(|_| (name, attribute))
-    })?;
+    let (name, (kind, suffix, unit, channel_kind)) =
+        ATTRIBUTES.into_iter().find_map(|attribute| {
+            let name = file.strip_suffix(attribute.1)?;
+            let index = name.strip_prefix(attribute.0)?;
+            index.parse::<u32>().ok().map(|_| (name, attribute))
+        })?;
     // Where a chip gives power both ways, the value of now is taken.
     if suffix == "_average" && files.iter().any(|other| *other == format!("{name}_input")) {
         return None;

@@ -214,7 +214,7 @@ fn of_rapl(channel: &Channel) -> Place {
 
 /// Everything that node_exporter has no name for: by its unit, with its id as label.
 fn other(channel: &Channel) -> Place {
-    let unit = base_unit(channel.unit);
+    let unit = base_unit(&channel.unit);
     let total = match channel.kind {
         ChannelKind::Counter => "_total",
         ChannelKind::Gauge => "",

@@ -3,7 +3,7 @@
 use record::Unit;
 
 /// A value in the base unit. Divided instead of multiplied, so that 0.1 stays 0.1.
-pub(super) fn in_base_unit(value: i64, unit: Unit) -> f64 {
+pub(super) fn in_base_unit(value: i64, unit: &Unit) -> f64 {
     let value = value as f64;
     match unit {
         Unit::Nanoseconds => value / 1e9,
@@ -21,7 +21,7 @@ pub(super) fn in_base_unit(value: i64, unit: Unit) -> f64 {
 }
 
 /// The base unit as the end of a name.
-pub(super) fn base_unit(unit: Unit) -> &'static str {
+pub(super) fn base_unit(unit: &Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds | Unit::Microseconds | Unit::Milliseconds | Unit::Ticks => "seconds",
         Unit::Kilohertz | Unit::Hertz => "hertz",
