@@ -30,6 +30,8 @@ struct State {
     waits: Option<Instant>,
     /// The writer works, or it may begin.
     writes: bool,
+    /// It has been waited for in vain: windows open beside it until it is done.
+    hangs: bool,
 }
 
 /// Something is timed for as long as this lives; to be short, a second at most. Not to be nested, and
@@ -57,6 +59,7 @@ impl Quiet {
             windows: 0,
             waits: None,
             writes: false,
+            hangs: false,
         };
         Self {
             state: Mutex::new(state),
@@ -72,9 +75,10 @@ impl Quiet {
         let until = Instant::now() + patience;
         let mut state = self.state();
         let is_late = |since: Instant| since.elapsed() > WRITER_PATIENCE;
-        while state.writes || state.waits.is_some_and(is_late) {
+        while !state.hangs && (state.writes || state.waits.is_some_and(is_late)) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
+                state.hangs = state.writes;
                 break;
             }
             let waited = self.changed.wait_timeout(state, left);
@@ -112,7 +116,9 @@ impl Drop for Window {
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.0.state().writes = false;
+        let mut state = self.0.state();
+        (state.writes, state.hangs) = (false, false);
+        drop(state);
         self.0.changed.notify_all();
     }
 }
@@ -160,7 +166,12 @@ mod tests {
     fn a_disk_that_hangs_does_not_hold_up_a_measurement_for_ever() {
         static OWN: Quiet = Quiet::new();
         OWN.write();
+        let writing = Writing(&OWN);
         OWN.open(Duration::from_millis(5));
         assert_eq!(OWN.state().windows, 1);
+        // Nor does it hold up each one that comes behind it; when it answers again, it is waited for again.
+        OWN.open(Duration::from_secs(600));
+        drop(writing);
+        assert!(!OWN.state().hangs);
     }
 }

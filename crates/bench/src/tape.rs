@@ -64,6 +64,8 @@ struct Desk {
     asked: u64,
     done: u64,
     stop: bool,
+    /// The drive did not answer in time: nobody waits for it until it has.
+    is_late: bool,
     /// Why the file lacks something, and whether it still does.
     trouble: Option<Missing>,
     broken: bool,
@@ -184,12 +186,12 @@ impl Tape {
         desk.asked += 1;
         let asked = desk.asked;
         self.shared.changed.notify_all();
-        // Whoever has not answered once is not waited for again until it does.
-        while desk.done < asked && desk.asked - desk.done < 3 {
+        while desk.done < asked && !desk.is_late {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let late = std::io::Error::other("the drive does not answer");
                 desk.fail(path, &late);
+                desk.is_late = true;
                 return;
             }
             let waited = self.shared.changed.wait_timeout(desk, left);
@@ -359,6 +361,7 @@ impl Writer {
                 }
             }
             desk.done = asked;
+            desk.is_late = false;
             shared.changed.notify_all();
             if stop {
                 return;

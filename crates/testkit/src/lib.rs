@@ -4,10 +4,12 @@
 
 mod program;
 mod skip;
+mod stuck;
 pub mod virtual_board;
 
 pub use program::{clean_command, untuned_command};
 pub use skip::{Excuse, excuse, skip, was_skipped};
+pub use stuck::Stuck;
 
 use std::path::PathBuf;
 

@@ -1,11 +1,12 @@
 //! Disks and terminals that never answer: each costs what it keeps, and nobody has to kill the program.
 
-use crate::tree::{Tree, can_run, difference, for_each};
+use crate::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::io::Write;
 use std::net::{TcpListener, UdpSocket};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -58,8 +59,22 @@ fn a_disk_that_hangs_keeps_no_run() {
         ("rename", "/runs"),
         ("write", "/var/log/"),
         ("sync", "/var/log/"),
+        ("open", "/settings.journal"),
+        ("write", "/settings.journal"),
+        ("sync", "/settings.journal"),
     ];
-    for_each(&all, |(call, place)| check_disk(call, place));
+    // All of them wait nearly all of the time.
+    std::thread::scope(|scope| {
+        for (call, place) in all {
+            scope.spawn(move || check_disk(call, place));
+        }
+    });
+    // Everything is back by then, and the next start finds that it is.
+    let tree = Tree::new();
+    let plan = "run remove /settings.journal 0 hang";
+    let words: Vec<&str> = RUN.split(' ').collect();
+    let mut child = tree.command(&words, plan).stdout(Stdio::null()).spawn();
+    assert!(wait(child.as_mut().unwrap()), "{plan}: it hangs");
 }
 
 /// Says something and then nothing more, or one byte a second; ends with the test.
@@ -137,6 +152,42 @@ fn a_disk_that_hangs_keeps_no_monitor() {
         assert_eq!(shown.lines().count(), 41, "{call}: {shown}{said}");
         assert!(said.contains("does not answer"), "{call}: {said}");
     }
+}
+
+/// A program in the kernel's uninterruptible sleep, on a drive that is dying: SIGKILL does not end it.
+#[test]
+fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    if !Path::new("/dev/fuse").exists() {
+        return testkit::skip("/dev/fuse is not there");
+    }
+    let tree = Tree::new();
+    let stuck = testkit::Stuck::mount(&tree.path("drive/stuck")).unwrap();
+    let file = stuck.file().display().to_string();
+    let mut words: Vec<&str> = RUN.split(' ').collect();
+    words.pop();
+    let end = words.len() - 1;
+    words.splice(end..end, ["--timeout", "2s"]);
+    // It begins before it is stuck: how it can be read is no concern of the run's.
+    words.extend(["/bin/cat", &file]);
+    let mut command = tree.command(&words, "");
+    let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.env("NOTUNING", "yes").spawn().unwrap();
+    assert!(wait(&mut child), "it keeps the run");
+    let stuck_in_kernel = tree.processes().into_iter().any(|pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.is_ok_and(|stat| stat.contains("(cat) D "))
+    });
+    let json = std::fs::read_to_string(tree.path("log/sbc-bench.json")).unwrap();
+    drop(stuck);
+    tree.wait_for_ends().unwrap();
+    let record: record::Record = serde_json::from_str(&json).unwrap();
+    assert!(stuck_in_kernel, "the program could be ended");
+    let step = record.steps.iter().find(|step| step.workload == "cat");
+    let outcome = format!("{:?}", step.unwrap().outcome);
+    assert!(outcome.contains("TimedOut"), "{outcome}");
 }
 
 /// The whole screen on a terminal whose other end stops reading: the recording goes on, and so does Ctrl-C.

@@ -10,7 +10,14 @@ use std::fs::{File, Permissions};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+use std::time::Duration;
 
+/// A drive that has not answered for so long is not asked again: without its journal nothing is changed.
+const DISK_TIME_MAX: Duration = Duration::from_secs(10);
+const STACK_BYTES: usize = 256 << 10;
 /// The folder of the journal in `/var/lib`.
 const OWN_FOLDER: &str = "sbc-bench";
 /// Nobody else may hold the lock of a journal, or know what is in it.
@@ -38,9 +45,11 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     /// The last line may be cut: the next one must not be glued to it.
     is_torn: bool,
+    /// The drive has not answered once: a thread still waits for it.
+    is_stuck: bool,
 }
 
 impl Journal {
@@ -49,6 +58,12 @@ impl Journal {
     /// # Errors
     /// It cannot be written, or another process holds it.
     pub(super) fn create(path: &Path) -> Reading<Self> {
+        let own = path.to_path_buf();
+        let made = in_time(move || Ok(Self::made(&own)));
+        made.unwrap_or_else(|error| Err(io(path, &error)))
+    }
+
+    fn made(path: &Path) -> Reading<Self> {
         let folder = path.parent().unwrap_or(Path::new("."));
         // One that was made for us alone stays so; any other one is only written to.
         match folder.file_name().is_some_and(|name| name == OWN_FOLDER) {
@@ -89,8 +104,9 @@ impl Journal {
                 let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
                 return Ok(Self {
                     path: path.to_path_buf(),
-                    file,
+                    file: Arc::new(file),
                     is_torn: opened.len() > 0,
+                    is_stuck: false,
                 });
             }
         }
@@ -105,8 +121,7 @@ impl Journal {
     /// # Errors
     /// They are not: then nothing must be changed.
     pub(super) fn append(&mut self, entries: &[Entry]) -> Reading<()> {
-        self.write(entries)?;
-        faults::sync_data(&self.file).map_err(|error| io(&self.path, &error))
+        self.write(entries, true)
     }
 
     /// Appends what came of a change. It is there for other processes at once; a loss of power takes the
@@ -115,10 +130,13 @@ impl Journal {
     /// # Errors
     /// It is not there.
     pub(super) fn note(&mut self, entries: &[Entry]) -> Reading<()> {
-        self.write(entries)
+        self.write(entries, false)
     }
 
-    fn write(&mut self, entries: &[Entry]) -> Reading<()> {
+    fn write(&mut self, entries: &[Entry], synced: bool) -> Reading<()> {
+        if self.is_stuck {
+            return Err(io(&self.path, &no_answer()));
+        }
         let mut text = String::new();
         if self.is_torn {
             text.push('\n');
@@ -127,10 +145,21 @@ impl Journal {
             text.push_str(&serde_json::to_string(entry).unwrap_or_default());
             text.push('\n');
         }
-        self.is_torn = true;
-        faults::write_all(&self.file, text.as_bytes()).map_err(|error| io(&self.path, &error))?;
-        self.is_torn = false;
-        Ok(())
+        let file = Arc::clone(&self.file);
+        let written = in_time(move || {
+            let written = faults::write_all(&file, text.as_bytes());
+            let is_synced = written.is_ok() && synced;
+            let synced = if is_synced {
+                faults::sync_data(&file)
+            } else {
+                Ok(())
+            };
+            Ok((written, synced))
+        });
+        self.is_stuck = written.is_err();
+        let (written, synced) = written.unwrap_or_else(|error| (Err(error), Ok(())));
+        self.is_torn = written.is_err();
+        written.and(synced).map_err(|error| io(&self.path, &error))
     }
 
     /// All whole lines. One that is cut belongs to a write that never happened, because the journal
@@ -140,7 +169,7 @@ impl Journal {
     /// It cannot be read.
     pub(super) fn entries(&mut self) -> Reading<Vec<Entry>> {
         let mut bytes = Vec::new();
-        let mut file = &self.file;
+        let mut file = &*self.file;
         let read = || {
             file.seek(SeekFrom::Start(0))?;
             file.read_to_end(&mut bytes)
@@ -152,10 +181,29 @@ impl Journal {
     /// Removes the file, when everything in it is restored. One that cannot be removed is harmless:
     /// compare-and-restore finds nothing of ours next time.
     pub(super) fn remove(self) {
-        let _ = faults::pass(Call::Remove, &self.path, || {
-            std::fs::remove_file(&self.path)
+        let _ = in_time(move || {
+            faults::pass(Call::Remove, &self.path, || {
+                std::fs::remove_file(&self.path)
+            })
         });
     }
+}
+
+/// What a drive is asked for. One that does not answer keeps the thread that asked, and nobody else.
+fn in_time<T: Send + 'static>(
+    ask: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> std::io::Result<T> {
+    let (sender, answer) = channel();
+    let builder = Builder::new().name("journal".into());
+    // Nobody listens any more when the time is up.
+    let ask = move || drop(sender.send(ask()));
+    builder.stack_size(STACK_BYTES).spawn(ask)?;
+    let answer = answer.recv_timeout(DISK_TIME_MAX);
+    answer.unwrap_or_else(|_| Err(no_answer()))
+}
+
+fn no_answer() -> std::io::Error {
+    std::io::Error::other("the drive does not answer")
 }
 
 /// The whole lines of a journal.
@@ -166,10 +214,12 @@ pub(super) fn parse(bytes: &[u8]) -> Vec<Entry> {
 }
 
 fn io(path: &Path, error: &std::io::Error) -> Missing {
-    Missing {
-        path: path.display().to_string(),
-        why: Why::Io(error.raw_os_error().unwrap_or(libc::EIO)),
-    }
+    let path = path.display().to_string();
+    let why = match error.raw_os_error() {
+        Some(errno) => Why::Io(errno),
+        None => Why::Unsupported(format!("{path}: {error}")),
+    };
+    Missing { path, why }
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! A file that nobody ever answers for, as on a drive that is dying: whoever reads it sleeps in the kernel where not
+//! even SIGKILL reaches (state D), until this is dropped.
+
+use fuser::{
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
+    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEntry, ReplyOpen,
+    Request,
+};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, UNIX_EPOCH};
+
+const ROOT: INodeNo = INodeNo(1);
+const FILE: INodeNo = INodeNo(2);
+const NAME: &str = "file";
+
+/// A mounted folder with such a file. Unmounted when dropped, which ends whoever waits.
+pub struct Stuck {
+    folder: PathBuf,
+    session: Option<BackgroundSession>,
+    owed: Owed,
+}
+
+/// Answers that are not given.
+type Owed = Arc<Mutex<Vec<ReplyData>>>;
+
+impl Stuck {
+    /// Mounts it on a new folder.
+    ///
+    /// # Errors
+    /// Nothing can be mounted here: it takes root and FUSE.
+    pub fn mount(folder: &Path) -> std::io::Result<Self> {
+        std::fs::create_dir(folder)?;
+        let owed = Owed::default();
+        let silent = Silent(Arc::clone(&owed));
+        let session = fuser::spawn_mount(silent, folder, &Config::default())?;
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            session: Some(session),
+            owed,
+        })
+    }
+
+    /// The file.
+    pub fn file(&self) -> PathBuf {
+        self.folder.join(NAME)
+    }
+}
+
+impl Drop for Stuck {
+    fn drop(&mut self) {
+        // Whoever waits may hold the mount in a namespace of its own: only an answer ends that.
+        let owed = self.owed.lock().map(|mut owed| std::mem::take(&mut *owed));
+        for reply in owed.unwrap_or_default() {
+            reply.error(Errno::EIO);
+        }
+        self.session.take();
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+struct Silent(Owed);
+
+fn attributes(ino: INodeNo) -> FileAttr {
+    let (kind, perm) = match ino {
+        ROOT => (FileType::Directory, 0o755),
+        _ => (FileType::RegularFile, 0o644),
+    };
+    FileAttr {
+        ino,
+        size: 4096,
+        blocks: 0,
+        atime: UNIX_EPOCH,
+        mtime: UNIX_EPOCH,
+        ctime: UNIX_EPOCH,
+        crtime: UNIX_EPOCH,
+        kind,
+        perm,
+        nlink: 1,
+        uid: 0,
+        gid: 0,
+        rdev: 0,
+        blksize: 4096,
+        flags: 0,
+    }
+}
+
+impl Filesystem for Silent {
+    fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        match name == NAME {
+            true => reply.entry(&Duration::ZERO, &attributes(FILE), Generation(0)),
+            false => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn getattr(&self, _: &Request, ino: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        reply.attr(&Duration::ZERO, &attributes(ino));
+    }
+
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        _: u64,
+        _: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        if let Ok(mut owed) = self.0.lock() {
+            owed.push(reply);
+        }
+    }
+}
