@@ -4,6 +4,7 @@
 //! words.
 
 use crate::Share;
+use record::ChannelId;
 use serde::Serialize;
 use std::fmt;
 
@@ -49,7 +50,7 @@ pub enum Place {
     /// Samples of a channel between two moments in milliseconds.
     Samples {
         /// Id of the channel.
-        channel: String,
+        channel: ChannelId,
         /// First moment.
         start_ms: i64,
         /// Last moment.

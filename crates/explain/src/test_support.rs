@@ -1,10 +1,10 @@
 //! Builders of small Records for tests: a board with four CPUs at 1800 MHz, sampled twice a second.
 
 use record::{
-    Aftermath, Channel, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression,
-    CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Outcome, Policy,
-    Record, Restored, Resumed, Run, Series, SettingChange, Source, State, Step, SwapKind,
-    SwapState, Unit, Window,
+    Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster,
+    Compression, CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured,
+    Outcome, Policy, Record, Restored, Resumed, Run, Series, SettingChange, Source, State, Step,
+    SwapKind, SwapState, Unit, Window,
 };
 
 /// An own run that finished, without steps and samples.
@@ -234,19 +234,29 @@ pub(crate) fn point(cpu: u32, opp_khz: u32, measured_khz: u32) -> ClockPoint {
 }
 
 /// Adds a channel of values that stand for themselves, two a second from the start.
-pub(crate) fn gauge_channel(record: Record, id: &str, unit: Unit, values: &[i64]) -> Record {
+pub(crate) fn gauge_channel(
+    record: Record,
+    id: impl Into<ChannelId>,
+    unit: Unit,
+    values: &[i64],
+) -> Record {
     with_channel(record, id, unit, ChannelKind::Gauge, values)
 }
 
 /// Adds a channel that counts up, two values a second from the start.
-pub(crate) fn counter(record: Record, id: &str, unit: Unit, values: &[i64]) -> Record {
+pub(crate) fn counter(
+    record: Record,
+    id: impl Into<ChannelId>,
+    unit: Unit,
+    values: &[i64],
+) -> Record {
     with_channel(record, id, unit, ChannelKind::Counter, values)
 }
 
 /// Adds a channel of either kind.
 pub(crate) fn with_channel(
     mut record: Record,
-    id: &str,
+    id: impl Into<ChannelId>,
     unit: Unit,
     kind: ChannelKind,
     values: &[i64],

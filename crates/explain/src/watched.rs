@@ -4,7 +4,7 @@
 use crate::monitor::{Watch, time_of_day};
 use crate::throttle::Reason;
 use crate::view;
-use record::{End, Record};
+use record::{ChannelId, End, Record};
 
 /// More gaps than this are only counted.
 const GAPS_MAX: usize = 3;
@@ -104,9 +104,9 @@ fn gaps(record: &Record) -> String {
     let channels = record.samples.channels.iter();
     let mut gaps: Vec<(i64, String)> = channels
         .flat_map(|channel| {
-            let sentence = move |gap: &record::Gap| match channel.id.as_str() {
+            let sentence = move |gap: &record::Gap| match &channel.id {
                 // Something about all channels is told in the sampler's name.
-                "sampler.cpu" => gap.missing.to_string(),
+                &ChannelId::ALL_CHANNELS_GAP => gap.missing.to_string(),
                 id => format!("{id}: {}", gap.missing),
             };
             channel

@@ -43,7 +43,7 @@ fn main() -> std::io::Result<()> {
     }
     let mut thread = SamplerThread::start(sampler, &timeline)?;
     timeline.sleep(Duration::from_secs(seconds));
-    let ids: Vec<String> = thread.channels().iter().map(|c| c.id.clone()).collect();
+    let ids: Vec<String> = thread.channels().iter().map(|c| c.id.to_string()).collect();
     let mut events = thread.drain();
     events.extend(thread.stop());
     let mut total = SamplerCost::default();

@@ -39,7 +39,7 @@ use jumps::Distances;
 use lanes::Lanes;
 use lent::Hands;
 use pace::Pace;
-use record::{Channel, Event, SamplerCost};
+use record::{Channel, ChannelId, Event, SamplerCost};
 use slot::Slot;
 use std::time::Duration;
 use watchers::Watchers;
@@ -143,7 +143,7 @@ impl Sampler {
         }
         let cpus = channels
             .iter()
-            .filter(|channel| channel.id.ends_with(".idle"))
+            .filter(|channel| channel.id.as_text().ends_with(".idle"))
             .count();
         let watchers = Watchers::default();
         watchers.move_to(&options.cpus);
@@ -179,7 +179,8 @@ impl Sampler {
     }
 
     /// Place of a channel in a row.
-    pub fn position(&self, id: &str) -> Option<usize> {
+    pub fn position(&self, id: impl Into<ChannelId>) -> Option<usize> {
+        let id = id.into();
         self.channels.iter().position(|channel| channel.id == id)
     }
 
@@ -252,7 +253,7 @@ impl Sampler {
 
     /// Notes what belongs to no channel more than to the one of the sampler itself.
     fn note_own(&mut self, what: Failure) {
-        if let Some(channel) = self.position("sampler.cpu") {
+        if let Some(channel) = self.position(ChannelId::ALL_CHANNELS_GAP) {
             note(&mut self.gaps, channel, self.at_ms, what);
         }
     }

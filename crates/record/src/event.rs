@@ -5,8 +5,8 @@
 //! ([`crate::End::Died`], [`crate::DiedIn`]).
 
 use crate::{
-    Channel, DiedIn, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Record,
-    Restored, Run, SamplerCost, SettingChange, Source, StageBegun, State, Step, Survey,
+    Channel, ChannelId, DiedIn, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe,
+    Record, Restored, Run, SamplerCost, SettingChange, Source, StageBegun, State, Step, Survey,
     UnmetSetting,
 };
 use schemars::JsonSchema;
@@ -105,7 +105,7 @@ pub enum Event {
     /// A channel went silent.
     Gap {
         /// Id of the channel.
-        channel: String,
+        channel: ChannelId,
         /// Since when and why.
         gap: Gap,
     },

@@ -1,6 +1,6 @@
 //! What the background sampler saw: columns of integers over one axis of time.
 
-use crate::Missing;
+use crate::{ChannelId, Missing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,8 @@ pub struct Samples {
 
 impl Samples {
     /// The channel with this id.
-    pub fn channel(&self, id: &str) -> Option<&Channel> {
+    pub fn channel(&self, id: impl Into<ChannelId>) -> Option<&Channel> {
+        let id = id.into();
         self.channels.iter().find(|channel| channel.id == id)
     }
 }
@@ -37,7 +38,7 @@ impl Samples {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Channel {
     /// Dotted path, unique.
-    pub id: String,
+    pub id: ChannelId,
     /// Name in the words of the kernel or the board: type of the thermal zone, label of hwmon.
     #[serde(default)]
     pub label: String,
@@ -56,7 +57,7 @@ pub struct Channel {
 
 impl Channel {
     /// A channel without values, name and source: those come with what it is read from.
-    pub fn new(id: impl Into<String>, unit: Unit, kind: ChannelKind) -> Self {
+    pub fn new(id: impl Into<ChannelId>, unit: Unit, kind: ChannelKind) -> Self {
         Self {
             id: id.into(),
             label: String::new(),
@@ -71,14 +72,14 @@ impl Channel {
     /// True if its values are a temperature that is measured: a trip point (`thermal_zone0.trip1`)
     /// is one that is set.
     pub fn is_temperature(&self) -> bool {
-        self.unit == Unit::Millicelsius && !self.id.contains(".trip")
+        self.unit == Unit::Millicelsius && !self.id.is_set()
     }
 
     /// True if its values are power that flows: a limit (`rapl0.limit.long_term`) is one that is
     /// set.
     pub fn is_power(&self) -> bool {
         let is_watts = matches!(self.unit, Unit::Milliwatts | Unit::Microwatts);
-        is_watts && !self.id.contains(".limit.")
+        is_watts && !self.id.is_set()
     }
 }
 

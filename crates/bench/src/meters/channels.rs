@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(ids(0, Outputs::One(2)), one);
         let all = ids(1, Outputs::All);
         assert_eq!(
-            (all.len(), all[0].as_str(), all[5].as_str()),
+            (all.len(), &*all[0].as_text(), &*all[5].as_text()),
             (9, "meter2.delay", "meter2.2.energy")
         );
         let output = Output {

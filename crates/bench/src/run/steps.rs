@@ -187,7 +187,7 @@ impl Runner<'_> {
         let mut sentences = Vec::new();
         for standstill in all.into_iter().flatten() {
             if let Some(gap) = standstill.gap(at_ms) {
-                let channel = "sampler.cpu".to_owned();
+                let channel = record::ChannelId::ALL_CHANNELS_GAP;
                 self.recorder.append(Event::Gap { channel, gap });
             }
             sentences.push(standstill.sentence());

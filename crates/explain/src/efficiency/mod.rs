@@ -14,7 +14,7 @@ use crate::stats::{mean, median};
 use crate::view::{self, gauge, step_score};
 use anomaly::{Rung, anomalies};
 use record::statistics::median_interval;
-use record::{Measured, Outcome, Record, SetClock, Step, Window};
+use record::{ChannelId, Measured, Outcome, Record, SetClock, Step, Window};
 
 /// What the machine draws and how warm it is without load.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -254,10 +254,7 @@ fn is_held_back(record: &Record, step: &Step, window: Window, opp_khz: u32) -> b
         // A slower cluster of a mixed set stands at its own highest clock.
         let top = policy.clock_khz_max.known().copied().unwrap_or(opp_khz);
         let wanted = i64::from(opp_khz.min(top));
-        let Some(channel) = record
-            .samples
-            .channel(&format!("policy{}.limit_max", policy.policy))
-        else {
+        let Some(channel) = record.samples.channel(ChannelId::limit_max(policy.policy)) else {
             return false;
         };
         let readings = gauge(record, channel, window);

@@ -282,11 +282,9 @@ fn channel(quantity: Quantity, length: usize) -> Channel {
 
 /// Core type and CPUs behind a clock.
 fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
-    let policy = channel
-        .id
-        .strip_prefix("policy")
-        .and_then(|id| id.split('.').next()?.parse::<u32>().ok());
-    let Some(policy) = policy else { return };
+    let Some(policy) = channel.id.policy() else {
+        return;
+    };
     let cluster = clusters
         .iter()
         .find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));

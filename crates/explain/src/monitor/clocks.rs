@@ -98,8 +98,10 @@ fn policies(record: &Record) -> Vec<Clock> {
     let channels = record.samples.channels.iter().enumerate();
     channels
         .filter_map(|(place, channel)| {
-            let name = channel.id.strip_suffix(".claimed")?;
-            let number: u32 = name.strip_prefix("policy")?.parse().ok()?;
+            let number = channel
+                .id
+                .policy()
+                .filter(|_| channel.id.is_policy_claim())?;
             let machine = &record.machine;
             let policy = machine.policies.iter().find(|p| p.policy == number);
             // A policy has the number of its first CPU.
@@ -154,8 +156,7 @@ impl Clock {
 /// The clock in the words of the firmware of a Raspberry Pi.
 fn firmware(record: &Record) -> Option<Clock> {
     let is_clock = |channel: &Channel| {
-        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz)
-            && (channel.id.contains("firmware") || channel.id.starts_with("rpi."))
+        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock()
     };
     let place = record.samples.channels.iter().position(is_clock)?;
     Some(Clock {

@@ -3,7 +3,7 @@
 use super::clocks::Clocks;
 use super::{Watch, cells, push_time_of_day};
 use crate::view::{self, TICKS};
-use record::{Channel, Record, Unit};
+use record::{Channel, ChannelId, Record, Unit};
 use std::fmt::Write;
 
 /// Width of `HH:MM:SS: `.
@@ -49,17 +49,17 @@ impl Columns {
     /// The columns for what is sampled. `temperature` is the place of the channel that stands for
     /// the SoC; without it, the hottest of its sensors is taken.
     pub fn of(record: &Record, temperature: Option<usize>) -> Self {
-        let place = |id: &str| {
+        let place = |id: ChannelId| {
             let mut channels = record.samples.channels.iter();
             channels.position(|channel| channel.id == id)
         };
         let clocks = Clocks::of(record);
-        let hottest = || place(&view::soc_temperature(record)?.id);
+        let hottest = || place(view::soc_temperature(record)?.id.clone());
         Self {
-            load: place("load.1min"),
-            online: place("cpu.online"),
-            ticks: TICKS.map(place),
-            printed: PRINTED.map(place),
+            load: place("load.1min".into()),
+            online: place("cpu.online".into()),
+            ticks: TICKS.map(|id| place(id.into())),
+            printed: PRINTED.map(|id| place(id.into())),
             temperature: temperature.or_else(hottest),
             extras: extras(record),
             clocks,
@@ -268,7 +268,7 @@ const INPUTS: [&str; 5] = [
 fn extras(record: &Record) -> Vec<Extra> {
     let places = |wanted: fn(&str) -> bool| -> Vec<usize> {
         let channels = record.samples.channels.iter().enumerate();
-        let wanted = channels.filter(|(_, channel)| wanted(&channel.id));
+        let wanted = channels.filter(|(_, channel)| wanted(&channel.id.as_text()));
         wanted.map(|(place, _)| place).collect()
     };
     let mut columns = Vec::new();

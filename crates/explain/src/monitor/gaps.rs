@@ -1,12 +1,12 @@
 //! Which channels fell silent, and why, in as few sentences as there are reasons.
 
 use super::Watch;
-use record::{Event, Missing};
+use record::{ChannelId, Event, Missing};
 
 /// One sentence for each reason why channels fell silent with the last row.
 pub fn gaps(watch: &Watch) -> Vec<String> {
     // Reason, first channel, how many more.
-    let mut found: Vec<(&Missing, &str, usize)> = Vec::new();
+    let mut found: Vec<(&Missing, &ChannelId, usize)> = Vec::new();
     for event in watch.happened() {
         let Event::Gap { channel, gap } = event else {
             continue;
@@ -16,9 +16,9 @@ pub fn gaps(watch: &Watch) -> Vec<String> {
             None => found.push((&gap.missing, channel, 0)),
         }
     }
-    let sentence = |(missing, channel, more): (&Missing, &str, usize)| match more {
+    let sentence = |(missing, channel, more): (&Missing, &ChannelId, usize)| match more {
         // The sampler itself is not silent: something about all channels is told in its name.
-        _ if channel == "sampler.cpu" => missing.to_string(),
+        _ if *channel == ChannelId::ALL_CHANNELS_GAP => missing.to_string(),
         0 => format!("{channel} fell silent: {missing}"),
         _ => format!("{channel} and {more} more fell silent: {missing}"),
     };
@@ -37,7 +37,7 @@ mod tests {
         for (channel, path) in [("a", "/x"), ("b", "/x"), ("c", "/y")] {
             let missing = Missing::absent(path);
             let gap = Gap { at_ms: 5, missing };
-            let channel = channel.to_owned();
+            let channel = channel.into();
             watch.event(Event::Gap { channel, gap });
         }
         let expected = [

@@ -4,7 +4,7 @@
 use super::Watch;
 use super::clocks::{Clock, Clocks};
 use crate::cpu_list;
-use record::{Channel, ChannelKind, Unit};
+use record::{Channel, ChannelId, ChannelKind, CpuTime, OfCpu, Unit};
 
 /// So many temperatures and sources of power are shown; all are in the recording.
 const TEMPERATURES_MAX: usize = 3;
@@ -94,8 +94,10 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
     let mut cpus: Vec<u32> = watch
         .channels()
         .iter()
-        .filter_map(|channel| channel.id.strip_suffix(".idle")?.strip_prefix("cpu"))
-        .filter_map(|cpu| cpu.parse().ok())
+        .filter_map(|channel| match channel.id {
+            ChannelId::Cpu(cpu, OfCpu::Time(CpuTime::Idle)) => Some(cpu),
+            _ => None,
+        })
         .collect();
     cpus.sort_unstable();
     let core = |cpu: &u32| {
@@ -121,10 +123,8 @@ fn ticks_of(watch: &Watch, thing: &str) -> Option<Source> {
     let places = |wanted: fn(&str) -> bool| -> Vec<usize> {
         let channels = watch.channels().iter().enumerate();
         let of_thing = channels.filter(|(_, channel)| {
-            let quantity = channel
-                .id
-                .strip_prefix(thing)
-                .and_then(|id| id.strip_prefix('.'));
+            let id = channel.id.as_text();
+            let quantity = id.strip_prefix(thing).and_then(|id| id.strip_prefix('.'));
             channel.unit == Unit::Ticks && quantity.is_some_and(wanted)
         });
         of_thing.map(|(place, _)| place).collect()
@@ -176,11 +176,11 @@ fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
     let mut names: Vec<String> = Vec::new();
     for place in soc.into_iter().chain(0..watch.channels().len()) {
         let channel = &watch.channels()[place];
-        if channel.unit != Unit::Millicelsius || !channel.id.contains(".temp") {
+        if channel.unit != Unit::Millicelsius || channel.id.is_set() {
             continue;
         }
         let name = if channel.label.is_empty() {
-            &channel.id
+            &channel.id.to_string()
         } else {
             &channel.label
         };
@@ -207,19 +207,19 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
         matches!(
             channel.unit,
             Unit::Microjoules | Unit::Milliwatts | Unit::Microwatts
-        ) && !channel.id.contains(".limit")
+        ) && !channel.id.is_set()
     });
     places.sort_by_key(|place| {
         let channel = &watch.channels()[*place];
         (
             channel.kind != ChannelKind::Counter,
-            channel.id.contains(':'),
+            channel.id.as_text().contains(':'),
         )
     });
     places.into_iter().take(POWERS_MAX).map(|place| {
         let channel = &watch.channels()[place];
         let name = if channel.label.is_empty() {
-            &channel.id
+            &channel.id.to_string()
         } else {
             &channel.label
         };

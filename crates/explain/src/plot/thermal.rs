@@ -89,7 +89,8 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
         } else {
             Style::Dashed
         };
-        let name = channel.id.trim_end_matches(".claimed");
+        let id = channel.id.as_text();
+        let name = id.trim_end_matches(".claimed");
         clocks.push(line(
             &format!("{name} claimed"),
             gauge(channel, 0.001),

@@ -26,7 +26,7 @@ fn check(record: &Record) -> Vec<Finding> {
             "The clock claimed for {channel} is untrue: typically {claimed}, while {measured} was \
              measured; it is not used as evidence.",
         )
-        .with("channel", Quantity::Text(column.channel.clone()))
+        .with("channel", Quantity::Text(column.channel.to_string()))
         .with("claimed", Quantity::Khz(column.claimed_khz))
         .with("measured", Quantity::Khz(column.measured_khz))
         .at(samples_place(record, &column.channel, 0, 0))

@@ -6,7 +6,7 @@
 use super::place::{samples_place, step_place};
 use super::{Check, Rule, started_busy};
 use crate::{Finding, Quantity, Severity, Share, view};
-use record::{ClockWindows, Record};
+use record::{ChannelId, ClockWindows, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "cpu-quota",
@@ -88,7 +88,7 @@ fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
 fn by_group(
     record: &Record,
     worst: Option<&Withheld>,
-    (share, channel, first_ms, last_ms): (Share, String, i64, i64),
+    (share, channel, first_ms, last_ms): (Share, ChannelId, i64, i64),
 ) -> Finding {
     let finding = Finding::new(
         RULE.id,
@@ -135,7 +135,7 @@ fn arrives_as_claimed(record: &Record) -> bool {
 }
 
 /// Share of the sampled time in which the group was throttled, if it was.
-pub(super) fn throttled_time(record: &Record) -> Option<(Share, String, i64, i64)> {
+pub(super) fn throttled_time(record: &Record) -> Option<(Share, ChannelId, i64, i64)> {
     let channel = record.samples.channel("cgroup.throttled_time")?;
     let steps = view::counter_steps(record, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;

@@ -120,13 +120,8 @@ fn memory_clock(record: &Record, pairs: &[Pair]) -> String {
             .unwrap_or(0),
         ..Window::default()
     };
-    let is_memory = |id: &str| {
-        ["dmc", "dram", "memory-controller"]
-            .iter()
-            .any(|name| id.contains(name))
-    };
-    let channel =
-        view::channels_of(record, "devfreq.", ".claimed").find(|channel| is_memory(&channel.id));
+    let mut channels = record.samples.channels.iter();
+    let channel = channels.find(|channel| channel.id.is_memory_clock());
     let readings = channel.map(|channel| view::gauge(record, channel, window));
     let values = || {
         readings

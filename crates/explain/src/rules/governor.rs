@@ -4,7 +4,7 @@ use super::limited_by_setting;
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Policy, Record};
+use record::{ChannelId, Policy, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "governor",
@@ -109,9 +109,7 @@ pub(super) fn during_run(record: &Record, policy: &Policy) -> Option<String> {
 
 /// By how much the claimed clock was below the highest one while all CPUs were loaded.
 fn lost_percent(record: &Record, policy: &Policy) -> Option<f64> {
-    let channel = record
-        .samples
-        .channel(&format!("policy{}.claimed", policy.policy))?;
+    let channel = record.samples.channel(ChannelId::claimed(policy.policy))?;
     let cpus = view::cpu_count(record)?;
     let loaded = view::phases(record);
     let readings = loaded

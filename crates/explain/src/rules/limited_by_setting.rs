@@ -10,7 +10,7 @@ use super::{rpi_firmware, slowdown};
 use crate::stats::mean;
 use crate::view::{self, Phase};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Policy, Record};
+use record::{ChannelId, Policy, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "limited-by-setting",
@@ -249,7 +249,7 @@ fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Opti
     let top_khz = wanted_khz(record, policy)?;
     let channel = record
         .samples
-        .channel(&format!("policy{}.limit_max", policy.policy))?;
+        .channel(ChannelId::limit_max(policy.policy))?;
     let is_low = |khz: u32| {
         100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz)
     };
@@ -299,9 +299,7 @@ fn held_by_governor<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> O
     if policy.driver.known().is_some_and(chooses) {
         return None;
     }
-    let channel = record
-        .samples
-        .channel(&format!("policy{}.claimed", policy.policy))?;
+    let channel = record.samples.channel(ChannelId::claimed(policy.policy))?;
     let readings = view::gauge(record, channel, phase.window);
     let clocks: Vec<f64> = readings
         .iter()

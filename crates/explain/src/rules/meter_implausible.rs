@@ -18,14 +18,16 @@ const METERS: [&str; 2] = ["meter", "hwmon"];
 fn check(record: &Record) -> Vec<Finding> {
     let channels = record.samples.channels.iter().enumerate();
     let meters = channels.filter(|(_, channel)| {
-        let is_meter = METERS.iter().any(|kind| channel.id.starts_with(kind));
+        let is_meter = METERS
+            .iter()
+            .any(|kind| channel.id.as_text().starts_with(kind));
         is_meter && channel.is_power()
     });
     meters
         .filter_map(|(at, channel)| {
             let doubt = view::power_doubt(record, channel)?;
             let name = match channel.label.as_str() {
-                "" => channel.id.clone(),
+                "" => channel.id.to_string(),
                 label => format!("{} ({label})", channel.id),
             };
             let place = Place::Field(format!("samples.channels[{at}]"));

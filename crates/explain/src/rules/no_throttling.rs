@@ -67,10 +67,11 @@ fn witnesses(record: &Record) -> Vec<&'static str> {
         view::channels_of(record, beginning, end)
             .any(|channel| channel.values.iter().flatten().count() >= SAMPLES_MIN)
     };
-    let has_counters =
-        record.samples.channels.iter().any(|channel| {
-            channel.kind == ChannelKind::Counter && channel.id.contains(".throttle.")
-        });
+    let has_counters = record
+        .samples
+        .channels
+        .iter()
+        .any(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
     let measured_hot = !view::cluster_clocks(record, "hot-loaded").is_empty();
     [
         (measured_hot, "clocks measured under load"),

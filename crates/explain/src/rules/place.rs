@@ -1,7 +1,7 @@
 //! Places of evidence: lines where a Record comes from a log, indexes and windows otherwise.
 
 use crate::Place;
-use record::Record;
+use record::{ChannelId, Record};
 
 /// Where a step stands.
 pub(super) fn step_place(record: &Record, index: usize) -> Place {
@@ -10,7 +10,12 @@ pub(super) fn step_place(record: &Record, index: usize) -> Place {
 }
 
 /// Where a stretch of samples stands. In a log this is the line of its first row.
-pub(super) fn samples_place(record: &Record, channel: &str, start_ms: i64, end_ms: i64) -> Place {
+pub(super) fn samples_place(
+    record: &Record,
+    channel: impl Into<ChannelId>,
+    start_ms: i64,
+    end_ms: i64,
+) -> Place {
     let rows = record.samples.at_ms.iter();
     let first = rows
         .zip(&record.samples.lines)
@@ -18,7 +23,7 @@ pub(super) fn samples_place(record: &Record, channel: &str, start_ms: i64, end_m
     match first {
         Some((_, line)) => Place::Line(*line),
         None => Place::Samples {
-            channel: channel.to_owned(),
+            channel: channel.into(),
             start_ms,
             end_ms,
         },

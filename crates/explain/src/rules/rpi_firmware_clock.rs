@@ -56,7 +56,7 @@ mod tests {
                 compression(1),
             );
             let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[1_400_000; 4]);
-            let record = gauge_channel(record, "policy0.firmware", Unit::Kilohertz, &firmware);
+            let record = gauge_channel(record, "rpi.firmware_clock", Unit::Kilohertz, &firmware);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -53,7 +53,7 @@ fn by_traffic(record: &Record, pages_read: i64, pages_written: i64) -> Option<Fi
         .with("written", Quantity::Kib(kib(pages_written)))
         .with("read", Quantity::Kib(kib(pages_read)))
         .with("device", Quantity::Text(device(record)))
-        .at_all(["swap.in", "swap.out"].iter().filter_map(|id| {
+        .at_all(["swap.in", "swap.out"].into_iter().filter_map(|id| {
             let channel = record.samples.channel(id)?;
             let steps = view::counter_steps(record, channel, view::whole_run());
             let mut moving = steps.iter().filter(|step| step.value > 0);

@@ -7,7 +7,7 @@ use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Check, Rule, rpi_firmware};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::Record;
+use record::{ChannelId, Record};
 
 pub(super) const RULE: Rule = Rule {
     id: "thermal-throttling",
@@ -146,15 +146,14 @@ fn clocks_and_heat(record: &Record, mut finding: Finding, first_ms: i64) -> Find
 
 /// Counters of thermal events on x86: `cpuN/thermal_throttle/core_throttle_count`.
 fn by_counters(record: &Record) -> Option<Finding> {
-    let counters = view::channels_of(record, "cpu", "").filter(|channel| {
-        channel.id.contains(".throttle.core") || channel.id.contains(".throttle.package")
-    });
-    let grown: Vec<(&str, view::Reading, i64)> = counters
+    let counters = view::channels_of(record, "cpu", "");
+    let counters = counters.filter(|channel| channel.id.is_throttle_count());
+    let grown: Vec<(&ChannelId, view::Reading, i64)> = counters
         .filter_map(|channel| {
             let steps = view::counter_steps(record, channel, view::whole_run());
             let first = steps.iter().find(|step| step.value > 0).copied()?;
             let events = steps.iter().map(|step| step.value).sum();
-            Some((channel.id.as_str(), first, events))
+            Some((&channel.id, first, events))
         })
         .collect();
     let (channel, first, events) = grown.iter().min_by_key(|(_, first, _)| first.at_ms)?;
@@ -167,7 +166,7 @@ fn by_counters(record: &Record) -> Option<Finding> {
         .sure(97)
         .with("events", Quantity::Count(*events))
         .with("first", Quantity::Ms(first.at_ms))
-        .at(samples_place(record, channel, first.at_ms, first.at_ms)),
+        .at(samples_place(record, *channel, first.at_ms, first.at_ms)),
     )
 }
 

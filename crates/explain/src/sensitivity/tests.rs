@@ -78,7 +78,7 @@ fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64, cpus: &[u32]) -
     // Two samples a second for the whole run.
     let growing = |step: i64| (0..400).map(|row| row * step).collect::<Vec<i64>>();
     for (name, step) in [("idle", 100), ("iowait", iowait_ticks), ("user", 50)] {
-        record = counter(record, &format!("cpu.{name}"), Unit::Ticks, &growing(step));
+        record = counter(record, format!("cpu.{name}"), Unit::Ticks, &growing(step));
     }
     results(&record)[0].limiter
 }

@@ -131,9 +131,7 @@ fn other_runs_are_no_thermal_test() {
 fn readings_of_an_absent_thermometer_do_not_count() {
     let mut spoiled = record(true, true);
     let channels = &mut spoiled.samples.channels;
-    let zone = channels
-        .iter_mut()
-        .find(|channel| channel.id.ends_with(".temp"));
+    let zone = channels.iter_mut().find(|channel| channel.is_temperature());
     let values = &mut zone.unwrap().values;
     for (row, value) in values.iter_mut().enumerate() {
         match row % 20 {

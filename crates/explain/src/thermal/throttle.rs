@@ -37,7 +37,7 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     signs.extend(cooling.map(|device| (device.first_ms, "a cooling device of the CPUs rose")));
     for channel in channels_of(record, "cpu", ".core").chain(channels_of(record, "cpu", ".package"))
     {
-        let counts = channel.id.contains(".throttle.");
+        let counts = channel.id.is_throttle_count();
         let steps = if counts {
             counter_steps(record, channel, window)
         } else {

@@ -7,7 +7,7 @@ mod bits;
 
 pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
 
-use record::{Channel, Record, Unit};
+use record::{Channel, ChannelId, Record, Unit};
 
 /// Why a CPU is held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +84,7 @@ pub struct Throttle {
     /// Why.
     pub reason: Reason,
     /// Id of the channel that says so.
-    pub channel: String,
+    pub channel: ChannelId,
 }
 
 /// How old a value may be to speak of a moment: the slowest of these channels is read every 2 s,
@@ -132,10 +132,8 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
 /// True if this channel can tell of throttling, or is needed to. Whoever keeps little of the past
 /// keeps these.
 pub fn is_told_by(channel: &Channel) -> bool {
-    let quantity = channel
-        .id
-        .split_once('.')
-        .map_or("", |(_, quantity)| quantity);
+    let id = channel.id.as_text();
+    let quantity = id.split_once('.').map_or("", |(_, quantity)| quantity);
     quantity.starts_with("limit.")
         || matches!(
             quantity,
@@ -156,7 +154,7 @@ pub fn is_told_by(channel: &Channel) -> bool {
 fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let latest = || latest(record, channel, row).map(|(_, value)| value);
     let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };
-    let id = channel.id.as_str();
+    let id = channel.id.as_text();
     let thing = id.split('.').next().unwrap_or_default();
     let quantity = id.strip_prefix(thing).unwrap_or_default();
     match quantity {
@@ -215,7 +213,8 @@ fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
 /// in microjoules over time in seconds.
 fn at_limit(record: &Record, energy: &Channel, zone: &str, row: usize) -> bool {
     let limits = record.samples.channels.iter().filter(|limit| {
-        let id = limit.id.strip_prefix(zone);
+        let id = limit.id.as_text();
+        let id = id.strip_prefix(zone);
         id.is_some_and(|id| id.starts_with(".limit."))
     });
     // Limits are read every few seconds and hold until they are changed.

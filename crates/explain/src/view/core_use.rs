@@ -14,7 +14,7 @@ const WORK: [&str; 7] = ["user", "nice", "system", "irq", "softirq", "steal", "b
 pub fn core_use(record: &Record, windows: &[Window]) -> Vec<(u32, f64)> {
     let total = |cpu: u32, columns: &[&str]| {
         let of_column = |column: &&str| {
-            let channel = record.samples.channel(&format!("cpu{cpu}.{column}"))?;
+            let channel = record.samples.channel(format!("cpu{cpu}.{column}"))?;
             let growth = |window: &Window| counter_total(record, channel, *window);
             Some(windows.iter().filter_map(growth).sum::<i64>())
         };
@@ -39,12 +39,12 @@ pub fn core_use_by_second(record: &Record, window: Window) -> Vec<(i64, Vec<(u32
         .collect();
     let mut channels = BTreeMap::new();
     for channel in &record.samples.channels {
-        channels.entry(channel.id.as_str()).or_insert(channel);
+        channels.entry(channel.id.to_string()).or_insert(channel);
     }
     let mut known = BTreeSet::new();
     for cpu in record.machine.cpus.iter().map(|cpu| cpu.cpu) {
         let of = |columns: &[&str]| -> Vec<&Channel> {
-            let of_column = |column: &&str| channels.get(format!("cpu{cpu}.{column}").as_str());
+            let of_column = |column: &&str| channels.get(&format!("cpu{cpu}.{column}"));
             columns.iter().filter_map(of_column).copied().collect()
         };
         let (work, no_work) = (of(&WORK), of(&NO_WORK));

@@ -1,7 +1,7 @@
 //! Clocks of CPUs by their own cycle counters: what was really run, whatever cpufreq claims.
 
 use super::samples::{counter_total, gauge};
-use record::{Record, Window};
+use record::{ChannelId, OfCpu, Record, Window};
 
 /// A CPU that was busy for less than this share of the time has too coarse a busy time.
 const BUSY_SHARE_MIN: f64 = 0.2;
@@ -16,7 +16,7 @@ const BUSY: [&str; 6] = ["user", "nice", "system", "irq", "softirq", "busy"];
 /// Mean clock of a CPU while it worked within a window, in kHz: its cycles over its busy time. None
 /// if its cycles were not counted, or if it idled too much for an answer.
 pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
-    let cycles = record.samples.channel(&format!("cpu{cpu}.cycles"))?;
+    let cycles = record.samples.channel(ChannelId::Cpu(cpu, OfCpu::Cycles))?;
     // Cycles are read on a slower beat than the times; both have to be of the same stretch.
     let readings = gauge(record, cycles, window);
     let stretch = Window {
@@ -27,7 +27,7 @@ pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
     let counted = counter_total(record, cycles, stretch)?;
     let busy_ticks: i64 = BUSY
         .iter()
-        .filter_map(|column| record.samples.channel(&format!("cpu{cpu}.{column}")))
+        .filter_map(|column| record.samples.channel(format!("cpu{cpu}.{column}")))
         .filter_map(|channel| counter_total(record, channel, stretch))
         .sum();
     let share = (busy_ticks * TICK_MS) as f64 / stretch.elapsed_ms().max(1) as f64;

@@ -91,7 +91,7 @@ fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; TICKS.len()]> {
     let rows = record.samples.at_ms.len();
     let mut growth = vec![[0_i64; TICKS.len()]; rows];
     for (kind, id) in TICKS.iter().enumerate() {
-        let Some(channel) = record.samples.channel(id) else {
+        let Some(channel) = record.samples.channel(*id) else {
             continue;
         };
         for step in counter_steps(record, channel, window) {

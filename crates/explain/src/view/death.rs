@@ -124,11 +124,8 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
     };
     let millicelsius = last_temperature(record, window);
     let khz = last_of("policy", ".claimed");
-    let dram = channels_of(record, "devfreq.", ".claimed").find(|channel| {
-        ["dmc", "dram", "memory-controller"]
-            .iter()
-            .any(|name| channel.id.contains(name))
-    });
+    let mut channels = record.samples.channels.iter();
+    let dram = channels.find(|channel| channel.id.is_memory_clock());
     let dram_hz = dram.and_then(|channel| Some(gauge(record, channel, window).last()?.value));
     let mut words: Vec<String> = Vec::new();
     words.extend(millicelsius.map(|value| format!("{:.1} °C", value as f64 / 1e3)));

@@ -9,7 +9,7 @@ use super::heat::heat;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels_of, gauge};
 use crate::stats::median;
-use record::{Channel, Record, Window};
+use record::{Channel, ChannelId, Record, Window};
 
 /// A claimed clock that was lower than the best of the run in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct ClockFall {
     /// Its window.
     pub window: Window,
     /// Id of the channel.
-    pub channel: String,
+    pub channel: ChannelId,
     /// Highest clock claimed in any phase.
     pub top_khz: u32,
     /// Lowest clock claimed in the phase.
@@ -111,7 +111,7 @@ fn clock_channels(record: &Record) -> Vec<&Channel> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntrueColumn {
     /// Id of the channel.
-    pub channel: String,
+    pub channel: ChannelId,
     /// What it claimed, typically, while one CPU worked.
     pub claimed_khz: u32,
     /// What was measured on its CPUs.
@@ -138,8 +138,7 @@ pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
         .collect();
     let light = phases(record);
     let columns = channels_of(record, "policy", ".claimed").filter_map(|channel| {
-        let digits = channel.id.trim_start_matches("policy").split('.').next()?;
-        let cpu: u32 = digits.parse().ok()?;
+        let cpu = channel.id.policy()?;
         let of_policy = measured
             .iter()
             .filter(|clock| clock.cluster_cpus.contains(&cpu));
@@ -212,8 +211,7 @@ fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Phase> {
 
 /// Number of CPUs of the policy behind a channel such as `policy4.claimed`; 1 if not known.
 fn policy_cpus(record: &Record, channel: &Channel) -> f64 {
-    let id = channel.id.trim_start_matches("policy");
-    let number: Option<u32> = id.split('.').next().and_then(|digits| digits.parse().ok());
+    let number = channel.id.policy();
     let policies = record.machine.policies.iter();
     let cpus = policies
         .filter(|policy| Some(policy.policy) == number)

@@ -5,7 +5,7 @@
 
 use super::phases::phases;
 use super::samples::{channels_of, gauge, spans_a_death, states_of_last_part, whole_run};
-use record::{Channel, Record, Unit};
+use record::{Channel, ChannelId, Record, Unit};
 
 /// What is known about one bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,7 +77,7 @@ pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirmwareClock {
     /// Id of the firmware's channel.
-    pub channel: String,
+    pub channel: ChannelId,
     /// Samples in which the firmware's clock was lower.
     pub samples: usize,
     /// All samples.
@@ -101,8 +101,7 @@ const LOWER_PERCENT: i64 = 2;
 /// The clock in the words of the firmware, if it was sampled.
 pub fn firmware_clock_channel(record: &Record) -> Option<&Channel> {
     record.samples.channels.iter().find(|channel| {
-        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz)
-            && (channel.id.contains("firmware") || channel.id.starts_with("rpi."))
+        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock()
     })
 }
 

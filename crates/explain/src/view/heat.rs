@@ -3,7 +3,7 @@
 use super::limits::limit_set_at;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels_of, gauge};
-use record::{Channel, Record, Window};
+use record::{Channel, ChannelId, Record, Window};
 
 /// The hottest moment of the SoC within a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Heat {
     /// When.
     pub at_ms: i64,
     /// Id of the channel.
-    pub channel: String,
+    pub channel: ChannelId,
 }
 
 /// Temperatures outside of this are readings of sensors that are absent or broken; boards in the cold
@@ -133,7 +133,7 @@ fn soc_sensors(record: &Record) -> Vec<&Channel> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cooling {
     /// Id of the channel.
-    pub channel: String,
+    pub channel: ChannelId,
     /// Type of the device.
     pub label: String,
     /// First moment at which it was raised.
@@ -173,9 +173,9 @@ pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
     channels_of(record, "policy", ".limit_max")
         .filter_map(|channel| {
-            let number = channel.id.strip_prefix("policy")?.split('.').next()?;
+            let number = channel.id.policy()?;
             let mut policies = record.machine.policies.iter();
-            let policy = policies.find(|policy| policy.policy.to_string() == number);
+            let policy = policies.find(|policy| policy.policy == number);
             // What stood there before the run may have been lowered already.
             let by_us = |at_ms| match limit_set_at(record, policy?, at_ms) {
                 Some((khz, true)) => Some(i64::from(khz)),

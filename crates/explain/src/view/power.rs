@@ -25,7 +25,7 @@ pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
         powers.filter(has_values).filter(is_believed)
     };
     let whole = gauges()
-        .find(|channel| channel.id.starts_with("meter"))
+        .find(|channel| channel.id.is_meter())
         .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::Gauge));
     if let Some(channel) = whole {
         return Some(PowerSource {
@@ -35,7 +35,7 @@ pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
     }
     let energy = channels().filter(has_values).find(|channel| {
         let counts = channel.kind == ChannelKind::Counter && channel.unit == Unit::Microjoules;
-        counts && (channel.label.contains("package") || channel.id.contains("package"))
+        counts && (channel.label.contains("package") || channel.id.as_text().contains("package"))
     });
     energy.map(|channel| PowerSource {
         channel,

@@ -83,7 +83,7 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     let power_mw = typical(channel)? * scale;
     let limit_mw = BESIDE_CPUS_MW + CPU_MW_MAX * record.machine.cpus.len() as f64;
     // Supplies of parts (`hwmon`) may well draw nothing; what the user named as a meter is that of the machine.
-    if channel.id.starts_with("meter") && power_mw < ANY_MW_MIN {
+    if channel.id.is_meter() && power_mw < ANY_MW_MIN {
         return Some(Doubt::BelowAny(power_mw));
     }
     if power_mw > limit_mw {
@@ -102,15 +102,12 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
 /// Voltage and current that the same meter tells of the same supply: those of a socket, or the only ones
 /// of a chip.
 fn companions<'a>(record: &'a Record, power: &Channel) -> Option<(&'a Channel, &'a Channel)> {
-    let (meter, _) = power.id.rsplit_once('.')?;
     let of_meter = |unit: &Unit| {
-        let mut found = record.samples.channels.iter().filter(move |channel| {
-            let is_own = channel
-                .id
-                .rsplit_once('.')
-                .is_some_and(|(own, _)| own == meter);
-            is_own && channel.unit == *unit
-        });
+        let mut found = record
+            .samples
+            .channels
+            .iter()
+            .filter(move |channel| channel.id.is_beside(&power.id) && channel.unit == *unit);
         let first = found.next();
         first.filter(|_| found.next().is_none())
     };

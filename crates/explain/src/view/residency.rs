@@ -4,7 +4,7 @@ use super::heat::workloads;
 use super::phases::Phase;
 use super::samples::{channels_of, counter_total, is_log};
 use crate::Place;
-use record::{Record, Unit};
+use record::{ChannelId, OfPolicy, Record, Unit};
 
 /// Time that one cpufreq policy spent below its highest OPP.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
             let beginning = format!("policy{}.residency.", policy.policy);
             let mut khz_ms: Vec<(u32, i64)> = Vec::new();
             for channel in channels_of(record, &beginning, "") {
-                let khz = channel.id[beginning.len()..].parse().ok()?;
+                let khz = channel.id.as_text()[beginning.len()..].parse().ok()?;
                 let spent: i64 = loaded
                     .iter()
                     .filter_map(|phase| counter_total(record, channel, phase.window))
@@ -51,7 +51,7 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
                 khz_ms.push((khz, spent * ms_per_unit));
             }
             let place = Place::Samples {
-                channel: beginning,
+                channel: ChannelId::Policy(policy.policy, OfPolicy::Residencies),
                 start_ms: loaded.first()?.window.start_ms,
                 end_ms: loaded.last()?.window.end_ms,
             };

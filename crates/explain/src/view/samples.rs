@@ -45,7 +45,10 @@ pub fn channels_of<'a>(
     end: &'a str,
 ) -> impl Iterator<Item = &'a Channel> + 'a {
     let channels = record.samples.channels.iter();
-    channels.filter(move |channel| channel.id.starts_with(beginning) && channel.id.ends_with(end))
+    channels.filter(move |channel| {
+        let id = channel.id.as_text();
+        id.starts_with(beginning) && id.ends_with(end)
+    })
 }
 
 /// The known values of a channel within a window, both ends included.

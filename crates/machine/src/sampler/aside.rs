@@ -3,7 +3,7 @@
 //! Runs know which CPUs they measure and say so; a monitor has to look.
 
 use super::watchers::{allowed, cpu_set};
-use record::Channel;
+use record::{Channel, ChannelId, CpuTime};
 use rustix::thread::sched_setaffinity;
 
 /// Long enough that ticks of 10 ms mean something, seldom enough to cost nothing.
@@ -29,7 +29,7 @@ impl Aside {
     /// For the calling thread, and rows of these channels.
     pub fn new(channels: &[Channel]) -> Self {
         let column = |cpu: &u32| {
-            let id = format!("cpu{cpu}.idle");
+            let id = ChannelId::cpu_time(*cpu, CpuTime::Idle);
             channels.iter().position(|channel| channel.id == id)
         };
         let place = allowed();

@@ -1,7 +1,7 @@
 //! Samples on their way from the sampler to its owner: rows in memory that was set aside before.
 
 use super::gaps::{GAPS_MAX, GapNote, gap_event};
-use record::{Channel, Event, Missing, SamplerCost};
+use record::{Channel, ChannelId, Event, Missing, SamplerCost};
 
 /// Memory for rows is bounded by this, whatever number of rows was asked for.
 const ROW_BYTES_MAX: usize = 1 << 20;
@@ -98,12 +98,16 @@ impl Block {
             let rows = std::mem::take(&mut self.dropped_rows);
             let reason = format!("{rows} samples were lost: nobody fetched them in time");
             let missing = Missing::unsupported("", reason);
-            events.push(gap_event("sampler.cpu", self.dropped_at_ms, missing));
+            events.push(gap_event(
+                &ChannelId::ALL_CHANNELS_GAP,
+                self.dropped_at_ms,
+                missing,
+            ));
         }
         if let Some(errno) = self.pin_errno.take() {
             let reason = format!("the sampler could not be pinned to its CPUs: error {errno}");
             let missing = Missing::unsupported("sched_setaffinity", reason);
-            events.push(gap_event("sampler.cpu", 0, missing));
+            events.push(gap_event(&ChannelId::ALL_CHANNELS_GAP, 0, missing));
         }
     }
 }

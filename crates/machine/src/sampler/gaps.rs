@@ -2,7 +2,7 @@
 //! and not without end. Why a source is silent is in `failure`.
 
 use super::failure::Failure;
-use record::{Channel, Event, Gap};
+use record::{Channel, ChannelId, Event, Gap};
 
 /// Notes of gaps that are kept until somebody fetches them.
 pub(super) const GAPS_MAX: usize = 128;
@@ -59,9 +59,9 @@ pub(super) fn note(gaps: &mut Vec<GapNote>, channel: usize, at_ms: i64, failure:
 }
 
 /// The event of a gap.
-pub(super) fn gap_event(channel: &str, at_ms: i64, missing: record::Missing) -> Event {
+pub(super) fn gap_event(channel: &ChannelId, at_ms: i64, missing: record::Missing) -> Event {
     Event::Gap {
-        channel: channel.to_owned(),
+        channel: channel.clone(),
         gap: Gap { at_ms, missing },
     }
 }

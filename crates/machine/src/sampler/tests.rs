@@ -23,7 +23,7 @@ fn ticked(sampler: &mut Sampler, timeline: &Timeline, id: &str) -> Option<i64> {
 fn gaps(sampler: &mut Sampler) -> Vec<(String, i64, Missing)> {
     let events = sampler.take_gaps().into_iter();
     let gaps = events.map(|event| match event {
-        Event::Gap { channel, gap } => (channel, gap.at_ms, gap.missing),
+        Event::Gap { channel, gap } => (channel.to_string(), gap.at_ms, gap.missing),
         other => panic!("{other:?}"),
     });
     gaps.collect()

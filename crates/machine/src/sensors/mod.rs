@@ -42,7 +42,7 @@ pub use temperature::{TemperatureChoice, temperature_channel};
 
 use crate::Root;
 use crate::vcio::Question;
-use record::{Channel, ChannelKind, Unit};
+use record::{Channel, ChannelId, ChannelKind, Unit};
 
 /// Stands for a missing value in a row of integers.
 pub const NONE: i64 = i64::MIN;
@@ -193,12 +193,12 @@ impl Probe {
 }
 
 /// A channel whose values stand for themselves. Its source is filled in by the probe.
-fn gauge(id: impl Into<String>, unit: Unit) -> Channel {
+fn gauge(id: impl Into<ChannelId>, unit: Unit) -> Channel {
     Channel::new(id, unit, ChannelKind::Gauge)
 }
 
 /// A channel whose values count up. Its source is filled in by the probe.
-fn counter(id: impl Into<String>, unit: Unit) -> Channel {
+fn counter(id: impl Into<ChannelId>, unit: Unit) -> Channel {
     Channel::new(id, unit, ChannelKind::Counter)
 }
 
@@ -255,7 +255,8 @@ pub(crate) mod check {
                 } else {
                     value.to_string()
                 };
-                let line = [channel.id.as_str(), channel.label.as_str(), value.as_str()];
+                let id = channel.id.to_string();
+                let line = [id.as_str(), channel.label.as_str(), value.as_str()];
                 lines.push(
                     line.iter()
                         .filter(|part| !part.is_empty())
@@ -289,7 +290,7 @@ mod tests {
         let root = Root::system();
         let probes = SENSORS.iter().flat_map(|sensor| (sensor.discover)(&root));
         let channels: Vec<Channel> = probes.flat_map(|probe| probe.channels).collect();
-        let mut ids: Vec<&str> = channels.iter().map(|channel| channel.id.as_str()).collect();
+        let mut ids: Vec<String> = channels.iter().map(|c| c.id.to_string()).collect();
         ids.sort_unstable();
         assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
         assert!(channels.iter().all(|channel| !channel.source.is_empty()));

@@ -101,7 +101,7 @@ mod tests {
             is_voltage,
         };
         let probe = pmic(&[rail("vdd_core", false), rail("ext5v", true)]);
-        let ids: Vec<&str> = probe.channels.iter().map(|c| c.id.as_str()).collect();
+        let ids: Vec<String> = probe.channels.iter().map(|c| c.id.to_string()).collect();
         let expected = [
             "rpi.pmic.power",
             "rpi.pmic.vdd_core.current",

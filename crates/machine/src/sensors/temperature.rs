@@ -94,7 +94,7 @@ fn rank(channel: &Channel) -> Option<(u32, &'static str)> {
     if !channel.is_temperature() {
         return None;
     }
-    let place = if channel.id.starts_with("thermal_zone") {
+    let place = if channel.id.zone().is_some() {
         "zone"
     } else {
         "hwmon"

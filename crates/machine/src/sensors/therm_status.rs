@@ -74,7 +74,7 @@ mod tests {
         let ids = |board: &str| -> Vec<String> {
             let probes = discover(&Root::from_board(board).unwrap());
             let channels = probes.into_iter().flat_map(|probe| probe.channels);
-            channels.map(|channel| channel.id).collect()
+            channels.map(|channel| channel.id.to_string()).collect()
         };
         let expected = [
             "cpu0.therm_status",

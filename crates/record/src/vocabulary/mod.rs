@@ -10,6 +10,7 @@
 #[macro_use]
 mod words;
 
+mod bridge;
 mod channel;
 mod mode;
 mod rule;

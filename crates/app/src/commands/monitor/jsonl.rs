@@ -25,7 +25,7 @@ impl View for Jsonl {
         let mut text = happened(watch)?;
         let read = watch.channels().iter().zip(watch.read());
         let values: Map<String, Value> = read
-            .filter_map(|(channel, value)| Some((channel.id.clone(), Value::from((*value)?))))
+            .filter_map(|(channel, value)| Some((channel.id.to_string(), Value::from((*value)?))))
             .collect();
         let started = watch.record().run.started.known();
         let row = json!({

@@ -73,11 +73,12 @@ const PLAIN: [(&str, &str, &str); 15] = [
 
 /// Name, help and labels of a channel.
 pub(super) fn place(channel: &Channel) -> Place {
-    if let Some((_, name, help)) = PLAIN.iter().find(|(id, ..)| *id == channel.id) {
+    if let Some((_, name, help)) = PLAIN.iter().find(|(id, ..)| channel.id == *id) {
         let name = (*name).to_owned();
         return one(name, help, Vec::new());
     }
-    let (thing, quantity) = channel.id.split_once('.').unwrap_or((&channel.id, ""));
+    let id = channel.id.as_text();
+    let (thing, quantity) = id.split_once('.').unwrap_or((&id, ""));
     let number = |prefix: &str| {
         let number = thing.strip_prefix(prefix)?;
         number.parse::<u32>().ok().map(|_| number.to_owned())
@@ -220,7 +221,7 @@ fn other(channel: &Channel) -> Place {
         ChannelKind::Gauge => "",
     };
     let labels = vec![
-        ("channel", channel.id.clone()),
+        ("channel", channel.id.to_string()),
         ("label", channel.label.clone()),
     ];
     let help = "Channels of sbc-bench by their id.";
