@@ -87,7 +87,7 @@ fn check_tool(name: &str, body: &str, kind: Option<FailureKind>, expected: &str)
     );
     let clocks = record
         .steps_of("clock")
-        .filter(|step| step.variant.starts_with("hot"));
+        .filter(|step| step.variant.as_str().starts_with("hot"));
     assert!(clocks.count() >= 1, "{name}: the run goes on to its end");
 }
 

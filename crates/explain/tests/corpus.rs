@@ -155,7 +155,7 @@ fn what_stood_before_a_cut_is_still_read() {
 fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
     for (index, step) in whole.steps.iter().enumerate() {
         // A step ends where another workload begins; the series of one load are interleaved.
-        let family = |step: &record::Step| step.workload.starts_with("cpuminer");
+        let family = |step: &record::Step| step.workload.as_str().starts_with("cpuminer");
         let next = whole.steps[index + 1..]
             .iter()
             .find(|next| next.line > step.line && !(family(next) && family(step)));

@@ -1,6 +1,6 @@
 //! What a workload is bound by: what has to be quicker for its score to rise.
 
-use crate::{WorkloadId, WorkloadName};
+use crate::{Variant, WorkloadName};
 use serde::{Deserialize, Serialize};
 
 /// What a workload spends its time on. Whoever judges a run by the use of something asks this first:
@@ -28,13 +28,8 @@ pub enum Bound {
 
 impl Bound {
     /// What this form of a workload is bound by; [`Bound::Unknown`] for a program of the user's own.
-    pub fn of(workload: &str, variant: &str) -> Self {
-        let id = WorkloadName::from(workload).id();
-        id.map_or(Self::Unknown, |id| id.bound(&variant.into()))
-    }
-
-    /// What a workload is bound by in most of its forms; none if this program does not know it.
-    pub fn of_workload(workload: &str) -> Option<Self> {
-        WorkloadId::of(workload).map(WorkloadId::bound_mostly)
+    pub fn of(workload: &WorkloadName, variant: &Variant) -> Self {
+        let id = workload.id();
+        id.map_or(Self::Unknown, |id| id.bound(variant))
     }
 }

@@ -123,9 +123,9 @@ impl Record {
     }
 
     /// Steps of one workload, in order.
-    pub fn steps_of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Step> + 'a {
-        self.steps
-            .iter()
-            .filter(move |step| step.workload == workload)
+    pub fn steps_of(&self, workload: impl Into<WorkloadName>) -> impl Iterator<Item = &Step> {
+        let workload = workload.into();
+        let steps = self.steps.iter();
+        steps.filter(move |step| step.workload == workload)
     }
 }

@@ -1,6 +1,6 @@
 //! One step of a run: a workload at one place, once, with its window and outcome.
 
-use crate::{Fact, Measured, Missing, Repeated};
+use crate::{Fact, Measured, Missing, Repeated, Variant, WorkloadName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Id in the table of workloads: `clock`, `memory-bandwidth`, `openssl`, `sevenzip` ...
-    pub workload: String,
+    pub workload: WorkloadName,
     /// Rises whenever scores stop being comparable. Only equal `workload@method` are set side by
     /// side.
     pub method: u32,
     /// Which form of the workload: `cold`, `aes-256-cbc`, `single`, `multi` ...
-    pub variant: String,
+    pub variant: Variant,
     /// CPUs it was pinned to; empty if it was free to use all.
     pub cpus: Vec<u32>,
     /// Number of threads that did the work.
@@ -52,9 +52,9 @@ impl Step {
     /// A step with its outcome. Where and when it ran, and all that was seen meanwhile, is to be filled
     /// in; until then it is one thread, free to use all CPUs.
     pub fn new(
-        workload: impl Into<String>,
+        workload: impl Into<WorkloadName>,
         method: u32,
-        variant: impl Into<String>,
+        variant: impl Into<Variant>,
         outcome: Outcome,
     ) -> Self {
         Self {

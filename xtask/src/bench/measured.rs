@@ -151,7 +151,7 @@ pub(super) fn half_widths(record: &Record) -> String {
 fn latencies(record: &Record) -> Vec<(u64, f64)> {
     let steps = record
         .steps_of("memory-latency")
-        .filter(|step| step.variant.is_empty());
+        .filter(|step| step.variant.is_only());
     let mut tables = steps.filter_map(|step| match &step.outcome {
         Outcome::Done(Measured::Latency(latency)) => Some(latency),
         _ => None,

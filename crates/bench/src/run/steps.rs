@@ -149,12 +149,12 @@ impl Runner<'_> {
         let own_name = job
             .definition
             .as_ref()
-            .map(|definition| definition.name.clone());
+            .map(|definition| definition.name.as_str());
         let not_comparable = lab.not_comparable.take();
         let step = Step {
-            workload: own_name.unwrap_or_else(|| job.workload.into()),
+            workload: own_name.unwrap_or(job.workload).into(),
             method: lab.method,
-            variant: job.variant.clone(),
+            variant: job.variant.as_str().into(),
             cpus: job.cpus.clone(),
             threads: job.threads,
             repetition: job.repetition,

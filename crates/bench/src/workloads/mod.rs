@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_complete() {
         for pair in WORKLOADS.windows(2) {
-            let bound = record::Bound::of_workload(pair[1].id);
-            assert!(bound.is_some(), "{} is bound by something", pair[1].id);
+            let known = record::WorkloadId::of(pair[1].id);
+            assert!(known.is_some(), "{} is bound by something", pair[1].id);
             assert!(
                 pair[0].id < pair[1].id,
                 "{} before {}",

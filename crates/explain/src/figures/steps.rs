@@ -180,7 +180,7 @@ impl Maker<'_> {
     }
 
     fn compression(&self, done: &Compression, gathered: &mut Gathered) {
-        let is_multi = self.step.variant.starts_with("multi");
+        let is_multi = self.step.variant.as_str().starts_with("multi");
         if is_multi && !self.has_most_threads() {
             return;
         }
@@ -231,7 +231,7 @@ impl Maker<'_> {
 
     fn series(&self, series: &Series, gathered: &mut Gathered) {
         // The total of all CPUs says the same with less noise.
-        if self.step.workload.ends_with("-per-cpu") {
+        if self.step.workload.is_within_another() {
             return;
         }
         // The first value of several is given while threads are still starting.
@@ -242,7 +242,7 @@ impl Maker<'_> {
         gathered.add(Part {
             core: self
                 .core()
-                .filter(|_| self.step.variant.starts_with("single")),
+                .filter(|_| self.step.variant.as_str().starts_with("single")),
             combine: Combine::Median,
             values: settled.to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)

@@ -57,7 +57,7 @@ fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster]
     };
     for step in steps
         .iter_mut()
-        .filter(|step| step.workload.starts_with("memory-") && step.cpus.is_empty())
+        .filter(|step| step.workload.is_of_memory() && step.cpus.is_empty())
     {
         let big = step
             .tool
@@ -68,10 +68,7 @@ fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster]
             false => clusters.first(),
         });
     }
-    for step in steps
-        .iter_mut()
-        .filter(|step| step.workload.starts_with("memory-"))
-    {
+    for step in steps.iter_mut().filter(|step| step.workload.is_of_memory()) {
         if let Some(tool) = &mut step.tool {
             tool.argv.clear();
         }

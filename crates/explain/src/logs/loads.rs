@@ -246,12 +246,7 @@ pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
     } else {
         failed("stress-ng", section)
     };
-    step.variant = command
-        .split("--")
-        .nth(1)
-        .unwrap_or_default()
-        .trim()
-        .to_string();
+    step.variant = command.split("--").nth(1).unwrap_or_default().trim().into();
     step.tool = tool("stress-ng", "");
     draft.push(step);
 }

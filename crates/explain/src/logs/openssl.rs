@@ -6,7 +6,7 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Cipher, Cluster, Measured, Step};
+use record::{Cipher, Cluster, Measured, Step, Variant};
 use std::collections::BTreeMap;
 
 /// Appended to the algorithm where all CPUs worked at the same time.
@@ -119,12 +119,12 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
 /// Any other row stays without a CPU.
 pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], cpu_count: u32) {
     let is_row = |step: &&mut Step| step.workload == "openssl";
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Variant, usize> = BTreeMap::new();
     for step in steps.iter_mut().filter(is_row) {
         *counts.entry(step.variant.clone()).or_default() += 1;
     }
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let mut repetitions: BTreeMap<(String, Option<u32>), u32> = BTreeMap::new();
+    let mut seen: BTreeMap<Variant, usize> = BTreeMap::new();
+    let mut repetitions: BTreeMap<(Variant, Option<u32>), u32> = BTreeMap::new();
     // Rows and their places were added together, so they stand in the same order.
     for (step, place) in steps.iter_mut().filter(is_row).zip(places) {
         let index = seen.entry(step.variant.clone()).or_default();
@@ -134,7 +134,7 @@ pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], 
             .filter(|_| counts.get(&step.variant) == Some(&clusters.len()));
         let only = clusters.first().filter(|_| clusters.len() == 1);
         *index += 1;
-        if step.variant.ends_with(PARALLEL) {
+        if step.variant.as_str().ends_with(PARALLEL) {
             step.threads = cpu_count.max(1);
         } else {
             let cluster = cluster.or(only).or(by_order);

@@ -326,7 +326,8 @@ mod tests {
         assert_eq!(latency("16M latency: 1 2", 1), None);
 
         let text = "7-zip MIPS (3 consecutive runs): 45, 46, 47 (46 avg), single-threaded: 13";
-        let variants: Vec<String> = sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
+        let variants: Vec<record::Variant> =
+            sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
         assert_eq!(variants, ["single", "multi", "multi", "multi"]);
 
         let text = "`aes-256-cbc  1.00k  2.00k  3.00k  4.00k  5.00k  6.50k (Cortex-A55)`";

@@ -36,7 +36,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         };
         match measured {
             Measured::Bandwidth(_) => text.push_str(&bandwidth(record, step)),
-            Measured::Latency(latency) if step.variant.is_empty() => {
+            Measured::Latency(latency) if step.variant.is_only() => {
                 text.push_str(&latencies(record, step, latency));
             }
             Measured::BandwidthCurve(curve) => text.push_str(&scaling(curve)),

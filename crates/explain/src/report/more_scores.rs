@@ -37,7 +37,7 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
                 ..=1 => format!("CPU {}", step.cpus.first()?),
                 _ => "all CPUs".to_owned(),
             };
-            let algorithm = step.variant.trim_end_matches("-parallel");
+            let algorithm = step.variant.as_str().trim_end_matches("-parallel");
             let is_usual = step.threads <= 1 && algorithm.ends_with("-cbc");
             let name = match (step.workload.as_str(), is_usual) {
                 ("openssl", true) => return None,

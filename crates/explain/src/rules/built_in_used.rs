@@ -3,7 +3,7 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Outcome, Record, Step};
+use record::{Outcome, Record, Step, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: "built-in-used",
@@ -21,8 +21,8 @@ const PAIRS: [(&str, &str); 3] = [
 
 /// The finished built-in step that ran in the place of a step that was not run.
 pub(super) fn stands_in<'a>(record: &'a Record, skipped: &Step) -> Option<&'a str> {
-    let (_, built_in) = PAIRS.iter().find(|(tool, _)| *tool == skipped.workload)?;
-    let mut steps = record.steps_of(built_in);
+    let (_, built_in) = PAIRS.iter().find(|(tool, _)| skipped.workload == *tool)?;
+    let mut steps = record.steps_of(*built_in);
     let done = steps.find(|step| matches!(step.outcome, Outcome::Done(_)));
     done.map(|step| step.workload.as_str())
 }
@@ -35,7 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
             continue;
         };
         let tool = view::step_name(&Step {
-            variant: String::new(),
+            variant: Variant::ONLY,
             ..step.clone()
         });
         let finding = Finding::new(

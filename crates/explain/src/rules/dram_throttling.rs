@@ -32,7 +32,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let pairs = pairs(record);
     let (memory, cpu): (Vec<&Pair>, Vec<&Pair>) = pairs
         .iter()
-        .partition(|pair| pair.before.1.workload.starts_with(OF_MEMORY));
+        .partition(|pair| pair.before.1.workload.as_str().starts_with(OF_MEMORY));
     let worst = |pairs: &[&Pair]| {
         let losses = pairs.iter().map(|pair| pair.loss_percent);
         losses.reduce(f64::max)

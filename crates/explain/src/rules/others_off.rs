@@ -35,7 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
         finding
             .sure(99)
             .with("cpus", Quantity::Cpus(cpus))
-            .with("program", Quantity::Text(first.workload.clone()))
+            .with("program", Quantity::Text(first.workload.to_string()))
             .at(step_place(record, index)),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::governor;
 use crate::view::{self, ClockFall, FirmwareBits};
-use record::Record;
+use record::{Record, WorkloadId, WorkloadName};
 
 /// Why the claimed clock fell in a phase of full load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,8 +96,8 @@ pub(super) fn worst(falls: &[ClockFall]) -> Option<&ClockFall> {
     })
 }
 
-pub(super) fn is_main(workload: &str) -> bool {
-    matches!(workload, "sevenzip" | "lzma")
+pub(super) fn is_main(workload: &WorkloadName) -> bool {
+    workload.id().is_some_and(WorkloadId::is_main)
 }
 
 /// Share of the clock that the load on all CPUs lost: of 7-zip if it lost any, of the worst phase

@@ -46,7 +46,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let throttle = result.throttle.as_ref();
     vec![
         Finding::new(RULE.id, Severity::Info, template)
-            .with("load", Quantity::Text(step.variant.clone()))
+            .with("load", Quantity::Text(step.variant.to_string()))
             .with("time", Quantity::Ms(step.window.elapsed_ms()))
             .with(
                 "after",

@@ -32,7 +32,7 @@ pub fn text(record: &Record) -> String {
             *end as f64 / 1000.0,
             wait_step.window.elapsed_ms() as f64 / 1000.0
         );
-        line(&wait_step.variant, Some(words));
+        line(wait_step.variant.as_str(), Some(words));
     }
     let seconds = step.window.elapsed_ms() as f64 / 1000.0;
     let early = result

@@ -9,13 +9,13 @@ use super::heat::heat;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels_of, gauge};
 use crate::stats::median;
-use record::{Channel, ChannelId, Record, Window};
+use record::{Channel, ChannelId, Record, Window, WorkloadName};
 
 /// A claimed clock that was lower than the best of the run in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClockFall {
     /// Id of the workload of the phase.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// The phase, in words.
     pub phase: String,
     /// Its window.

@@ -1,7 +1,7 @@
 //! Phases: stretches of the run in which one workload ran, so that samples can be judged by what
 //! was going on.
 
-use record::{Bound, Outcome, Record, Step, Window};
+use record::{Bound, Outcome, Record, Step, Window, WorkloadId, WorkloadName};
 
 /// Consecutive steps of the same workload, variant and CPUs.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Phase {
     /// Indexes in `Record::steps`.
     pub steps: Vec<usize>,
     /// Id of the workload.
-    pub workload: String,
+    pub workload: WorkloadName,
     /// What it is bound by.
     pub bound: Bound,
     /// In words for people.
@@ -23,7 +23,11 @@ pub struct Phase {
 impl Phase {
     /// True if the workload keeps one CPU busy and all others should idle.
     pub fn is_single_threaded(&self) -> bool {
-        self.busy_cpus == 1 && SINGLE_THREADED.contains(&self.workload.as_str())
+        self.busy_cpus == 1
+            && self
+                .workload
+                .id()
+                .is_some_and(WorkloadId::is_single_threaded)
     }
 
     /// True if the workload keeps all of `cpu_count` CPUs busy. What waits for a drive or a network does
@@ -34,20 +38,6 @@ impl Phase {
     }
 }
 
-/// Workloads that have a form with one thread. A miner or chess engine uses all CPUs, however
-/// its results are listed.
-const SINGLE_THREADED: [&str; 6] = [
-    "memory-bandwidth",
-    "memory-latency",
-    "openssl",
-    "aes",
-    "sevenzip",
-    "lzma",
-];
-
-/// Series of single CPUs that ran within another step.
-const WITHIN_OTHERS: &str = "-per-cpu";
-
 /// All phases in order. Steps without a window of their own (some logs) are in none.
 pub fn phases(record: &Record) -> Vec<Phase> {
     let online = super::cpu_use::cpu_count(record).unwrap_or(1);
@@ -55,12 +45,12 @@ pub fn phases(record: &Record) -> Vec<Phase> {
     for (index, step) in record.steps.iter().enumerate() {
         let was_run = !matches!(step.outcome, Outcome::Skipped(_));
         // Watching is no work of its own: whatever ran meanwhile is somebody else's.
-        let is_own = !step.workload.ends_with(WITHIN_OTHERS) && step.workload != "watch";
+        let is_own = !step.workload.is_within_another() && step.workload != WorkloadId::Watch;
         if !was_run || !is_own || step.window.elapsed_ms() <= 0 {
             continue;
         }
         let name = step_name(step);
-        let busy_cpus = match step.variant.starts_with("multi") && step.cpus.is_empty() {
+        let busy_cpus = match step.variant.as_str().starts_with("multi") && step.cpus.is_empty() {
             // A run that failed in a log does not tell its threads.
             true => busy_cpus_expected(step).max(online),
             false => busy_cpus_expected(step),

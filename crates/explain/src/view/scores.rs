@@ -18,7 +18,7 @@ pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Com
 /// Index and total rating of the runs on all CPUs, in their order. Extensive runs also load the
 /// clusters one by one; only the runs with the most threads count.
 pub fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
-    let is_multi = |step: &Step| step.variant.starts_with("multi");
+    let is_multi = |step: &Step| step.variant.as_str().starts_with("multi");
     let multi = || compressions(record).filter(move |(_, step, _)| is_multi(step));
     let threads_max = multi().map(|(_, step, _)| step.threads).max();
     multi()
@@ -63,7 +63,7 @@ pub fn series_trends(record: &Record) -> Vec<SeriesTrend> {
     let trend = |(step_index, step): (usize, &Step)| {
         // The total of all CPUs says the same with less noise. Steps at a clock of their own last seconds,
         // and whether their values agree is looked after by their repetition.
-        if step.workload.ends_with("-per-cpu") || step.set_clock.is_some() {
+        if step.workload.is_within_another() || step.set_clock.is_some() {
             return None;
         }
         let Outcome::Done(Measured::Series(series)) = &step.outcome else {

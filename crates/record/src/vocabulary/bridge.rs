@@ -1,6 +1,6 @@
 //! Text where a type belongs, until all callers are typed.
 
-use super::ChannelId;
+use super::{ChannelId, Variant, WorkloadName};
 use std::borrow::Cow;
 
 macro_rules! compares_with_text {
@@ -28,7 +28,7 @@ macro_rules! compares_with_text {
     )*};
 }
 
-compares_with_text!(ChannelId);
+compares_with_text!(ChannelId, WorkloadName, Variant);
 
 #[doc(hidden)]
 impl ChannelId {
@@ -52,23 +52,36 @@ impl From<String> for ChannelId {
     }
 }
 
+macro_rules! made_of_text {
+    ($($name:ty),*) => {$(
+        #[doc(hidden)]
+        impl From<&String> for $name {
+            fn from(text: &String) -> Self {
+                text.as_str().into()
+            }
+        }
+
+        #[doc(hidden)]
+        impl From<&&str> for $name {
+            fn from(text: &&str) -> Self {
+                (*text).into()
+            }
+        }
+
+        #[doc(hidden)]
+        impl From<&$name> for $name {
+            fn from(name: &$name) -> Self {
+                name.clone()
+            }
+        }
+    )*};
+}
+
+made_of_text!(ChannelId, WorkloadName, Variant);
+
 #[doc(hidden)]
-impl From<&String> for ChannelId {
-    fn from(text: &String) -> Self {
+impl From<String> for WorkloadName {
+    fn from(text: String) -> Self {
         text.as_str().into()
-    }
-}
-
-#[doc(hidden)]
-impl From<&ChannelId> for ChannelId {
-    fn from(id: &ChannelId) -> Self {
-        id.clone()
-    }
-}
-
-#[doc(hidden)]
-impl From<&&str> for ChannelId {
-    fn from(text: &&str) -> Self {
-        (*text).into()
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn latency(record: &Record) -> String {
         let Some(Measured::Latency(latency)) = done(step) else {
             continue;
         };
-        if step.variant.starts_with("tinymembench") {
+        if step.variant.as_str().starts_with("tinymembench") {
             let cpus = cpus_name(record, &step.cpus);
             let _ = write!(text, "Executing tinymembench on {cpus}:\n\n");
             text.push_str(&block_sizes(step, latency));

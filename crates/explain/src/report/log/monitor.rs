@@ -24,7 +24,7 @@ pub(super) fn section(record: &Record) -> String {
     // Neighbouring phases of one name (a workload cluster by cluster) share a heading.
     let mut sections: Vec<(String, Vec<String>)> = Vec::new();
     for phase in view::phases(record) {
-        let name = classic_name(&phase.workload, &phase.name);
+        let name = classic_name(phase.workload.as_str(), &phase.name);
         let rows = rows(record, phase.window);
         match sections.last_mut().filter(|(known, _)| *known == name) {
             Some((_, known)) => known.extend(rows),

@@ -68,7 +68,7 @@ fn failed(record: &Record, watch: &Step) -> Option<String> {
     let at = record.steps.iter().position(|step| step == watch)?;
     let command = record.steps.get(at.checked_sub(1)?)?;
     match &command.outcome {
-        Outcome::Failed(failure) if !watch.variant.is_empty() => Some(markdown(&format!(
+        Outcome::Failed(failure) if !watch.variant.is_only() => Some(markdown(&format!(
             "It did not end well: {}",
             failure.message
         ))),
@@ -243,7 +243,7 @@ fn has_results(record: &Record) -> bool {
         .steps
         .iter()
         .position(|step| step.workload == "watch");
-    let command = first_watch.map(|at| match record.steps[at].variant.is_empty() {
+    let command = first_watch.map(|at| match record.steps[at].variant.is_only() {
         true => at,
         false => at.saturating_sub(1),
     });
