@@ -96,7 +96,7 @@ fn check(record: &Record, workload: &str) {
     );
     let found = explain::rules::check(record).into_iter();
     let of_load: Vec<String> = found
-        .filter(|finding| OF_COMPUTING.contains(&finding.rule))
+        .filter(|finding| OF_COMPUTING.contains(&finding.rule.as_str()))
         .map(|finding| finding.sentence())
         .filter(|sentence| sentence.contains(workload))
         .collect();

@@ -247,7 +247,7 @@ fn one_question_that_was_killed_is_kept_too() {
         let text = said(&folder.unshared("$B recover").output().unwrap());
         let kept = folder.runs(".json").pop();
         let kept = record(&kept.unwrap_or_else(|| panic!("{verb}: {text}")));
-        assert_eq!((&kept.run.end, &kept.run.mode[..]), (&End::Died, verb));
+        assert_eq!((&kept.run.end, kept.run.mode.as_str()), (&End::Died, verb));
         let step = kept.run.died_in.and_then(|died| died.step).unwrap();
         let during = format!("The program was killed during {step}");
         assert!(text.contains(&during), "{verb}: {text}");

@@ -5,7 +5,7 @@
 //! conditional filters, or below one for this model. What it really did is for rules to see.
 
 use crate::{Finding, Place, Quantity, Severity};
-use record::{NamedValue, Record};
+use record::{NamedValue, Record, RuleId};
 
 const TABLE: &str = include_str!("../../../data/rpi_config.tsv");
 /// How the reader of logs names a line of the file.
@@ -109,7 +109,7 @@ impl<'a> ConfigTxt<'a> {
     /// asks: a run that is over, or a machine that could do more.
     pub(crate) fn findings(
         &self,
-        id: &'static str,
+        id: RuleId,
         severity: impl Fn(Kind, &str) -> Severity,
     ) -> Vec<Finding> {
         let judged = self.settings.iter().filter_map(|setting| {

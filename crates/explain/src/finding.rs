@@ -4,7 +4,7 @@
 //! words.
 
 use crate::Share;
-use record::ChannelId;
+use record::{ChannelId, RuleId};
 use serde::Serialize;
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// Id of the rule.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// How much it harms.
     pub severity: Severity,
     /// How sure it is, in percent.
@@ -152,7 +152,7 @@ pub fn cpu_words(cpus: &[u32]) -> String {
 
 impl Finding {
     /// A finding that is very likely (90 %), without values and places yet.
-    pub fn new(rule: &'static str, severity: Severity, template: &'static str) -> Self {
+    pub fn new(rule: RuleId, severity: Severity, template: &'static str) -> Self {
         Self {
             rule,
             severity,
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_template_is_filled_with_values() {
         let finding = Finding {
-            rule: "x",
+            rule: RuleId::own("x"),
             severity: Severity::Info,
             confidence_percent: 90,
             template: "clock fell from {cold} to {hot}.",

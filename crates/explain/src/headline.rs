@@ -24,7 +24,7 @@ const PROGRAMS_MAX: usize = 2;
 pub fn headline(record: &Record, findings: &[Finding]) -> String {
     let answers = findings
         .iter()
-        .filter(|finding| ANSWERS.contains(&finding.rule));
+        .filter(|finding| ANSWERS.contains(&finding.rule.as_str()));
     let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
     if sentences.is_empty() {
         sentences.push(scores(record));
@@ -56,7 +56,7 @@ pub fn headline(record: &Record, findings: &[Finding]) -> String {
     if word == Verdict::Valid {
         let good = findings
             .iter()
-            .filter(|finding| GOOD_NEWS.contains(&finding.rule));
+            .filter(|finding| GOOD_NEWS.contains(&finding.rule.as_str()));
         sentences.extend(good.map(Finding::sentence));
     }
     sentences.retain(|sentence| !sentence.is_empty());
@@ -177,9 +177,13 @@ mod tests {
     #[test]
     fn reasons_stand_in_the_order_of_what_they_explain() {
         let held_back = |percent| {
-            Finding::new("x", Severity::Degraded, "{what} held it back.")
-                .with("what", Quantity::Text(format!("Cause {percent}")))
-                .explains(Some(percent))
+            Finding::new(
+                record::RuleId::own("x"),
+                Severity::Degraded,
+                "{what} held it back.",
+            )
+            .with("what", Quantity::Text(format!("Cause {percent}")))
+            .explains(Some(percent))
         };
         let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
         assert_eq!(

@@ -21,7 +21,8 @@ fn few_boards_leave_the_ranges_made_of_them() {
     let mut outside = 0;
     for (name, text) in &texts {
         let found = rules::check(&explain::logs::read(text));
-        let is_ours = |finding: &&Finding| matches!(finding.rule, "score-high" | "score-low");
+        let is_ours =
+            |finding: &&Finding| matches!(finding.rule.as_str(), "score-high" | "score-low");
         let found: Vec<String> = found
             .iter()
             .filter(is_ours)

@@ -78,7 +78,9 @@ fn findings(corpus: &Path, file: &str) -> Vec<Finding> {
 }
 
 fn has(found: &[Finding], rules: &[&str]) -> bool {
-    found.iter().any(|finding| rules.contains(&finding.rule))
+    found
+        .iter()
+        .any(|finding| rules.contains(&finding.rule.as_str()))
 }
 
 #[test]

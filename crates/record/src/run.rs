@@ -1,6 +1,6 @@
 //! When and how a run ran: mode, options, gate, states, settings, kernel messages, end.
 
-use crate::{Aftermath, Asked, Fact, Resumed, StageBegun};
+use crate::{Aftermath, Asked, Fact, Mode, Resumed, StageBegun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct Run {
     #[serde(default)]
     pub load_hundredths: Fact<[u32; 3]>,
     /// What kind of run: `standard`, `extensive`, `review`, `command`, `graph`, `gb`, `pts` ...
-    pub mode: String,
+    pub mode: Mode,
     /// Options that were given, as on the command line or in the environment (`MaxKHz=1416000`).
     #[serde(default)]
     pub options: Vec<String>,

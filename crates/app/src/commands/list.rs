@@ -25,7 +25,7 @@ fn tables() -> [Table; 4] {
             "rules",
             explain::rules::RULES
                 .iter()
-                .map(|r| (r.id, r.about))
+                .map(|r| (r.id.as_str(), r.about))
                 .collect(),
         ),
         (

@@ -29,7 +29,11 @@ const ABOUT: &[&str] = &[
 pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
     let mut findings = check(&record);
-    findings.retain(|finding| ABOUT.iter().any(|start| finding.rule.starts_with(start)));
+    findings.retain(|finding| {
+        ABOUT
+            .iter()
+            .any(|start| finding.rule.as_str().starts_with(start))
+    });
     if json {
         let survey = &record.surveys[0];
         let value = serde_json::json!({

@@ -104,8 +104,12 @@ fn what_is_within_the_noise_is_not_marked() {
 fn a_finding_of_the_slower_side_is_a_cause() {
     let a = board("One", 1_500_000, 1140, &[4000, 4000]);
     let b = board("One", 1_500_000, 1140, &[3000, 3000]);
-    let hot = [Finding::new("x", Severity::Degraded, "It was {what}.")
-        .with("what", Quantity::Text("too hot".into()))];
+    let hot = [Finding::new(
+        record::RuleId::own("x"),
+        Severity::Degraded,
+        "It was {what}.",
+    )
+    .with("what", Quantity::Text("too hot".into()))];
     let sides = [("a.txt", &a, &[][..]), ("b.txt", &b, &hot[..])];
     check(
         &sides,

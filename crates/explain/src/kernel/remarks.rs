@@ -3,7 +3,7 @@
 
 use super::{Class, KernelVersion, Origin};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{KernelFacts, Record};
+use record::{KernelFacts, Record, RuleId};
 
 /// Options made for finding bugs, and about what they cost.
 const DEBUGGING: &[(&str, &str)] = &[
@@ -73,7 +73,7 @@ fn debugging(facts: &KernelFacts) -> Vec<Finding> {
     let on = DEBUGGING.iter().filter(|(name, _)| is_on(name));
     on.map(|(name, cost)| {
         Finding::new(
-            "kernel-debugging",
+            RuleId::own("kernel-debugging"),
             Severity::Degraded,
             "The kernel was built with CONFIG_{option}: {cost}, which slows everything down.",
         )
@@ -88,7 +88,7 @@ fn debugging(facts: &KernelFacts) -> Vec<Finding> {
 fn size(facts: &KernelFacts) -> Option<Finding> {
     (option(facts, "CC_OPTIMIZE_FOR_SIZE") == Some("y")).then(|| {
         Finding::new(
-            "kernel-small",
+            RuleId::own("kernel-small"),
             Severity::Degraded,
             "The kernel was compiled for size, not for speed (CONFIG_CC_OPTIMIZE_FOR_SIZE).",
         )
@@ -104,7 +104,7 @@ fn foreign(facts: &KernelFacts) -> Option<Finding> {
     names.truncate(8);
     Some(
         Finding::new(
-            "kernel-foreign-modules",
+            RuleId::own("kernel-foreign-modules"),
             Severity::Info,
             "Modules that are not part of the kernel's own tree are loaded: {names}.",
         )
@@ -127,7 +127,7 @@ fn mitigations(record: &Record) -> Option<Finding> {
     let word = cmdline.split_whitespace().find(|word| off.contains(word))?;
     Some(
         Finding::new(
-            "mitigations-off",
+            RuleId::own("mitigations-off"),
             Severity::Info,
             "The kernel's defences against weaknesses of the CPU are switched off ({word}): scores are higher \
              than on the same machine as it is delivered.",
@@ -142,7 +142,7 @@ fn preemption(record: &Record) -> Option<Finding> {
     let build = record.machine.kernel_version.known()?;
     build.contains("PREEMPT_RT").then(|| {
         Finding::new(
-            "kernel-realtime",
+            RuleId::own("kernel-realtime"),
             Severity::Degraded,
             "This is a realtime kernel (PREEMPT_RT): it answers on time, and does less in all.",
         )
@@ -160,7 +160,7 @@ fn page_size(record: &Record) -> Option<Finding> {
         .is_some_and(|arch| arch == "aarch64");
     (arm && bytes > 4096).then(|| {
         Finding::new(
-            "page-size",
+            RuleId::own("page-size"),
             Severity::Info,
             "Pages have {size}: memory is faster than with 4 KiB, and some programs built for 4 KiB fail.",
         )
@@ -189,7 +189,7 @@ fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> 
         })
         .map(|need| {
             Finding::new(
-                "kernel-too-old-for-soc",
+                RuleId::own("kernel-too-old-for-soc"),
                 Severity::Degraded,
                 "Kernels of kernel.org have {what} for {soc} since {since}; this one is older.",
             )

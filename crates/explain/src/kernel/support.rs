@@ -3,6 +3,7 @@
 
 use super::{Class, Date, Eol, KernelVersion, Origin};
 use crate::{Finding, Place, Quantity, Severity};
+use record::RuleId;
 use serde::Serialize;
 
 /// So many revisions behind is a matter of weeks.
@@ -99,25 +100,24 @@ pub(super) fn findings(
     };
     let mut found: Vec<Finding> = owner(origins, &finding).into_iter().collect();
     // A distribution that keeps a series itself supports it by its own calendar.
-    let kept = origins
-        .iter()
-        .find(|origin| origin.class == Class::Distribution);
+    let mut owners = origins.iter();
+    let kept = owners.find(|origin| origin.class == Class::Distribution);
     match support {
-        Support::Unknown => found.push(finding("kernel-unknown", "The kernel release {release} cannot be understood.")),
+        Support::Unknown => found.push(finding(RuleId::own("kernel-unknown"), "The kernel release {release} cannot be understood.")),
         Support::Candidate => found.push(finding(
-            "kernel-candidate",
+            RuleId::own("kernel-candidate"),
             "{release} is a release candidate: made for finding bugs, not for use.",
         )),
         Support::Newer => found.push(finding(
-            "kernel-newer",
+            RuleId::own("kernel-newer"),
             "Series {series} is newer than all that this program knows of.",
         )),
         Support::NotListed => found.push(finding(
-            "kernel-not-listed",
+            RuleId::own("kernel-not-listed"),
             "Series {series} was never kept for long and gets no fixes any more.",
         )),
         Support::Ended { on, last } if kept.is_none() => found.push(
-            finding("kernel-ended", "Support of series {series} ended on {date} with {last}: holes found since then stay open.")
+            finding(RuleId::own("kernel-ended"), "Support of series {series} ended on {date} with {last}: holes found since then stay open.")
                 .with("date", text(on.to_string()))
                 .with("last", text(revision_name(last))),
         ),
@@ -125,7 +125,7 @@ pub(super) fn findings(
     }
     if let Some(kept) = kept {
         found.push(
-            finding("kernel-distribution", "{who} keeps this kernel and says itself how long: what kernel.org says of {series} does not bind it.")
+            finding(RuleId::own("kernel-distribution"), "{who} keeps this kernel and says itself how long: what kernel.org says of {series} does not bind it.")
                 .with("who", text(kept.name.clone())),
         );
     } else if let Support::Supported {
@@ -143,13 +143,16 @@ pub(super) fn findings(
                     "Series {series} is supported until {date} as announced, a few months in all."
                 }
             };
-            found.push(finding("kernel-supported", template).with("date", text(until.to_string())));
+            found.push(
+                finding(RuleId::own("kernel-supported"), template)
+                    .with("date", text(until.to_string())),
+            );
         }
     }
     let age_days = today.map_or(0, |today| eol.as_of.days_until(today));
     if age_days > DATA_DAYS_MAX && kept.is_none() {
         found.push(
-            finding("kernel-data-old", "This is by data of {date}, {days} days old: later revisions are not in it. --eol-file takes newer data.")
+            finding(RuleId::own("kernel-data-old"), "This is by data of {date}, {days} days old: later revisions are not in it. --eol-file takes newer data.")
                 .with("date", text(eol.as_of.to_string()))
                 .with("days", Quantity::Count(age_days.into())),
         );
@@ -159,7 +162,7 @@ pub(super) fn findings(
 
 /// How far behind it is.
 fn age(
-    finding: &dyn Fn(&'static str, &'static str) -> Finding,
+    finding: &dyn Fn(RuleId, &'static str) -> Finding,
     latest: &KernelVersion,
     behind: Option<u32>,
     version: Option<&KernelVersion>,
@@ -181,17 +184,14 @@ fn age(
         }
     };
     Some(
-        finding("kernel-revision", template)
+        finding(RuleId::own("kernel-revision"), template)
             .with("latest", Quantity::Text(revision_name(latest)))
             .with("behind", Quantity::Count(behind.unwrap_or(0).into())),
     )
 }
 
 /// Whose it is, where it is not plainly from kernel.org.
-fn owner(
-    origins: &[Origin],
-    finding: &dyn Fn(&'static str, &'static str) -> Finding,
-) -> Option<Finding> {
+fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) -> Option<Finding> {
     let best = origins.first()?;
     let vendor = origins.iter().find(|origin| origin.class == Class::Vendor);
     let (origin, template) = match (vendor, best.class) {
@@ -216,7 +216,7 @@ fn owner(
         .collect();
     traces.truncate(4);
     Some(
-        finding("kernel-origin", template)
+        finding(RuleId::own("kernel-origin"), template)
             .sure(origin.confidence_percent)
             .with("who", Quantity::Text(origin.name.clone()))
             .with("why", Quantity::Text(traces.join(", "))),

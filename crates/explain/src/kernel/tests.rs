@@ -23,7 +23,7 @@ fn check(release: &str, build: &str, day: &str, expected: &[&str]) {
     let found: Vec<&str> = verdict
         .findings
         .iter()
-        .map(|finding| finding.rule)
+        .map(|finding| finding.rule.as_str())
         .collect();
     assert_eq!(found, expected, "{release}");
     for finding in &verdict.findings {
@@ -96,7 +96,7 @@ fn what_costs_speed_is_named() {
         ..KernelFacts::default()
     };
     let found = verdict(&record, &Eol::shipped()).findings;
-    let found: Vec<&str> = found.iter().map(|finding| finding.rule).collect();
+    let found: Vec<&str> = found.iter().map(|finding| finding.rule.as_str()).collect();
     assert!(
         found.starts_with(&["kernel-debugging", "kernel-small", "kernel-realtime"]),
         "{found:?}"

@@ -6,7 +6,7 @@ use super::tinymembench::PLACE_BIG;
 use super::topology::lscpu;
 use super::{openssl, sevenzip, timeline};
 use record::{
-    Cluster, Cpu, End, Fact, Machine, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step,
+    Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step,
 };
 
 /// The Record of everything that was read.
@@ -166,8 +166,8 @@ fn kernel_messages(draft: &mut Draft) -> Fact<Vec<record::KernelMessage>> {
 /// copy of it was cut.
 fn finish_run(draft: &mut Draft) {
     let run = &mut draft.run;
-    if run.mode.is_empty() {
-        run.mode = "standard".to_string();
+    if run.mode == Mode::Unknown {
+        run.mode = Mode::Standard;
     }
     // The bash program refuses to run without root.
     run.as_root = true;

@@ -87,7 +87,7 @@ fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
         draft.machine.board = Fact::Known(name.to_string());
     }
     if let Some(mode) = header.mode {
-        draft.run.mode = mode.to_string();
+        draft.run.mode = mode.into();
     }
     let Some(date) = header.date else { return };
     match text::rfc2822(date) {

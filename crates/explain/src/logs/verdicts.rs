@@ -3,7 +3,7 @@
 use super::draft::{Draft, Named};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Fact, Policy};
+use record::{Fact, Mode, Policy};
 
 /// `Results validation:` with lines `  * No throttling`.
 pub(super) fn read_validation(section: &Section<'_, '_>, draft: &mut Draft) {
@@ -58,8 +58,8 @@ pub(super) fn read_summary(section: &Section<'_, '_>, draft: &mut Draft) {
 /// A part of the review. Governors before tuning stand only here.
 pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading().text.trim();
-    if draft.run.mode.is_empty() {
-        draft.run.mode = "review".to_string();
+    if draft.run.mode == Mode::Unknown {
+        draft.run.mode = Mode::Review;
         draft.is_review_alone = draft.log.version.is_empty();
     }
     if draft.is_review_alone {

@@ -127,7 +127,7 @@ fn clock(record: &Record, findings: &[Finding]) -> String {
         "~"
     };
     let throttled = findings.iter().any(|finding| {
-        THROTTLE_RULES.contains(&finding.rule) && finding.severity > crate::Severity::Info
+        THROTTLE_RULES.contains(&finding.rule.as_str()) && finding.severity > crate::Severity::Info
     });
     format!(
         "{tilde}{text}{}",

@@ -69,7 +69,11 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
 /// The sentences of all findings whose rule begins with one of `rules`.
 pub(super) fn sentences(findings: &[Finding], rules: &[&str]) -> String {
     let mut text = String::new();
-    let wanted = |finding: &&Finding| rules.iter().any(|rule| finding.rule.starts_with(rule));
+    let wanted = |finding: &&Finding| {
+        rules
+            .iter()
+            .any(|rule| finding.rule.as_str().starts_with(rule))
+    };
     for finding in findings.iter().filter(wanted) {
         let mark = match finding.severity {
             Severity::Invalid => "!!",

@@ -36,7 +36,7 @@ fn rows() -> Vec<Row> {
             step.method = if name == "c" { 26 } else { 16 };
         }
         let findings: Vec<Finding> = severity
-            .map(|severity| Finding::new("x", severity, "It was so."))
+            .map(|severity| Finding::new(record::RuleId::own("x"), severity, "It was so."))
             .into_iter()
             .collect();
         Row::of(&record, &findings, &format!("{name}.txt"))

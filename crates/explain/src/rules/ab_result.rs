@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::ab::{self, AbResult};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "ab-result",
+    id: RuleId::own("ab-result"),
     about: "Whether the two sides of a run differ, with the interval of the difference.",
     link: "https://en.wikipedia.org/wiki/Sign_test",
     check: Check::Record(check),

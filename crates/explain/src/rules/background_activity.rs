@@ -8,10 +8,10 @@ use super::{ANY_COMPUTING, Check, Rule, cpu_quota};
 use crate::stats::mean;
 use crate::view::{self, CpuUse, Phase};
 use crate::{Finding, Place, Quantity, Severity, Share};
-use record::{Record, SetClock, Step};
+use record::{Record, RuleId, SetClock, Step};
 
 pub(super) const RULE: Rule = Rule {
-    id: "background-activity",
+    id: RuleId::own("background-activity"),
     about: "Something else used the CPUs while single-threaded workloads ran.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(ANY_COMPUTING, check),

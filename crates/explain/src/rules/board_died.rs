@@ -5,10 +5,10 @@ use super::{Check, Rule};
 use crate::view::{self, Death};
 use crate::watched::duration;
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, Resumed};
+use record::{Record, Resumed, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "board-died",
+    id: RuleId::own("board-died"),
     about: "The run has no end, or went on after one: the step in which it died, what was seen last, the likely cause.",
     link: "https://docs.kernel.org/admin-guide/ramoops.html",
     check: Check::Record(check),

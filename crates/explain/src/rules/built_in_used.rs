@@ -3,10 +3,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Outcome, Record, Step, Variant};
+use record::{Outcome, Record, RuleId, Step, Variant};
 
 pub(super) const RULE: Rule = Rule {
-    id: "built-in-used",
+    id: RuleId::own("built-in-used"),
     about: "A built-in workload ran because an external tool was missing.",
     link: "https://www.7-zip.org/download.html",
     check: Check::Record(check),

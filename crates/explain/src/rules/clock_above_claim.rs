@@ -4,10 +4,10 @@ use super::place::step_place;
 use super::slowdown::is_x86;
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-above-claim",
+    id: RuleId::own("clock-above-claim"),
     about: "The measured clock is higher than the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),

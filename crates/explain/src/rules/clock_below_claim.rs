@@ -7,10 +7,10 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-below-claim",
+    id: RuleId::own("clock-below-claim"),
     about: "The measured clock is lower than the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),

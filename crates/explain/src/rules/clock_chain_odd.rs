@@ -7,10 +7,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-chain-odd",
+    id: RuleId::own("clock-chain-odd"),
     about: "Multiplications take no whole number of cycles by the measured clock.",
     link: "https://uops.info/",
     check: Check::Record(check),

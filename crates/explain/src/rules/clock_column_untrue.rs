@@ -4,10 +4,10 @@ use super::place::samples_place;
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, Window};
+use record::{Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-column-untrue",
+    id: RuleId::own("clock-column-untrue"),
     about: "The clock that the kernel claims while it runs cannot be true.",
     link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
     check: Check::Record(check),

@@ -7,10 +7,10 @@ use super::clock_lower_hot;
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-disturbed",
+    id: RuleId::own("clock-disturbed"),
     about: "The windows of a clock reading contradict each other.",
     link: "https://docs.kernel.org/timers/no_hz.html",
     check: Check::Record(check),

@@ -7,10 +7,10 @@ use super::slowdown::is_x86;
 use super::{Check, Rule};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Quantity, Severity};
-use record::{ClockPoint, Record};
+use record::{ClockPoint, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-lower-all-cpus",
+    id: RuleId::own("clock-lower-all-cpus"),
     about: "CPUs measure less when all of them work than alone, while cold.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check: Check::Record(check),

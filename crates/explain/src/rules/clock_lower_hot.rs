@@ -4,10 +4,10 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-lower-hot",
+    id: RuleId::own("clock-lower-hot"),
     about: "The measured clock under load, or right after it, is lower than cold.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),

@@ -6,10 +6,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-methods-differ",
+    id: RuleId::own("clock-methods-differ"),
     about: "The cycle counter of a CPU and its measured clock tell different clocks.",
     link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
     check: Check::Record(check),

@@ -4,10 +4,10 @@ use super::clock_lower_hot;
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-ok",
+    id: RuleId::own("clock-ok"),
     about: "Every cluster measured the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),

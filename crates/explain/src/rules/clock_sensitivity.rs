@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::sensitivity::{Sensitivity, results};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "clock-sensitivity",
+    id: RuleId::own("clock-sensitivity"),
     about: "What workloads lose when the clock falls, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),

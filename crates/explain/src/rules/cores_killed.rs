@@ -4,13 +4,13 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 /// A temperature so near to a moment is that of the moment.
 const AROUND_MS: i64 = 2000;
 
 pub(super) const RULE: Rule = Rule {
-    id: "cores-killed",
+    id: RuleId::own("cores-killed"),
     about: "CPUs were switched off during the run.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),

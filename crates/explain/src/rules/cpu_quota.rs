@@ -6,10 +6,10 @@
 use super::place::{samples_place, step_place};
 use super::{Check, Rule, started_busy};
 use crate::{Finding, Quantity, Severity, Share, view};
-use record::{ChannelId, ClockWindows, Record};
+use record::{ChannelId, ClockWindows, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "cpu-quota",
+    id: RuleId::own("cpu-quota"),
     about: "CPU time was withheld from the benchmark by a quota or a duty cycle.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::view::{self, step_name, step_score};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, Step, Window};
+use record::{Record, RuleId, Step, Window};
 
 pub(super) const RULE: Rule = Rule {
-    id: "dram-throttling",
+    id: RuleId::own("dram-throttling"),
     about: "Whether memory is slower after a load that heats than before, and whether CPUs are.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(check),

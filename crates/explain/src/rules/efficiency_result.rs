@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::efficiency::{Anomaly, Walk, walks};
 use crate::{Finding, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "efficiency-result",
+    id: RuleId::own("efficiency-result"),
     about: "The OPP at which work costs least energy, and OPPs that are not as they should be.",
     link: "https://docs.kernel.org/power/opp.html",
     check: Check::Record(check),

@@ -4,10 +4,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "fewer-dictionaries",
+    id: RuleId::own("fewer-dictionaries"),
     about: "A workload ran smaller than usual, such as 7-zip with fewer dictionaries.",
     link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
     check: Check::Record(check),

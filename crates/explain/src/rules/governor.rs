@@ -4,10 +4,10 @@ use super::limited_by_setting;
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelId, Policy, Record};
+use record::{ChannelId, Policy, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "governor",
+    id: RuleId::own("governor"),
     about: "A cpufreq governor other than performance was at work during the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "hot",
+    id: RuleId::own("hot"),
     about: "The SoC became hot, whether it throttled or not.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),

@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "kernel-trouble",
+    id: RuleId::own("kernel-trouble"),
     about: "The kernel reported a fault of its own, of hardware or of a driver.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
     check: Check::Record(check),

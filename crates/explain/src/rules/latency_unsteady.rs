@@ -7,10 +7,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{LatencyRow, Measured, Outcome, Record};
+use record::{LatencyRow, Measured, Outcome, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "latency-unsteady",
+    id: RuleId::own("latency-unsteady"),
     about: "Memory latency of some sizes changed from round to round.",
     link: "https://docs.kernel.org/filesystems/resctrl.html",
     check: Check::Record(check),

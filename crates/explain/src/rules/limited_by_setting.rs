@@ -10,10 +10,10 @@ use super::{rpi_firmware, slowdown};
 use crate::stats::mean;
 use crate::view::{self, Phase};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{ChannelId, Policy, Record};
+use record::{ChannelId, Policy, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "limited-by-setting",
+    id: RuleId::own("limited-by-setting"),
     about: "A setting held the clocks below the highest one while a workload ran.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Loads(ANY_COMPUTING, check),

@@ -5,10 +5,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, Source};
+use record::{Record, RuleId, Source};
 
 pub(super) const RULE: Rule = Rule {
-    id: "log-remark",
+    id: RuleId::own("log-remark"),
     about: "What a log says about itself that no other rule judges is passed on.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),

@@ -4,10 +4,10 @@ use super::place::samples_place;
 use super::{Check, Rule};
 use crate::view::{self, gauge};
 use crate::{Finding, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "low-voltage",
+    id: RuleId::own("low-voltage"),
     about: "The alarm of a board's voltage monitor told that its supply was too low.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     check: Check::Record(check),

@@ -8,10 +8,10 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::reference::Reference;
 use crate::{Figure, Finding, Quantity, Severity, figures};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "memory-slow",
+    id: RuleId::own("memory-slow"),
     about: "Memory is slower than on other boards with the same SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::view::{self, Doubt};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "meter-implausible",
+    id: RuleId::own("meter-implausible"),
     about: "A power meter says what cannot be, so that its figures are not used.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     check: Check::Record(check),

@@ -67,12 +67,12 @@ mod zswap_on_zram;
 
 use crate::view::{self, Phase};
 use crate::{Finding, Share};
-use record::{Bound, Record};
+use record::{Bound, Record, RuleId};
 
 /// A check over a Record.
 pub struct Rule {
     /// Kebab-case name, unique.
-    pub id: &'static str,
+    pub id: RuleId,
     /// One sentence on what it looks for.
     pub about: &'static str,
     /// Where to read more.
@@ -202,7 +202,7 @@ pub(crate) mod tests {
     use crate::test_support::{counter, own_run, series, with_step};
 
     /// What one rule finds in a Record. Also checks that every value a template names is there.
-    pub(crate) fn findings_of(id: &str, record: &Record) -> Vec<Finding> {
+    pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
         let rule = RULES.iter().find(|rule| rule.id == id);
         let found = rule.expect("rule is in the table").findings(record);
         for finding in &found {
@@ -216,7 +216,7 @@ pub(crate) mod tests {
     }
 
     /// The sentences that one rule finds in a Record.
-    pub(crate) fn sentences(id: &str, record: &Record) -> Vec<String> {
+    pub(crate) fn sentences(id: RuleId, record: &Record) -> Vec<String> {
         let found = findings_of(id, record);
         found.iter().map(Finding::sentence).collect()
     }
@@ -228,7 +228,7 @@ pub(crate) mod tests {
         }
         for rule in RULES {
             let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-            assert!(rule.id.chars().all(is_kebab), "{}", rule.id);
+            assert!(rule.id.as_str().chars().all(is_kebab), "{}", rule.id);
             assert!(rule.about.ends_with('.'), "{}", rule.id);
             assert!(rule.link.starts_with("https://"), "{}", rule.id);
             if let Check::Loads(bounds, _) = rule.check {

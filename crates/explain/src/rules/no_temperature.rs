@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "no-temperature",
+    id: RuleId::own("no-temperature"),
     about: "No sensor told the temperature of the CPU.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),

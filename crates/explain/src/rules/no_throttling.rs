@@ -5,10 +5,10 @@ use super::{
     Check, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelKind, Record};
+use record::{ChannelKind, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "no-throttling",
+    id: RuleId::own("no-throttling"),
     about: "Whether nothing was throttled, or whether that cannot be known.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),

@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "offline-cpus",
+    id: RuleId::own("offline-cpus"),
     about: "CPUs of the machine were switched off from the start.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),

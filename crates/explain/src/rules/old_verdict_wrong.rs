@@ -9,10 +9,10 @@ use super::{
     thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{LogLine, Record, Source};
+use record::{LogLine, Record, RuleId, Source};
 
 pub(super) const RULE: Rule = Rule {
-    id: "old-verdict-wrong",
+    id: RuleId::own("old-verdict-wrong"),
     about: "A verdict that a log prints about itself is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),

@@ -6,10 +6,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ClockPoint, Record};
+use record::{ClockPoint, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "opp-not-honoured",
+    id: RuleId::own("opp-not-honoured"),
     about: "Lower OPPs do not give the clock that was asked for.",
     link: "https://docs.kernel.org/power/opp.html",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "others-off",
+    id: RuleId::own("others-off"),
     about: "The run switched CPUs off for a program that starts a thread for each CPU it sees.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),

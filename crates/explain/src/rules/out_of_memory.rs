@@ -3,10 +3,10 @@
 use super::place::{samples_place, step_place};
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{FailureKind, Outcome, Record};
+use record::{FailureKind, Outcome, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "out-of-memory",
+    id: RuleId::own("out-of-memory"),
     about: "The kernel killed processes because memory ran out.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
     check: Check::Record(check),

@@ -5,10 +5,10 @@ use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "power-limit",
+    id: RuleId::own("power-limit"),
     about: "Clocks fell under load although it was not hot: a limit of power or current.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check: Check::Record(check),

@@ -7,10 +7,10 @@
 use super::{Check, Rule};
 use crate::config_txt::{ConfigTxt, Kind};
 use crate::{Finding, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "rpi-config",
+    id: RuleId::own("rpi-config"),
     about: "A Raspberry Pi's config.txt makes results mean something else than those of the board as sold.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check: Check::Record(check),

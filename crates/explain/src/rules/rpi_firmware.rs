@@ -8,10 +8,10 @@ use super::place::samples_place;
 use super::{Check, Rule};
 use crate::view::{self, FirmwareBits};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "rpi-firmware",
+    id: RuleId::own("rpi-firmware"),
     about: "The firmware of a Raspberry Pi saw under-voltage, capped the clock or throttled.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "rpi-firmware-clock",
+    id: RuleId::own("rpi-firmware-clock"),
     about: "The firmware of a Raspberry Pi ran a lower clock than the kernel claimed.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd",
     check: Check::Record(check),

@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{End, Record};
+use record::{End, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "run-cut-short",
+    id: RuleId::own("run-cut-short"),
     about: "The run did not get to its end.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
     check: Check::Record(check),

@@ -5,10 +5,10 @@ use super::score_low::judged;
 use super::{Check, Rule};
 use crate::Finding;
 use crate::reference::Reference;
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "score-high",
+    id: RuleId::own("score-high"),
     about: "A single-threaded 7-zip score is higher than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
     check: Check::Record(check),

@@ -9,10 +9,10 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::reference::{Expected, Reference};
 use crate::{Figure, Finding, Quantity, Severity, figures};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "score-low",
+    id: RuleId::own("score-low"),
     about: "A single-threaded 7-zip score is lower than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
     check: Check::Record(check),
@@ -75,12 +75,7 @@ pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
 
 impl Judged {
     /// The finding with all its values.
-    pub(super) fn finding(
-        &self,
-        record: &Record,
-        rule: &'static str,
-        template: &'static str,
-    ) -> Finding {
+    pub(super) fn finding(&self, record: &Record, rule: RuleId, template: &'static str) -> Finding {
         let Expected {
             low, median, high, ..
         } = self.expected;

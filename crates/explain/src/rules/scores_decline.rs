@@ -4,10 +4,10 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, Window};
+use record::{Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
-    id: "scores-decline",
+    id: RuleId::own("scores-decline"),
     about: "The runs on all CPUs became slower from the first to the last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
     check: Check::Record(check),

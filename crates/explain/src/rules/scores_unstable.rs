@@ -3,10 +3,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "scores-unstable",
+    id: RuleId::own("scores-unstable"),
     about: "The runs on all CPUs differ, without falling from the first to the last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
     check: Check::Record(check),

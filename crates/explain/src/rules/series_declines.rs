@@ -3,10 +3,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "series-declines",
+    id: RuleId::own("series-declines"),
     about: "A score that is repeated over minutes, such as that of a miner, falls.",
     link: "https://github.com/tpruvot/cpuminer-multi",
     check: Check::Record(check),

@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Fact, Record, UnmetSetting};
+use record::{Fact, Record, RuleId, UnmetSetting};
 
 pub(super) const RULE: Rule = Rule {
-    id: "setting-unmet",
+    id: RuleId::own("setting-unmet"),
     about: "A setting that the run wanted was not in force.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),

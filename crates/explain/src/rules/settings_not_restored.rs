@@ -2,11 +2,11 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{End, Record, Restored, SettingChange};
+use record::{End, Record, Restored, RuleId, SettingChange};
 use std::collections::BTreeSet;
 
 pub(super) const RULE: Rule = Rule {
-    id: "settings-not-restored",
+    id: RuleId::own("settings-not-restored"),
     about: "A setting that the run changed does not have its old value.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "sevenzip-version",
+    id: RuleId::own("sevenzip-version"),
     about: "7-zip is not of the version that the published results were made with.",
     link: "https://www.7-zip.org/history.txt",
     check: Check::Record(check),

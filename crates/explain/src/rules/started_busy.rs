@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "started-busy",
+    id: RuleId::own("started-busy"),
     about: "The run was forced to start although the system was busy.",
     link: "https://docs.kernel.org/filesystems/proc.html",
     check: Check::Record(check),

@@ -65,13 +65,17 @@ mod tests {
             (Severity::Degraded, Some(31.5)),
             (Severity::Invalid, None),
         ] {
-            let written =
-                Finding::new("thermal-throttling", severity, "Hot [very].").explains(share);
+            let written = Finding::new(
+                record::RuleId::own("thermal-throttling"),
+                severity,
+                "Hot [very].",
+            )
+            .explains(share);
             let text = format!("{} {}", written.sentence(), mark(&written));
             let read = finding(&LogLine { line: 9, text }).unwrap();
             assert_eq!(read.sentence(), "Hot [very].");
             assert_eq!(
-                (read.rule, read.severity, read.explains_percent),
+                (read.rule.as_str(), read.severity, read.explains_percent),
                 (
                     "thermal-throttling",
                     severity,

@@ -4,10 +4,10 @@ use super::built_in_used::stands_in;
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{FailureKind, Outcome, Record, Step};
+use record::{FailureKind, Outcome, Record, RuleId, Step};
 
 pub(super) const RULE: Rule = Rule {
-    id: "steps-missing",
+    id: RuleId::own("steps-missing"),
     about: "Workloads failed, gave wrong answers or were not run.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),

@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "stolen-time",
+    id: RuleId::own("stolen-time"),
     about: "The hypervisor took CPU time away.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Record(check),

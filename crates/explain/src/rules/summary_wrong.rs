@@ -6,10 +6,10 @@
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Measured, Outcome, Record, Source};
+use record::{Measured, Outcome, Record, RuleId, Source};
 
 pub(super) const RULE: Rule = Rule {
-    id: "summary-wrong",
+    id: RuleId::own("summary-wrong"),
     about: "The summary line of a log does not say what its own tables say.",
     link: "https://github.com/ThomasKaiser/sbc-bench/blob/master/Results.md",
     check: Check::Record(check),

@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, SwapKind};
+use record::{Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: "swap-on-slow-storage",
+    id: RuleId::own("swap-on-slow-storage"),
     about: "Swap is configured on an SD card, eMMC or hard disk.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check: Check::Record(check),

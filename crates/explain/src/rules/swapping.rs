@@ -6,10 +6,10 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, SwapKind};
+use record::{Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: "swapping",
+    id: RuleId::own("swapping"),
     about: "Memory was moved to or from swap during the run.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
     check: Check::Record(check),

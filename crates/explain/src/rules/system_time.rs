@@ -8,10 +8,10 @@ use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
 use crate::view::{self, Phase};
 use crate::{Finding, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "system-time",
+    id: RuleId::own("system-time"),
     about: "The kernel itself used much CPU time while the benchmark ran.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(CPU_AND_MEMORY, check),

@@ -3,10 +3,10 @@
 use super::{Check, Rule};
 use crate::thermal::{load, result};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "thermal-result",
+    id: RuleId::own("thermal-result"),
     about: "How long a machine holds its clock under a load that heats, and what is left of it.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),

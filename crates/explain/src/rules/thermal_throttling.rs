@@ -7,10 +7,10 @@ use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Check, Rule, rpi_firmware};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelId, Record};
+use record::{ChannelId, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "thermal-throttling",
+    id: RuleId::own("thermal-throttling"),
     about: "CPUs were slowed down because they were too hot.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),

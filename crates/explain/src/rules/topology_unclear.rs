@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "topology-unclear",
+    id: RuleId::own("topology-unclear"),
     about: "The kernel does not say which CPUs share a clock, or says what cannot be.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),

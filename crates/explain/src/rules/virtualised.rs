@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
-    id: "virtualised",
+    id: RuleId::own("virtualised"),
     about: "The run was made in a virtual machine or container.",
     link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
     check: Check::Record(check),

@@ -2,10 +2,10 @@
 
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, SwapKind};
+use record::{Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
-    id: "zswap-on-zram",
+    id: RuleId::own("zswap-on-zram"),
     about: "Zswap is on although swap is zram: memory is compressed twice.",
     link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
     check: Check::Record(check),

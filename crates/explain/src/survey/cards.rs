@@ -14,16 +14,16 @@ pub(super) use size::SIZE;
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, plain};
-use record::{Card, Disk, Record};
+use record::{Card, Disk, Record, RuleId};
 
 pub(super) const ERRORS: Rule = Rule {
-    id: "card-errors",
+    id: RuleId::own("card-errors"),
     about: "The kernel reported errors of a card.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: Check::Record(errors),
 };
 pub(super) const WORN: Rule = Rule {
-    id: "card-worn",
+    id: RuleId::own("card-worn"),
     about: "An eMMC is near the end of its life.",
     link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
     check: Check::Record(worn),

@@ -3,46 +3,46 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, Scaler, ScalerKind};
+use record::{Record, RuleId, Scaler, ScalerKind};
 
 pub(super) const GOVERNOR: Rule = Rule {
-    id: "cpu-governor",
+    id: RuleId::own("cpu-governor"),
     about: "A cpufreq governor keeps clocks low or lets them rise late.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: Check::Record(governor),
 };
 pub(super) const LIMIT: Rule = Rule {
-    id: "cpu-limit",
+    id: RuleId::own("cpu-limit"),
     about: "CPUs are not allowed their highest clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(limit),
 };
 pub(super) const BOOST: Rule = Rule {
-    id: "cpu-boost-off",
+    id: RuleId::own("cpu-boost-off"),
     about: "Turbo or boost clocks are switched off.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
     check: Check::Record(boost),
 };
 pub(super) const IO_IS_BUSY: Rule = Rule {
-    id: "io-is-busy",
+    id: RuleId::own("io-is-busy"),
     about: "The ondemand governor does not count waiting for storage and network as load.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: Check::Record(io_is_busy),
 };
 pub(super) const ONDEMAND: Rule = Rule {
-    id: "ondemand-tunables",
+    id: RuleId::own("ondemand-tunables"),
     about: "Tunables make the ondemand or conservative governor slow to rise.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: Check::Record(tunables),
 };
 pub(super) const SCHEDUTIL_BLIND: Rule = Rule {
-    id: "schedutil-blind",
+    id: RuleId::own("schedutil-blind"),
     about: "The scheduler does not know which cores are the fast ones.",
     link: "https://docs.kernel.org/scheduler/sched-capacity.html",
     check: Check::Record(schedutil_blind),
 };
 pub(super) const SCHEDUTIL_SLOW: Rule = Rule {
-    id: "schedutil-slow",
+    id: RuleId::own("schedutil-slow"),
     about: "Schedutil waits long between two changes of the clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
     check: Check::Record(schedutil_slow),

@@ -3,16 +3,16 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Interrupt, Record};
+use record::{Interrupt, Record, RuleId};
 
 pub(super) const KEPT_AWAY: Rule = Rule {
-    id: "cpus-kept-away",
+    id: RuleId::own("cpus-kept-away"),
     about: "CPUs are kept away from programs.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
     check: Check::Record(kept_away),
 };
 pub(super) const INTERRUPTS: Rule = Rule {
-    id: "interrupts-on-one-cpu",
+    id: RuleId::own("interrupts-on-one-cpu"),
     about: "The busiest device interrupts one slow CPU.",
     link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
     check: Check::Record(interrupts),

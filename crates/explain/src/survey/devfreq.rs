@@ -3,16 +3,16 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, Scaler, ScalerKind};
+use record::{Record, RuleId, Scaler, ScalerKind};
 
 pub(super) const GOVERNOR: Rule = Rule {
-    id: "device-governor",
+    id: RuleId::own("device-governor"),
     about: "A governor keeps the clock of memory, GPU or NPU low or lets it rise late.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(governor),
 };
 pub(super) const LIMIT: Rule = Rule {
-    id: "device-limit",
+    id: RuleId::own("device-limit"),
     about: "Memory, GPU or NPU are not allowed their highest clock.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(limit),

@@ -3,22 +3,22 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{DiskBus, Record};
+use record::{DiskBus, Record, RuleId};
 
 pub(super) const SCHEDULER: Rule = Rule {
-    id: "disk-scheduler",
+    id: RuleId::own("disk-scheduler"),
     about: "The I/O scheduler does not fit the disk.",
     link: "https://docs.kernel.org/block/switching-sched.html",
     check: Check::Record(scheduler),
 };
 pub(super) const FUSE: Rule = Rule {
-    id: "disk-fuse",
+    id: RuleId::own("disk-fuse"),
     about: "A file system in user space costs CPU time.",
     link: "https://docs.kernel.org/filesystems/ntfs3.html",
     check: Check::Record(fuse),
 };
 pub(super) const SYNC: Rule = Rule {
-    id: "mount-options",
+    id: RuleId::own("mount-options"),
     about: "A mount option makes every write wait.",
     link: "https://man7.org/linux/man-pages/man8/mount.8.html",
     check: Check::Record(options),

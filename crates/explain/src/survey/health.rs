@@ -3,10 +3,10 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{Disk, Health, Record};
+use record::{Disk, Health, Record, RuleId};
 
 pub(super) const DISK: Rule = Rule {
-    id: "disk-health",
+    id: RuleId::own("disk-health"),
     about: "A disk fails, is worn out, hot, or has errors.",
     link: "https://www.smartmontools.org/wiki/FAQ",
     check: Check::Record(check),

@@ -3,28 +3,28 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, SwapKind};
+use record::{Record, RuleId, SwapKind};
 
 pub(super) const CLOCK: Rule = Rule {
-    id: "memory-clock",
+    id: RuleId::own("memory-clock"),
     about: "Memory modules run slower than they are made for.",
     link: "https://www.dmtf.org/standards/smbios",
     check: Check::Record(clock),
 };
 pub(super) const CHANNELS: Rule = Rule {
-    id: "memory-one-module",
+    id: RuleId::own("memory-one-module"),
     about: "One module only: half of the bandwidth may be missing.",
     link: "https://www.dmtf.org/standards/smbios",
     check: Check::Record(one_module),
 };
 pub(super) const HUGE_PAGES: Rule = Rule {
-    id: "transparent-hugepage",
+    id: RuleId::own("transparent-hugepage"),
     about: "Huge pages are switched off.",
     link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
     check: Check::Record(huge_pages),
 };
 pub(super) const SWAP_PRIORITY: Rule = Rule {
-    id: "swap-priority",
+    id: RuleId::own("swap-priority"),
     about: "Slow swap is used before compressed memory.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check: Check::Record(swap_priority),

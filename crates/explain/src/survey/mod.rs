@@ -80,7 +80,7 @@ pub fn check(record: &Record) -> Vec<Finding> {
     }
     let at_rest = rules::RULES
         .iter()
-        .filter(|rule| RULES_AT_REST.contains(&rule.id));
+        .filter(|rule| RULES_AT_REST.contains(&rule.id.as_str()));
     let mut findings: Vec<Finding> = CHECKS
         .iter()
         .chain(at_rest)

@@ -3,10 +3,10 @@
 use super::{first, place};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, Supply};
+use record::{Record, RuleId, Supply};
 
 pub(super) const SUPPLY: Rule = Rule {
-    id: "power-supply",
+    id: RuleId::own("power-supply"),
     about: "The power supply gives less than the board may need.",
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
     check: Check::Record(check),

@@ -6,10 +6,10 @@ use super::first;
 use crate::config_txt::{ConfigTxt, Kind};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Place, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(super) const CONFIG: Rule = Rule {
-    id: "config-txt",
+    id: RuleId::own("config-txt"),
     about: "A setting in config.txt costs performance or makes no sense.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check: Check::Record(check),

@@ -4,6 +4,7 @@
 use super::*;
 use crate::Severity;
 use crate::test_support::own_run;
+use record::RuleId;
 use record::*;
 
 /// A machine at rest with nothing to complain of.
@@ -84,7 +85,7 @@ pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&
 
 #[test]
 fn the_table_is_in_order() {
-    let mut ids: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
+    let mut ids: Vec<RuleId> = CHECKS.iter().map(|check| check.id).collect();
     ids.extend(rules::RULES.iter().map(|rule| rule.id));
     ids.sort_unstable();
     assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{ids:?}");

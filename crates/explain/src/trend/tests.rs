@@ -49,7 +49,11 @@ fn a_kernel_that_costs_speed_is_named() {
     // The order of the files means nothing.
     records.reverse();
     records.push(("undated", result("Board", None, "6.6.0", 1), Vec::new()));
-    let invalid = vec![Finding::new("x", Severity::Invalid, "It was so.")];
+    let invalid = vec![Finding::new(
+        record::RuleId::own("x"),
+        Severity::Invalid,
+        "It was so.",
+    )];
     records.push(("broken", result("Board", Some(3), "6.6.0", 1), invalid));
     records.push((
         "other",

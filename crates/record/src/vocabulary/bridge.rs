@@ -1,6 +1,6 @@
 //! Text where a type belongs, until all callers are typed.
 
-use super::{ChannelId, Variant, WorkloadName};
+use super::{ChannelId, Mode, RuleId, Variant, WorkloadName};
 use std::borrow::Cow;
 
 macro_rules! compares_with_text {
@@ -28,7 +28,7 @@ macro_rules! compares_with_text {
     )*};
 }
 
-compares_with_text!(ChannelId, WorkloadName, Variant);
+compares_with_text!(ChannelId, WorkloadName, Variant, Mode, RuleId);
 
 #[doc(hidden)]
 impl ChannelId {
@@ -83,5 +83,13 @@ made_of_text!(ChannelId, WorkloadName, Variant);
 impl From<String> for WorkloadName {
     fn from(text: String) -> Self {
         text.as_str().into()
+    }
+}
+
+#[doc(hidden)]
+impl From<&str> for Mode {
+    fn from(text: &str) -> Self {
+        let Ok(mode) = text.parse();
+        mode
     }
 }

@@ -21,9 +21,9 @@ pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
     } else {
         loaded
     };
-    let throttled = findings
-        .iter()
-        .any(|finding| finding.rule.contains("throttling") && finding.severity > Severity::Info);
+    let throttled = findings.iter().any(|finding| {
+        finding.rule.as_str().contains("throttling") && finding.severity > Severity::Info
+    });
     let mut text = String::new();
     for (name, clocks, mark) in [
         ("Before", &cold, ""),

@@ -4,11 +4,11 @@ use super::super::table::{hex, rows};
 use super::{cards, finding};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{Card, Record, SerialKind};
+use record::{Card, Record, RuleId, SerialKind};
 use serde::Serialize;
 
 pub(in crate::survey) const COUNTERFEIT: Rule = Rule {
-    id: "card-counterfeit",
+    id: RuleId::own("card-counterfeit"),
     about: "The registers of a card are those of counterfeits.",
     link: "https://github.com/bradfa/flashbench",
     check: Check::Record(counterfeit),

@@ -3,10 +3,10 @@
 use super::{cards, finding};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity, plain};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(in crate::survey) const SLOW: Rule = Rule {
-    id: "card-mode",
+    id: RuleId::own("card-mode"),
     about: "A card runs in a slower mode than its host allows.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: Check::Record(slow),

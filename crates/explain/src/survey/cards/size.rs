@@ -6,10 +6,10 @@ use super::super::words::size_name;
 use super::{cards, finding};
 use crate::rules::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::Record;
+use record::{Record, RuleId};
 
 pub(in crate::survey) const SIZE: Rule = Rule {
-    id: "card-size",
+    id: RuleId::own("card-size"),
     about: "A card claims a size that it cannot have.",
     link: "https://github.com/AltraMayor/f3",
     check: Check::Record(size),
