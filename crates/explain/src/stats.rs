@@ -1,6 +1,8 @@
 //! The statistics behind verdicts: median, median absolute deviation, relative standard deviation
 //! and the exact confidence interval of the median. Nothing here knows what the numbers mean.
 
+use record::Total;
+
 pub use record::MedianInterval;
 pub use record::statistics::{median, median_absolute_deviation, median_interval};
 
@@ -8,7 +10,7 @@ pub use record::statistics::{median, median_absolute_deviation, median_interval}
 pub fn mean(values: &[f64]) -> Option<f64> {
     match values.len() {
         0 => None,
-        n => Some(values.iter().sum::<f64>() / n as f64),
+        n => Some(values.iter().total::<f64>() / n as f64),
     }
 }
 
@@ -19,7 +21,7 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     }
     let centre = mean(values)?;
     // Two passes: subtracting the mean first keeps the digits that a sum of squares would lose.
-    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).total();
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 

@@ -28,6 +28,7 @@ pub mod statistics;
 mod step;
 mod stream;
 mod survey;
+mod total;
 mod vocabulary;
 
 pub use aftermath::*;
@@ -46,6 +47,7 @@ pub use statistics::{Ended, Group, MedianInterval, Repeated, StoppingRule};
 pub use step::*;
 pub use stream::{is_stream, nothing_known, read_stream};
 pub use survey::*;
+pub use total::{Addend, Total};
 pub use vocabulary::*;
 
 use schemars::JsonSchema;

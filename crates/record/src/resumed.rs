@@ -1,6 +1,7 @@
 //! Runs that went on after they had died: what is kept to go on with, and how the part before and the part after
 //! become one [`Record`]. Both lie on one axis of time, whose zero is the first start.
 
+use crate::Total;
 use crate::{Aftermath, DiedIn, End, Event, Fact, Record, Run, Samples};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ impl Run {
     /// Time from the start to this moment without that in which nothing ran.
     pub fn elapsed_until_ms(&self, at_ms: i64) -> u64 {
         let gap = |resumed: &Resumed| resumed.at_ms.saturating_sub(resumed.died_in.at_ms);
-        let gaps: i64 = self.resumed.iter().map(gap).sum();
+        let gaps: i64 = self.resumed.iter().map(gap).total();
         u64::try_from(at_ms.saturating_sub(gaps)).unwrap_or(0)
     }
 

@@ -6,7 +6,7 @@ use super::states::StateDraft;
 use super::topology::TopologyRow;
 use record::{
     Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step,
-    Tool,
+    Tool, Total,
 };
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ impl Draft {
     /// Keeps lines whole under a name.
     pub(super) fn block_of(&mut self, name: &str, lines: &[Line<'_>]) {
         let Some(first) = lines.first() else { return };
-        let length = lines.iter().map(|line| line.text.len() + 1).sum();
+        let length = lines.iter().map(|line| line.text.len() + 1).total();
         let mut text = String::with_capacity(length);
         for line in lines {
             text.push_str(line.text);

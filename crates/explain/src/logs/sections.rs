@@ -344,6 +344,7 @@ fn is_opp_line(trimmed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::Total;
 
     #[test]
     fn every_line_is_in_exactly_one_section() {
@@ -367,7 +368,7 @@ mod tests {
                 Kind::Loose
             ]
         );
-        let count: usize = sections.iter().map(|section| section.lines.len()).sum();
+        let count: usize = sections.iter().map(|section| section.lines.len()).total();
         assert_eq!(count, lines.len());
     }
 

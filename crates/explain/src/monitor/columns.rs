@@ -3,7 +3,7 @@
 use super::clocks::Clocks;
 use super::{Watch, cells, push_time_of_day};
 use crate::view::{self, TICKS};
-use record::{Channel, ChannelId, Record, Unit};
+use record::{Channel, ChannelId, Record, Total, Unit};
 use std::fmt::Write;
 
 /// Width of `HH:MM:SS: `.
@@ -218,7 +218,7 @@ impl Columns {
         // A counter that went backwards started anew, as those of a CPU that comes back do.
         let growth = |place: Option<usize>| place.and_then(growth).unwrap_or(0).max(0) as f64;
         let ticks = self.ticks.map(growth);
-        let all: f64 = ticks.iter().sum();
+        let all: f64 = ticks.iter().total();
         if all <= 0.0 {
             return [None; PRINTED.len()];
         }

@@ -80,16 +80,17 @@ impl Follows {
             return;
         }
         let before_ms = self.at_ms.replace(at_ms);
-        let passed_ms = before_ms.map_or(0.0, |before| (at_ms - before) as f64);
-        let sum =
-            |places: &[usize]| -> Option<i64> { places.iter().map(|place| growth(*place)).sum() };
+        let passed_ms = before_ms.map_or(0.0, |before| at_ms.saturating_sub(before) as f64);
+        let add = |sum: i64, place: &usize| Some(sum.saturating_add(growth(*place)?));
+        let sum = |places: &[usize]| places.iter().try_fold(0, add);
         let (Some(idle), Some(work)) = (sum(&self.idle), sum(&self.work)) else {
             return;
         };
-        if passed_ms <= 0.0 || idle + work <= 0 {
+        let all = idle.saturating_add(work);
+        if passed_ms <= 0.0 || all <= 0 {
             return;
         }
-        let now = work as f64 / (idle + work) as f64;
+        let now = work as f64 / all as f64;
         let before = self.load.unwrap_or(now);
         let load = now + (before - now) * (-passed_ms / LAG_MS).exp();
         self.load = Some(load);

@@ -1,6 +1,7 @@
 //! Letters as strokes, read from `data/stroke_font.txt`, so that pictures need no font. Which colour and
 //! how wide the strokes are is decided where they are drawn.
 
+use record::Total;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -63,7 +64,7 @@ fn width(c: char) -> f64 {
 
 /// Width of a text in units of the picture.
 pub(super) fn text_width(text: &str) -> f64 {
-    let widths: f64 = text.chars().map(|c| width(c) + ROOM).sum();
+    let widths: f64 = text.chars().map(|c| width(c) + ROOM).total();
     (widths - ROOM).max(0.0) * STEP_X
 }
 

@@ -7,7 +7,7 @@ use crate::view;
 use crate::{Finding, cpu_list};
 use record::{
     BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, Record,
-    Repeated, Step,
+    Repeated, Step, Total,
 };
 use std::fmt::Write;
 
@@ -291,7 +291,7 @@ fn certainty(record: &Record) -> String {
         elapsed_ms += steps
             .iter()
             .map(|step| step.window.elapsed_ms())
-            .sum::<i64>();
+            .total::<i64>();
         let repeated: Vec<&Repeated> = steps.iter().flat_map(|step| &step.repeated).collect();
         if repeated.is_empty() {
             continue;

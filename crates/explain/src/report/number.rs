@@ -2,7 +2,7 @@
 //! line, the log and the terminal never disagree.
 
 use crate::figures::{Figure, figures};
-use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step};
+use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total};
 
 /// Best copy or fill rate over all clusters in MB/s.
 pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
@@ -75,7 +75,7 @@ pub(super) fn done(step: &Step) -> Option<&Measured> {
 
 /// Rounded to tens, as the summary line has always done.
 pub(super) fn tens(value: u64) -> u64 {
-    (value + 5) / 10 * 10
+    value.saturating_add(5) / 10 * 10
 }
 
 /// A number, or a dash for what was not measured.
@@ -90,11 +90,26 @@ pub(super) fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
         return row.printed_deviation_percent;
     }
     let mean = mean(rates);
-    let squares: f64 = rates.iter().map(|rate| (*rate as f64 - mean).powi(2)).sum();
+    let squares: f64 = rates
+        .iter()
+        .map(|rate| (*rate as f64 - mean).powi(2))
+        .total();
     Some(100.0 * (squares / (rates.len() - 1) as f64).sqrt() / mean)
 }
 
 /// Mean of a slice of rates.
 fn mean(values: &[u64]) -> f64 {
-    values.iter().sum::<u64>() as f64 / values.len().max(1) as f64
+    values.iter().total::<u64>() as f64 / values.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_hostile_record_do_not_overflow() {
+        assert_eq!(mean(&[u64::MAX, u64::MAX]), u64::MAX as f64 / 2.0);
+        assert_eq!(tens(u64::MAX), u64::MAX / 10 * 10);
+        assert_eq!(tens(27_444), 27_440);
+    }
 }

@@ -8,7 +8,7 @@ use super::{ANY_COMPUTING, Check, Rule, cpu_quota};
 use crate::stats::mean;
 use crate::view::{self, CpuUse, Phase};
 use crate::{Finding, Place, Quantity, Severity, Share};
-use record::{Record, RuleId, SetClock, Step};
+use record::{Record, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("background-activity"),
@@ -57,7 +57,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         .filter_map(|phase| others(record, phase))
         .filter(|others| others.mean_cpus >= MEAN_CPUS_MIN || others.peaks > 0)
         .collect();
-    let peaks: usize = others.iter().map(|others| others.peaks).sum();
+    let peaks: usize = others.iter().map(|others| others.peaks).total();
     let worst = others
         .iter()
         .max_by(|a, b| a.mean_cpus.total_cmp(&b.mean_cpus))

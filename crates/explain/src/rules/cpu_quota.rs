@@ -6,7 +6,7 @@
 use super::place::{samples_place, step_place};
 use super::{Check, Rule, started_busy};
 use crate::{Finding, Quantity, Severity, Share, view};
-use record::{ChannelId, ClockWindows, Record, RuleId};
+use record::{ChannelId, ClockWindows, Record, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cpu-quota"),
@@ -141,7 +141,7 @@ pub(super) fn throttled_time(record: &Record) -> Option<(Share, ChannelId, i64, 
     let first = steps.iter().find(|step| step.value > 0)?;
     let last = steps.last()?;
     let elapsed_ms = record.samples.at_ms.last()? - record.samples.at_ms.first()?;
-    let throttled_ns: i64 = steps.iter().map(|step| step.value).sum();
+    let throttled_ns: i64 = steps.iter().map(|step| step.value).total();
     // The kernel adds up the times of all CPUs that the group was on.
     let cpus = f64::from(view::cpu_count(record).unwrap_or(1));
     let share = Share::of(throttled_ns as f64, elapsed_ms.max(1) as f64 * 1e6 * cpus)?;

@@ -9,7 +9,7 @@ use super::{
     thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{LogLine, Record, RuleId, Source};
+use record::{LogLine, Record, RuleId, Source, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("old-verdict-wrong"),
@@ -115,7 +115,7 @@ fn not_throttled(record: &Record) -> Option<Finding> {
     let below_ms: i64 = view::residency_below_top(record)
         .iter()
         .map(|below| below.below_ms)
-        .sum();
+        .total();
     let heat = view::heat(record, view::whole_run());
     let finding = match (below_ms, heat) {
         (0, _) => Finding::new(

@@ -3,7 +3,7 @@
 use super::place::{samples_place, step_place};
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{FailureKind, Outcome, Record, RuleId};
+use record::{FailureKind, Outcome, Record, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("out-of-memory"),
@@ -29,7 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .and_then(|channel| {
             let steps = view::counter_steps(record, channel, view::whole_run());
             let first = steps.iter().find(|step| step.value > 0)?.at_ms;
-            Some((steps.iter().map(|step| step.value).sum::<i64>(), first))
+            Some((steps.iter().map(|step| step.value).total::<i64>(), first))
         });
     let killed_steps: Vec<usize> = record
         .steps

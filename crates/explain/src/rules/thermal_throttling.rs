@@ -7,7 +7,7 @@ use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
 use super::{Check, Rule, rpi_firmware};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelId, Record, RuleId};
+use record::{ChannelId, Record, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-throttling"),
@@ -152,7 +152,7 @@ fn by_counters(record: &Record) -> Option<Finding> {
         .filter_map(|channel| {
             let steps = view::counter_steps(record, channel, view::whole_run());
             let first = steps.iter().find(|step| step.value > 0).copied()?;
-            let events = steps.iter().map(|step| step.value).sum();
+            let events = steps.iter().map(|step| step.value).total();
             Some((&channel.id, first, events))
         })
         .collect();

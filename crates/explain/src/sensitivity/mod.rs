@@ -16,7 +16,7 @@ pub use text::text;
 
 use crate::stats::{median, median_interval};
 use crate::view::{self, StepScore, step_name, step_score};
-use record::{Measured, Outcome, Record, SetClock, Step, Window};
+use record::{Measured, Outcome, Record, SetClock, Step, Total, Window};
 
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
@@ -244,11 +244,11 @@ pub(crate) fn slope(points: &[(f64, f64)]) -> Option<f64> {
         .iter()
         .fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
     let (mean_x, mean_y) = (sum_x / n, sum_y / n);
-    let over: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    let over: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).total();
     let both: f64 = points
         .iter()
         .map(|(x, y)| (x - mean_x) * (y - mean_y))
-        .sum();
+        .total();
     (points.len() > 1 && over > 1e-9).then(|| both / over)
 }
 

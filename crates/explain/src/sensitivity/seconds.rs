@@ -4,7 +4,7 @@
 use super::text::clock_words;
 use super::{Sensitivity, results};
 use crate::view::core_use_by_second;
-use record::{Record, SetClock, Window};
+use record::{Record, SetClock, Total, Window};
 use std::fmt::Write;
 
 /// With more cores than this the sum alone is shown: two tables would not fit on a page.
@@ -88,7 +88,7 @@ fn cells(second: Option<&Second>, shown: usize, width: usize) -> String {
         .iter()
         .take(shown)
         .map(|(_, percent)| format!("{percent:6.0}"));
-    let total: f64 = second.iter().map(|(_, percent)| percent).sum();
+    let total: f64 = second.iter().map(|(_, percent)| percent).total();
     cells.collect::<String>() + &format!("{total:6.0}")
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::{counter, own_run, with_step};
+use record::Total;
 use record::{Fact, Measured, Score, Scores, Unit};
 
 /// A run of one workload at one clock: `(clock, round, score, CPU time a second)`.
@@ -133,7 +134,7 @@ fn every_score_of_a_step_depends_on_the_clock_in_its_own_way() {
 fn raspberry_pi_4() -> Record {
     const HIGH: SetClock = SetClock::Khz(1_500_000);
     const LOW: SetClock = SetClock::Khz(600_000);
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let mean = |values: &[f64]| values.iter().total::<f64>() / values.len() as f64;
     let drive_high = mean(&[18.59, 18.59, 18.60, 42.65, 42.67, 42.67]);
     let drive_low = mean(&[18.04, 18.07, 18.11, 39.90, 40.10, 40.02]);
     let lan_high = mean(&[112.08, 111.89, 111.59, 109.38, 104.58, 108.37]);

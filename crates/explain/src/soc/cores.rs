@@ -4,6 +4,7 @@
 //! Cores that are switched off or not shown never speak against a SoC.
 
 use super::names::squash;
+use record::Total;
 use std::collections::BTreeMap;
 
 /// Cores of one type and stepping, as they were seen.
@@ -123,11 +124,11 @@ impl Shape {
     }
 
     fn count_min(&self) -> usize {
-        self.clusters.iter().map(|cluster| cluster.min).sum()
+        self.clusters.iter().map(|cluster| cluster.min).total()
     }
 
     fn count_max(&self) -> usize {
-        self.clusters.iter().map(|cluster| cluster.max).sum()
+        self.clusters.iter().map(|cluster| cluster.max).total()
     }
 
     /// Could these cores be all or some of this SoC's, by their types?
@@ -135,7 +136,7 @@ impl Shape {
         let fits = cores.types.iter().all(|(core_type, count)| {
             let clusters = self.clusters.iter();
             let own = clusters.filter(|cluster| same_type(core_type, &cluster.core_type));
-            let room: usize = own.map(|cluster| cluster.max).sum();
+            let room: usize = own.map(|cluster| cluster.max).total();
             room > 0 && (cores.one_for_all || *count <= room)
         });
         fits && cores.total <= self.count_max()

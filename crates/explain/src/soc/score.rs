@@ -11,6 +11,7 @@ use super::names::squash;
 use super::settle;
 use super::table::{Soc, TABLES};
 use super::text;
+use record::Total;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -174,7 +175,7 @@ fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
 
 fn score(soc: usize, evidence: &[Evidence]) -> u32 {
     let allowing = evidence.iter().filter(|one| one.socs.contains(&soc));
-    allowing.map(|one| weight(one.kind)).sum()
+    allowing.map(|one| weight(one.kind)).total()
 }
 
 /// Claimed clocks only order what cannot be told apart: kernels claim clocks that no chip reaches.

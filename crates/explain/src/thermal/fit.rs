@@ -12,6 +12,7 @@
 mod solve;
 mod sure;
 
+use record::Total;
 use solve::{Kind, Solver};
 
 /// What was read at one moment.
@@ -95,7 +96,7 @@ pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
         return Err("the temperature hardly moved");
     }
     let means: Vec<f64> = phases.iter().map(|phase| mean_watts(phase)).collect();
-    let mean = means.iter().sum::<f64>() / means.len() as f64;
+    let mean = means.iter().total::<f64>() / means.len() as f64;
     if spread(means.iter().copied()) < POWER_SHARE_MIN * mean || mean <= 0.0 {
         return Err("the power hardly differed between load and idle");
     }
@@ -154,7 +155,7 @@ fn residual_k(
     rise_k: f64,
     tau_s: Estimate,
 ) -> Result<f64, Untold> {
-    let count: usize = phases.iter().map(|phase| phase.len()).sum();
+    let count: usize = phases.iter().map(|phase| phase.len()).total();
     let residual_k = (squares / count as f64).sqrt();
     if residual_k > (RESIDUAL_SHARE_MAX * rise_k).max(step_k(phases)) {
         return Err("the temperature did not move as one resistance and one capacity do");
@@ -188,7 +189,7 @@ fn duration_s(phase: &[Moment]) -> f64 {
 }
 
 fn mean_watts(phase: &[Moment]) -> f64 {
-    phase.iter().map(|moment| moment.watts).sum::<f64>() / phase.len().max(1) as f64
+    phase.iter().map(|moment| moment.watts).total::<f64>() / phase.len().max(1) as f64
 }
 
 fn spread(values: impl Iterator<Item = f64>) -> f64 {

@@ -4,7 +4,7 @@ use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
 use super::waits;
 use crate::view;
-use record::{Record, Step};
+use record::{Record, Step, Total};
 
 /// What was read in one phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +136,7 @@ pub(super) fn above_idle_k(
 fn thinned(moments: &[(Moment, bool)]) -> Vec<Moment> {
     let of = moments.len().div_ceil(MOMENTS_MAX).max(1);
     let one = |few: &[(Moment, bool)]| Moment {
-        watts: few.iter().map(|(moment, _)| moment.watts).sum::<f64>() / few.len() as f64,
+        watts: few.iter().map(|(moment, _)| moment.watts).total::<f64>() / few.len() as f64,
         ..few[few.len() / 2].0
     };
     moments.chunks(of).map(one).collect()

@@ -9,6 +9,7 @@
 //! another; and candidates are found with a mild test and kept by a strict one.
 
 use super::t_test::t_test;
+use record::Total;
 
 /// Length of the windows.
 const WINDOW: usize = 50;
@@ -78,9 +79,9 @@ fn best_split(values: &[f64]) -> Option<usize> {
         return None;
     }
     let distances = |value: f64, others: &[f64]| -> f64 {
-        others.iter().map(|other| (value - other).abs()).sum()
+        others.iter().map(|other| (value - other).abs()).total()
     };
-    let total: f64 = (0..n).map(|i| distances(values[i], &values[..i])).sum();
+    let total: f64 = (0..n).map(|i| distances(values[i], &values[..i])).total();
     // Sums of distances within the parts; moving the border by one value moves its distances.
     let (mut within_before, mut within_after) = (0.0, total);
     let mut best = None;
@@ -169,7 +170,7 @@ fn sides<'a>(values: &'a [f64], points: &[(usize, f64)], at: usize) -> (&'a [f64
 }
 
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    values.iter().total::<f64>() / values.len().max(1) as f64
 }
 
 #[cfg(test)]

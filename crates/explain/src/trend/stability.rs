@@ -3,7 +3,7 @@
 
 use super::{Sample, whole_of};
 use crate::view::{self, Death};
-use record::Record;
+use record::{Record, Total};
 use serde::Serialize;
 
 /// What runs that died have in common.
@@ -27,7 +27,10 @@ pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
     let own = own.filter(|sample| whole_of(sample, samples).is_none());
     let own: Vec<&Record> = own.map(|sample| sample.record).collect();
     // Each part of a run is a try of its own.
-    let tries: usize = own.iter().map(|record| 1 + record.run.resumed.len()).sum();
+    let tries: usize = own
+        .iter()
+        .map(|record| 1 + record.run.resumed.len())
+        .total();
     let of_run = |record: &&Record| -> Vec<(Option<String>, Death)> {
         let steps = record.run.deaths().map(|died| died.step.clone());
         steps.zip(view::deaths(record)).collect()

@@ -3,6 +3,8 @@
 //! Both samples are taken to scatter alike (pooled variance), because a segment of two values
 //! tells nothing about its own scatter.
 
+use record::Total;
+
 /// Number, mean and sum of squared distances from the mean of a sample.
 #[derive(Debug, Clone, Copy)]
 struct Moments {
@@ -13,8 +15,8 @@ struct Moments {
 
 fn moments(values: &[f64]) -> Moments {
     let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let mean = values.iter().total::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2)).total();
     Moments {
         count,
         mean,

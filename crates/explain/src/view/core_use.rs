@@ -1,7 +1,7 @@
 //! Use of each core, from the tick counters of own runs.
 
 use super::samples::{counter_total, gauge};
-use record::{Channel, Record, Window};
+use record::{Channel, Record, Total, Window};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of one CPU that are no work.
@@ -16,9 +16,9 @@ pub fn core_use(record: &Record, windows: &[Window]) -> Vec<(u32, f64)> {
         let of_column = |column: &&str| {
             let channel = record.samples.channel(format!("cpu{cpu}.{column}"))?;
             let growth = |window: &Window| counter_total(record, channel, *window);
-            Some(windows.iter().filter_map(growth).sum::<i64>())
+            Some(windows.iter().filter_map(growth).total::<i64>())
         };
-        columns.iter().filter_map(of_column).sum::<i64>()
+        columns.iter().filter_map(of_column).total::<i64>()
     };
     let cpus = record.machine.cpus.iter().map(|cpu| cpu.cpu);
     cpus.filter_map(|cpu| {

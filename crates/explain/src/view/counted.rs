@@ -1,7 +1,7 @@
 //! Clocks of CPUs by their own cycle counters: what was really run, whatever cpufreq claims.
 
 use super::samples::{counter_total, gauge};
-use record::{ChannelId, OfCpu, Record, Window};
+use record::{ChannelId, OfCpu, Record, Total, Window};
 
 /// A CPU that was busy for less than this share of the time has too coarse a busy time.
 const BUSY_SHARE_MIN: f64 = 0.2;
@@ -29,7 +29,7 @@ pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
         .iter()
         .filter_map(|column| record.samples.channel(format!("cpu{cpu}.{column}")))
         .filter_map(|channel| counter_total(record, channel, stretch))
-        .sum();
+        .total();
     let share = (busy_ticks * TICK_MS) as f64 / stretch.elapsed_ms().max(1) as f64;
     if busy_ticks < BUSY_TICKS_MIN || share < BUSY_SHARE_MIN {
         return None;

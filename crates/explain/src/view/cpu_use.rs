@@ -1,7 +1,7 @@
 //! CPU use over a window, from tick counters of own runs or printed percentages of logs.
 
 use super::samples::{counter_steps, gauge, is_log};
-use record::{Record, Window};
+use record::{Record, Total, Window};
 
 /// CPU use of all CPUs together over one interval, in percent of all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -49,7 +49,7 @@ pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     let mut found = vec![None; samples.at_ms.len()];
     let growth = ticks_by_row(record, super::whole_run());
     for (busy, ticks) in found.iter_mut().zip(&growth) {
-        let total: i64 = ticks.iter().sum();
+        let total: i64 = ticks.iter().total();
         let idle = ticks[IDLE] + ticks[IOWAIT];
         *busy = (total > 0).then(|| 100.0 * (total - idle) as f64 / total as f64);
     }
@@ -124,7 +124,7 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
 }
 
 fn from_sums(at_ms: i64, sums: &[i64; TICKS.len()]) -> Option<CpuUse> {
-    let total: i64 = sums.iter().sum();
+    let total: i64 = sums.iter().total();
     let percent = |ticks: i64| 100.0 * ticks as f64 / total as f64;
     let [user, nice, system, _, iowait, irq, softirq, steal] = *sums;
     (total > 0).then(|| CpuUse {

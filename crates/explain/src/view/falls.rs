@@ -9,7 +9,7 @@ use super::heat::heat;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels_of, gauge};
 use crate::stats::median;
-use record::{Channel, ChannelId, Record, Window, WorkloadName};
+use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
 
 /// A claimed clock that was lower than the best of the run in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
@@ -243,7 +243,7 @@ fn fall(
     }
     let first = low[0];
     let low_values: Vec<f64> = low.iter().map(|reading| reading.value as f64).collect();
-    let sum: i64 = readings.iter().map(|reading| reading.value).sum();
+    let sum: i64 = readings.iter().map(|reading| reading.value).total();
     let beginning = &readings[..readings.len().div_ceil(4)];
     let around_fall = Window {
         start_ms: first.at_ms - 1_000,

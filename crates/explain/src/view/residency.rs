@@ -4,7 +4,7 @@ use super::heat::workloads;
 use super::phases::Phase;
 use super::samples::{channels_of, counter_total, is_log};
 use crate::Place;
-use record::{ChannelId, OfPolicy, Record, Unit};
+use record::{ChannelId, OfPolicy, Record, Total, Unit};
 
 /// Time that one cpufreq policy spent below its highest OPP.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
                 let spent: i64 = loaded
                     .iter()
                     .filter_map(|phase| counter_total(record, channel, phase.window))
-                    .sum();
+                    .total();
                 let ms_per_unit = if channel.unit == Unit::Ticks { 10 } else { 1 };
                 khz_ms.push((khz, spent * ms_per_unit));
             }
@@ -89,14 +89,14 @@ fn residency_of_log(record: &Record) -> Vec<BelowTop> {
 fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<BelowTop> {
     let used = || khz_ms.iter().filter(|(_, ms)| *ms > 0);
     let top_khz = used().map(|(khz, _)| *khz).max()?;
-    let total_ms: i64 = used().map(|(_, ms)| ms).sum();
-    let weighted: f64 = used().map(|(khz, ms)| f64::from(*khz) * *ms as f64).sum();
+    let total_ms: i64 = used().map(|(_, ms)| ms).total();
+    let weighted: f64 = used().map(|(khz, ms)| f64::from(*khz) * *ms as f64).total();
     Some(BelowTop {
         cpus,
         below_ms: used()
             .filter(|(khz, _)| *khz < top_khz)
             .map(|(_, ms)| ms)
-            .sum(),
+            .total(),
         total_ms,
         top_khz,
         low_khz: used().map(|(khz, _)| *khz).min()?,

@@ -1,7 +1,7 @@
 //! Samples of one channel within a window: values that stand for themselves, and differences of
 //! those that count up.
 
-use record::{Channel, ChannelKind, Record, Source, State, Window};
+use record::{Channel, ChannelKind, Record, Source, State, Total, Window};
 
 /// One value at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub fn states_of_last_part(record: &Record) -> &[State] {
 pub fn counter_total(record: &Record, channel: &Channel, window: Window) -> Option<i64> {
     debug_assert_eq!(channel.kind, ChannelKind::Counter);
     let steps = counter_steps(record, channel, window);
-    (!steps.is_empty()).then(|| steps.iter().map(|step| step.value).sum())
+    (!steps.is_empty()).then(|| steps.iter().map(|step| step.value).total())
 }
 
 #[cfg(test)]

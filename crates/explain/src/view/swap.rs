@@ -1,7 +1,7 @@
 //! Swap: what is configured, how much more of it was used after the run, and how much was moved.
 
 use super::samples::{counter_total, states_of_last_part, whole_run};
-use record::{Record, SwapState};
+use record::{Record, SwapState, Total};
 
 /// Swap devices as seen last.
 pub fn swap_devices(record: &Record) -> &[SwapState] {
@@ -27,7 +27,7 @@ pub fn swap_growth(record: &Record) -> Option<SwapGrowth> {
     let states = states_of_last_part(record).iter();
     let mut used = states.filter_map(|state| {
         let swaps = state.swaps.known()?;
-        Some(swaps.iter().map(|swap| swap.used_kib).sum::<u64>())
+        Some(swaps.iter().map(|swap| swap.used_kib).total::<u64>())
     });
     Some(SwapGrowth {
         before_kib: used.next()?,

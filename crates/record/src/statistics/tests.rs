@@ -1,6 +1,7 @@
 //! Published tables, and simulations of what an interval promises.
 
 use super::*;
+use crate::Total;
 
 #[test]
 fn medians() {
@@ -170,7 +171,7 @@ fn median_of_mixture(levels: &[f64], noise: f64) -> f64 {
             let z = (x - level) / noise + std::f64::consts::LN_2;
             if z > 0.0 { 1.0 - (-z).exp() } else { 0.0 }
         };
-        levels.iter().map(one).sum::<f64>() / levels.len() as f64
+        levels.iter().map(one).total::<f64>() / levels.len() as f64
     };
     let (mut low, mut high) = (0.0, 10.0);
     for _ in 0..60 {

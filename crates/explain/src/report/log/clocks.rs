@@ -2,7 +2,7 @@
 
 use super::super::number::done;
 use super::cpus_name;
-use record::{ClockPoint, Clocks, Measured, Record, Step};
+use record::{ClockPoint, Clocks, Measured, Record, Step, Total};
 use std::fmt::Write;
 
 /// A deviation is printed from here on.
@@ -130,7 +130,7 @@ fn readings(point: &ClockPoint) -> (String, String) {
     }
     let mut sorted = khz.clone();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
-    let mean = sorted.iter().map(|khz| u64::from(*khz)).sum::<u64>() / sorted.len() as u64 / 1000;
+    let mean = sorted.iter().map(|khz| u64::from(*khz)).total::<u64>() / sorted.len() as u64 / 1000;
     let mhz = sorted
         .iter()
         .map(|khz| format!("{:.3}", f64::from(*khz) / 1000.0));
@@ -143,7 +143,7 @@ fn readings(point: &ClockPoint) -> (String, String) {
 /// In whole thousandths of the ratio of whole MHz, as the logs have always had it.
 fn deviation_percent(point: &ClockPoint, opp_khz: u32) -> Option<f64> {
     let readings = &point.readings_khz;
-    let sum: u64 = readings.iter().map(|khz| u64::from(*khz)).sum();
+    let sum: u64 = readings.iter().map(|khz| u64::from(*khz)).total();
     let mean_mhz = sum / readings.len().max(1) as u64 / 1000;
     let permille = (mean_mhz * 1000 / u64::from(opp_khz / 1000).max(1)) as f64 - 1000.0;
     (!readings.is_empty() && permille.abs() > DEVIATION_PERMILLE).then_some(permille / 10.0)

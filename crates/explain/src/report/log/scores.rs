@@ -3,7 +3,7 @@
 use super::super::number::done;
 use super::{core_type, cpus_name};
 use crate::view;
-use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool};
+use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total};
 use std::fmt::Write;
 
 /// OpenSSL's rows, or those of the built-in cipher in the same layout.
@@ -220,7 +220,7 @@ fn table(measured: &Compression) -> String {
 fn average(rows: &[DictionaryRow]) -> (u64, u64, u64) {
     let count = rows.len().max(1) as u64;
     let mean = |figure: fn(&DictionaryRow) -> u64| {
-        (rows.iter().map(figure).sum::<u64>() + count / 2) / count
+        (rows.iter().map(figure).total::<u64>() + count / 2) / count
     };
     (
         mean(|row| row.kib_per_s),

@@ -5,7 +5,9 @@ use crate::plain::markdown;
 use crate::report::number::done;
 use crate::view;
 use crate::{Finding, Severity, survey};
-use record::{Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step};
+use record::{
+    Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total,
+};
 use std::fmt::Write;
 
 /// Deviations below are what a measurement is good for.
@@ -211,7 +213,7 @@ fn packers(record: &Record) -> Option<String> {
     };
     let mut words = Vec::new();
     if !multi.is_empty() {
-        let mean = multi.iter().map(|mips| u64::from(*mips)).sum::<u64>() / multi.len() as u64;
+        let mean = multi.iter().map(|mips| u64::from(*mips)).total::<u64>() / multi.len() as u64;
         words.push(format!(
             "({} consecutive runs): {} ({mean} avg)",
             multi.len(),

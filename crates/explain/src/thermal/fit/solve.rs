@@ -2,6 +2,7 @@
 
 use super::sure::{Column, Place, half_widths};
 use super::{Estimate, Moment};
+use record::Total;
 
 /// Time constants that boards have, in seconds: a bare chip to a large heatsink without a fan.
 pub(super) const TAU_S: (f64, f64) = (0.3, 3000.0);
@@ -136,11 +137,11 @@ impl<'a> Solver<'a> {
             resistance,
             first: 0.0,
         };
-        let own: f64 = rows.iter().map(|row| row.decay * row.decay).sum();
+        let own: f64 = rows.iter().map(|row| row.decay * row.decay).total();
         let over = rows
             .iter()
             .map(|row| row.decay * (row.celsius - model.of(row)));
-        let over: f64 = over.sum();
+        let over: f64 = over.total();
         if own > 1e-12 {
             model.first = over / own;
         }
@@ -256,7 +257,7 @@ fn counted(moments: &[Moment], tau: f64) -> Vec<Row> {
 /// Takes out of every column what the first temperature of the phase explains.
 fn without_first(rows: &mut [Row]) {
     let with_decay =
-        |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).sum() };
+        |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).total() };
     let own = with_decay(|row| row.decay);
     if own < 1e-12 {
         return;

@@ -9,6 +9,8 @@
 //!
 //! A meter that shows too much by a constant share is no chance: nothing here tells that.
 
+use record::Total;
+
 /// Where a reading stands: its phase, its moment in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
@@ -40,10 +42,10 @@ pub(super) fn half_widths(
         return None;
     }
     // The lasting part makes neighbours alike: it is small in differences and large in the whole.
-    let squares: f64 = left.iter().map(|one| one * one).sum();
+    let squares: f64 = left.iter().map(|one| one * one).total();
     let (differences, unlike) = lasting.differences(left);
     let spread: Vec<Column> = base.iter().map(|of| lasting.times(of, 1)).collect();
-    let trace = |of: &[Column]| -> f64 { base.iter().zip(of).map(|(a, b)| dot(a, b)).sum() };
+    let trace = |of: &[Column]| -> f64 { base.iter().zip(of).map(|(a, b)| dot(a, b)).total() };
     let free_lasting = count - trace(&spread);
     let lasting_squares = match free_lasting - unlike * free {
         room if room > 0.0 => ((squares - differences * free) / room).max(0.0),
@@ -61,11 +63,11 @@ pub(super) fn half_widths(
     let total = count * (own_squares + lasting_squares) - trace(&spread);
     let all_squares = count * own_squares * (own_squares + 2.0 * lasting_squares)
         + lasting_squares * lasting_squares * lasting.sum_of_squares();
-    let of_base: f64 = spread.iter().map(|of| dot(of, of)).sum();
+    let of_base: f64 = spread.iter().map(|of| dot(of, of)).total();
     let within = base
         .iter()
         .flat_map(|a| spread.iter().map(|b| dot(a, b).powi(2)));
-    let squared = all_squares - 2.0 * of_base + within.sum::<f64>();
+    let squared = all_squares - 2.0 * of_base + within.total::<f64>();
     let freedom = if squared > 0.0 {
         total * total / squared
     } else {
@@ -76,7 +78,9 @@ pub(super) fn half_widths(
     let half = |figure: usize| {
         let row = &triangle[figure];
         let pairs = (0..figures).flat_map(|a| (0..figures).map(move |b| (a, b)));
-        let variance: f64 = pairs.map(|(a, b)| row[a] * row[b] * covariance(a, b)).sum();
+        let variance: f64 = pairs
+            .map(|(a, b)| row[a] * row[b] * covariance(a, b))
+            .total();
         student(freedom.min(free)) * variance.max(0.0).sqrt()
     };
     Some((0..figures).map(half).collect())
@@ -122,7 +126,7 @@ impl Lasting {
 
     /// Sum of the squares of all correlations.
     fn sum_of_squares(&self) -> f64 {
-        self.times(&vec![1.0; self.keeps.len()], 2).iter().sum()
+        self.times(&vec![1.0; self.keeps.len()], 2).iter().total()
     }
 
     /// Half the mean square of what changes from one reading to the next, and the share of the lasting part in it.
@@ -179,13 +183,13 @@ fn inverse(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     for (row, unit) in (0..size).flat_map(|unit| (0..=unit).rev().map(move |row| (row, unit))) {
         let known = (row + 1..=unit).map(|at| columns[at][row] * rows[at][unit]);
         let wanted = if row == unit { 1.0 } else { 0.0 };
-        rows[row][unit] = (wanted - known.sum::<f64>()) / columns[row][row];
+        rows[row][unit] = (wanted - known.total::<f64>()) / columns[row][row];
     }
     rows
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    a.iter().zip(b).map(|(a, b)| a * b).total()
 }
 
 /// So many standard errors hold 19 of 20 cases with so many degrees of freedom (Cornish and Fisher's series, within
@@ -251,7 +255,7 @@ mod tests {
             })
             .collect();
         let half = |values: &[f64]| {
-            let mean = values.iter().sum::<f64>() / 400.0;
+            let mean = values.iter().total::<f64>() / 400.0;
             let left: Vec<f64> = values.iter().map(|value| value - mean).collect();
             half_widths(&[vec![1.0; 400]], 1, &left, &places, 20.0).unwrap()[0]
         };
