@@ -35,8 +35,8 @@ fn main() -> std::io::Result<()> {
         begin.elapsed()
     );
     match sampler.temperature() {
-        Some(choice) => println!("temperature: {}", choice.why),
-        None => println!("temperature: none found"),
+        Ok(choice) => println!("temperature: {}", choice.sentence(sampler.channels())),
+        Err(missing) => println!("temperature: {missing}"),
     }
     if asked("--bare") {
         return compare_with_bare_reads(&mut sampler, &timeline, seconds, interval);

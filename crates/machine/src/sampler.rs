@@ -31,7 +31,7 @@ pub use feed::Feed;
 pub use options::Options;
 pub use thread::{SamplerThread, be_prompt};
 
-use crate::sensors::{NONE, SENSORS, temperature_channel};
+use crate::sensors::{NONE, SENSORS};
 use crate::timeline::{Timeline, monotonic_ns, thread_cpu_ns};
 use crate::{Root, sensors};
 use gaps::{GAPS_MAX, GapNote, Silence, note};
@@ -39,7 +39,8 @@ use jumps::Distances;
 use lanes::Lanes;
 use lent::Hands;
 use pace::Pace;
-use record::{Channel, ChannelId, Event, SamplerCost};
+use record::soc_temperature::{self, SocTemperature};
+use record::{Channel, ChannelId, Event, Reading, SamplerCost};
 use slot::Slot;
 use std::time::Duration;
 use watchers::Watchers;
@@ -193,8 +194,11 @@ impl Sampler {
     }
 
     /// The channel that holds the SoC's temperature as far as can be told by now, and why this one.
-    pub fn temperature(&self) -> Option<sensors::TemperatureChoice> {
-        temperature_channel(
+    ///
+    /// # Errors
+    /// The machine has no such sensor.
+    pub fn temperature(&self) -> Reading<SocTemperature> {
+        soc_temperature::choose(
             &self.channels,
             |index| sensors::known(self.latest[index]),
             |_| None,

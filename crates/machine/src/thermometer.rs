@@ -4,8 +4,8 @@
 //! one a second.
 
 use crate::Root;
-use crate::sensors::{NONE, Parser, Read, SENSORS, Scale, known, temperature_channel};
-use record::{Missing, Reading};
+use crate::sensors::{NONE, Parser, Read, SENSORS, Scale, known};
+use record::{Missing, Reading, soc_temperature};
 
 /// The temperature of the SoC.
 #[derive(Debug, Clone)]
@@ -54,18 +54,15 @@ impl Thermometer {
                 thermometer.scale.apply(&mut values);
             }
         }
-        let choice = temperature_channel(
+        let choice = soc_temperature::choose(
             &channels,
             |index| found[index].millicelsius(root).ok(),
             |_| None,
-        );
-        let choice = choice.ok_or_else(|| {
-            let why = "no sensor tells the temperature of the SoC";
-            Missing::unsupported("/sys/class/thermal", why)
-        })?;
+        )?;
+        let place = choice.place(&channels).unwrap_or_default();
         Ok(Self {
-            why: choice.why,
-            ..found.swap_remove(choice.index)
+            why: choice.sentence(&channels),
+            ..found.swap_remove(place)
         })
     }
 

@@ -23,6 +23,7 @@ pub mod redact;
 mod resumed;
 mod run;
 mod samples;
+pub mod soc_temperature;
 mod source;
 pub mod statistics;
 mod step;

@@ -7,7 +7,6 @@
 mod cells;
 mod clocks;
 mod columns;
-mod follows;
 mod gaps;
 mod metrics;
 mod replay;

@@ -1,8 +1,8 @@
 //! What is known while a stream of samples goes by: the latest value of each channel, why CPUs are
 //! held back, and what happened since the row before. Its memory does not grow.
 
-use super::follows::Follows;
 use crate::throttle::{self, Throttle};
+use record::soc_temperature::Follows;
 use record::{Channel, ChannelKind, Event, Record, Unit};
 
 /// A value that was not read again for so long says nothing about now any more. The slowest sources

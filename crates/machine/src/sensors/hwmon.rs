@@ -6,6 +6,7 @@
 use super::parse::number;
 use super::{Probe, Sensor, gauge, labelled, numbered, thermal};
 use crate::Root;
+use record::soc_temperature::may_be_soc;
 use record::{Channel, ChannelKind, Unit};
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -126,7 +127,7 @@ fn beat(chip: &str, kind: &str, channel: &Channel) -> Option<u32> {
     match (chip, kind) {
         ("coretemp", _) if channel.label.contains("Package") => Some(beat_ms::CORETEMP_PACKAGE),
         ("coretemp", _) => Some(beat_ms::CORETEMP_CORE),
-        (_, "temp") if super::temperature::may_be_soc(channel) => None,
+        (_, "temp") if may_be_soc(channel) => None,
         (_, "temp") => Some(beat_ms::OTHER_TEMPERATURE),
         (_, "fan") => Some(beat_ms::FAN),
         _ => Some(beat_ms::ELECTRIC),

@@ -28,7 +28,6 @@ mod raspberry;
 mod residency;
 mod scale;
 mod stat;
-mod temperature;
 mod therm_status;
 mod thermal;
 mod trips;
@@ -38,7 +37,6 @@ mod zram;
 pub use measured::probe as measured_threads;
 pub use parse::known;
 pub use scale::Scale;
-pub use temperature::{TemperatureChoice, temperature_channel};
 
 use crate::Root;
 use crate::vcio::Question;

@@ -1,6 +1,6 @@
 //! Sensor: temperature of every thermal zone, with the zone's type as its label.
 //!
-//! Which of them is the SoC's is decided by [`super::temperature_channel`], not here.
+//! Which of them is the SoC's is decided by [`record::soc_temperature`], not here.
 
 use super::parse::number;
 use super::{Probe, Scale, Sensor, gauge, labelled, numbered};

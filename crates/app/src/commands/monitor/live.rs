@@ -4,9 +4,9 @@
 use super::Poll;
 use bench::meters::Meter;
 use explain::monitor::Watch;
-use machine::sensors::{NONE, known, temperature_channel};
+use machine::sensors::{NONE, known};
 use machine::{Aside, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
-use record::{Channel, Event, Fact, Record, Run, Source as Origin};
+use record::{Channel, Event, Fact, Record, Run, Source as Origin, soc_temperature};
 use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
@@ -199,17 +199,11 @@ impl Zone {
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
-    if let Some(choice) = temperature_channel(
-        watch.channels(),
-        |place| watch.value(place),
-        |place| watch.follows_load(place),
-    ) {
-        return Some((choice.index, choice.why));
-    }
-    // A log has one temperature, and does not always tell of which sensor.
-    let mut channels = watch.channels().iter();
-    let place = channels.position(|channel| channel.id == "soc.temp")?;
-    Some((place, "the one that the log has".to_owned()))
+    let channels = watch.channels();
+    let latest = |place| watch.value(place);
+    let choice =
+        soc_temperature::choose(channels, latest, |place| watch.follows_load(place)).ok()?;
+    Some((choice.place(channels)?, choice.sentence(channels)))
 }
 
 /// This program.

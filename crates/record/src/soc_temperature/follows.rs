@@ -4,7 +4,7 @@
 //! Sums that forget what is long ago, so that memory does not grow and nothing is kept per row. Which
 //! sensor is chosen is decided elsewhere.
 
-use record::{Channel, ChannelKind};
+use crate::{AllCpus, Channel, ChannelId, ChannelKind, CpuTime};
 
 /// Heat lags behind work: the load is averaged over about this time.
 const LAG_MS: f64 = 10_000.0;
@@ -15,21 +15,21 @@ const TIME_MS_MIN: f64 = 60_000.0;
 /// Standard deviation of the load, as a share of all CPUs, without which nothing can be told.
 const LOAD_DEVIATION_MIN: f64 = 0.1;
 
-/// The counters of `/proc/stat` that are no work.
-const IDLE: [&str; 2] = ["cpu.idle", "cpu.iowait"];
-/// The others of all CPUs.
-const WORK: [&str; 6] = [
-    "cpu.user",
-    "cpu.nice",
-    "cpu.system",
-    "cpu.irq",
-    "cpu.softirq",
-    "cpu.steal",
+/// The times of CPUs in which they do no work.
+const IDLE: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
+/// The others.
+const WORK: [CpuTime; 6] = [
+    CpuTime::User,
+    CpuTime::Nice,
+    CpuTime::System,
+    CpuTime::Irq,
+    CpuTime::Softirq,
+    CpuTime::Steal,
 ];
 
 /// How closely each temperature follows the load.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Follows {
+pub struct Follows {
     idle: Vec<usize>,
     work: Vec<usize>,
     /// Temperatures, by their places.
@@ -52,10 +52,12 @@ struct Sums {
 }
 
 impl Follows {
-    pub(super) fn of(channels: &[Channel]) -> Self {
-        let place = |id: &&str| {
+    /// For rows of these channels.
+    pub fn of(channels: &[Channel]) -> Self {
+        let place = |time: &CpuTime| {
+            let id = ChannelId::AllCpus(AllCpus::Time(*time));
             let mut channels = channels.iter();
-            channels.position(|channel| channel.id == **id && channel.kind == ChannelKind::Counter)
+            channels.position(|channel| channel.id == id && channel.kind == ChannelKind::Counter)
         };
         let temperatures = channels.iter().enumerate();
         let temperatures = temperatures.filter(|(_, channel)| channel.is_temperature());
@@ -70,7 +72,7 @@ impl Follows {
     }
 
     /// Takes a row: growth of counters since the row before, and values of gauges that were just read.
-    pub(super) fn row(
+    pub fn row(
         &mut self,
         at_ms: i64,
         growth: impl Fn(usize) -> Option<i64>,
@@ -104,7 +106,7 @@ impl Follows {
 
     /// The correlation of a temperature with the load, -1 to 1; none as long as too little has changed
     /// to tell.
-    pub(super) fn correlation(&self, place: usize) -> Option<f64> {
+    pub fn correlation(&self, place: usize) -> Option<f64> {
         let (_, sums) = self.sums.iter().find(|(known, _)| *known == place)?;
         sums.correlation()
     }
@@ -145,19 +147,22 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{counter, gauge_channel, own_run};
-    use record::Unit;
+    use crate::Unit;
 
     fn channels() -> Vec<Channel> {
-        let mut record = own_run();
-        record.samples.channels.clear();
-        for id in IDLE.iter().chain(&WORK) {
-            record = counter(record, id, Unit::Ticks, &[]);
-        }
-        for id in ["thermal_zone0.temp", "thermal_zone1.temp"] {
-            record = gauge_channel(record, id, Unit::Millicelsius, &[]);
-        }
-        record.samples.channels
+        let times = IDLE.iter().chain(&WORK);
+        let times = times.map(|time| {
+            (
+                ChannelId::all_cpus(*time),
+                Unit::Ticks,
+                ChannelKind::Counter,
+            )
+        });
+        let zones = [0, 1].map(ChannelId::zone_temperature);
+        let zones = zones.map(|zone| (zone, Unit::Millicelsius, ChannelKind::Gauge));
+        let all = times.chain(zones);
+        all.map(|(id, unit, kind)| Channel::new(id, unit, kind))
+            .collect()
     }
 
     /// Correlations of two sensors: one of a SoC that warms and cools by 40 K in 15 s, one that is
