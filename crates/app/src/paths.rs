@@ -2,6 +2,10 @@
 //! otherwise everything to the user's state folder.
 
 use machine::files::{self, Access};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Files of one run.
@@ -33,7 +37,9 @@ impl Paths {
         let record = log.with_extension("json");
         let history = match (asked, as_root) {
             (None, true) => system_state(variable("STATE_DIRECTORY")).join("runs"),
-            _ => log.with_file_name("runs"),
+            (None, false) => log.with_file_name("runs"),
+            // A folder of somebody's work may have one of that name for something else.
+            (Some(_), _) => log.with_file_name("sbc-bench-runs"),
         };
         Self {
             record,
@@ -42,13 +48,42 @@ impl Paths {
             journal: PathBuf::from(JOURNAL),
         }
     }
+
+    /// Why a log cannot be where it was asked for: what somebody has there is not to be lost.
+    pub(crate) fn objection(&self) -> Option<String> {
+        let (log, record) = (self.log.display(), self.record.display());
+        if self.log.is_dir() {
+            return Some(format!("--log {log} is a folder; name a file in it."));
+        }
+        if self.log == self.record {
+            return Some(format!(
+                "--log {log} is where the Record would go, which stands beside the log; name the log with another end."
+            ));
+        }
+        // What is no file is not opened: a pipe would keep us.
+        let is_file = std::fs::metadata(&self.record).is_ok_and(|meta| meta.is_file());
+        let mut beginning = [0; 64];
+        let mut read = || File::open(&self.record)?.read(&mut beginning);
+        let is_other = is_file
+            && read().is_ok_and(|count| !beginning[..count].trim_ascii_start().starts_with(RECORD));
+        is_other.then(|| {
+            format!(
+                "{record} is no Record of a run, and one would replace it; give --log another name."
+            )
+        })
+    }
 }
 
+/// How every Record begins.
+const RECORD: &[u8] = b"{\"schema\"";
+
 /// State of the whole system: on the drive, where `/var/log` often is in memory. systemd names another
-/// folder to a unit that has one (`StateDirectory=`, systemd.exec(5)).
+/// folder to a unit that has one, or several with colons between them (`StateDirectory=`, systemd.exec(5)).
 fn system_state(of_unit: Option<PathBuf>) -> PathBuf {
-    let absolute = |path: &PathBuf| path.is_absolute();
-    let of_unit = of_unit.filter(absolute);
+    let all = of_unit.unwrap_or_default().into_os_string();
+    let first = all.as_bytes().split(|byte| *byte == b':').next();
+    let first = first.map(|path| PathBuf::from(OsStr::from_bytes(path)));
+    let of_unit = first.filter(|path| path.is_absolute());
     of_unit.unwrap_or_else(|| PathBuf::from("/var/lib/sbc-bench"))
 }
 
@@ -99,9 +134,10 @@ mod tests {
         );
         let asked = Paths::choose(true, Some(Path::new("/tmp/a/b.log")));
         assert_eq!(asked.record, Path::new("/tmp/a/b.json"));
-        assert_eq!(asked.history, Path::new("/tmp/a/runs"));
+        assert_eq!(asked.history, Path::new("/tmp/a/sbc-bench-runs"));
         let folder = |of_unit: &str| system_state(Some(of_unit.into()));
         assert_eq!(folder("/var/lib/unit"), Path::new("/var/lib/unit"));
+        assert_eq!(folder("/var/lib/a:/var/lib/b"), Path::new("/var/lib/a"));
         assert_eq!(folder("unit"), Path::new("/var/lib/sbc-bench"));
         assert_eq!(system_state(None), Path::new("/var/lib/sbc-bench"));
         let home = Some(PathBuf::from("/home/a"));

@@ -50,7 +50,9 @@ impl Folder {
 
     /// Files of the runs kept here whose names end like that.
     fn runs(&self, end: &str) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(self.0.join("runs")).into_iter().flatten();
+        let entries = std::fs::read_dir(self.0.join("sbc-bench-runs"))
+            .into_iter()
+            .flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths
             .filter(|path| path.to_string_lossy().ends_with(end))
@@ -114,16 +116,16 @@ fn runs_that_are_kept_in_memory_say_so() {
         ),
         (
             "$B $QUICK --log /var/log/x.log -- true".to_owned(),
-            "/var/log/runs lies in memory (tmpfs on /var/log)",
+            "/var/log/sbc-bench-runs lies in memory (tmpfs on /var/log)",
         ),
         // Named from where somebody stands, and through a link.
         (
             format!("{mem} $B $QUICK --log mem/x.log -- true"),
-            "mem/runs lies in memory (tmpfs on ",
+            "mem/sbc-bench-runs lies in memory (tmpfs on ",
         ),
         (
             format!("{mem} $B $QUICK --log $PWD/link/new/x.log -- true"),
-            "link/new/runs lies in memory (tmpfs on ",
+            "link/new/sbc-bench-runs lies in memory (tmpfs on ",
         ),
     ] {
         let text = said(&folder.unshared(&lines).output().unwrap());
@@ -134,7 +136,7 @@ fn runs_that_are_kept_in_memory_say_so() {
 #[test]
 fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
     let folder = Folder::new("foreign");
-    let at = |name: &str| folder.0.join("runs").join(name);
+    let at = |name: &str| folder.0.join("sbc-bench-runs").join(name);
     // The first one makes the folder.
     let made = folder
         .command(QUICK)
@@ -197,7 +199,7 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
         .pop()
         .unwrap_or_else(|| panic!("{text}"));
     let name = kept.file_name().unwrap().to_string_lossy().into_owned();
-    let place = format!("What it had measured is in runs/{name}.");
+    let place = format!("What it had measured is in sbc-bench-runs/{name}.");
     let during = regex_lite::Regex::new(
         "died before its end. The program was killed during two, run 2, \\d+ s in;",
     );
@@ -234,7 +236,7 @@ fn one_question_that_was_killed_is_kept_too() {
         let state = folder.0.join("sbc-bench");
         // It has no --log: the state of this system, for nobody else.
         std::fs::create_dir_all(state.join("runs")).unwrap();
-        symlink("sbc-bench/runs", folder.0.join("runs")).unwrap();
+        symlink("sbc-bench/runs", folder.0.join("sbc-bench-runs")).unwrap();
         let mut child = folder.unshared(&format!("exec $B {verb} --quiet"));
         let child = child.stdout(Stdio::null()).stderr(Stdio::null());
         let begins = |path: &PathBuf| {

@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -270,8 +271,10 @@ impl Runs {
     pub fn bound(&self, stem: &str) -> Result<(), Error> {
         let names = self.folder.names()?;
         let is_of_run = |name: &&OsString| {
-            let end = Path::new(name).extension();
-            end.is_some_and(|end| end == "json" || end == "log")
+            let path = Path::new(name);
+            let end = path.extension();
+            let is_ours = path.file_stem().is_some_and(is_stem);
+            is_ours && end.is_some_and(|end| end == "json" || end == "log")
         };
         let mut files: Vec<(&OsString, u64)> = Vec::new();
         for name in names.iter().filter(is_of_run) {
@@ -294,6 +297,18 @@ fn stem(stamp: &str, number: u32) -> String {
         1 => stem,
         number => format!("{stem}-{number}"),
     }
+}
+
+/// True for the stem of a run: only files of ours are removed, whatever else somebody keeps beside them.
+fn is_stem(name: &OsStr) -> bool {
+    // `2026-11-22T03-34-41Z-4711`, and `-2` behind it.
+    const FORM: &[u8] = b"0000-00-00T00-00-00Z-0";
+    let digits = |byte: &u8| if byte.is_ascii_digit() { b'0' } else { *byte };
+    let form: Vec<u8> = name.as_bytes().iter().map(digits).collect();
+    form.starts_with(FORM)
+        && form[FORM.len()..]
+            .iter()
+            .all(|byte| matches!(byte, b'0' | b'-'))
 }
 
 /// The oldest of these files (sorted by time) that are beyond the bounds; a run has two of them.

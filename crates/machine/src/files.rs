@@ -23,7 +23,7 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +47,14 @@ pub struct Folder {
     path: PathBuf,
     folder: OwnedFd,
     owner: u32,
+}
+
+/// A look at what has a name, which does nothing to it.
+const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// True for a file, and for what may stand in the place of one (`/dev/null`).
+fn may_be_opened(stat: &Stat) -> bool {
+    keeps_nothing(stat) || Problem::of_kind(stat).is_none()
 }
 
 impl Folder {
@@ -292,7 +300,21 @@ impl Folder {
             Access::Everybody => 0o644,
         };
         let mode = Mode::from_raw_mode(mode);
-        let open = || fs::openat(&self.folder, name, flags | never, mode);
+        // Opening alone does something to a tape or a watchdog: what is there already is looked at first.
+        let look = || fs::openat(&self.folder, name, LOOK, Mode::empty());
+        let there = look().ok().filter(|_| !flags.contains(OFlags::EXCL));
+        let open = || match &there {
+            Some(there) if !fs::fstat(there).is_ok_and(|stat| may_be_opened(&stat)) => look(),
+            Some(there) => {
+                let itself = format!("/proc/self/fd/{}", there.as_raw_fd());
+                match fs::open(itself, (flags | never) - OFlags::NOFOLLOW, mode) {
+                    // Nobody has mounted /proc here.
+                    Err(Errno::NOENT) => fs::openat(&self.folder, name, flags | never, mode),
+                    opened => opened,
+                }
+            }
+            None => fs::openat(&self.folder, name, flags | never, mode),
+        };
         let file = faults::pass(Call::Open, self.path.join(name), open).map(File::from)?;
         if flags.contains(OFlags::EXCL) {
             owner::hand_over(&file, self.owner);

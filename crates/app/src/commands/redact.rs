@@ -1,11 +1,13 @@
 //! `sbc-bench redact`: a log, Record, stream, recording or board file without what is private, and what was taken
 //! out of it. How that is done is told in [`record::redact`] and [`explain::redact`].
 
-use crate::output;
-use anyhow::Context;
+use crate::{input, output};
 use machine::files::{self, Access};
 use record::redact::Kind;
 use std::path::{Path, PathBuf};
+
+/// Recordings of weeks; more than that fits into no board's memory.
+const BYTES_MAX: u64 = 256 << 20;
 
 /// A blanked file: its content, what was blanked, damaged lines that are left out.
 type Blanked = (Vec<u8>, Vec<(Kind, u32)>, usize);
@@ -18,7 +20,7 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     );
     for path in paths {
         let name = path.display();
-        let bytes = std::fs::read(path).with_context(|| format!("{name} cannot be read"))?;
+        let bytes = input::read(path, BYTES_MAX)?;
         let (bytes, counts, damaged) = blanked(&bytes)?;
         match to {
             None => output::print(&String::from_utf8_lossy(&bytes))?,
@@ -28,6 +30,11 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
                     _ => to.to_path_buf(),
                 };
                 let place = std::path::absolute(&place).unwrap_or(place);
+                anyhow::ensure!(
+                    std::fs::symlink_metadata(&place).is_err(),
+                    "{} is there already, and {name} is not written over it: name another file or folder.",
+                    place.display()
+                );
                 files::replace(&place, &bytes, Access::Everybody).map_err(anyhow::Error::msg)?;
             }
         }

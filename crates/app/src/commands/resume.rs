@@ -9,7 +9,7 @@ use crate::output;
 use crate::paths::Paths;
 use anyhow::{Context, bail, ensure};
 use bench::{Earlier, Options, Runs, not_resumable, other_machine};
-use machine::{Root, Timeline};
+use machine::{Root, Timeline, Trust};
 use record::redact::BLANK;
 use record::{Asked, End, Record, Resumed, Run};
 use std::path::Path;
@@ -64,11 +64,29 @@ pub(super) fn earlier(root: &Root, typed: RunArgs) -> anyhow::Result<(RunArgs, O
 }
 
 fn named(path: &Path) -> anyhow::Result<Record> {
+    ensure_trusted(path)?;
     let record = read(path)?;
     match not_died(&record.run) {
         Some(why) => bail!("{} cannot be resumed: {why}.", path.display()),
         None => Ok(record),
     }
+}
+
+/// A Record says what is started and with which rights: root takes no such word from others.
+fn ensure_trusted(path: &Path) -> anyhow::Result<()> {
+    if !machine::is_root() {
+        return Ok(());
+    }
+    let user = args::calling_user().map_err(anyhow::Error::msg)?;
+    let trust = Trust::new(&Root::system(), user.map(|user| user.uid));
+    let absolute = std::path::absolute(path)?;
+    if let Some(why) = trust.objection(&absolute) {
+        bail!(
+            "Root does not go on with a run of {}, because {why}: copy its Record to a folder of your own, and read it.",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// Why a run is none that died; nothing if it did.
@@ -85,6 +103,7 @@ fn not_died(run: &Run) -> Option<&'static str> {
 /// The newest of all kept runs that died and was not gone on with.
 fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
     let history = Paths::choose(machine::is_root(), typed.log.as_deref()).history;
+    ensure_trusted(&history)?;
     if typed.log.is_some() {
         // Those of the usual folder were looked for already.
         for sentence in recover::recovered(root, &history) {

@@ -40,11 +40,9 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     };
     let as_root = machine::is_root();
     let paths = Paths::choose(as_root, args.log.as_deref());
-    anyhow::ensure!(
-        !paths.log.is_dir(),
-        "--log {} is a folder; name a file in it.",
-        paths.log.display()
-    );
+    if let Some(why) = args.log.as_ref().and_then(|_| paths.objection()) {
+        anyhow::bail!(why);
+    }
     let bar = Bar::new(args.quiet);
     let cancelled = signals::watch()?;
     if as_root {

@@ -143,3 +143,30 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
         assert!(matches!(status, Some(0 | 3)), "{call}: {}", said(&output));
     }
 }
+
+/// A line of the journal that a bad sector has taken is no reason to call everything restored.
+#[test]
+fn a_journal_with_a_damaged_line_is_kept_and_named() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let before = tree.settings();
+    let killed = tree.run(RUN, "run write /cpufreq/ 4 kill-both");
+    assert_eq!(killed.status.code(), None);
+    let journal = tree.path("lib/sbc-bench/settings.journal");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    std::fs::write(&journal, "\0".repeat(first.len()) + "\n" + rest).unwrap();
+    let output = tree.run(&["restore"], "");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{told}");
+    assert!(told.contains("1 of its lines cannot be read"), "{told}");
+    assert!(journal.exists(), "{told}");
+    // Whole again, it brings everything back; a line that was cut belongs to no change.
+    let cut = &first[..first.len() / 2];
+    std::fs::write(&journal, format!("{text}\n{cut}\n")).unwrap();
+    let output = tree.run(&["restore"], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(difference(&before, &tree.settings()), "");
+}

@@ -313,3 +313,44 @@ fn what_is_another_machine_now_is_refused() {
     );
     assert_eq!(kept(&tree).len(), 1);
 }
+
+/// A Record says what is run: root takes none from another user, named or found.
+#[test]
+fn a_record_of_another_user_starts_nothing() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    let tree = Tree::new();
+    let folder = tree.path("drive/theirs");
+    std::fs::create_dir(&folder).unwrap();
+    let mut words = RUN.to_vec();
+    words.splice(1..1, ["--log", "theirs/x.log"]);
+    kill_in(&tree, &words);
+    let recovered = tree.run(&["recover", "--log", "theirs/x.log"], "");
+    assert!(said(&recovered).contains("died"), "{recovered:?}");
+    let runs = folder.join("sbc-bench-runs");
+    let mut records = std::fs::read_dir(&runs).unwrap().flatten();
+    let record = records.find(|entry| entry.path().extension().is_some_and(|end| end == "json"));
+    let record = record.unwrap().path();
+    let count = || std::fs::read_to_string(tree.path("drive/ran")).map_or(0, |text| text.len());
+    let before = count();
+    for path in [&folder, &runs, &record] {
+        std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
+    }
+    let named = format!(
+        "theirs/sbc-bench-runs/{}",
+        record.file_name().unwrap().display()
+    );
+    for words in [
+        vec!["--resume", &named, "--quiet"],
+        vec!["--resume", "--log", "theirs/x.log", "--quiet"],
+    ] {
+        let output = tree.run(&words, "");
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {output:?}");
+        assert!(
+            said(&output).contains("Root does not go on with a run of"),
+            "{words:?}: {output:?}"
+        );
+    }
+    assert_eq!(count(), before, "its command ran");
+}

@@ -218,3 +218,14 @@ fn the_oldest_runs_go() {
     assert_eq!(beyond(&of_size(1 << 20)).len(), 500 - 256);
     assert_eq!(beyond(&of_size(1 << 40)).len(), 498, "the latest stays");
 }
+
+#[test]
+fn only_files_of_runs_are_counted_and_removed() {
+    let check =
+        |name: &str, expected: bool| assert_eq!(is_stem(OsStr::new(name)), expected, "{name}");
+    check("2026-11-22T03-34-41Z-4711", true);
+    check("2026-11-22T03-34-41Z-4711-2", true);
+    check("exp1", false);
+    check("2026-11-22", false);
+    check("2026-11-22T03-34-41Z-of-mine", false);
+}

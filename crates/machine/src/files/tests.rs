@@ -4,6 +4,7 @@ use super::*;
 use rustix::process::{getuid, umask};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::time::Duration;
 
 /// A folder for one test, removed at its end.
 struct Place(PathBuf);
@@ -187,4 +188,21 @@ fn a_folder_that_was_opened_stays_the_same_folder() {
     folder.remove(OsStr::new("x")).unwrap();
     folder.remove(OsStr::new("x")).unwrap();
     assert_eq!(folder.names().unwrap(), Vec::<OsString>::new());
+}
+
+/// Opening alone does something to a device or a pipe: what is no file is not opened, only looked at.
+#[test]
+fn what_is_no_file_is_not_opened() {
+    let own = Place::new("looked-at");
+    let pipe = own.join("pipe");
+    pipe_at(&pipe);
+    let there = pipe.clone();
+    // Waits until somebody opens the other end.
+    let writer = std::thread::spawn(move || File::options().write(true).open(there));
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(existing(&pipe).is_err());
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(!writer.is_finished(), "the pipe was opened");
+    drop(File::options().read(true).open(&pipe).unwrap());
+    assert!(writer.join().unwrap().is_ok());
 }

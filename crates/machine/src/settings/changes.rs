@@ -9,6 +9,7 @@ use super::restore::{Held, held, restore_one};
 use super::{Node, Outcome};
 use crate::Root;
 use record::{Fact, Missing, Reading, Restored, SettingChange, UnmetSetting};
+use std::time::Duration;
 
 /// What is changed at this moment.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(super) struct Changes {
     boot_id: String,
     journal: Option<Journal>,
     held: Vec<Held>,
+    /// Lines of the journal that nobody can read and that may be about this boot.
+    damaged: usize,
 }
 
 impl Changes {
@@ -28,9 +31,15 @@ impl Changes {
         let boot_id = root
             .read_value("/proc/sys/kernel/random/boot_id")
             .unwrap_or_default();
+        let (entries, damaged) = journal.entries()?;
+        let of_this_boot = entries.iter().any(|entry| entry.boot_id == boot_id);
+        let uptime = crate::uptime_ms(root).map(Duration::from_millis);
+        let of_this_boot = of_this_boot
+            || entries.is_empty() && uptime.is_ok_and(|uptime| journal.is_of_this_boot(uptime));
         Ok(Self {
             root: root.clone(),
-            held: held(journal.entries()?, &boot_id),
+            held: held(entries, &boot_id),
+            damaged: if of_this_boot { damaged } else { 0 },
             boot_id,
             journal: Some(journal),
         })
@@ -234,6 +243,14 @@ impl Changes {
         }
         for held in failed {
             outcomes.push((held.place.path(), restore_one(&self.root, &held)));
+        }
+        if let Some(journal) = self.journal.as_ref().filter(|_| self.damaged > 0) {
+            let why = format!(
+                "{} of its lines cannot be read, so that nobody knows which settings they are about: look at governors, \
+                 limits and CPUs, or start the machine anew; then remove it",
+                self.damaged
+            );
+            outcomes.push((journal.path().display().to_string(), Restored::Failed(why)));
         }
         let any_failed = outcomes
             .iter()

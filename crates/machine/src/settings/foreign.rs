@@ -39,7 +39,7 @@ pub(crate) fn journal(bytes: &[u8]) {
         return;
     };
     let before = root.board_files();
-    for held in held(parse(bytes), BOOT).iter().rev() {
+    for held in held(parse(bytes).0, BOOT).iter().rev() {
         drop(restore_one(&root, held));
     }
     for ((path, before), (_, after)) in before.iter().zip(root.board_files()) {

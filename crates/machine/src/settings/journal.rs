@@ -162,12 +162,11 @@ impl Journal {
         written.and(synced).map_err(|error| io(&self.path, &error))
     }
 
-    /// All whole lines. One that is cut belongs to a write that never happened, because the journal
-    /// comes first.
+    /// All whole lines, and how many say nothing that can be read.
     ///
     /// # Errors
     /// It cannot be read.
-    pub(super) fn entries(&mut self) -> Reading<Vec<Entry>> {
+    pub(super) fn entries(&mut self) -> Reading<(Vec<Entry>, usize)> {
         let mut bytes = Vec::new();
         let mut file = &*self.file;
         let read = || {
@@ -176,6 +175,16 @@ impl Journal {
         };
         faults::pass(Call::Read, &self.path, read).map_err(|e| io(&self.path, &e))?;
         Ok(parse(&bytes))
+    }
+
+    /// True if it was written to since this machine was started.
+    pub(super) fn is_of_this_boot(&self, uptime: Duration) -> bool {
+        let written = self.file.metadata().and_then(|meta| meta.modified());
+        written.is_ok_and(|written| written.elapsed().is_ok_and(|age| age < uptime))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Removes the file, when everything in it is restored. One that cannot be removed is harmless:
@@ -206,11 +215,18 @@ fn no_answer() -> std::io::Error {
     std::io::Error::other("the drive does not answer")
 }
 
-/// The whole lines of a journal.
-pub(super) fn parse(bytes: &[u8]) -> Vec<Entry> {
+/// The whole lines of a journal, and how many are damaged. One that is cut is none of those: it belongs to a change
+/// that was never made, because the journal comes first.
+pub(super) fn parse(bytes: &[u8]) -> (Vec<Entry>, usize) {
     let text = String::from_utf8_lossy(bytes);
-    let entries = text.lines().map(serde_json::from_str::<Entry>);
-    entries.filter_map(Result::ok).collect()
+    let (mut entries, mut damaged) = (Vec::new(), 0);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => damaged += usize::from(!error.is_eof()),
+        }
+    }
+    (entries, damaged)
 }
 
 fn io(path: &Path, error: &std::io::Error) -> Missing {
