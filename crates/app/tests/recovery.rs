@@ -222,7 +222,7 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
     );
     // It is told once.
     let again = said(&folder.command("recover --log x.log").output().unwrap());
-    assert_eq!(again, "No run has died in runs.");
+    assert_eq!(again, "No run has died in sbc-bench-runs.");
     assert!(folder.runs(".stream").is_empty());
 }
 
