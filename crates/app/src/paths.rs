@@ -60,8 +60,8 @@ impl Paths {
                 "--log {log} is where the Record would go, which stands beside the log; name the log with another end."
             ));
         }
-        // What is no file is not opened: a pipe would keep us.
-        let is_file = std::fs::metadata(&self.record).is_ok_and(|meta| meta.is_file());
+        // A link is replaced, not what it leads to; a pipe would keep us.
+        let is_file = std::fs::symlink_metadata(&self.record).is_ok_and(|meta| meta.is_file());
         let mut beginning = [0; 64];
         let mut read = || File::open(&self.record)?.read(&mut beginning);
         let is_other = is_file

@@ -348,16 +348,25 @@ fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
         let words = [
             "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log",
         ];
-        let mut command = by_sudo(&words);
-        command.arg(&log).args(["--", "true"]);
-        let output = command.current_dir(&folder.0).output().unwrap();
-        assert!(log.exists(), "{}", said(&output));
+        let runs = folder.0.join("new/below/sbc-bench-runs");
+        // The second run finds the folder of the first.
+        for files in [2, 4] {
+            let mut command = by_sudo(&words);
+            command.arg(&log).args(["--", "true"]);
+            let output = command.current_dir(&folder.0).output().unwrap();
+            assert!(log.exists(), "{}", said(&output));
+            let kept = runs.read_dir().unwrap().map(|entry| entry.unwrap().path());
+            let kept: Vec<PathBuf> = kept.collect();
+            assert_eq!(kept.len(), files, "{}", said(&output));
+            assert!(kept.iter().all(|path| owner(path) == expected), "{kept:?}");
+        }
         let record = log.with_extension("json");
         for made in [
             &log,
             &record,
             &folder.0.join("new"),
             &folder.0.join("new/below"),
+            &runs,
         ] {
             assert_eq!(owner(made), expected, "{}", made.display());
         }

@@ -179,7 +179,7 @@ fn nohup_is_not_undone() {
     assert_eq!(folder.record().run.end, End::Finished);
     // Without it the end of the session is the end of the run.
     let folder = Folder::new("hup");
-    let (mut child, _) = folder.started(&["env"], "60");
+    let (mut child, _) = folder.started(&["env", "--default-signal=HUP"], "60");
     send(child.id(), Signal::HUP);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(folder.record().run.end, End::Interrupted { signal: 1 });

@@ -75,7 +75,7 @@ impl Folder {
     }
 
     /// The folder in which this program keeps its state: made with those above it where it is missing, for
-    /// its owner alone (0700).
+    /// its owner alone (0700). In a folder of the user who called, it is that user's, as its files are.
     ///
     /// # Errors
     /// It is a link, belongs to another user, or cannot be made.
@@ -83,12 +83,21 @@ impl Folder {
         if let Some(above) = path.parent() {
             make_all(above)?;
         }
-        match faults::pass(Call::Folder, path, || fs::mkdir(path, Mode::RWXU)) {
-            Ok(()) | Err(Errno::EXIST) => {}
+        let is_new = match faults::pass(Call::Folder, path, || fs::mkdir(path, Mode::RWXU)) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
             Err(errno) => return Err(Error::new(path, Problem::Make(errno))),
+        };
+        let mut folder = Self::open_itself(path)?;
+        if is_new && folder.owner == own_uid() {
+            // Without it the folder stays root's, as it is without sudo.
+            if let Ok(above) = Self::open(path.parent().unwrap_or(Path::new("."))) {
+                owner::hand_over(&folder.folder, above.owner);
+            }
+            let now = fs::fstat(&folder.folder);
+            folder.owner = now.map_or(folder.owner, |stat| stat.st_uid);
         }
-        let folder = Self::open_itself(path)?;
-        if folder.owner != own_uid() {
+        if folder.owner != own_uid() && !owner::is_of_caller(folder.owner) {
             return Err(Error::new(path, Problem::ForeignOwner(folder.owner)));
         }
         // A file system without permissions (FAT) refuses: there nobody can have secrets.

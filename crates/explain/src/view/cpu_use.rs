@@ -113,8 +113,8 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
         let began = *began_ms.get_or_insert(*at_ms);
         sums.iter_mut()
             .zip(ticks)
-            .for_each(|(sum, more)| *sum += more);
-        if at_ms - began >= INTERVAL_MS {
+            .for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        if at_ms.saturating_sub(began) >= INTERVAL_MS {
             uses.extend(from_sums(*at_ms, &sums));
             sums = [0; TICKS.len()];
             began_ms = Some(*at_ms);
@@ -125,8 +125,9 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
 
 fn from_sums(at_ms: i64, sums: &[i64; TICKS.len()]) -> Option<CpuUse> {
     let total: i64 = sums.iter().total();
-    let percent = |ticks: i64| 100.0 * ticks as f64 / total as f64;
-    let [user, nice, system, _, iowait, irq, softirq, steal] = *sums;
+    let percent = |ticks: f64| 100.0 * ticks / total as f64;
+    // As real numbers: those of a foreign Record may be any.
+    let [user, nice, system, _, iowait, irq, softirq, steal] = sums.map(|ticks| ticks as f64);
     (total > 0).then(|| CpuUse {
         at_ms,
         busy: percent(user + nice + system + irq + softirq),

@@ -35,6 +35,11 @@ pub fn made_for(owner: Owner) {
     let _ = MADE_FOR.set(owner);
 }
 
+/// True for the user who called.
+pub(super) fn is_of_caller(uid: u32) -> bool {
+    MADE_FOR.get().is_some_and(|owner| owner.uid == uid)
+}
+
 /// Gives what was just made here to the user who called, if the folder is the user's.
 pub(super) fn hand_over(made: impl AsFd, owner_of_folder: u32) {
     let Some(owner) = MADE_FOR.get().filter(|owner| owner.uid == owner_of_folder) else {
