@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Aftermath {
     /// UTC of the look, in milliseconds since 1970.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub looked_utc_ms: i64,
     /// True if the machine has started again since (another boot id): then it froze, restarted or lost
     /// power. False if the same kernel still runs: then the program alone was ended.
@@ -43,7 +44,7 @@ pub struct LastWords {
     pub lines: Vec<String>,
     /// When it was written, in UTC milliseconds since 1970: at the crash, or where systemd moved it, at the start
     /// behind it. What is older than the run is of an earlier crash, as nobody has to remove such files.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub written_utc_ms: Option<i64>,
 }
 

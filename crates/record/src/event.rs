@@ -81,6 +81,7 @@ pub enum Event {
         #[serde(default)]
         repetition: u32,
         /// When.
+        #[serde(deserialize_with = "crate::moments::one")]
         at_ms: i64,
     },
     /// A step has ended.
@@ -98,6 +99,7 @@ pub enum Event {
     /// A block of samples, column by column in the order of the channels.
     Samples {
         /// Moments.
+        #[serde(deserialize_with = "crate::moments::many")]
         at_ms: Vec<i64>,
         /// One column for each channel.
         columns: Vec<Vec<Option<i64>>>,

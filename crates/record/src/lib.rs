@@ -18,6 +18,7 @@ mod hardware;
 mod machine;
 mod measured;
 mod memory;
+mod moments;
 pub mod recording;
 pub mod redact;
 mod resumed;

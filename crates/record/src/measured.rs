@@ -337,7 +337,7 @@ pub struct Series {
     #[serde(default)]
     pub detail: String,
     /// Milliseconds since the start of the step (empty if not known), same length as `values`.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::many", default)]
     pub at_ms: Vec<i64>,
     /// The values in the order in which they appeared.
     pub values: Vec<f64>,

@@ -15,6 +15,7 @@
 //! A payload is an [`crate::Event`] as JSON, or a row of samples: see [`RowWriter`].
 
 use crate::Event;
+use crate::moments::can_be;
 
 /// The first word of each line.
 const MAGIC: &str = "sbc1";
@@ -253,7 +254,7 @@ impl RowReader {
         mut words: impl Iterator<Item = &'a str>,
         channels: usize,
     ) -> Option<(i64, Vec<Option<i64>>)> {
-        let at_ms = words.next()?.parse().ok()?;
+        let at_ms = words.next()?.parse().ok().filter(|at_ms| can_be(*at_ms))?;
         let mut values = Vec::with_capacity(channels);
         for word in words {
             let count = |run: &str| -> Option<usize> {

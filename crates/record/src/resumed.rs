@@ -44,9 +44,10 @@ pub struct Resumed {
     /// Boot id of the part that died.
     pub boot_id: String,
     /// When the next part began.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// How long nothing ran, by the clock of the machine; none where that had begun anew.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub away_ms: Option<i64>,
 }
 

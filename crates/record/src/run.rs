@@ -64,9 +64,10 @@ pub struct DiedIn {
     #[serde(default)]
     pub repetition: u32,
     /// When that step began.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub began_ms: Option<i64>,
     /// The last moment of which the stream knows anything. A stream is written every second.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// What was found by the start that noticed; missing until one has looked.
     pub aftermath: Fact<Aftermath>,
@@ -137,6 +138,7 @@ pub struct BusyProcess {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct State {
     /// When, since the start of the run.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// Memory.
     pub memory: Fact<MemoryState>,
@@ -221,7 +223,7 @@ pub struct SettingChange {
     /// What was read back after the write.
     pub read_back: Fact<String>,
     /// When it was changed, on the axis of the samples; older Records do not say.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
     /// How its restoration went.
     pub restored: Restored,
@@ -249,7 +251,7 @@ pub struct UnmetSetting {
     /// Why, without a full stop.
     pub why: String,
     /// When, on the axis of the samples.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
     /// The step that was about to begin when it was found; none if it was found when it was to be set.
     #[serde(default)]
@@ -274,6 +276,7 @@ pub enum Restored {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelMessage {
     /// Milliseconds since the start of the run; negative if it came before.
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub at_ms: Option<i64>,
     /// Text without time stamp.
     pub text: String,

@@ -11,6 +11,7 @@ pub struct Samples {
     pub interval_ms: u64,
     /// Moments of the samples since the start of the run, in milliseconds. In logs they are made
     /// from the time of day of each row.
+    #[serde(deserialize_with = "crate::moments::many")]
     pub at_ms: Vec<i64>,
     /// Line of each row in a log; empty in own runs.
     #[serde(default)]
@@ -87,6 +88,7 @@ impl Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
     /// First moment without a value.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// Why.
     pub missing: Missing,
@@ -96,6 +98,7 @@ pub struct Gap {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mark {
     /// When, since the start of the run.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// The note.
     pub text: String,

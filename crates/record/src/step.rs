@@ -93,14 +93,16 @@ pub enum SetClock {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Monotonic, since the start of the run.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub start_ms: i64,
     /// Monotonic, since the start of the run.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub end_ms: i64,
     /// UTC since 1970; none in logs without a date.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub start_utc_ms: Option<i64>,
     /// UTC since 1970; none in logs without a date.
-    #[serde(default)]
+    #[serde(deserialize_with = "crate::moments::maybe", default)]
     pub end_utc_ms: Option<i64>,
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Survey {
     /// When, since the start of the run.
+    #[serde(deserialize_with = "crate::moments::one")]
     pub at_ms: i64,
     /// The kernel beyond its release.
     pub kernel: KernelFacts,
