@@ -48,8 +48,6 @@ pub(super) struct Journal {
     file: Arc<File>,
     /// The last line may be cut: the next one must not be glued to it.
     is_torn: bool,
-    /// The drive has not answered once: a thread still waits for it.
-    is_stuck: bool,
 }
 
 impl Journal {
@@ -59,8 +57,7 @@ impl Journal {
     /// It cannot be written, or another process holds it.
     pub(super) fn create(path: &Path) -> Reading<Self> {
         let own = path.to_path_buf();
-        let made = in_time(move || Ok(Self::made(&own)));
-        made.unwrap_or_else(|error| Err(io(path, &error)))
+        in_time(path, move || Self::made(&own))
     }
 
     fn made(path: &Path) -> Reading<Self> {
@@ -78,7 +75,9 @@ impl Journal {
     /// # Errors
     /// It cannot be opened, or its process is still running.
     pub(super) fn left_behind(path: &Path) -> Reading<Option<Self>> {
-        match Self::locked(path, || files::existing(path)) {
+        let own = path.to_path_buf();
+        let opened = in_time(path, move || Self::locked(&own, || files::existing(&own)));
+        match opened {
             Err(missing) if missing.why == Why::Absent => Ok(None),
             journal => journal.map(Some),
         }
@@ -106,7 +105,6 @@ impl Journal {
                     path: path.to_path_buf(),
                     file: Arc::new(file),
                     is_torn: opened.len() > 0,
-                    is_stuck: false,
                 });
             }
         }
@@ -134,7 +132,8 @@ impl Journal {
     }
 
     fn write(&mut self, entries: &[Entry], synced: bool) -> Reading<()> {
-        if self.is_stuck {
+        // Whoever has asked the drive still holds the file.
+        if Arc::strong_count(&self.file) > 1 {
             return Err(io(&self.path, &no_answer()));
         }
         let mut text = String::new();
@@ -145,21 +144,18 @@ impl Journal {
             text.push_str(&serde_json::to_string(entry).unwrap_or_default());
             text.push('\n');
         }
-        let file = Arc::clone(&self.file);
-        let written = in_time(move || {
+        let (file, path) = (Arc::clone(&self.file), self.path.clone());
+        let write = move || {
             let written = faults::write_all(&file, text.as_bytes());
-            let is_synced = written.is_ok() && synced;
-            let synced = if is_synced {
-                faults::sync_data(&file)
-            } else {
-                Ok(())
-            };
-            Ok((written, synced))
-        });
-        self.is_stuck = written.is_err();
-        let (written, synced) = written.unwrap_or_else(|error| (Err(error), Ok(())));
+            let written = written.and_then(|()| match synced {
+                true => faults::sync_data(&file),
+                false => Ok(()),
+            });
+            written.map_err(|error| io(&path, &error))
+        };
+        let written = in_time(&self.path, write);
         self.is_torn = written.is_err();
-        written.and(synced).map_err(|error| io(&self.path, &error))
+        written
     }
 
     /// All whole lines, and how many say nothing that can be read.
@@ -167,14 +163,17 @@ impl Journal {
     /// # Errors
     /// It cannot be read.
     pub(super) fn entries(&mut self) -> Reading<(Vec<Entry>, usize)> {
-        let mut bytes = Vec::new();
-        let mut file = &*self.file;
-        let read = || {
-            file.seek(SeekFrom::Start(0))?;
-            file.read_to_end(&mut bytes)
-        };
-        faults::pass(Call::Read, &self.path, read).map_err(|e| io(&self.path, &e))?;
-        Ok(parse(&bytes))
+        let (file, path) = (Arc::clone(&self.file), self.path.clone());
+        in_time(&self.path, move || {
+            let mut bytes = Vec::new();
+            let mut file = &*file;
+            let read = || {
+                file.seek(SeekFrom::Start(0))?;
+                file.read_to_end(&mut bytes)
+            };
+            faults::pass(Call::Read, &path, read).map_err(|e| io(&path, &e))?;
+            Ok(parse(&bytes))
+        })
     }
 
     /// True if it was written to since this machine was started.
@@ -190,25 +189,28 @@ impl Journal {
     /// Removes the file, when everything in it is restored. One that cannot be removed is harmless:
     /// compare-and-restore finds nothing of ours next time.
     pub(super) fn remove(self) {
-        let _ = in_time(move || {
-            faults::pass(Call::Remove, &self.path, || {
-                std::fs::remove_file(&self.path)
-            })
+        let path = self.path;
+        let own = path.clone();
+        let _ = in_time(&path, move || {
+            let removed = faults::pass(Call::Remove, &own, || std::fs::remove_file(&own));
+            removed.map_err(|error| io(&own, &error))
         });
     }
 }
 
 /// What a drive is asked for. One that does not answer keeps the thread that asked, and nobody else.
 fn in_time<T: Send + 'static>(
-    ask: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> std::io::Result<T> {
+    path: &Path,
+    ask: impl FnOnce() -> Reading<T> + Send + 'static,
+) -> Reading<T> {
     let (sender, answer) = channel();
     let builder = Builder::new().name("journal".into());
     // Nobody listens any more when the time is up.
     let ask = move || drop(sender.send(ask()));
-    builder.stack_size(STACK_BYTES).spawn(ask)?;
+    let thread = builder.stack_size(STACK_BYTES).spawn(ask);
+    thread.map_err(|error| io(path, &error))?;
     let answer = answer.recv_timeout(DISK_TIME_MAX);
-    answer.unwrap_or_else(|_| Err(no_answer()))
+    answer.unwrap_or_else(|_| Err(io(path, &no_answer())))
 }
 
 fn no_answer() -> std::io::Error {
