@@ -27,6 +27,7 @@ pub(crate) use start::move_to;
 
 use descendants::Descendants;
 use machine::faults::{self, Call};
+use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal};
 use observe::Observer;
 use outcome::oom_kills;
@@ -74,6 +75,8 @@ pub struct Spec<'a> {
     pub group: Option<&'a Group>,
     /// Whose program it is: it gets the rights, groups and environment of this user. None for our own.
     pub user: Option<&'a Caller>,
+    /// Folder that it starts in; none for that of this process.
+    pub folder: Option<&'a OwnFolder>,
 }
 
 /// What goes on around a program while it runs.
@@ -156,7 +159,12 @@ impl<'a> Child<'a> {
         let path = spec.argv.first().map_or("", String::as_str);
         let refused = |why: String| not_started(spec, &why);
         let errors = writer.try_clone().map_err(|e| refused(e.to_string()))?;
-        let mut command = Command::new(path);
+        let mut command = match spec.folder {
+            Some(_) => Command::new(std::path::absolute(path).unwrap_or_else(|_| path.into())),
+            None => Command::new(path),
+        };
+        spec.folder
+            .map(|folder| command.current_dir(folder.current()));
         command
             .args(spec.argv.iter().skip(1))
             .stdin(Stdio::null())

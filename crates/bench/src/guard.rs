@@ -6,9 +6,8 @@
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
 use crate::child::{MARK, end_all_of, end_orphans, signal_all, stop_programs_of};
-use crate::places::remove_left_behind;
+use crate::places::{self, remove_left_behind};
 use crate::standstill::{Cause, Standstill};
-use crate::workloads::folder::remove_left_by;
 use machine::faults::{self, Call};
 use machine::processes;
 use machine::settings::restore_from_journal;
@@ -43,8 +42,8 @@ pub struct Watched {
     pub journal: Option<PathBuf>,
     /// Folder of its control group, if it has one.
     pub group: Option<String>,
-    /// Folder on the drive that it measures, in which it makes folders of its own.
-    pub drive: Option<PathBuf>,
+    /// What it has open to write down its folders in.
+    pub places: Option<PathBuf>,
 }
 
 /// The guard of this process; it ends when this is dropped.
@@ -64,7 +63,7 @@ impl Guard {
     pub(crate) fn start(
         journal: Option<&Path>,
         group: Option<&Group>,
-        drive: &Path,
+        places: Option<&Path>,
     ) -> std::io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command
@@ -80,7 +79,9 @@ impl Guard {
         if let Some(journal) = journal {
             command.arg("--journal").arg(journal);
         }
-        command.arg("--drive").arg(drive);
+        if let Some(places) = places {
+            command.arg("--places").arg(places);
+        }
         if let Some(group) = group {
             command.args(["--group", group.folder()]);
         }
@@ -148,6 +149,8 @@ pub fn stand_guard(
     input: &mut dyn Read,
     output: &mut (dyn Write + Send),
 ) -> Result<(), Vec<(String, Restored)>> {
+    // Opened now: there is no way to it once its owner is gone.
+    let places = watched.places.as_deref().and_then(places::opened);
     let mut said = Vec::new();
     std::thread::scope(|scope| {
         let (owner_is_here, ended) = channel::<()>();
@@ -162,8 +165,8 @@ pub fn stand_guard(
         let group = watched.group.as_deref();
         let group = group.and_then(|folder| Group::adopted(root, folder));
         end_all_of(root, watched.owner, group.as_ref());
-        let places = watched.drive.iter().cloned().chain([std::env::temp_dir()]);
-        places.for_each(|place| drop(remove_left_by(watched.owner, &place)));
+        // What is kept is told by the next start.
+        places.map(|places| places::remove_noted(root, places));
     }
     let Some(journal) = &watched.journal else {
         return Ok(());
@@ -240,7 +243,11 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
         let owner = owner.and_then(|pid| pid.parse().ok()).unwrap_or(0);
         end_all_of(root, owner, Some(&group));
     }
-    let folders = state.map(remove_left_behind).unwrap_or_default();
+    let left = state.map(|state| remove_left_behind(root, state));
+    let left = left.unwrap_or_default();
+    let kept = left.kept.into_iter();
+    told.extend(kept.map(|why| format!("An earlier run has left a folder that stays: {why}.")));
+    let folders = left.removed;
     if !folders.is_empty() {
         let names: Vec<String> = folders
             .iter()

@@ -14,6 +14,7 @@ use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::tools::{Found, Tools};
 use crate::{Job, Site};
 use counted::{not_counted, sum};
+use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal, Timeline};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub struct Lab<'a> {
     /// Opens cycle counters, where the kernel offers them.
     pub open_counters: Option<&'a OpenCounters<'a>>,
 
+    /// Filled by the workload: folder of our own in which its programs start, so that they need no paths.
+    pub folder: Option<Arc<OwnFolder>>,
     /// Filled by the workload: rises when scores stop being comparable.
     pub method: u32,
     /// Filled when an external program runs.
@@ -89,6 +92,7 @@ impl<'a> Lab<'a> {
             group: None,
             site: Arc::default(),
             open_counters: None,
+            folder: None,
             method: 0,
             tool: None,
             counters: Counters::default(),
@@ -127,6 +131,7 @@ impl<'a> Lab<'a> {
             environment: &[],
             group: None,
             user: self.user_of(found),
+            folder: self.folder.as_deref(),
         });
         let ended = started.map(|child| {
             child.finish(&mut Supervisor {
@@ -218,6 +223,7 @@ impl<'a> Lab<'a> {
             .chain(arguments.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
+        let folder = self.folder.clone();
         let spec = Spec {
             argv: &argv,
             cpus,
@@ -225,6 +231,7 @@ impl<'a> Lab<'a> {
             environment,
             group: self.group,
             user: self.user_of(found),
+            folder: folder.as_deref(),
         };
         let (terminal, mut enough) = seen.unzip();
         let started = match terminal {

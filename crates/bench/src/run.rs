@@ -63,13 +63,8 @@ pub fn run(mut context: Context) -> Finished {
     for sentence in guard::clean_up(context.root, state) {
         (context.progress)(Progress::Note(sentence));
     }
-    let site = Arc::new(Site::of(&context.options.targets));
-    let noted = state.map(|state| Places::note(state, &site.places()));
-    if let Some(Err(why)) = &noted {
-        let note =
-            format!("Nobody will know where this run had files, should it be killed: {why}.");
-        (context.progress)(Progress::Note(note));
-    }
+    let places = places(context.root, state, context.progress);
+    let site = Site::of(&context.options.targets).noted_in(places);
     let mut runner = Runner {
         recorder,
         boot_messages_present,
@@ -77,8 +72,7 @@ pub fn run(mut context: Context) -> Finished {
         guard: None,
         meters: Vec::new(),
         tools: Tools::of_user(context.options.user.clone()),
-        site,
-        _places: noted.and_then(Result::ok),
+        site: Arc::new(site),
         group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
         switch: Switch::default(),
         hotplug: Hotplug::default(),
@@ -97,6 +91,18 @@ pub fn run(mut context: Context) -> Finished {
     };
     let end = runner.everything();
     runner.finish(end)
+}
+
+/// Where folders are written down; that only the guard will know them is told.
+fn places(root: &Root, state: Option<&Path>, tell: &mut dyn FnMut(Progress)) -> Option<Places> {
+    match state.map(|state| Places::note(root, state)) {
+        Some(Ok(places)) => return Some(places),
+        Some(Err(why)) => tell(Progress::Note(format!(
+            "Nobody will know where this run had files, should it and its guard be killed: {why}."
+        ))),
+        None => {}
+    }
+    Places::in_memory(root).ok()
 }
 
 fn start(context: &mut Context) -> Recorder {
@@ -134,8 +140,6 @@ struct Runner<'a> {
     boot_messages_present: Reading<bool>,
     tools: Tools,
     site: Arc<Site>,
-    /// Where its folders are, for whoever finds them after a kill.
-    _places: Option<Places>,
     group: Option<Group>,
     switch: Switch,
     hotplug: Hotplug,
@@ -302,7 +306,7 @@ impl Runner<'_> {
 
     fn start_guard(&mut self) {
         let journal = self.context.journal.filter(|_| self.context.options.tune);
-        match Guard::start(journal, self.group.as_ref(), &self.site.drive()) {
+        match Guard::start(journal, self.group.as_ref(), self.site.notes().as_deref()) {
             Ok(guard) => self.guard = Some(guard),
             Err(error) => (self.context.progress)(Progress::Note(format!(
                 "No guard against being killed: {error}. `sbc-bench restore` does its work."

@@ -2,12 +2,14 @@
 //! end of the network, and folders of our own for files. Nothing is measured here.
 //!
 //! Files live as long as the run, so that what takes long to make (a video clip on a small board) is made
-//! once. They go with the value; after a kill the guard removes them ([`remove_left_by`]).
+//! once. They go with the value; after a kill the guard removes them ([`crate::places`]).
 
 use crate::host::Host;
-use crate::workloads::folder::Folder;
+use crate::places::{Places, not_noted};
+use machine::Caller;
+use machine::files::{Identity, OwnFolder, Problem};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the user names for workloads that need more than the machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,8 +27,10 @@ pub struct Targets {
 pub struct Site {
     /// What the user named.
     pub targets: Targets,
-    drive: Mutex<Option<Folder>>,
-    temporary: Mutex<Option<Folder>>,
+    drive: Mutex<Option<Arc<OwnFolder>>>,
+    temporary: Mutex<Option<Arc<OwnFolder>>>,
+    /// Where its folders are written down; after them, as it goes last.
+    places: Option<Places>,
 }
 
 impl Site {
@@ -38,9 +42,14 @@ impl Site {
         }
     }
 
-    /// Where folders of our own are made.
-    pub(crate) fn places(&self) -> Vec<PathBuf> {
-        vec![self.drive(), std::env::temp_dir()]
+    /// The same, with its folders written down for whoever finds them after a kill.
+    pub(crate) fn noted_in(self, places: Option<Places>) -> Self {
+        Self { places, ..self }
+    }
+
+    /// What a guard opens to know its folders.
+    pub(crate) fn notes(&self) -> Option<PathBuf> {
+        self.places.as_ref().map(Places::path)
     }
 
     /// The folder that the user named, or the current one.
@@ -53,9 +62,9 @@ impl Site {
     ///
     /// # Errors
     /// One sentence, without its stop: there is no such folder, or nothing can be written there.
-    pub(crate) fn drive_folder(&self) -> Result<PathBuf, String> {
+    pub(crate) fn drive_folder(&self) -> Result<Arc<OwnFolder>, String> {
         let parent = self.drive();
-        made(&self.drive, &parent).map_err(|why| {
+        self.kept(&self.drive, &parent).map_err(|why| {
             let parent = parent.display();
             format!("nothing can be written in {parent}: {why}; name another folder by --folder")
         })
@@ -65,28 +74,62 @@ impl Site {
     ///
     /// # Errors
     /// One sentence, without its stop.
-    pub(crate) fn temporary_folder(&self) -> Result<PathBuf, String> {
+    pub(crate) fn temporary_folder(&self) -> Result<Arc<OwnFolder>, String> {
         let parent = std::env::temp_dir();
-        made(&self.temporary, &parent)
+        self.kept(&self.temporary, &parent)
             .map_err(|why| format!("no file can be made in {}: {why}", parent.display()))
     }
-}
 
-fn made(place: &Mutex<Option<Folder>>, parent: &Path) -> std::io::Result<PathBuf> {
-    let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(folder) = &*place {
-        return Ok(folder.path().to_owned());
+    /// A folder for one program that runs with the rights of this user; it goes with the value.
+    ///
+    /// # Errors
+    /// As [`Site::temporary_folder`], or it cannot be given away.
+    pub(crate) fn folder_of(&self, user: Option<&Caller>) -> Result<OwnFolder, String> {
+        let mut folder = self.made(&std::env::temp_dir())?;
+        if let Some(user) = user {
+            let given = folder.give_to(user.uid, user.gid);
+            given.map_err(|why| why.to_string())?;
+        }
+        Ok(folder)
     }
-    let folder = Folder::within(parent)?;
-    let path = folder.path().to_owned();
-    *place = Some(folder);
-    Ok(path)
+
+    fn kept(
+        &self,
+        place: &Mutex<Option<Arc<OwnFolder>>>,
+        parent: &Path,
+    ) -> Result<Arc<OwnFolder>, String> {
+        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = &*place {
+            return Ok(Arc::clone(folder));
+        }
+        let folder = Arc::new(self.made(parent)?);
+        *place = Some(Arc::clone(&folder));
+        Ok(folder)
+    }
+
+    fn made(&self, parent: &Path) -> Result<OwnFolder, String> {
+        let mut note = |path: &Path, identity: Option<Identity>| match &self.places {
+            Some(places) => places
+                .add(path, identity)
+                .map_err(|error| not_noted(path, &error)),
+            None => Ok(()),
+        };
+        OwnFolder::make(parent, &mut note).map_err(|error| match error.problem {
+            Problem::ForeignOwner(_) => format!(
+                "{error}, who could put links in the place of its files; run this as that user"
+            ),
+            _ => error.to_string(),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::folder::remove_left_by;
+    use std::os::unix::fs::PermissionsExt;
+    fn folder() -> OwnFolder {
+        OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap()
+    }
 
     fn site(folder: &Path) -> Site {
         Site::of(&Targets {
@@ -97,12 +140,19 @@ mod tests {
 
     #[test]
     fn folders_are_made_once_and_go_with_the_site() {
-        let place = Folder::new().unwrap();
+        let place = folder();
+        // Names that could be guessed, taken by somebody else.
+        for number in 0..64 {
+            let guess = format!("sbc-bench-{}-{number}", std::process::id());
+            std::fs::create_dir(place.path().join(guess)).unwrap();
+        }
         let site = site(place.path());
-        let first = site.drive_folder().unwrap();
-        assert_eq!(site.drive_folder(), Ok(first.clone()));
+        let first = site.drive_folder().unwrap().path().to_owned();
+        assert_eq!(site.drive_folder().unwrap().path(), first);
         assert!(first.starts_with(place.path()) && first.is_dir());
-        let temporary = site.temporary_folder().unwrap();
+        let mode = std::fs::metadata(&first).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        let temporary = site.temporary_folder().unwrap().path().to_owned();
         assert!(temporary.is_dir());
         drop(site);
         assert!(!first.exists() && !temporary.exists());
@@ -113,18 +163,10 @@ mod tests {
         let why = site(Path::new("/no/such/folder"))
             .drive_folder()
             .unwrap_err();
-        assert!(why.contains("/no/such/folder: No such file") && why.contains("--folder"));
-    }
-
-    #[test]
-    fn what_a_killed_run_left_is_removed() {
-        let place = Folder::new().unwrap();
-        let left = place.path().join("sbc-bench-4000000-3");
-        let other = place.path().join("sbc-bench-4000001-0");
-        std::fs::create_dir(&left).unwrap();
-        std::fs::write(left.join("large"), "x").unwrap();
-        std::fs::create_dir(&other).unwrap();
-        remove_left_by(4_000_000, place.path());
-        assert!(!left.exists() && other.exists());
+        assert!(
+            why.contains("/no/such/folder cannot be read: No such file")
+                && why.contains("--folder"),
+            "{why}"
+        );
     }
 }

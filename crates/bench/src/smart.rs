@@ -116,6 +116,7 @@ fn question(
         .chain([device.clone()])
         .collect();
     let spec = Spec {
+        folder: None,
         argv: &argv,
         cpus: &[],
         time_limit: TIME_LIMIT,

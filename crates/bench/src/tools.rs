@@ -210,6 +210,7 @@ impl Tools {
             .chain(kind.version_args.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let spec = Spec {
+            folder: None,
             argv: &argv,
             cpus: &[],
             time_limit: self.probe_limit,

@@ -9,12 +9,14 @@
 
 mod by_path;
 mod error;
+mod own;
 mod owner;
 #[cfg(test)]
 mod tests;
 
 pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
 pub use error::{Error, Problem};
+pub use own::{Identity, Note, OwnFolder, remove_left};
 pub use owner::{Owner, made_for};
 
 use crate::faults::{self, Call};
@@ -147,14 +149,7 @@ impl Folder {
             crate::root::unread::note(&self.path, errno.raw_os_error());
             error(errno)
         })?;
-        let mut names = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(error)?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name != "." && name != ".." {
-                names.push(name.to_owned());
-            }
-        }
+        let mut names = listed(entries).map_err(error)?;
         names.sort();
         Ok(names)
     }
@@ -363,6 +358,23 @@ impl Folder {
     fn error(&self, name: &OsStr, problem: Problem) -> Error {
         Error::new(&self.path.join(name), problem)
     }
+}
+
+/// The names that a listing has.
+fn listed(entries: fs::Dir) -> Result<Vec<OsString>, Errno> {
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn is_empty(folder: &OwnedFd) -> Result<bool, Errno> {
+    Ok(listed(fs::Dir::read_from(folder)?)?.is_empty())
 }
 
 fn own_uid() -> u32 {

@@ -130,7 +130,7 @@ pub(super) enum Verb {
         #[arg(long)]
         group: Option<String>,
         #[arg(long)]
-        drive: Option<PathBuf>,
+        places: Option<PathBuf>,
     },
     /// Show the tables: sensors, workloads, rules, reports; external tools; your own definitions
     List {
@@ -214,12 +214,12 @@ impl Verb {
                 owner,
                 journal,
                 group,
-                drive,
+                places,
             } => Command::Guard(Watched {
                 owner,
                 journal,
                 group,
-                drive,
+                places,
             }),
             Verb::List { what } => Command::List { what },
             Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },

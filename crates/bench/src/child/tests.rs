@@ -24,6 +24,7 @@ impl Default for Case<'_> {
 fn run(case: Case) -> Ended {
     let argv = ["/bin/sh", "-c", case.script].map(str::to_owned);
     let spec = Spec {
+        folder: None,
         argv: &argv,
         cpus: case.cpus,
         time_limit: case.time_limit,
@@ -116,6 +117,7 @@ fn a_program_that_does_not_exist_is_not_started() {
     for path in ["/nonexistent/7zz", "", "/etc/passwd", "/"] {
         let argv = [path.to_owned()];
         let spec = Spec {
+            folder: None,
             argv: &argv,
             cpus: &[],
             time_limit: Duration::from_secs(1),
@@ -133,6 +135,7 @@ fn cpus_that_do_not_exist_are_refused() {
     for cpu in [1000, 5000] {
         let argv = ["/bin/true".to_owned()];
         let spec = Spec {
+            folder: None,
             argv: &argv,
             cpus: &[cpu],
             time_limit: Duration::from_secs(1),
@@ -247,6 +250,7 @@ fn dropping_a_child_or_panicking_kills_its_group() {
     let pid = std::sync::Mutex::new(String::new());
     let panicked = std::panic::catch_unwind(|| {
         let spec = Spec {
+            folder: None,
             argv: &argv,
             cpus: &[],
             time_limit: Duration::from_secs(9),
@@ -274,6 +278,7 @@ fn out_of_memory_is_told_from_a_plain_kill() {
     let root = Root::from_board(&format!("== /proc/vmstat\nnr_free_pages 1\n{before}")).unwrap();
     let argv = ["/bin/sh", "-c", "kill -KILL $$"].map(str::to_owned);
     let spec = Spec {
+        folder: None,
         argv: &argv,
         cpus: &[],
         time_limit: Duration::from_secs(9),
@@ -302,6 +307,7 @@ fn a_thread_of_ours_in_the_group_outlives_the_program() {
     let _inside = group.enter().unwrap();
     let argv = ["/bin/true".to_owned()];
     let child = Child::spawn(&Spec {
+        folder: None,
         argv: &argv,
         cpus: &[],
         time_limit: Duration::from_secs(10),
@@ -329,6 +335,7 @@ fn a_program_that_is_seen_ends_when_enough_was_printed() {
     let script = "awk 'BEGIN { for (;;) { print ++n; system(\"sleep 0.05\") } }'";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
     let spec = Spec {
+        folder: None,
         argv: &argv,
         cpus: &[],
         time_limit: Duration::from_secs(60),
@@ -371,6 +378,7 @@ fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
         "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cpus_allowed_list /proc/self/status; echo $HOME $USER";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
     let spec = Spec {
+        folder: None,
         argv: &argv,
         cpus: &[0],
         time_limit: Duration::from_secs(20),

@@ -64,7 +64,7 @@ fn watched(owner: u32, journal: Option<PathBuf>) -> Watched {
         owner,
         journal,
         group: None,
-        drive: None,
+        places: None,
     }
 }
 

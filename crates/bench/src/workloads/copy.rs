@@ -8,11 +8,15 @@ use crate::Lab;
 use crate::child::failure;
 use crate::host::Host;
 use crate::tools::Found;
+use machine::faults;
+use machine::files::{Access, Error, OwnFolder};
 use record::{Failure, FailureKind, Measured, Missing, Scores};
-use rustix::fs::{Advice, fadvise, statvfs};
+use rustix::fs::{Advice, fadvise, fstatvfs};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The forms of a copy.
@@ -24,6 +28,9 @@ const BYTES: u64 = 256 << 20;
 /// What must stay free.
 const SPARE_BYTES: u64 = 128 << 20;
 const TIME_LIMIT: Duration = Duration::from_secs(600);
+/// What is in the folder of ours, in which the programs start.
+const FILE: &str = "copied";
+const EMPTY: &str = "empty";
 const CONNECT_LIMIT: Duration = Duration::from_secs(40);
 
 /// One end of a copy at the other host.
@@ -38,10 +45,10 @@ pub(super) struct Remote {
 
 /// What one kind of program does.
 pub(super) struct Copier {
-    /// Arguments that copy this file there, or fetch it; files with commands go into the last folder.
-    pub(super) arguments: fn(&Remote, &Path, Direction, &Path) -> std::io::Result<Vec<String>>,
+    /// Arguments that copy this file of the folder there, or fetch it; files with commands go into the folder.
+    pub(super) arguments: fn(&Remote, &str, Direction, &OwnFolder) -> Result<Vec<String>, Error>,
     /// Arguments that remove the file there.
-    pub(super) removal: fn(&Remote, &Path) -> std::io::Result<Vec<String>>,
+    pub(super) removal: fn(&Remote, &OwnFolder) -> Result<Vec<String>, Error>,
 }
 
 /// Which way.
@@ -75,12 +82,12 @@ pub(super) fn run(
         name: format!("sbc-bench-{}.tmp", std::process::id()),
     };
     let folder = lab.site.drive_folder().map_err(refused)?;
-    let scratch = lab.site.temporary_folder().map_err(refused)?;
-    let (file, empty) = (folder.join("copied"), scratch.join("empty"));
-    make(&file, &lab.site.drive()).map_err(refused)?;
-    std::fs::write(&empty, "").map_err(|why| refused(why.to_string()))?;
-    let outcome = copies(lab, found, copier, (&remote, &file, &empty, &scratch));
-    let gone = remove(lab, remover, copier, &remote, &scratch);
+    lab.folder = Some(Arc::clone(&folder));
+    make(&folder, &lab.site.drive()).map_err(refused)?;
+    let empty = folder.write(EMPTY, b"");
+    empty.map_err(|why| refused(why.to_string()))?;
+    let outcome = copies(lab, found, copier, (&remote, &folder));
+    let gone = remove(lab, remover, copier, &remote, &folder);
     let mut scores = outcome?;
     if !gone {
         let note = format!("; {} is left on {}", remote.name, remote.host.name);
@@ -89,20 +96,18 @@ pub(super) fn run(
     Ok(Measured::Scores(scores))
 }
 
-type Ends<'a> = (&'a Remote, &'a Path, &'a Path, &'a Path);
-
 fn copies(
     lab: &mut Lab,
     found: &Found,
     copier: &Copier,
-    (remote, file, empty, scratch): Ends,
+    (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
     // Once without work tells whether there is anybody, and how long it takes to get there.
     copy(
         lab,
         found,
         copier,
-        (remote, empty, Direction::There, scratch),
+        (remote, EMPTY, Direction::There, folder),
         CONNECT_LIMIT,
     )?;
     let connecting = lab.elapsed;
@@ -112,18 +117,19 @@ fn copies(
                 lab,
                 found,
                 copier,
-                (remote, file, Direction::There, scratch),
+                (remote, FILE, Direction::There, folder),
                 TIME_LIMIT,
             )?;
-            let _ = std::fs::remove_file(file);
+            let removed = folder.remove(FILE);
+            removed.map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
             Direction::Back
         }
         "send-from-drive" => {
-            drop_from_cache(file);
+            drop_from_cache(folder);
             Direction::There
         }
         _ => {
-            read_once(file);
+            read_once(folder);
             Direction::There
         }
     };
@@ -132,11 +138,11 @@ fn copies(
         lab,
         found,
         copier,
-        (remote, file, direction, scratch),
+        (remote, FILE, direction, folder),
         TIME_LIMIT,
     )?;
     let time_s = lab.elapsed.saturating_sub(connecting).as_secs_f64();
-    let arrived = std::fs::metadata(file).map_or(0, |there| there.len());
+    let arrived = folder.length(FILE).unwrap_or(0);
     if arrived != BYTES || time_s <= 0.0 {
         let why = format!("{arrived} bytes are there instead of {BYTES}.");
         return Err(failure(FailureKind::WrongAnswer, why, ""));
@@ -161,10 +167,10 @@ fn copy(
     lab: &mut Lab,
     found: &Found,
     copier: &Copier,
-    (remote, file, direction, scratch): (&Remote, &Path, Direction, &Path),
+    (remote, file, direction, folder): (&Remote, &str, Direction, &OwnFolder),
     limit: Duration,
 ) -> Result<(), Failure> {
-    let arguments = (copier.arguments)(remote, file, direction, scratch)
+    let arguments = (copier.arguments)(remote, file, direction, folder)
         .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = lab.program(found, &arguments, limit);
@@ -173,8 +179,14 @@ fn copy(
 }
 
 /// Removes the copy at the other end, also when the run was interrupted; true if it is gone.
-fn remove(lab: &Lab, remover: &Found, copier: &Copier, remote: &Remote, scratch: &Path) -> bool {
-    let Ok(arguments) = (copier.removal)(remote, scratch) else {
+fn remove(
+    lab: &Lab,
+    remover: &Found,
+    copier: &Copier,
+    remote: &Remote,
+    folder: &OwnFolder,
+) -> bool {
+    let Ok(arguments) = (copier.removal)(remote, folder) else {
         return false;
     };
     lab.after_all(remover, &arguments, CONNECT_LIMIT)
@@ -184,6 +196,8 @@ fn remove(lab: &Lab, remover: &Found, copier: &Copier, remote: &Remote, scratch:
 fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     if let Some(config) = config {
+        // It starts in another folder than the one that the user named it from.
+        let config = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
         options.extend(["-F".to_owned(), config.display().to_string()]);
     }
     for option in [
@@ -199,11 +213,11 @@ fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
 }
 
 /// Makes the file, of bytes that cannot be packed.
-fn make(file: &Path, drive: &Path) -> Result<(), String> {
-    if std::fs::metadata(file).is_ok_and(|there| there.len() == BYTES) {
+fn make(folder: &OwnFolder, drive: &Path) -> Result<(), String> {
+    if folder.length(FILE) == Some(BYTES) {
         return Ok(());
     }
-    if let Some(free) = file.parent().and_then(|folder| statvfs(folder).ok()) {
+    if let Ok(free) = fstatvfs(folder.descriptor()) {
         let free = free.f_bavail.saturating_mul(free.f_frsize);
         if free < BYTES + SPARE_BYTES {
             return Err(format!(
@@ -215,7 +229,9 @@ fn make(file: &Path, drive: &Path) -> Result<(), String> {
         }
     }
     let written = || -> std::io::Result<()> {
-        let mut out = File::create(file)?;
+        // What a step left that was interrupted.
+        folder.remove(FILE)?;
+        let out = folder.files().create_new(OsStr::new(FILE), Access::Owner)?;
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut block = vec![0_u8; 1 << 20];
         for _ in 0..BYTES / block.len() as u64 {
@@ -226,27 +242,32 @@ fn make(file: &Path, drive: &Path) -> Result<(), String> {
                 state ^= state << 17;
                 word.copy_from_slice(&state.to_le_bytes());
             }
-            out.write_all(&block)?;
+            faults::write_all(&out, &block)?;
         }
         out.sync_all()
     };
     written().map_err(|why| {
-        let _ = std::fs::remove_file(file);
+        // It goes with the folder otherwise.
+        let _ = folder.remove(FILE);
         format!("no file can be written in {}: {why}", drive.display())
     })
 }
 
 /// Brings the file into the page cache, so that the drive has no part in a copy.
-fn read_once(file: &Path) {
-    let Ok(mut file) = File::open(file) else {
+fn read_once(folder: &OwnFolder) {
+    let Ok(mut file) = opened(folder) else {
         return;
     };
     let mut block = vec![0; 1 << 20];
     while file.read(&mut block).is_ok_and(|count| count > 0) {}
 }
 
-fn drop_from_cache(file: &Path) {
-    if let Ok(file) = File::open(file) {
+fn opened(folder: &OwnFolder) -> Result<File, Error> {
+    folder.files().readable(OsStr::new(FILE))
+}
+
+fn drop_from_cache(folder: &OwnFolder) {
+    if let Ok(file) = opened(folder) {
         let _ = fadvise(&file, 0, None, Advice::DontNeed);
     }
 }

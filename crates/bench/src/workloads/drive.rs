@@ -9,10 +9,13 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::{Found, ToolKind};
+use machine::files::OwnFolder;
 use record::{Failure, FailureKind, Measured, Scores};
-use rustix::fs::statvfs;
+use rustix::fs::fstatvfs;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -68,6 +71,13 @@ const PREPARING_LIMIT: Duration = Duration::from_secs(600);
 /// For drives that hang in the middle, and for files to be removed.
 const SPARE_TIME: Duration = Duration::from_secs(120);
 
+/// What is in the folder of ours, in which fio starts.
+const LARGE: &str = "large";
+const SMALL: &str = "small";
+const RESULTS: &str = "fio.json";
+/// No results are larger.
+const RESULTS_BYTES_MAX: u64 = 16 << 20;
+
 /// How the page cache is kept out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cache {
@@ -80,32 +90,34 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
     let folder = lab.site.drive_folder().map_err(refused)?;
-    let large = folder.join("large");
+    lab.folder = Some(Arc::clone(&folder));
     let is_small = lab.job.variant == "small-files";
-    let written = match std::fs::metadata(&large) {
-        Ok(there) if !is_small && there.len() >= LARGE_BYTES => 0,
+    let written = match folder.length(LARGE) {
+        Some(length) if !is_small && length >= LARGE_BYTES => 0,
         _ if is_small => SMALL_BYTES * SMALL_FILES,
         _ => LARGE_BYTES,
     };
     check_space(&lab.site.drive(), &folder, written).map_err(refused)?;
     if written > 0 && !is_small {
-        prepare(lab, &found, &large)?;
+        prepare(lab, &found, &folder)?;
     }
-    let small = folder.join("small");
     if is_small {
-        std::fs::create_dir(&small)
-            .map_err(|why| refused(format!("{}: {why}", small.display())))?;
+        let made = folder.make_folder(SMALL);
+        made.map_err(|why| refused(why.to_string()))?;
     }
     lab.preparation_ends();
-    let outcome = measure(lab, &found, if is_small { &small } else { &large });
+    let outcome = measure(lab, &found, &folder);
     // Small files would only be written again, not made, by the next repetition.
-    let _ = std::fs::remove_dir_all(&small);
-    outcome
+    let removed = folder.remove(SMALL);
+    outcome.and_then(|measured| match removed {
+        Ok(()) => Ok(measured),
+        Err(why) => Err(refused(why.to_string())),
+    })
 }
 
 /// Refuses to fill a drive.
-fn check_space(drive: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
-    let Ok(space) = statvfs(folder) else {
+fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), String> {
+    let Ok(space) = fstatvfs(folder.descriptor()) else {
         return Ok(());
     };
     let free = space.f_bavail.saturating_mul(space.f_frsize);
@@ -121,8 +133,8 @@ fn check_space(drive: &Path, folder: &Path, bytes: u64) -> Result<(), String> {
 }
 
 /// Writes the large file, whole and down to the drive. What is read later has to be there.
-fn prepare(lab: &mut Lab, found: &Found, large: &Path) -> Result<(), Failure> {
-    let file = file_option(large);
+fn prepare(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<(), Failure> {
+    let file = format!("--filename={LARGE}");
     let size = format!("--size={LARGE_BYTES}");
     let arguments = [
         "--name=prepare",
@@ -135,19 +147,19 @@ fn prepare(lab: &mut Lab, found: &Found, large: &Path) -> Result<(), Failure> {
     ];
     let done = lab.program(found, &arguments, PREPARING_LIMIT);
     done.map(|_| ())
-        .map_err(|failure| explained(failure, large))
+        .map_err(|failure| explained(failure, folder.path()))
 }
 
-fn measure(lab: &mut Lab, found: &Found, place: &Path) -> Result<Measured, Failure> {
-    let first = once(lab, found, place, Cache::PassedBy);
+fn measure(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<Measured, Failure> {
+    let first = once(lab, found, folder, Cache::PassedBy);
     let (output, cache) = match first {
         Err(failure) if takes_no_direct(&failure.output_tail) => {
             lab.preparation_ends();
-            (once(lab, found, place, Cache::Dropped), Cache::Dropped)
+            (once(lab, found, folder, Cache::Dropped), Cache::Dropped)
         }
         other => (other, Cache::PassedBy),
     };
-    let output = output.map_err(|failure| explained(failure, place))?;
+    let output = output.map_err(|failure| explained(failure, folder.path()))?;
     let how = match cache {
         Cache::PassedBy => "page cache passed by",
         Cache::Dropped => {
@@ -166,22 +178,25 @@ fn measure(lab: &mut Lab, found: &Found, place: &Path) -> Result<Measured, Failu
 }
 
 /// Runs fio and returns its results. They go to a file, so that what it prints are its messages.
-fn once(lab: &mut Lab, found: &Found, place: &Path, cache: Cache) -> Result<String, Failure> {
+fn once(lab: &mut Lab, found: &Found, folder: &OwnFolder, cache: Cache) -> Result<String, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
-    let folder = lab.site.temporary_folder().map_err(refused)?;
-    let results = folder.join("fio.json");
+    // Those of an earlier step are not these.
+    let removed = folder.remove(RESULTS);
+    removed.map_err(|why| refused(why.to_string()))?;
     let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
-    let mut arguments = arguments(&lab.job.variant, place, time, cache);
-    arguments.push(format!("--output={}", results.display()));
+    let mut arguments = arguments(&lab.job.variant, time, cache);
+    arguments.push(format!("--output={RESULTS}"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let messages = lab.program(found, &arguments, time + SPARE_TIME)?;
-    std::fs::read_to_string(&results).map_err(|why| {
+    let results = folder.files().read(OsStr::new(RESULTS), RESULTS_BYTES_MAX);
+    let results = results.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    results.map_err(|why| {
         let message = format!("fio left no results: {why}.");
         failure(FailureKind::Garbled, message, &messages)
     })
 }
 
-fn arguments(variant: &str, place: &Path, time: Duration, cache: Cache) -> Vec<String> {
+fn arguments(variant: &str, time: Duration, cache: Cache) -> Vec<String> {
     let mut words: Vec<String> = [
         "--name=drive",
         "--ioengine=psync",
@@ -194,7 +209,7 @@ fn arguments(variant: &str, place: &Path, time: Duration, cache: Cache) -> Vec<S
     words.push(format!("--runtime={}", time.as_secs().max(1)));
     if variant == "small-files" {
         words.extend([
-            format!("--directory={}", escaped(place)),
+            format!("--directory={SMALL}"),
             format!("--nrfiles={SMALL_FILES}"),
             format!("--filesize={SMALL_BYTES}"),
             format!("--bs={SMALL_BYTES}"),
@@ -204,7 +219,7 @@ fn arguments(variant: &str, place: &Path, time: Duration, cache: Cache) -> Vec<S
         words.extend(rest.split_whitespace().map(str::to_owned));
         return words;
     }
-    words.push(file_option(place));
+    words.push(format!("--filename={LARGE}"));
     words.push(format!("--size={LARGE_BYTES}"));
     let work = match variant {
         "write" => "--rw=write --bs=1M",
@@ -220,15 +235,6 @@ fn arguments(variant: &str, place: &Path, time: Duration, cache: Cache) -> Vec<S
     let rest = work.split_whitespace().chain(cache.split_whitespace());
     words.extend(rest.map(str::to_owned));
     words
-}
-
-fn file_option(path: &Path) -> String {
-    format!("--filename={}", escaped(path))
-}
-
-/// fio takes a colon for the end of a name.
-fn escaped(path: &Path) -> String {
-    path.display().to_string().replace(':', "\\:")
 }
 
 fn takes_no_direct(output: &str) -> bool {
@@ -351,20 +357,17 @@ mod tests {
     }
 
     #[test]
-    fn colons_do_not_end_a_name() {
-        let words = arguments(
-            "write",
-            Path::new("/mnt/a:b/large"),
-            Duration::from_secs(2),
-            Cache::PassedBy,
-        );
-        assert!(
-            words.contains(&"--filename=/mnt/a\\:b/large".to_owned()),
-            "{words:?}"
-        );
+    fn names_have_no_path_that_somebody_could_change() {
+        let words = arguments("write", Duration::from_secs(2), Cache::PassedBy);
+        assert!(words.iter().all(|word| !word.contains('/')), "{words:?}");
+        assert!(words.contains(&"--filename=large".to_owned()), "{words:?}");
         assert!(
             words.contains(&"--direct=1".to_owned()) && words.contains(&"--runtime=2".to_owned())
         );
+    }
+
+    fn folder() -> OwnFolder {
+        OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap()
     }
 
     /// Runs the workload with a made fio; the failure's message, or the score.
@@ -378,12 +381,10 @@ mod tests {
             variant: variant.into(),
             ..Job::default()
         };
-        let folder = super::super::folder::Folder::new().unwrap();
+        let folder = folder();
         let outcome = bench.with_targets(&job, Some(folder.path()), run);
-        assert!(
-            std::fs::remove_dir(folder.path()).is_ok(),
-            "files were left"
-        );
+        let left = folder.files().names().unwrap();
+        assert!(left.is_empty(), "{left:?} were left");
         match outcome {
             Ok(Measured::Scores(scores)) => Ok(scores.rows[0].value),
             Ok(other) => panic!("{other:?}"),
@@ -421,9 +422,9 @@ mod tests {
 
     #[test]
     fn space_is_checked_first() {
-        let here = std::env::temp_dir();
-        assert_eq!(check_space(&here, &here, 0), Ok(()));
-        let why = check_space(&here, &here, u64::MAX - SPARE_BYTES).unwrap_err();
+        let here = folder();
+        assert_eq!(check_space(here.path(), &here, 0), Ok(()));
+        let why = check_space(here.path(), &here, u64::MAX - SPARE_BYTES).unwrap_err();
         assert!(why.contains("MB free") && why.contains("--folder"), "{why}");
     }
 

@@ -5,7 +5,6 @@
 //! kept, and why there is no score. It starts a thread for each CPU that is online, wherever it is pinned
 //! to, so that runs on one core type have the others switched off (`hotplug`) as well as affinity.
 
-use super::folder::{Folder, written_by_program};
 use super::scored::{higher, number_behind, read, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -13,6 +12,8 @@ use crate::tools::{ToolKind, version_numbers};
 use machine::available_kib;
 use record::{Failure, Measured, Missing, Score, Scores};
 use serde::Deserialize;
+use std::ffi::OsStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -45,6 +46,10 @@ pub(super) const KIND: ToolKind = ToolKind {
 
 /// The slowest boards take most of an hour.
 const TIME_LIMIT: Duration = Duration::from_secs(2 * 3600);
+/// File of results, in the folder in which Geekbench starts.
+const RESULTS: &str = "result.json";
+/// No results are larger.
+const RESULTS_BYTES_MAX: u64 = 16 << 20;
 /// With less than this it is killed, or swaps for hours.
 const NEED_KIB: u64 = 1200 << 10;
 
@@ -67,14 +72,12 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         .first()
         .copied()
         .unwrap_or(0);
-    let folder = Folder::of_user(lab.tools.user()).ok();
-    let file = folder
-        .as_ref()
-        .map(|folder| folder.path().join("result.json"));
-    let exported = match &file {
-        Some(file) if !found.version.contains("Tryout") => {
-            let file = file.display().to_string();
-            let arguments = ["--cpu", "--no-upload", "--export-json", &file];
+    let folder = lab.site.folder_of(lab.tools.user()).ok().map(Arc::new);
+    let exported = match &folder {
+        Some(folder) if !found.version.contains("Tryout") => {
+            // Nobody can change the way to a file without one.
+            lab.folder = Some(Arc::clone(folder));
+            let arguments = ["--cpu", "--no-upload", "--export-json", RESULTS];
             lab.program(&found, &arguments, TIME_LIMIT).ok()
         }
         _ => None,
@@ -85,7 +88,10 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         None if lab.is_cancelled() => return Err(lab.interruption()),
         None => lab.program(&found, &["--cpu"], TIME_LIMIT)?,
     };
-    let json = file.and_then(|file| written_by_program(&file));
+    let json = folder.and_then(|folder| {
+        let bytes = folder.files().read(OsStr::new(RESULTS), RESULTS_BYTES_MAX);
+        String::from_utf8(bytes.ok()?).ok()
+    });
     read(&output, |text| parse(text, json.as_deref()))
 }
 

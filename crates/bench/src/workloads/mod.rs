@@ -5,7 +5,6 @@ mod copy;
 mod core_to_core;
 mod cpuminer;
 mod drive;
-pub(crate) mod folder;
 pub(crate) mod foreign;
 mod geekbench;
 mod lzma;

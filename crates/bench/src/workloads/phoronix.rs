@@ -3,7 +3,6 @@
 //! on one core type have the others switched off (`hotplug`). It must have been set up for batch runs, and the tests installed:
 //! nothing is downloaded from here.
 
-use super::folder::written_by_program;
 use super::scored::{positive, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -14,7 +13,7 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
 use record::{Failure, FailureKind, Measured, Score, Scores};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -55,6 +54,8 @@ pub(super) const KIND: ToolKind = ToolKind {
 const TIME_LIMIT: Duration = Duration::from_secs(12 * 3600);
 /// Raised when the way of reading changes; versions of tests are part of the names of their scores.
 const METHOD: u32 = 1;
+/// No results are larger.
+const RESULTS_BYTES_MAX: u64 = 16 << 20;
 /// What our results are called in a file that may hold those of others.
 const IDENTIFIER: &str = "sbc-bench";
 
@@ -112,6 +113,13 @@ fn result_files(name: &str, user: Option<&Caller>) -> Vec<PathBuf> {
     ];
     let file = |folder: PathBuf| folder.join("test-results").join(name).join("composite.xml");
     folders.into_iter().flatten().map(file).collect()
+}
+
+/// A file that a program has written, where its user may have put something else in the meantime: no link,
+/// no pipe that would be waited for, nothing without end.
+fn written_by_program(path: &Path) -> Option<String> {
+    let bytes = machine::files::read(path, RESULTS_BYTES_MAX).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// Why nothing was saved, as far as the output tells.

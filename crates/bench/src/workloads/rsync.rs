@@ -6,8 +6,8 @@ use super::sftp;
 use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::ToolKind;
+use machine::files::{Error, OwnFolder};
 use record::{Failure, Measured, Missing};
-use std::path::Path;
 
 /// The entry in the table of workloads.
 pub(super) const RSYNC: Workload = Workload {
@@ -66,12 +66,12 @@ const COPIER: Copier = Copier { arguments, removal };
 
 fn arguments(
     remote: &Remote,
-    file: &Path,
+    file: &str,
     direction: Direction,
-    _: &Path,
-) -> std::io::Result<Vec<String>> {
+    _: &OwnFolder,
+) -> Result<Vec<String>, Error> {
     let there = format!("{}:{}", remote.host.login(), remote.name);
-    let here = file.display().to_string();
+    let here = file.to_owned();
     let (from, to) = match direction {
         Direction::There => (here, there),
         Direction::Back => (there, here),
@@ -86,7 +86,7 @@ fn arguments(
     ])
 }
 
-fn removal(remote: &Remote, _: &Path) -> std::io::Result<Vec<String>> {
+fn removal(remote: &Remote, _: &OwnFolder) -> Result<Vec<String>, Error> {
     let mut words = remote.options.clone();
     let host = &remote.host;
     let login = host
@@ -125,8 +125,9 @@ mod tests {
             name: "copy".into(),
         };
         assert_eq!(shell(&remote), "ssh -F '/my own/config'");
-        let back = arguments(&remote, Path::new("/x"), Direction::Back, Path::new("")).unwrap();
-        assert_eq!(back[3..], ["pi@nas:copy", "/x"]);
+        let folder = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
+        let back = arguments(&remote, "x", Direction::Back, &folder).unwrap();
+        assert_eq!(back[3..], ["pi@nas:copy", "x"]);
         assert_eq!(
             (KIND.recognise)("rsync  version 3.5.0  protocol version 32").as_deref(),
             Some("rsync 3.5.0")

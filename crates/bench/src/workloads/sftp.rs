@@ -6,8 +6,8 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::{Found, ToolKind};
+use machine::files::{Error, OwnFolder};
 use record::{Failure, FailureKind, Measured, Missing};
-use std::path::Path;
 
 /// The entry in the table of workloads.
 pub(super) const SFTP: Workload = Workload {
@@ -78,27 +78,29 @@ const COPIER: Copier = Copier { arguments, removal };
 
 fn arguments(
     remote: &Remote,
-    file: &Path,
+    file: &str,
     direction: Direction,
-    scratch: &Path,
-) -> std::io::Result<Vec<String>> {
-    let (file, name) = (quoted(&file.display().to_string()), quoted(&remote.name));
+    folder: &OwnFolder,
+) -> Result<Vec<String>, Error> {
+    let (file, name) = (quoted(file), quoted(&remote.name));
     let line = match direction {
         Direction::There => format!("put {file} {name}"),
         Direction::Back => format!("get {name} {file}"),
     };
-    batch(remote, &line, scratch)
+    batch(remote, &line, folder)
 }
 
-fn removal(remote: &Remote, scratch: &Path) -> std::io::Result<Vec<String>> {
-    batch(remote, &format!("rm {}", quoted(&remote.name)), scratch)
+fn removal(remote: &Remote, folder: &OwnFolder) -> Result<Vec<String>, Error> {
+    batch(remote, &format!("rm {}", quoted(&remote.name)), folder)
 }
 
-fn batch(remote: &Remote, line: &str, scratch: &Path) -> std::io::Result<Vec<String>> {
-    let path = scratch.join("batch");
-    std::fs::write(&path, format!("{line}\n"))?;
+/// File with commands, in the folder in which sftp starts.
+const BATCH: &str = "batch";
+
+fn batch(remote: &Remote, line: &str, folder: &OwnFolder) -> Result<Vec<String>, Error> {
+    folder.write(BATCH, format!("{line}\n").as_bytes())?;
     let mut words = remote.options.clone();
-    words.extend(["-b", &path.display().to_string(), &remote.host.login()].map(str::to_owned));
+    words.extend(["-b", BATCH, &remote.host.login()].map(str::to_owned));
     Ok(words)
 }
 

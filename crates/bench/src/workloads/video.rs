@@ -15,7 +15,7 @@ use crate::tools::{Found, ToolKind, version_numbers};
 use form::{FRAMES_PER_S, Form};
 use machine::available_kib;
 use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
@@ -102,7 +102,6 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     };
     lab.preparation_ends();
     let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
-    let clip = clip.display().to_string();
     let words = arguments(
         &form,
         decoder.map_or(&[], |decoder| decoder.arguments),
@@ -127,20 +126,22 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     Ok(Measured::Scores(Scores { detail, ..scores }))
 }
 
+/// Name of a clip that is being made.
+const PART: &str = "part.mkv";
+
 /// The clip of this form, made if it is not there yet.
-fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<PathBuf, Failure> {
+fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<String, Failure> {
     let folder = lab
         .site
         .temporary_folder()
         .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
-    let clip = folder.join(format!("{}-{}.mkv", form.codec, form.lines));
-    if clip.exists() {
+    lab.folder = Some(Arc::clone(&folder));
+    let clip = format!("{}-{}.mkv", form.codec, form.lines);
+    if folder.length(&clip).is_some() {
         return Ok(clip);
     }
     // Made under another name, so that half a clip of an interrupted step is none.
-    let part = folder.join("part.mkv");
     let (picture, rate) = (form.picture(), form.rate());
-    let path = part.display().to_string();
     let words = [
         "-hide_banner",
         "-nostdin",
@@ -163,7 +164,7 @@ fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<PathBuf, Failure> {
         "yuv420p",
         "-g",
         "50",
-        &path,
+        PART,
     ];
     lab.program(found, &words, CLIP_LIMIT).map_err(|failed| {
         let line = failed
@@ -181,9 +182,9 @@ fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<PathBuf, Failure> {
             None => failed,
         }
     })?;
-    let failed =
-        |why: std::io::Error| failure(FailureKind::NotStarted, format!("{path}: {why}."), "");
-    std::fs::rename(&part, &clip).map_err(failed)?;
+    folder
+        .rename(PART, &clip)
+        .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     Ok(clip)
 }
 

@@ -32,6 +32,8 @@ pub enum Problem {
     Kind(&'static str),
     /// It belongs to this user, who is neither this one nor the owner of its folder.
     ForeignOwner(u32),
+    /// It is another folder than the one that is meant.
+    Another,
     /// It has more bytes than any of its kind has.
     TooLong(u64),
 }
@@ -62,7 +64,11 @@ impl Problem {
             Self::Read(errno) | Self::Write(errno) | Self::Make(errno) | Self::Remove(errno) => {
                 Some(errno)
             }
-            Self::Link | Self::Kind(_) | Self::ForeignOwner(_) | Self::TooLong(_) => None,
+            Self::Link
+            | Self::Kind(_)
+            | Self::ForeignOwner(_)
+            | Self::Another
+            | Self::TooLong(_) => None,
         }
     }
 
@@ -107,6 +113,7 @@ impl fmt::Display for Error {
             Problem::ForeignOwner(uid) => {
                 write!(f, "{path} belongs to another user (uid {uid})")
             }
+            Problem::Another => write!(f, "{path} is not the folder that was made there"),
             Problem::TooLong(bytes) => write!(f, "{path} has more than {bytes} bytes"),
         }
     }

@@ -7,7 +7,6 @@ use crate::child::failure;
 use crate::tools::Found;
 use machine::Root;
 use record::{Failure, FailureKind, Missing};
-use std::path::Path;
 use std::time::Duration;
 
 /// One way of decoding.
@@ -86,16 +85,15 @@ pub(super) fn choose(
     lab: &mut Lab,
     found: &Found,
     form: &Form,
-    clip: &Path,
+    clip: &str,
 ) -> Result<&'static Decoder, Failure> {
-    let clip = clip.display().to_string();
     let fitting = DECODERS.iter();
     let fitting = fitting.filter(|decoder| decoder.codec.is_empty() || decoder.codec == form.codec);
     let mut tried = Vec::new();
     for decoder in fitting {
         let mut words = vec!["-hide_banner", "-nostdin", "-v", "error", "-xerror"];
         words.extend(decoder.arguments);
-        words.extend(["-i", &clip, "-frames:v", FRAMES]);
+        words.extend(["-i", clip, "-frames:v", FRAMES]);
         words.extend(decoder.proof);
         words.extend(["-f", "null", "-"]);
         match lab.program(found, &words, TRIAL_LIMIT) {
@@ -140,7 +138,7 @@ mod tests {
             };
             let form = Form::parse("hevc-540p-hardware").unwrap();
             let chosen = bench.with(&Job::default(), |lab| {
-                choose(lab, &found, &form, Path::new("clip.mkv"))
+                choose(lab, &found, &form, "clip.mkv")
             });
             match (chosen, expected) {
                 (Ok(decoder), Ok(name)) => assert_eq!(decoder.name, name),

@@ -1,0 +1,196 @@
+//! A drive is measured in a folder of somebody else's, who exchanges the folder that the run has made there for
+//! another one, or for a link, at the worst moment: while fio runs. Whatever the run, its guard and the next start
+//! write or remove, it is never that somebody's. The exchange is made by a fio of the test itself, so that it
+//! always comes in time.
+
+use record::{Measured, Outcome, Record};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// However busy this machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Stands in for fio and rsync. The first time it exchanges the folder of the run: `SWAP` puts something in its place.
+const TOOL: &str = r#"
+if [ "$1" = --version ]; then
+  echo fio-3.33; echo 'rsync  version 3.5.0  protocol version 32'; exit
+fi
+PATH=/usr/bin:/bin
+if [ ! -e "$GROUND/moved" ]; then
+  (cd "$GROUND/home" && for it in sbc-bench-*; do mv "$it" "$GROUND/moved"; eval "$SWAP"; done)
+fi
+for word; do
+  case $word in
+    --filename=*) echo overwritten > "${word#--filename=}" ;;
+    --directory=*) echo overwritten > "${word#--directory=}/mine" ;;
+    --output=*) cat "$REAL" > "${word#--output=}" ;;
+  esac
+done
+touch "$GROUND/ran"
+[ -z "$WAITS" ] || sleep 600
+"#;
+
+const SSH: &str = "echo 'OpenSSH_9.2p1 Debian-2, OpenSSL 3.0.22 25 Aug 2026' >&2; exit 0\n";
+
+/// A link to what is precious.
+const LINK: &str = r#"ln -s "$GROUND/precious" "$it""#;
+/// A folder full of it.
+const FOLDER: &str = r#"cp -r "$GROUND/precious" "$it""#;
+/// A folder with links to all of it.
+const LINKS: &str = r#"mkdir "$it"; ln -s "$GROUND"/precious/* "$it""#;
+
+/// A folder of programs, one that is measured, and one with files that nobody may touch.
+struct Ground(PathBuf);
+
+impl Ground {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-swapped-{name}-{}", std::process::id());
+        let ground = Self(std::env::temp_dir().join(name));
+        for folder in ["bin", "home", "precious/small", "state"] {
+            std::fs::create_dir_all(ground.0.join(folder)).unwrap();
+        }
+        for file in ["large", "copied", "fio.json", "small/mine"] {
+            std::fs::write(ground.0.join("precious").join(file), "precious").unwrap();
+        }
+        for (name, body) in [("fio", TOOL), ("rsync", TOOL), ("ssh", SSH)] {
+            ground.tool(name, body);
+        }
+        ground
+    }
+
+    /// The shell reads it, as another test's fork may hold it open for a moment.
+    fn tool(&self, name: &str, body: &str) {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let crates = crates.canonicalize().unwrap();
+        let path = self.0.join("bin").join(name);
+        std::fs::write(format!("{}.body", path.display()), body).unwrap();
+        let program = crates.join("bench/src/testing/program.sh");
+        std::os::unix::fs::symlink(program, path).unwrap();
+    }
+
+    fn command(&self, load: &str, swap: &str) -> Command {
+        let real = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../bench/tool_output/fio/3.33-x86_64-write.txt");
+        let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1"];
+        let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
+        command
+            .args(["--workload", load, "--folder"])
+            .arg(self.0.join("home"))
+            .arg("--log")
+            .arg(self.0.join("state/run.log"))
+            .args(["--host", "localhost"])
+            .current_dir(&self.0)
+            .env("PATH", self.0.join("bin"))
+            .env("HOME", self.0.join("state"))
+            .env("GROUND", &self.0)
+            .env("REAL", real)
+            .env("SWAP", swap)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn start(&self, swap: &str) -> Child {
+        let mut command = self.command("drive:write", swap);
+        let command = command.env("WAITS", "1").stdout(Stdio::null());
+        let child = command.stderr(Stdio::null()).spawn().unwrap();
+        self.wait_for("fio runs", || self.0.join("ran").exists());
+        child
+    }
+
+    fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !is_so() {
+            assert!(began.elapsed() < PATIENCE, "{what}: never");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Names in a folder.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect()
+    }
+
+    /// What is precious is as it was, in this folder.
+    fn check(&self, folder: &Path, output: &str) {
+        for file in ["large", "copied", "fio.json", "small/mine"] {
+            let text = std::fs::read_to_string(folder.join(file));
+            let text = text.unwrap_or_else(|why| format!("{file}: {why}"));
+            assert_eq!(text, "precious", "{file} of {} {output}", folder.display());
+        }
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn check_exchanged(load: &str, forms: &[&str]) {
+    for (name, swap) in [("link", LINK), ("folder", FOLDER), ("links", LINKS)] {
+        let ground = Ground::new(&format!("{}-{name}", load.replace(':', "-")));
+        let output = ground.command(load, swap).output().unwrap();
+        let what = format!("{load} {name}: {}", said(&output));
+        ground.check(&ground.0.join("precious"), &what);
+        let left = ground.names("home");
+        assert_eq!(left.len(), 1, "{what} {left:?}");
+        if name == "folder" {
+            ground.check(&ground.0.join("home").join(&left[0]), &what);
+        }
+        // What was ours is empty, wherever it is, and it was what was measured.
+        assert_eq!(ground.names("moved"), [""; 0], "{what}");
+        let json = std::fs::read_to_string(ground.0.join("state/run.json")).unwrap();
+        let record: Record = serde_json::from_str(&json).unwrap();
+        for form in forms {
+            let is_done = |step: &record::Step| {
+                step.variant == *form && matches!(&step.outcome, Outcome::Done(Measured::Scores(_)))
+            };
+            assert!(
+                record.steps.iter().any(is_done),
+                "{what} {:?}",
+                record.steps
+            );
+        }
+    }
+}
+
+#[test]
+fn a_drive_is_measured_in_the_folder_that_was_made_and_in_no_other() {
+    check_exchanged("drive", &["write", "small-files"]);
+}
+
+#[test]
+fn a_copy_is_made_in_the_folder_that_was_made_and_in_no_other() {
+    check_exchanged("rsync:receive", &[]);
+}
+
+#[test]
+fn a_guard_removes_what_its_run_made_and_nothing_else() {
+    // Nobody exchanges anything.
+    let ground = Ground::new("guard");
+    std::fs::create_dir(ground.0.join("moved")).unwrap();
+    let mut child = ground.start("");
+    assert_eq!(ground.names("home").len(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    ground.wait_for("the folder goes", || ground.names("home").is_empty());
+    for (name, swap) in [("guard-folder", FOLDER), ("guard-link", LINK)] {
+        let ground = Ground::new(name);
+        let mut child = ground.start(swap);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // The next start sees to what the guard may have left, and has more time than that one took.
+        let output = ground.command("drive:write", "").output().unwrap();
+        let home = ground.names("home");
+        assert_eq!(home.len(), 1, "{home:?} {}", said(&output));
+        ground.check(&ground.0.join("home").join(&home[0]), name);
+        ground.check(&ground.0.join("precious"), name);
+    }
+}

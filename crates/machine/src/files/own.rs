@@ -1,0 +1,341 @@
+//! A folder of our own in a folder of somebody's, for files of a measurement: made under a name that nobody can
+//! guess, held open from then on, and emptied and removed through what is held. Whoever may rename it can put
+//! anything in its place; nothing is ever written to, read from or removed by way of that place.
+//!
+//! Programs that are started get it as their current folder ([`OwnFolder::current`]) and names without a path.
+//!
+//! What a killed process leaves is known by its [`Identity`], which has to be kept somewhere before the folder is
+//! filled: another folder of that name is somebody else's.
+
+use super::{Access, Error, Folder, Problem, listed, own_uid};
+use crate::faults::{self, Call};
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// How names begin.
+const PREFIX: &str = "sbc-bench-";
+/// Names that are tried: two of 64 random bits are not the same.
+const NAMES_MAX: u32 = 4;
+/// Folders in folders that are looked into; none of ours goes deeper.
+const DEPTH_MAX: u32 = 32;
+/// File systems without owners and without links, whose numbers of files change: FAT and exFAT
+/// (`linux/magic.h`: `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`).
+const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
+
+/// The folder; emptied and removed when it is dropped.
+#[derive(Debug)]
+pub struct OwnFolder {
+    above: OwnedFd,
+    name: OsString,
+    folder: Folder,
+}
+
+/// Which folder it is, whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// Device that it is on; may be another after a start of the machine.
+    pub device: u64,
+    /// Its number there; 0 where numbers of files change (FAT).
+    pub inode: u64,
+}
+
+/// Keeps a path and an identity where they survive this process.
+pub type Note<'a> = &'a mut dyn FnMut(&Path, Option<Identity>) -> Result<(), Error>;
+
+impl OwnFolder {
+    /// Makes one in this folder. `note` is told its path before it is made, and which it is before anything is
+    /// put into it.
+    ///
+    /// # Errors
+    /// There is no such folder; it cannot be written; it could not be noted; or what is made there belongs to
+    /// another user, who could put links in the place of our files.
+    pub fn make(parent: &Path, note: Note) -> Result<Self, Error> {
+        let above = Folder::open(parent)?;
+        // Whoever removes it after a kill may be somewhere else by then.
+        let place = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
+        let mut refused = Errno::EXIST;
+        for _ in 0..NAMES_MAX {
+            let name = OsString::from(format!("{PREFIX}{:016x}", random()));
+            let path = place.join(&name);
+            note(&path, None)?;
+            let make = || fs::mkdirat(&above.folder, &name, Mode::RWXU);
+            match faults::pass(Call::Folder, &path, make) {
+                Ok(()) => {
+                    let made = Self::held(above.folder, name, path)?;
+                    note(&made.folder.path, Some(made.identity()?))?;
+                    return Ok(made);
+                }
+                Err(Errno::EXIST) => {}
+                Err(errno) => {
+                    refused = errno;
+                    break;
+                }
+            }
+        }
+        Err(Error::new(parent, Problem::Make(refused)))
+    }
+
+    /// Opens what was just made, and believes that it is that only if nobody else can have put anything there.
+    fn held(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
+        let error = |problem| Error::new(&path, problem);
+        let (folder, about) = open_in(above.as_fd(), &name, &path).map_err(error)?;
+        let is_private = about.st_uid == own_uid() && about.st_mode & 0o077 == 0;
+        if !is_private && !is_without_links(folder.as_fd()) {
+            // It is empty, or somebody else's.
+            let _ = fs::unlinkat(&above, &name, AtFlags::REMOVEDIR);
+            return Err(error(Problem::ForeignOwner(about.st_uid)));
+        }
+        let folder = Folder {
+            path: path.clone(),
+            folder,
+            owner: about.st_uid,
+        };
+        if !folder.names()?.is_empty() {
+            return Err(error(Problem::Another));
+        }
+        Ok(Self {
+            above,
+            name,
+            folder,
+        })
+    }
+
+    /// Where it was made: for sentences, never to be opened.
+    pub fn path(&self) -> &Path {
+        &self.folder.path
+    }
+
+    /// The files in it.
+    pub fn files(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// What a process that is being started changes to. It has a meaning only between the start of that process
+    /// and that of its program, while it still has open what this process has.
+    pub fn current(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.folder.folder.as_raw_fd()))
+    }
+
+    /// The folder itself, for questions about its file system.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.folder.folder.as_fd()
+    }
+
+    /// Which folder it is.
+    ///
+    /// # Errors
+    /// The file system does not answer.
+    pub fn identity(&self) -> Result<Identity, Error> {
+        let stat = fs::fstat(&self.folder.folder);
+        let stat = stat.map_err(|errno| Error::new(self.path(), Problem::Read(errno)))?;
+        Ok(identity(self.descriptor(), &stat))
+    }
+
+    /// Gives it to a user, whose program is to write in it.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn give_to(&mut self, uid: u32, gid: u32) -> Result<(), Error> {
+        let (user, group) = (fs::Uid::from_raw(uid), fs::Gid::from_raw(gid));
+        fs::fchown(&self.folder.folder, Some(user), Some(group))
+            .map_err(|errno| Error::new(self.path(), Problem::Write(errno)))?;
+        self.folder.owner = uid;
+        Ok(())
+    }
+
+    /// Makes a folder in it.
+    ///
+    /// # Errors
+    /// Something has that name, or it cannot be made.
+    pub fn make_folder(&self, name: &str) -> Result<(), Error> {
+        let path = self.path().join(name);
+        let make = || fs::mkdirat(&self.folder.folder, name, Mode::RWXU);
+        let made = faults::pass(Call::Folder, &path, make);
+        made.map_err(|errno| Error::new(&path, Problem::Make(errno)))
+    }
+
+    /// Length of a regular file in it, in bytes.
+    pub fn length(&self, name: &str) -> Option<u64> {
+        let stat = fs::statat(&self.folder.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        is_file.then(|| u64::try_from(stat.st_size).ok()).flatten()
+    }
+
+    /// Writes a small file that is there for the next program alone, whatever was in its place.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.folder
+            .replace_unsynced(OsStr::new(name), bytes, Access::Owner)
+    }
+
+    /// Gives a file in it another name.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be renamed.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
+        let path = self.path().join(to);
+        let rename = || fs::renameat(&self.folder.folder, from, &self.folder.folder, to);
+        faults::pass(Call::Rename, &path, rename)
+            .map_err(|errno| Error::new(&path, Problem::Write(errno)))
+    }
+
+    /// Removes what has this name in it, a folder with all that it holds; nothing there counts as removed.
+    ///
+    /// # Errors
+    /// Some of it is still there.
+    pub fn remove(&self, name: &str) -> Result<(), Error> {
+        let path = self.path().join(name);
+        let device = fs::fstat(&self.folder.folder).map(|about| about.st_dev);
+        device
+            .and_then(|device| remove_in(self.descriptor(), OsStr::new(name), &path, (device, 0)))
+            .map_err(|errno| Error::new(&path, Problem::Remove(errno)))
+    }
+}
+
+impl Drop for OwnFolder {
+    fn drop(&mut self) {
+        // What stays is noted, and found by the next start.
+        let _ = remove_held(self.above.as_fd(), &self.name, &self.folder);
+    }
+}
+
+/// Removes the folder that a dead process has made at this path. False if nothing is there. Without its identity
+/// (the process died while it made it) it has nothing in it yet, and is removed only so.
+///
+/// # Errors
+/// It is still there; [`Problem::Another`] if what is there is another folder, which is left alone.
+pub fn remove_left(
+    path: &Path,
+    noted: Option<Identity>,
+    is_same_boot: bool,
+) -> Result<bool, Error> {
+    let error = |problem| Error::new(path, problem);
+    let another = || error(Problem::Another);
+    let name = path.file_name().ok_or_else(another)?;
+    if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
+        return Err(another());
+    }
+    let above = match Folder::open(path.parent().unwrap_or(Path::new("/"))) {
+        Err(error) if error.is_absent() => return Ok(false),
+        above => above?,
+    };
+    let (folder, about) = match open_in(above.folder.as_fd(), name, path) {
+        Err(Problem::Read(Errno::NOENT)) => return Ok(false),
+        Err(Problem::Link | Problem::Kind(_)) => return Err(another()),
+        opened => opened.map_err(error)?,
+    };
+    let found = identity(folder.as_fd(), &about);
+    let is_it = match noted {
+        Some(noted) => {
+            found.inode == noted.inode && (found.device == noted.device || !is_same_boot)
+        }
+        None => about.st_uid == own_uid(),
+    };
+    if !is_it {
+        return Err(another());
+    }
+    let folder = Folder {
+        path: path.to_owned(),
+        folder,
+        owner: about.st_uid,
+    };
+    if noted.is_none() && !folder.names()?.is_empty() {
+        return Err(another());
+    }
+    remove_held(above.folder.as_fd(), name, &folder)?;
+    Ok(true)
+}
+
+/// Empties a folder through its descriptor, and removes it where it was made if it still is there.
+fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> Result<(), Error> {
+    let held = &folder.folder;
+    let error = |errno| Error::new(&folder.path, Problem::Remove(errno));
+    let about = fs::fstat(held).map_err(error)?;
+    empty(held.as_fd(), &folder.path, (about.st_dev, 0)).map_err(error)?;
+    let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).map_err(error)?;
+    if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
+        return Err(Error::new(&folder.path, Problem::Another));
+    }
+    // Should it have been renamed just now, this removes nothing but an empty folder of whoever did that.
+    let remove = || fs::unlinkat(above, name, AtFlags::REMOVEDIR);
+    faults::pass(Call::Remove, &folder.path, remove).map_err(error)
+}
+
+/// Removes all that is in an open folder; no link is followed, no other file system entered.
+fn empty(folder: BorrowedFd, path: &Path, place: (u64, u32)) -> Result<(), Errno> {
+    let names = listed(fs::Dir::read_from(folder)?)?;
+    for name in names {
+        remove_in(folder, &name, &path.join(&name), place)?;
+    }
+    Ok(())
+}
+
+fn remove_in(
+    above: BorrowedFd,
+    name: &OsStr,
+    path: &Path,
+    (device, depth): (u64, u32),
+) -> Result<(), Errno> {
+    let unlink = |flags| faults::pass(Call::Remove, path, || fs::unlinkat(above, name, flags));
+    match unlink(AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(()),
+        // Linux says the first of a folder, POSIX the second.
+        Err(Errno::ISDIR | Errno::PERM) if depth < DEPTH_MAX => {}
+        Err(errno) => return Err(errno),
+    }
+    let (folder, about) = open_in(above, name, path).map_err(|problem| match problem {
+        Problem::Read(errno) => errno,
+        _ => Errno::NOTDIR,
+    })?;
+    if about.st_dev != device {
+        return Err(Errno::XDEV);
+    }
+    empty(folder.as_fd(), path, (device, depth + 1))?;
+    unlink(AtFlags::REMOVEDIR)
+}
+
+/// Opens a folder in an open one; no link.
+fn open_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(OwnedFd, Stat), Problem> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = || fs::openat(above, name, flags, Mode::empty());
+    let opened = faults::pass(Call::Open, path, open).and_then(|folder| {
+        let about = fs::fstat(&folder)?;
+        Ok((folder, about))
+    });
+    opened.map_err(|errno| {
+        let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
+        match there.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            Ok(FileType::Symlink) => Problem::Link,
+            Ok(kind) if kind != FileType::Directory => Problem::Kind("no folder"),
+            _ => Problem::Read(errno),
+        }
+    })
+}
+
+fn identity(folder: BorrowedFd, about: &Stat) -> Identity {
+    Identity {
+        device: about.st_dev,
+        inode: match is_without_links(folder) {
+            true => 0,
+            false => about.st_ino,
+        },
+    }
+}
+
+fn is_without_links(folder: BorrowedFd) -> bool {
+    let about = fs::fstatfs(folder);
+    about.is_ok_and(|about| WITHOUT_LINKS.contains(&(about.f_type as u64)))
+}
+
+/// 64 bits that nobody can foresee: the standard library draws its keys from the kernel.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
