@@ -4,6 +4,8 @@
 //! `kernel`, and produces one [`record::Record`]. It never prints: progress goes to the caller.
 
 #![forbid(unsafe_code)]
+// Tests make their boards and programs by path, in folders of their own.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod child;
 mod clock_pass;

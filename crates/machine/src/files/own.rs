@@ -339,3 +339,59 @@ fn is_without_links(folder: BorrowedFd) -> bool {
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+    /// What is found where a folder was made a moment before.
+    fn held(above: &Path, name: &str) -> Result<OwnFolder, Problem> {
+        let opened = Folder::open(above).unwrap().folder;
+        OwnFolder::held(opened, name.into(), above.join(name)).map_err(|error| error.problem)
+    }
+
+    #[test]
+    fn what_others_put_in_the_place_of_a_new_folder_is_not_believed() {
+        let place = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
+        let path = |name: &str| place.path().join(name);
+        place.make_folder("full").unwrap();
+        place.make_folder("new").unwrap();
+        std::fs::write(path("full/file"), "").unwrap();
+        symlink("new", path("link")).unwrap();
+        assert_eq!(held(place.path(), "link").unwrap_err(), Problem::Link);
+        assert_eq!(held(place.path(), "full").unwrap_err(), Problem::Another);
+        let gone = Problem::Read(Errno::NOENT);
+        assert_eq!(held(place.path(), "none").unwrap_err(), gone);
+        drop(held(place.path(), "new").unwrap());
+        assert!(!path("new").exists());
+        place.make_folder("open").unwrap();
+        std::fs::set_permissions(path("open"), PermissionsExt::from_mode(0o770)).unwrap();
+        let refused = Problem::ForeignOwner(own_uid());
+        assert_eq!(held(place.path(), "open").unwrap_err(), refused);
+        if crate::is_root() {
+            place.make_folder("foreign").unwrap();
+            chown(path("foreign"), Some(65_534), None).unwrap();
+            let refused = Problem::ForeignOwner(65_534);
+            assert_eq!(held(place.path(), "foreign").unwrap_err(), refused);
+        }
+    }
+
+    #[test]
+    fn removal_follows_no_link_and_goes_deep_enough() {
+        let precious = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
+        precious.write("file", b"x").unwrap();
+        let place = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
+        let path = place.path().to_owned();
+        std::fs::create_dir_all(path.join("a/b/c/d")).unwrap();
+        symlink(precious.path(), path.join("a/b/link")).unwrap();
+        symlink(precious.path(), path.join("link")).unwrap();
+        place.remove("link").unwrap();
+        place.remove("none").unwrap();
+        assert_eq!(precious.length("file"), Some(1));
+        drop(place);
+        assert!(!path.exists());
+        assert_eq!(precious.length("file"), Some(1));
+        assert_eq!(precious.length("none"), None);
+    }
+}
