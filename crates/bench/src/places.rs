@@ -6,8 +6,9 @@
 
 use machine::Root;
 use machine::faults::{self, Call};
-use machine::files::{self, Access, Error, Identity};
+use machine::files::{self, Access, Error, Identity, Problem};
 use rustix::fs::{FlockOperation, MemfdFlags, flock, memfd_create};
+use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +17,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Files are called so, with the process behind.
+/// Files are called so, with a name behind that another process of the same number (in a container) has not.
 const PREFIX: &str = ".places-";
 /// Some 10 000 folders; the longest runs make one for each of their steps.
 const BYTES_MAX: u64 = 4 << 20;
@@ -38,7 +39,7 @@ impl Places {
     pub(crate) fn note(root: &Root, state: &Path) -> std::io::Result<Self> {
         files::make_all(state)?;
         let folder = files::Folder::open(state)?;
-        let name = OsString::from(format!("{PREFIX}{}", std::process::id()));
+        let name = OsString::from(format!("{PREFIX}{}", files::unguessable()));
         let file = folder.create_new(&name, Access::Owner)?;
         let path = state.join(&name);
         let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
@@ -74,16 +75,22 @@ impl Places {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(crate) fn add(&self, path: &Path, identity: Option<Identity>) -> std::io::Result<()> {
+    pub(crate) fn add(&self, path: &Path, identity: Option<Identity>) -> Result<(), Error> {
         let Identity { device, inode } = identity.unwrap_or(NOT_YET);
         let mut line = format!("{inode} {device} {} ", self.boot_id).into_bytes();
         line.extend_from_slice(path.as_os_str().as_bytes());
         line.push(0);
-        faults::write_all(&self.file, &line)?;
-        match self.kept {
+        let written = faults::write_all(&self.file, &line).and_then(|()| match self.kept {
             Some(_) => faults::sync_data(&self.file),
             None => Ok(()),
-        }
+        });
+        written.map_err(|error| Error {
+            path: match &self.kept {
+                Some((folder, name)) => folder.path().join(name),
+                None => self.path(),
+            },
+            problem: Problem::Write(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+        })
     }
 }
 
@@ -212,20 +219,11 @@ pub(crate) fn remove_noted(root: &Root, notes: File) -> Left {
 /// Only what this user has written is believed: it says what is removed.
 fn text_of(file: File) -> std::io::Result<Vec<u8>> {
     if file.metadata()?.uid() != rustix::process::geteuid().as_raw() {
-        return Err(rustix::io::Errno::PERM.into());
+        return Err(Errno::PERM.into());
     }
     let mut text = Vec::new();
     file.take(BYTES_MAX).read_to_end(&mut text)?;
     Ok(text)
-}
-
-/// The error of a note, as that of the folder that cannot be made without it.
-pub(crate) fn not_noted(path: &Path, error: &std::io::Error) -> Error {
-    let errno = rustix::io::Errno::from_io_error(error).unwrap_or(rustix::io::Errno::IO);
-    Error {
-        path: path.to_owned(),
-        problem: files::Problem::Make(errno),
-    }
 }
 
 #[cfg(test)]
@@ -256,20 +254,21 @@ mod tests {
             let places = Places::note(&board("1"), &self.path("state")).unwrap();
             let mut note = |path: &Path, identity: Option<Identity>| {
                 if identity.is_none() || is_noted {
-                    places.add(path, identity).unwrap();
+                    return places.add(path, identity);
                 }
                 Ok(())
             };
             let folder = OwnFolder::make(&self.path("drive"), &mut note).unwrap();
             if is_noted {
                 folder.make_folder("small").unwrap();
-                folder.write("small/file", b"x").unwrap_or(());
+                std::fs::write(folder.path().join("small/file"), "x").unwrap();
                 folder.write("large", b"x").unwrap();
             }
             // Nothing is removed, and the lock is gone.
             let path = folder.path().to_owned();
             std::mem::forget(folder);
-            let file = self.path(&format!("state/{PREFIX}{}", std::process::id()));
+            let file = std::fs::read_dir(self.path("state")).unwrap().next();
+            let file = file.unwrap().unwrap().path();
             let text = std::fs::read(&file).unwrap();
             drop(places);
             std::fs::write(&file, text).unwrap();
@@ -298,8 +297,7 @@ mod tests {
     fn folders_of_dead_runs_are_found_and_those_of_living_ones_left() {
         let ground = Ground::new("dead");
         let places = Places::note(&board("1"), &ground.path("state")).unwrap();
-        let mut note =
-            |path: &Path, identity| places.add(path, identity).map_err(|e| not_noted(path, &e));
+        let mut note = |path: &Path, identity| places.add(path, identity);
         let folder = OwnFolder::make(&ground.path("drive"), &mut note).unwrap();
         let left = remove_left_behind(&board("1"), &ground.path("state"));
         assert_eq!(left, Left::default());
@@ -364,8 +362,7 @@ mod tests {
         let ground = Ground::new("memory");
         let places = Places::in_memory(&board("1")).unwrap();
         let notes = opened(&places.path()).unwrap();
-        let mut note =
-            |path: &Path, identity| places.add(path, identity).map_err(|e| not_noted(path, &e));
+        let mut note = |path: &Path, identity| places.add(path, identity);
         let folder = OwnFolder::make(&ground.path("drive"), &mut note).unwrap();
         let path = folder.path().to_owned();
         std::mem::forget(folder);

@@ -5,7 +5,7 @@
 //! once. They go with the value; after a kill the guard removes them ([`crate::places`]).
 
 use crate::host::Host;
-use crate::places::{Places, not_noted};
+use crate::places::Places;
 use machine::Caller;
 use machine::files::{Identity, OwnFolder, Problem};
 use std::path::{Path, PathBuf};
@@ -109,15 +109,16 @@ impl Site {
 
     fn made(&self, parent: &Path) -> Result<OwnFolder, String> {
         let mut note = |path: &Path, identity: Option<Identity>| match &self.places {
-            Some(places) => places
-                .add(path, identity)
-                .map_err(|error| not_noted(path, &error)),
+            Some(places) => places.add(path, identity),
             None => Ok(()),
         };
         OwnFolder::make(parent, &mut note).map_err(|error| match error.problem {
-            Problem::ForeignOwner(_) => format!(
-                "{error}, who could put links in the place of its files; run this as that user"
-            ),
+            Problem::ForeignOwner(_) => {
+                format!("{error}, who could put links in the place of files; run this as that user")
+            }
+            Problem::OthersWrite => {
+                format!("{error}, who could put links in the place of files")
+            }
             _ => error.to_string(),
         })
     }

@@ -22,8 +22,10 @@ pub use owner::{Owner, made_for};
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -40,8 +42,8 @@ pub enum Access {
     Everybody,
 }
 
-/// Names that are tried for a file that is about to replace another one.
-const TEMPORARY_NAMES_MAX: u32 = 64;
+/// Names that are tried for a file that is about to replace another one: two of 64 random bits are not the same.
+const TEMPORARY_NAMES_MAX: u32 = 4;
 
 /// An open folder, and the path that it was opened by.
 #[derive(Debug)]
@@ -281,9 +283,10 @@ impl Folder {
     fn temporary(&self, name: &OsStr, access: Access) -> Result<(OsString, File), Error> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut refused = Errno::EXIST;
-        for number in 0..TEMPORARY_NAMES_MAX {
+        for _ in 0..TEMPORARY_NAMES_MAX {
             let mut new = name.to_owned();
-            new.push(format!(".{}-{number}.new", std::process::id()));
+            // One that could be guessed would be taken by whoever wants no file here.
+            new.push(format!(".{}.new", unguessable()));
             match self.opened_file(&new, flags, access) {
                 Ok(file) => return Ok((new, file)),
                 Err(Errno::EXIST) => {}
@@ -358,6 +361,12 @@ impl Folder {
     fn error(&self, name: &OsStr, problem: Problem) -> Error {
         Error::new(&self.path.join(name), problem)
     }
+}
+
+/// 64 bits in 16 letters that nobody can foresee, for names where others may make some, too. The standard library
+/// draws its keys from the kernel.
+pub fn unguessable() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
 /// The names that a listing has.

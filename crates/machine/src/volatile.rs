@@ -1,11 +1,14 @@
-//! Whether a folder survives a restart: what lies in memory (tmpfs, zram, log2ram, an overlay whose upper
-//! folder is in memory) is gone after a freeze or a loss of power.
+//! What is behind a folder. Whether it survives a restart: what lies in memory (tmpfs, zram, log2ram, an overlay
+//! whose upper folder is in memory) is gone after a freeze or a loss of power. And whose program it comes from.
 
 use crate::Root;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 /// More overlays on top of each other than this are a circle.
 const DEPTH_MAX: usize = 4;
+/// `FUSE_SUPER_MAGIC` of `linux/magic.h`.
+const FUSE: u64 = 0x6573_5546;
 
 /// What keeps this folder in memory, in words; none if it is on a drive, or nobody can tell. A folder
 /// that is not there yet will be where its nearest parent is; on the running system relative paths and links
@@ -42,6 +45,34 @@ pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
         }
     }
     None
+}
+
+/// The user whose program answers for an open folder (FUSE), and may answer what that user likes; none where the
+/// kernel itself does. The highest number if nobody can tell.
+pub(crate) fn served_by(folder: BorrowedFd) -> Option<u32> {
+    let about = rustix::fs::fstatfs(folder).ok()?;
+    if about.f_type as u64 != FUSE {
+        return None;
+    }
+    let root = Root::system();
+    let about = root.read(&format!("/proc/self/fdinfo/{}", folder.as_raw_fd()));
+    let mounts = root.read("/proc/self/mountinfo");
+    let user = about.ok().zip(mounts.ok());
+    let user = user.and_then(|(about, mounts)| user_of_mount(&about, &mounts));
+    Some(user.unwrap_or(u32::MAX))
+}
+
+/// `user_id` of the mount (fuse.rst of the kernel) that `mnt_id` of an open file names (proc_pid_fdinfo(5)).
+fn user_of_mount(fdinfo: &str, mounts: &str) -> Option<u32> {
+    let id = fdinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("mnt_id:"))?;
+    let is_it = |line: &&str| line.split(' ').next() == Some(id.trim());
+    let options = mounts.lines().find(is_it)?.rsplit_once(' ')?.1;
+    let user = options
+        .split(',')
+        .find_map(|option| option.strip_prefix("user_id="))?;
+    user.parse().ok()
 }
 
 /// The absolute path of a folder, as mounts name it; what is not there yet stays as it is written.
@@ -94,6 +125,27 @@ fn unescaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whose_program_answers_for_a_folder_is_known() {
+        let mounts = "25 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw\n\
+            41 25 0:50 / /home/pi/nas rw,nosuid - fuse.sshfs nas: rw,user_id=1000,group_id=1000,allow_other\n\
+            42 25 8:1 / /media/disk rw - fuseblk /dev/sda1 rw,user_id=0,group_id=0,allow_other\n";
+        for (fdinfo, expected) in [
+            (
+                "pos:\t0\nflags:\t0300000\nmnt_id:\t41\nino:\t7\n",
+                Some(1000),
+            ),
+            ("mnt_id:\t42\n", Some(0)),
+            ("mnt_id:\t25\n", None),
+            ("mnt_id:\t4\n", None),
+            ("pos:\t0\n", None),
+        ] {
+            assert_eq!(user_of_mount(fdinfo, mounts), expected, "{fdinfo}");
+        }
+        let here = rustix::fs::open("/", rustix::fs::OFlags::PATH, rustix::fs::Mode::empty());
+        assert_eq!(served_by(std::os::fd::AsFd::as_fd(&here.unwrap())), None);
+    }
 
     #[test]
     fn what_lies_in_memory_is_known() {

@@ -79,7 +79,7 @@ pub(super) fn run(
     let remote = Remote {
         options: ssh_options(&host, lab.site.targets.ssh_config.as_deref()),
         host,
-        name: format!("sbc-bench-{}.tmp", std::process::id()),
+        name: format!("sbc-bench-{}.tmp", machine::files::unguessable()),
     };
     let folder = lab.site.drive_folder().map_err(refused)?;
     lab.folder = Some(Arc::clone(&folder));

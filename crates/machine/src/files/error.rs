@@ -32,6 +32,8 @@ pub enum Problem {
     Kind(&'static str),
     /// It belongs to this user, who is neither this one nor the owner of its folder.
     ForeignOwner(u32),
+    /// Others than its owner can write it.
+    OthersWrite,
     /// It is another folder than the one that is meant.
     Another,
     /// It has more bytes than any of its kind has.
@@ -67,6 +69,7 @@ impl Problem {
             Self::Link
             | Self::Kind(_)
             | Self::ForeignOwner(_)
+            | Self::OthersWrite
             | Self::Another
             | Self::TooLong(_) => None,
         }
@@ -113,6 +116,7 @@ impl fmt::Display for Error {
             Problem::ForeignOwner(uid) => {
                 write!(f, "{path} belongs to another user (uid {uid})")
             }
+            Problem::OthersWrite => write!(f, "{path} can be written by others"),
             Problem::Another => write!(f, "{path} is not the folder that was made there"),
             Problem::TooLong(bytes) => write!(f, "{path} has more than {bytes} bytes"),
         }

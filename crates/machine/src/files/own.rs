@@ -7,13 +7,12 @@
 //! What a killed process leaves is known by its [`Identity`], which has to be kept somewhere before the folder is
 //! filled: another folder of that name is somebody else's.
 
-use super::{Access, Error, Folder, Problem, listed, own_uid};
+use super::{Access, Error, Folder, Problem, listed, own_uid, unguessable};
 use crate::faults::{self, Call};
+use crate::volatile::served_by;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
-use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher, Hasher};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -24,9 +23,9 @@ const PREFIX: &str = "sbc-bench-";
 const NAMES_MAX: u32 = 4;
 /// Folders in folders that are looked into; none of ours goes deeper.
 const DEPTH_MAX: u32 = 32;
-/// File systems without owners and without links, whose numbers of files change: FAT and exFAT
-/// (`linux/magic.h`: `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`).
-const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
+/// File systems that make up the numbers of files as they go: FAT and exFAT (`linux/magic.h`:
+/// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`). Neither has links.
+const WITHOUT_NUMBERS: [u64; 2] = [0x4d44, 0x2011_bab0];
 
 /// The folder; emptied and removed when it is dropped.
 #[derive(Debug)]
@@ -54,14 +53,14 @@ impl OwnFolder {
     ///
     /// # Errors
     /// There is no such folder; it cannot be written; it could not be noted; or what is made there belongs to
-    /// another user, who could put links in the place of our files.
+    /// others or can be written by them, who could put links in the place of our files.
     pub fn make(parent: &Path, note: Note) -> Result<Self, Error> {
         let above = Folder::open(parent)?;
         // Whoever removes it after a kill may be somewhere else by then.
         let place = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
         let mut refused = Errno::EXIST;
         for _ in 0..NAMES_MAX {
-            let name = OsString::from(format!("{PREFIX}{:016x}", random()));
+            let name = OsString::from(format!("{PREFIX}{}", unguessable()));
             let path = place.join(&name);
             note(&path, None)?;
             let make = || fs::mkdirat(&above.folder, &name, Mode::RWXU);
@@ -81,29 +80,19 @@ impl OwnFolder {
         Err(Error::new(parent, Problem::Make(refused)))
     }
 
-    /// Opens what was just made, and believes that it is that only if nobody else can have put anything there.
+    /// Holds what was just made. What is refused is removed again; it is empty, or somebody else's and stays.
     fn held(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
-        let error = |problem| Error::new(&path, problem);
-        let (folder, about) = open_in(above.as_fd(), &name, &path).map_err(error)?;
-        let is_private = about.st_uid == own_uid() && about.st_mode & 0o077 == 0;
-        if !is_private && !is_without_links(folder.as_fd()) {
-            // It is empty, or somebody else's.
-            let _ = fs::unlinkat(&above, &name, AtFlags::REMOVEDIR);
-            return Err(error(Problem::ForeignOwner(about.st_uid)));
+        match believed(above.as_fd(), &name, &path) {
+            Ok(folder) => Ok(Self {
+                above,
+                name,
+                folder,
+            }),
+            Err(problem) => {
+                let _ = fs::unlinkat(&above, &name, AtFlags::REMOVEDIR);
+                Err(Error::new(&path, problem))
+            }
         }
-        let folder = Folder {
-            path: path.clone(),
-            folder,
-            owner: about.st_uid,
-        };
-        if !folder.names()?.is_empty() {
-            return Err(error(Problem::Another));
-        }
-        Ok(Self {
-            above,
-            name,
-            folder,
-        })
     }
 
     /// Where it was made: for sentences, never to be opened.
@@ -254,6 +243,31 @@ pub fn remove_left(
     Ok(true)
 }
 
+/// Opens what was just made, and believes that it is that only if nobody else can have put anything there.
+fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Problem> {
+    let (folder, about) = open_in(above, name, path)?;
+    // What a user's program (FUSE) says of owners and links may be another thing the next time.
+    let server = served_by(folder.as_fd());
+    if let Some(user) = server.filter(|user| ![0, own_uid()].contains(user)) {
+        return Err(Problem::ForeignOwner(user));
+    }
+    let problem = match about.st_uid {
+        owner if ![0, own_uid()].contains(&owner) => Some(Problem::ForeignOwner(owner)),
+        _ => (about.st_mode & 0o022 != 0).then_some(Problem::OthersWrite),
+    };
+    // File systems that know owners by their mount alone (FAT, of the network) often know no links.
+    if let Some(problem) = problem.filter(|_| takes_links(folder.as_fd())) {
+        return Err(problem);
+    }
+    let folder = Folder {
+        path: path.to_owned(),
+        folder,
+        owner: about.st_uid,
+    };
+    let names = folder.names().map_err(|error| error.problem)?;
+    names.is_empty().then_some(folder).ok_or(Problem::Another)
+}
+
 /// Empties a folder through its descriptor, and removes it where it was made if it still is there.
 fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> Result<(), Error> {
     let held = &folder.folder;
@@ -323,21 +337,23 @@ fn open_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(OwnedFd, Sta
 fn identity(folder: BorrowedFd, about: &Stat) -> Identity {
     Identity {
         device: about.st_dev,
-        inode: match is_without_links(folder) {
-            true => 0,
-            false => about.st_ino,
+        inode: match fs::fstatfs(folder) {
+            Ok(on) if WITHOUT_NUMBERS.contains(&(on.f_type as u64)) => 0,
+            _ => about.st_ino,
         },
     }
 }
 
-fn is_without_links(folder: BorrowedFd) -> bool {
-    let about = fs::fstatfs(folder);
-    about.is_ok_and(|about| WITHOUT_LINKS.contains(&(about.f_type as u64)))
-}
-
-/// 64 bits that nobody can foresee: the standard library draws its keys from the kernel.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
+/// Tries it.
+fn takes_links(folder: BorrowedFd) -> bool {
+    match fs::symlinkat("nowhere", folder, "link") {
+        Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => return false,
+        // What cannot be tried may be so.
+        Err(_) => {}
+        // What stays is removed with all that is in the folder.
+        Ok(()) => drop(fs::unlinkat(folder, "link", AtFlags::empty())),
+    }
+    true
 }
 
 #[cfg(test)]
@@ -367,8 +383,10 @@ mod tests {
         assert!(!path("new").exists());
         place.make_folder("open").unwrap();
         std::fs::set_permissions(path("open"), PermissionsExt::from_mode(0o770)).unwrap();
-        let refused = Problem::ForeignOwner(own_uid());
+        let refused = Problem::OthersWrite;
         assert_eq!(held(place.path(), "open").unwrap_err(), refused);
+        // What is refused is gone again.
+        assert!(!path("open").exists());
         if crate::is_root() {
             place.make_folder("foreign").unwrap();
             chown(path("foreign"), Some(65_534), None).unwrap();
