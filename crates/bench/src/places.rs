@@ -96,8 +96,12 @@ impl Places {
 
 impl Drop for Places {
     fn drop(&mut self) {
-        if let Some((folder, name)) = &self.kept {
-            // One that stays names folders that are gone.
+        // Looked at once more: what still is there is told by the next start, which finds it in the notes.
+        let text = opened(&self.path()).and_then(|notes| text_of(notes).ok());
+        let mut left = Left::default();
+        left.remove(&text.unwrap_or_default(), &self.boot_id);
+        if let Some((folder, name)) = self.kept.as_ref().filter(|_| left.kept.is_empty()) {
+            // Notes that stay name folders that are gone.
             let _ = folder.remove(name);
         }
     }
@@ -270,7 +274,10 @@ mod tests {
             let file = std::fs::read_dir(self.path("state")).unwrap().next();
             let file = file.unwrap().unwrap().path();
             let text = std::fs::read(&file).unwrap();
+            // So that its end does not find what a kill leaves.
+            std::fs::rename(&path, self.path("aside")).unwrap();
             drop(places);
+            std::fs::rename(self.path("aside"), &path).unwrap();
             std::fs::write(&file, text).unwrap();
             path
         }
@@ -340,6 +347,28 @@ mod tests {
     }
 
     #[test]
+    fn what_could_not_be_removed_is_tried_again_and_stays_noted() {
+        let ground = Ground::new("again");
+        for (is_moved, count) in [(false, 0), (true, 1)] {
+            let places = Places::note(&board("1"), &ground.path("state")).unwrap();
+            let mut note = |path: &Path, identity| places.add(path, identity);
+            let folder = OwnFolder::make(&ground.path("drive"), &mut note).unwrap();
+            let path = folder.path().to_owned();
+            // As if every attempt had failed.
+            std::mem::forget(folder);
+            if is_moved {
+                std::fs::rename(&path, ground.path("moved")).unwrap();
+                std::fs::create_dir(&path).unwrap();
+            }
+            drop(places);
+            assert_eq!(path.exists(), is_moved);
+            let names = std::fs::read_dir(ground.path("state")).unwrap();
+            assert_eq!(names.count(), count);
+        }
+        assert_eq!(ground.next_start("1").kept.len(), 1);
+    }
+
+    #[test]
     fn notes_that_are_cut_short_or_made_by_nobody_name_nothing() {
         let ground = Ground::new("torn");
         let precious = ground.path("precious");
@@ -366,7 +395,7 @@ mod tests {
         let folder = OwnFolder::make(&ground.path("drive"), &mut note).unwrap();
         let path = folder.path().to_owned();
         std::mem::forget(folder);
-        drop(places);
         assert_eq!(remove_noted(&board("1"), notes).removed, [path]);
+        drop(places);
     }
 }

@@ -11,13 +11,15 @@ mod by_path;
 mod error;
 mod own;
 mod owner;
+mod removal;
 #[cfg(test)]
 mod tests;
 
 pub use by_path::{append, create_new, existing, make_all, read, replace, replace_unsynced};
 pub use error::{Error, Problem};
-pub use own::{Identity, Note, OwnFolder, remove_left};
+pub use own::{Identity, Note, OwnFolder};
 pub use owner::{Owner, made_for};
+pub use removal::remove_left;
 
 use crate::faults::{self, Call};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};

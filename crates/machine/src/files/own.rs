@@ -7,22 +7,20 @@
 //! What a killed process leaves is known by its [`Identity`], which has to be kept somewhere before the folder is
 //! filled: another folder of that name is somebody else's.
 
-use super::{Access, Error, Folder, Problem, listed, own_uid, unguessable};
+use super::removal::{open_in, remove_held, remove_in};
+use super::{Access, Error, Folder, Problem, is_empty, own_uid, unguessable};
 use crate::faults::{self, Call};
 use crate::volatile::served_by;
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{self, AtFlags, FileType, Mode, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// How names begin.
-const PREFIX: &str = "sbc-bench-";
+pub(super) const PREFIX: &str = "sbc-bench-";
 /// Names that are tried: two of 64 random bits are not the same.
 const NAMES_MAX: u32 = 4;
-/// Folders in folders that are looked into; none of ours goes deeper.
-const DEPTH_MAX: u32 = 32;
 /// File systems that make up the numbers of files as they go: FAT and exFAT (`linux/magic.h`:
 /// `MSDOS_SUPER_MAGIC`, `EXFAT_SUPER_MAGIC`). Neither has links.
 const WITHOUT_NUMBERS: [u64; 2] = [0x4d44, 0x2011_bab0];
@@ -191,56 +189,9 @@ impl OwnFolder {
 
 impl Drop for OwnFolder {
     fn drop(&mut self) {
-        // What stays is noted, and found by the next start.
+        // What stays is noted, and looked at again where that is.
         let _ = remove_held(self.above.as_fd(), &self.name, &self.folder);
     }
-}
-
-/// Removes the folder that a dead process has made at this path. False if nothing is there. Without its identity
-/// (the process died while it made it) it has nothing in it yet, and is removed only so.
-///
-/// # Errors
-/// It is still there; [`Problem::Another`] if what is there is another folder, which is left alone.
-pub fn remove_left(
-    path: &Path,
-    noted: Option<Identity>,
-    is_same_boot: bool,
-) -> Result<bool, Error> {
-    let error = |problem| Error::new(path, problem);
-    let another = || error(Problem::Another);
-    let name = path.file_name().ok_or_else(another)?;
-    if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
-        return Err(another());
-    }
-    let above = match Folder::open(path.parent().unwrap_or(Path::new("/"))) {
-        Err(error) if error.is_absent() => return Ok(false),
-        above => above?,
-    };
-    let (folder, about) = match open_in(above.folder.as_fd(), name, path) {
-        Err(Problem::Read(Errno::NOENT)) => return Ok(false),
-        Err(Problem::Link | Problem::Kind(_)) => return Err(another()),
-        opened => opened.map_err(error)?,
-    };
-    let found = identity(folder.as_fd(), &about);
-    let is_it = match noted {
-        Some(noted) => {
-            found.inode == noted.inode && (found.device == noted.device || !is_same_boot)
-        }
-        None => about.st_uid == own_uid(),
-    };
-    if !is_it {
-        return Err(another());
-    }
-    let folder = Folder {
-        path: path.to_owned(),
-        folder,
-        owner: about.st_uid,
-    };
-    if noted.is_none() && !folder.names()?.is_empty() {
-        return Err(another());
-    }
-    remove_held(above.folder.as_fd(), name, &folder)?;
-    Ok(true)
 }
 
 /// Opens what was just made, and believes that it is that only if nobody else can have put anything there.
@@ -259,82 +210,17 @@ fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Prob
     if let Some(problem) = problem.filter(|_| takes_links(folder.as_fd())) {
         return Err(problem);
     }
-    let folder = Folder {
+    if !is_empty(&folder).map_err(Problem::Read)? {
+        return Err(Problem::Another);
+    }
+    Ok(Folder {
         path: path.to_owned(),
         folder,
         owner: about.st_uid,
-    };
-    let names = folder.names().map_err(|error| error.problem)?;
-    names.is_empty().then_some(folder).ok_or(Problem::Another)
-}
-
-/// Empties a folder through its descriptor, and removes it where it was made if it still is there.
-fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> Result<(), Error> {
-    let held = &folder.folder;
-    let error = |errno| Error::new(&folder.path, Problem::Remove(errno));
-    let about = fs::fstat(held).map_err(error)?;
-    empty(held.as_fd(), &folder.path, (about.st_dev, 0)).map_err(error)?;
-    let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).map_err(error)?;
-    if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
-        return Err(Error::new(&folder.path, Problem::Another));
-    }
-    // Should it have been renamed just now, this removes nothing but an empty folder of whoever did that.
-    let remove = || fs::unlinkat(above, name, AtFlags::REMOVEDIR);
-    faults::pass(Call::Remove, &folder.path, remove).map_err(error)
-}
-
-/// Removes all that is in an open folder; no link is followed, no other file system entered.
-fn empty(folder: BorrowedFd, path: &Path, place: (u64, u32)) -> Result<(), Errno> {
-    let names = listed(fs::Dir::read_from(folder)?)?;
-    for name in names {
-        remove_in(folder, &name, &path.join(&name), place)?;
-    }
-    Ok(())
-}
-
-fn remove_in(
-    above: BorrowedFd,
-    name: &OsStr,
-    path: &Path,
-    (device, depth): (u64, u32),
-) -> Result<(), Errno> {
-    let unlink = |flags| faults::pass(Call::Remove, path, || fs::unlinkat(above, name, flags));
-    match unlink(AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => return Ok(()),
-        // Linux says the first of a folder, POSIX the second.
-        Err(Errno::ISDIR | Errno::PERM) if depth < DEPTH_MAX => {}
-        Err(errno) => return Err(errno),
-    }
-    let (folder, about) = open_in(above, name, path).map_err(|problem| match problem {
-        Problem::Read(errno) => errno,
-        _ => Errno::NOTDIR,
-    })?;
-    if about.st_dev != device {
-        return Err(Errno::XDEV);
-    }
-    empty(folder.as_fd(), path, (device, depth + 1))?;
-    unlink(AtFlags::REMOVEDIR)
-}
-
-/// Opens a folder in an open one; no link.
-fn open_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(OwnedFd, Stat), Problem> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let open = || fs::openat(above, name, flags, Mode::empty());
-    let opened = faults::pass(Call::Open, path, open).and_then(|folder| {
-        let about = fs::fstat(&folder)?;
-        Ok((folder, about))
-    });
-    opened.map_err(|errno| {
-        let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
-        match there.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-            Ok(FileType::Symlink) => Problem::Link,
-            Ok(kind) if kind != FileType::Directory => Problem::Kind("no folder"),
-            _ => Problem::Read(errno),
-        }
     })
 }
 
-fn identity(folder: BorrowedFd, about: &Stat) -> Identity {
+pub(super) fn identity(folder: BorrowedFd, about: &Stat) -> Identity {
     Identity {
         device: about.st_dev,
         inode: match fs::fstatfs(folder) {

@@ -1,0 +1,134 @@
+//! Removal of folders of our own and of all that is in them, through descriptors: no link is followed, no other file
+//! system entered, and a folder is removed only where it is the one that was made.
+
+use super::own::{Identity, PREFIX, identity};
+use super::{Error, Folder, Problem, is_empty, listed, own_uid};
+use crate::faults::{self, Call};
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Folders in folders that are looked into; none of ours goes deeper.
+const DEPTH_MAX: u32 = 32;
+
+/// Removes the folder that a dead process has made at this path. False if nothing is there. Without its identity
+/// (the process died while it made it) it has nothing in it yet, and is removed only so.
+///
+/// # Errors
+/// It is still there; [`Problem::Another`] if what is there is another folder, which is left alone.
+pub fn remove_left(
+    path: &Path,
+    noted: Option<Identity>,
+    is_same_boot: bool,
+) -> Result<bool, Error> {
+    let error = |problem| Error::new(path, problem);
+    let another = || error(Problem::Another);
+    let name = path.file_name().ok_or_else(another)?;
+    if !name.as_bytes().starts_with(PREFIX.as_bytes()) {
+        return Err(another());
+    }
+    let above = match Folder::open(path.parent().unwrap_or(Path::new("/"))) {
+        Err(error) if error.is_absent() => return Ok(false),
+        above => above?,
+    };
+    let (folder, about) = match open_in(above.folder.as_fd(), name, path) {
+        Err(Problem::Read(Errno::NOENT)) => return Ok(false),
+        Err(Problem::Link | Problem::Kind(_)) => return Err(another()),
+        opened => opened.map_err(error)?,
+    };
+    let found = identity(folder.as_fd(), &about);
+    let is_it = match noted {
+        Some(noted) => {
+            found.inode == noted.inode && (found.device == noted.device || !is_same_boot)
+        }
+        None => about.st_uid == own_uid(),
+    };
+    if !is_it {
+        return Err(another());
+    }
+    let folder = Folder {
+        path: path.to_owned(),
+        folder,
+        owner: about.st_uid,
+    };
+    if noted.is_none() && !is_empty(&folder.folder).unwrap_or(false) {
+        return Err(another());
+    }
+    remove_held(above.folder.as_fd(), name, &folder)?;
+    Ok(true)
+}
+
+/// Empties a folder through its descriptor, and removes it where it was made if it still is there.
+pub(super) fn remove_held(above: BorrowedFd, name: &OsStr, folder: &Folder) -> Result<(), Error> {
+    let held = &folder.folder;
+    let error = |errno| Error::new(&folder.path, Problem::Remove(errno));
+    let about = fs::fstat(held).map_err(error)?;
+    empty(held.as_fd(), &folder.path, (about.st_dev, 0)).map_err(error)?;
+    let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).map_err(error)?;
+    if (there.st_dev, there.st_ino) != (about.st_dev, about.st_ino) {
+        return Err(Error::new(&folder.path, Problem::Another));
+    }
+    // Should it have been renamed just now, this removes nothing but an empty folder of whoever did that.
+    let remove = || fs::unlinkat(above, name, AtFlags::REMOVEDIR);
+    faults::pass(Call::Remove, &folder.path, remove).map_err(error)
+}
+
+/// Removes all that is in an open folder; no link is followed, no other file system entered. What cannot be removed
+/// keeps nothing else from it.
+fn empty(folder: BorrowedFd, path: &Path, place: (u64, u32)) -> Result<(), Errno> {
+    let mut outcome = Ok(());
+    for name in listed(fs::Dir::read_from(folder)?)? {
+        outcome = outcome.and(remove_in(folder, &name, &path.join(&name), place));
+    }
+    outcome
+}
+
+/// Removes one name of an open folder, with all that is in it: at this path, on this device, so deep already.
+pub(super) fn remove_in(
+    above: BorrowedFd,
+    name: &OsStr,
+    path: &Path,
+    (device, depth): (u64, u32),
+) -> Result<(), Errno> {
+    let unlink = |flags| faults::pass(Call::Remove, path, || fs::unlinkat(above, name, flags));
+    match unlink(AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(()),
+        // Linux says the first of a folder, POSIX the second.
+        Err(Errno::ISDIR | Errno::PERM) if depth < DEPTH_MAX => {}
+        Err(errno) => return Err(errno),
+    }
+    let (folder, about) = open_in(above, name, path).map_err(|problem| match problem {
+        Problem::Read(errno) => errno,
+        _ => Errno::NOTDIR,
+    })?;
+    if about.st_dev != device {
+        return Err(Errno::XDEV);
+    }
+    empty(folder.as_fd(), path, (device, depth + 1))?;
+    unlink(AtFlags::REMOVEDIR)
+}
+
+/// Opens a folder in an open one; no link.
+pub(super) fn open_in(
+    above: BorrowedFd,
+    name: &OsStr,
+    path: &Path,
+) -> Result<(OwnedFd, Stat), Problem> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = || fs::openat(above, name, flags, Mode::empty());
+    let opened = faults::pass(Call::Open, path, open).and_then(|folder| {
+        let about = fs::fstat(&folder)?;
+        Ok((folder, about))
+    });
+    opened.map_err(|errno| {
+        let there = fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
+        match there.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            Ok(FileType::Symlink) => Problem::Link,
+            Ok(kind) if kind != FileType::Directory => Problem::Kind("no folder"),
+            _ => Problem::Read(errno),
+        }
+    })
+}
