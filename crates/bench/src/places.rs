@@ -97,9 +97,10 @@ impl Places {
 impl Drop for Places {
     fn drop(&mut self) {
         // Looked at once more: what still is there is told by the next start, which finds it in the notes.
-        let text = opened(&self.path()).and_then(|notes| text_of(notes).ok());
+        let notes = opened(&self.path()).map(text_of);
+        let Some(Ok(text)) = notes else { return };
         let mut left = Left::default();
-        left.remove(&text.unwrap_or_default(), &self.boot_id);
+        left.remove(&text, &self.boot_id);
         if let Some((folder, name)) = self.kept.as_ref().filter(|_| left.kept.is_empty()) {
             // Notes that stay name folders that are gone.
             let _ = folder.remove(name);
