@@ -170,3 +170,71 @@ fn a_journal_with_a_damaged_line_is_kept_and_named() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(difference(&before, &tree.settings()), "");
 }
+
+/// A fio that measures nothing, beside all that other tests need of the machine's.
+fn with_fio(tree: &Tree) -> String {
+    let bin = tree.path("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let program = crates
+        .canonicalize()
+        .unwrap()
+        .join("bench/src/testing/program.sh");
+    // The shell reads it, as another test's fork may hold it open for a moment.
+    let body = "[ \"$1\" = --version ] && echo fio-3.33\nexit 0\n";
+    std::fs::write(bin.join("fio.body"), body).unwrap();
+    std::os::unix::fs::symlink(program, bin.join("fio")).unwrap();
+    format!("{}:/usr/sbin:/usr/bin:/sbin:/bin", bin.display())
+}
+
+/// When run and guard die at once, the folder that was being measured in goes with the next start, if it still is
+/// that folder: whoever owns the one that it is in may have put something else there.
+#[test]
+fn the_next_start_removes_the_folder_of_a_dead_run_and_no_other() {
+    if !can_run() {
+        return testkit::was_skipped();
+    }
+    for is_exchanged in [false, true] {
+        let tree = Tree::new();
+        let (path, home) = (with_fio(&tree), tree.path("home"));
+        std::fs::create_dir(&home).unwrap();
+        let names = || {
+            let entries = std::fs::read_dir(&home).unwrap();
+            let names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            names
+        };
+        // Without its CPUs and its command.
+        let mut words = RUN[..7].to_vec();
+        words.extend(["--workload", "drive:write", "--folder"]);
+        words.push(home.to_str().unwrap());
+        let run = |plan: &str| {
+            let mut command = tree.command(&words, plan);
+            command.env("PATH", &path).output().unwrap()
+        };
+        // Just before fio measures.
+        let output = run("run remove /fio.json 1 kill-both");
+        assert_eq!(output.status.code(), None, "{output:?}");
+        let left = names();
+        assert_eq!(left.len(), 1, "{left:?} {output:?}");
+        std::fs::write(left[0].join("large"), "x").unwrap();
+        if is_exchanged {
+            std::fs::rename(&left[0], tree.path("moved")).unwrap();
+            std::fs::create_dir(&left[0]).unwrap();
+            std::fs::write(left[0].join("mine"), "precious").unwrap();
+        }
+        let told = said(&run(""));
+        let name = left[0].display();
+        if is_exchanged {
+            let kept = format!("{name} is not the folder that was made there");
+            assert!(told.contains(&kept), "{told}");
+            assert!(left[0].join("mine").exists());
+        } else {
+            let removed = format!("Removed what an earlier run had left: {name}.");
+            assert!(told.contains(&removed), "{told}");
+            assert_eq!(names(), [std::path::PathBuf::new(); 0]);
+        }
+        // What was told once is not told again, and what the second run made is gone.
+        assert!(!said(&run("")).contains(&*name.to_string()));
+        assert_eq!(names().len(), usize::from(is_exchanged));
+    }
+}
