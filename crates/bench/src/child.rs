@@ -163,8 +163,9 @@ impl<'a> Child<'a> {
             Some(_) => Command::new(std::path::absolute(path).unwrap_or_else(|_| path.into())),
             None => Command::new(path),
         };
-        spec.folder
-            .map(|folder| command.current_dir(folder.current()));
+        if let Some(folder) = spec.folder {
+            command.current_dir(folder.current());
+        }
         command
             .args(spec.argv.iter().skip(1))
             .stdin(Stdio::null())

@@ -119,7 +119,11 @@ impl Site {
             Problem::OthersWrite => {
                 format!("{error}, who could put links in the place of files")
             }
-            _ => error.to_string(),
+            // The sentence that it goes into names the folder.
+            problem => match problem.errno().filter(|_| error.path == parent) {
+                Some(errno) => std::io::Error::from(errno).to_string(),
+                None => error.to_string(),
+            },
         })
     }
 }
@@ -165,8 +169,7 @@ mod tests {
             .drive_folder()
             .unwrap_err();
         assert!(
-            why.contains("/no/such/folder cannot be read: No such file")
-                && why.contains("--folder"),
+            why.contains("/no/such/folder: No such file") && why.contains("--folder"),
             "{why}"
         );
     }
