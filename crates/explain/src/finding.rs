@@ -102,12 +102,12 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Quantity::Count(n) => write!(f, "{n}"),
-            Quantity::Khz(khz) => write!(f, "{} MHz", (khz + 500) / 1000),
+            Quantity::Khz(khz) => write!(f, "{} MHz", mhz(*khz)),
             Quantity::Percent(percent) if percent.abs() < 10.0 => write!(f, "{percent:.1} %"),
             Quantity::Percent(percent) => write!(f, "{percent:.0} %"),
             Quantity::Share(share) => Quantity::Percent(share.as_percent()).fmt(f),
             Quantity::Millicelsius(temp) => write!(f, "{:.1} °C", *temp as f64 / 1000.0),
-            Quantity::Ms(ms) if ms.abs() < 1000 => write!(f, "{ms} ms"),
+            Quantity::Ms(ms) if ms.unsigned_abs() < 1000 => write!(f, "{ms} ms"),
             Quantity::Ms(ms) => write!(f, "{:.1} s", *ms as f64 / 1000.0),
             Quantity::Kib(kib) if *kib < 10_240 => write!(f, "{kib} KiB"),
             Quantity::Kib(kib) => write!(f, "{} MiB", kib / 1024),
@@ -121,6 +121,11 @@ impl fmt::Display for Quantity {
             Quantity::Text(text) => f.write_str(&crate::plain::cut(&crate::harmless(text))),
         }
     }
+}
+
+/// A clock in MHz, rounded; whatever a file has claimed to be one.
+pub(crate) fn mhz(khz: u32) -> u32 {
+    khz.saturating_add(500) / 1000
 }
 
 /// CPU numbers as the kernel writes them: `0-3,6`.
@@ -271,6 +276,19 @@ mod tests {
         }
         assert_eq!(cpu_words(&[7]), "CPU 7");
         assert_eq!(cpu_words(&[0, 1]), "CPUs 0-1");
+    }
+
+    #[test]
+    fn what_a_file_claimed_can_be_written_whatever_it_is() {
+        for (quantity, expected) in [
+            (Quantity::Khz(1_800_499), "1800 MHz"),
+            (Quantity::Khz(1_800_500), "1801 MHz"),
+            (Quantity::Khz(u32::MAX), "4294967 MHz"),
+            (Quantity::Ms(-5), "-5 ms"),
+            (Quantity::Ms(i64::MIN), "-9223372036854776.0 s"),
+        ] {
+            assert_eq!(quantity.to_string(), expected);
+        }
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn measured_clocks(record: &Record) -> Option<String> {
     let clocks = view::cluster_clocks(record, "cold");
     let mut clocks: Vec<String> = clocks
         .iter()
-        .map(|clock| ((clock.measured_khz + 500) / 1000).to_string())
+        .map(|clock| crate::finding::mhz(clock.measured_khz).to_string())
         .collect();
     clocks.dedup();
     joined(clocks)

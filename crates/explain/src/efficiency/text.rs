@@ -1,6 +1,7 @@
 //! The answer of an efficiency run as text: the table that people know, with what it means.
 
 use super::{Anomaly, Idle, Point, Walk, idle, walks};
+use crate::finding::mhz;
 use crate::view;
 use record::Record;
 use std::fmt::Write;
@@ -146,10 +147,10 @@ fn digits(value: f64) -> String {
 
 /// An anomaly as a sentence.
 pub(crate) fn sentence(point: &Point, anomaly: &Anomaly) -> String {
-    let opp = (point.opp_khz + 500) / 1000;
+    let opp = mhz(point.opp_khz);
     match anomaly {
         Anomaly::NotHonoured(percent) => {
-            let measured = point.measured_khz.map_or(0, |khz| (khz + 500) / 1000);
+            let measured = point.measured_khz.map_or(0, mhz);
             format!("{opp} MHz is not honoured: {measured} MHz were measured ({percent:+.0} %).")
         }
         Anomaly::HeldBack => format!(

@@ -72,7 +72,7 @@ fn line(walk: &Walk, nth: usize, of: &dyn Fn(&Point) -> Option<(f64, f64)>) -> L
     let (mut points, mut labels) = (Vec::new(), Vec::new());
     for (index, point) in walk.points.iter().enumerate() {
         let Some(place) = of(point) else { continue };
-        let mut word = format!("{} MHz", (point.opp_khz + 500) / 1000);
+        let mut word = format!("{} MHz", crate::finding::mhz(point.opp_khz));
         if walk.sweet_spot == Some(index) {
             ringed = Some(points.len());
             word.push_str(", sweet spot");

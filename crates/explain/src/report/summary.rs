@@ -115,7 +115,7 @@ fn clock(record: &Record, findings: &[Finding]) -> String {
     } else {
         &measured
     };
-    let mhz = |khz: &u32| (khz + 500) / 1000;
+    let mhz = |khz: &u32| crate::finding::mhz(*khz);
     let text = match (shown.iter().max(), shown.iter().min()) {
         (Some(max), Some(min)) if mhz(max) == mhz(min) => format!("{} MHz", mhz(max)),
         (Some(max), Some(min)) => format!("{}/{} MHz", mhz(max), mhz(min)),

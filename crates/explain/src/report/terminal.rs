@@ -153,8 +153,9 @@ fn clocks(record: &Record) -> String {
         .flat_map(|variant| view::cluster_clocks(record, variant))
         .collect();
     for cold in view::cluster_clocks(record, "cold") {
-        let mhz =
-            |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| ((khz + 500) / 1000).to_string());
+        let mhz = |khz: Option<u32>| {
+            khz.map_or("-".to_owned(), |khz| crate::finding::mhz(khz).to_string())
+        };
         let lowest_hot = hot
             .iter()
             .filter(|hot| hot.cpu == cold.cpu)

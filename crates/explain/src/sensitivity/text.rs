@@ -70,7 +70,7 @@ fn row(result: &Sensitivity, level: &Level) -> String {
 /// `1800 MHz`, `40 %`.
 pub(crate) fn clock_words(clock: SetClock) -> String {
     match clock {
-        SetClock::Khz(khz) => format!("{} MHz", (khz + 500) / 1000),
+        SetClock::Khz(khz) => format!("{} MHz", crate::finding::mhz(khz)),
         SetClock::SharePercent(percent) => format!("{percent} %"),
     }
 }

@@ -129,7 +129,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
     let dram_hz = dram.and_then(|channel| Some(gauge(record, channel, window).last()?.value));
     let mut words: Vec<String> = Vec::new();
     words.extend(millicelsius.map(|value| format!("{:.1} °C", value as f64 / 1e3)));
-    words.extend(khz.map(|khz| format!("{} MHz", (khz + 500) / 1000)));
+    words.extend(khz.map(|khz| format!("{} MHz", khz.saturating_add(500) / 1000)));
     let power = power_mw(record, window);
     words.extend(power.last().map(|(_, mw)| format!("{:.1} W", mw / 1e3)));
     words.extend(last_millivolts(record, window).map(volts));
@@ -138,7 +138,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
         let separator = if words.is_empty() { "" } else { "; " };
         words.push_str(&format!(
             "{separator}DRAM at {} MHz",
-            (hz + 500_000) / 1_000_000
+            hz.saturating_add(500_000) / 1_000_000
         ));
     }
     if words.is_empty() {

@@ -1,6 +1,7 @@
 //! What a review measured: clocks cold and hot, the performance baseline, and what tuning gave.
 
 use super::{list, section};
+use crate::finding::mhz;
 use crate::plain::markdown;
 use crate::report::number::done;
 use crate::view;
@@ -74,7 +75,7 @@ fn clock_line(record: &Record, clock: &view::ClusterClock) -> String {
         .unwrap_or_default();
     format!(
         "{name}{core}: {claimed}Measured: {}{deviation}",
-        (clock.measured_khz + 500) / 1000
+        mhz(clock.measured_khz)
     )
 }
 
