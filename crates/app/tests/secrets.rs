@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// What must not be in any output, in small letters.
-const SECRETS: [&str; 14] = [
+const SECRETS: [&str; 31] = [
     "de:ad:5e:c2:e7:01",
     "dead5ec2e701",
     "203.0.113.77",
@@ -26,12 +26,59 @@ const SECRETS: [&str; 14] = [
     "plantedword",
     "5ec2e701-02",
     "plantedkey",
+    "plantednet",
+    "plantedhost",
+    "plantedshare",
+    "plantedtag",
+    "alicemiller",
+    "dead5ec2e702",
+    "dead.5ec2.e703",
+    "5000c5005ec2e701",
+    "0025385b5ec2e701",
+    "5000c5 05ec2e7",
+    "002538 5b5ec2e7",
+    "5ec2e7015ec2e7f1",
+    "356938035643809",
+    "8949000005643809001",
+    "262015643809001",
+    "4915156438090",
+    "a502855ec2",
 ];
 /// Put behind the content of any text file.
 const LINE: &str = "HWaddr de:ad:5e:c2:e7:01 on enxdead5ec2e701 inet 203.0.113.77/24 2001:db8::5ec2 id \
     5ec2e700-1111-2222-3333-444455556666 machine 5ec2e7015ec2e7015ec2e7015ec2e701 PARTUUID=5ec2e701-02 by wonderland@snowwhite \
     (wonderland@snowwhite) in /home\u{2f}wonderland/x and /media/wonderland/PLANTEDLABEL SerialNumber=PLANTEDSER1AL9 \
     LABEL=PLANTEDLABEL /dev/disk/by-id/ata-X_PLANTEDSER1AL9 https://wonderland:plantedpassword@example.org/ of snowwhite";
+
+/// More of them, one shape in each line: what logs of boards hold besides.
+const SHAPES: &str = "\
+    Serial number PLANTEDSER1AL900\n\
+    Bluetooth: hci0: BD address dead5ec2e702\n\
+    sda: wwn-0x5000c5005ec2e701 nvme-eui.0025385b5ec2e701 naa.5000c5005ec2e701\n\
+    iBFT iqn.2001-04.com.example:storage.plantedshare\n\
+    cmd=\"/usr/bin/x --password=plantedpassword --token plantedkey12\" psk=plantedpassword\n\
+    {\"password\": \"plantedpassword\"} passphrase: plantedpassword token=plantedkey\n\
+    wlan0: associated SSID=\"PlantedNet\" wifi_ssid=PlantedNet (SSID='PlantedNet 5' freq=2437 MHz) ESSID:\"PlantedNet\"\n\
+    SSID: My PlantedNet\n\
+    wireguard: wg0: peer public key PlantedKey5ec2e7bTIBA5rboUvnH4htodjb6e697Qj= PublicKey=PlantedKey5ec2e7bTIBA5rboUvnH4htodjb6e697Qj=\n\
+    ssh-rsa AAAAB3NzaC1yc2EAAAADAQPlantedKey wonderland@snowwhite\n\
+    CIFS: Attempting to mount \\\\plantedhost\\plantedshare and //plantedhost/plantedshare\n\
+    NFS: server plantedhost.example.com not responding\n\
+    modem: IMEI 356938035643809 iccid: 8949000005643809001 imsi=262015643809001\n\
+    E: ID_SERIAL_SHORT=PLANTEDSER1AL9\n\
+    LU WWN Device Id: 5 5000c5 05ec2e701\n\
+    Namespace 1 IEEE EUI-64:            002538 5b5ec2e701\n\
+    serial#=PLANTEDSER1AL9\n\
+    Asset Tag: PLANTEDTAG 7\n\
+    sshd[7]: Accepted publickey for alicemiller from 203.0.113.77 port 22: RSA SHA256:PlantedKey5ec2e7bTIBA5rboUvnH4htodjb6e697Qj\n\
+    alicemiller started it\n\
+    switch: port of dead.5ec2.e703 is up, call +4915156438090\n\
+    Authorization: Bearer plantedkey123 ghp_plantedkey5ec2e75ec2e75ec2e75ec2e75ec2\n\
+    contacted plantedhost.fritz.box and plantedhost.tail12.ts.net\n\
+    plantedhost:/plantedshare on /mnt type nfs4\n\
+    MIIPlantedKey5ec2e7bTIBA5rboUvnH4htodjb6e697QjLErt1NAB4mZqp8DgXY\n\
+    SoC UID: 5EC2E7015EC2E7F1\n\
+    scrub of usb-Generic_Flash_A502855EC2-0:0 done";
 
 /// Files in which secrets have no shape.
 const FILES: [(&str, &str); 13] = [
@@ -90,7 +137,10 @@ fn planted(name: &str) -> Root {
     for (path, text) in root.board_files() {
         let is_text = !text.contains(['\0', '\u{fffd}']);
         if is_text {
-            root = root.with_file(&path, format!("{text}{LINE}\n").as_bytes());
+            // Where there is one value, or one list of words, no sentence stands.
+            let shapes = if text.lines().count() > 1 { SHAPES } else { "" };
+            let text = format!("{text}{LINE}\n{shapes}\n");
+            root = root.with_file(&path, text.as_bytes());
         }
     }
     for (path, text) in FILES {
@@ -170,6 +220,14 @@ fn record_of(root: &Root) -> Record {
         text: LINE.into(),
         line: None,
     }]);
+    let shapes = SHAPES.lines().map(|line| KernelMessage {
+        at_ms: Some(2),
+        text: line.into(),
+        line: None,
+    });
+    if let Fact::Known(messages) = &mut record.kernel_messages {
+        messages.extend(shapes);
+    }
     let words = [
         "/home\u{2f}wonderland/bin/tool",
         "--password",
@@ -276,7 +334,12 @@ fn streams_recordings_and_boards_are_blanked_by_the_program() {
         "# made by wonderland@snowwhite\n{}",
         testkit::board("rk3588")
     );
-    let board = header.replace("== /proc/cpuinfo\n", &format!("== /proc/cpuinfo\n{LINE}\n"));
+    // The notation of boards has a meaning for them.
+    let shapes = SHAPES.replace('\\', "\\\\");
+    let board = header.replace(
+        "== /proc/cpuinfo\n",
+        &format!("== /proc/cpuinfo\n{LINE}\n{shapes}\n"),
+    );
     let board = board + "== /proc/sys/kernel/hostname\nsnowwhite\n";
     for (file, content) in [
         ("events.jsonl", stream.clone()),

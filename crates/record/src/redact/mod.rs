@@ -8,7 +8,9 @@
 mod addresses;
 mod kernel;
 mod known;
+mod named;
 mod names;
+mod shapes;
 #[cfg(test)]
 mod tests;
 
@@ -101,10 +103,12 @@ impl Redactor {
         }
         let line = self.credentials(line);
         let line = self.serials(&line);
+        let line = self.named(&line);
         let line = self.places_of_people(&line);
         let line = self.accounts(&line);
         let line = self.disks(&line);
         let line = self.known_names(&line);
+        let line = self.shapes(&line);
         self.addresses(&line)
     }
 

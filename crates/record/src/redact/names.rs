@@ -88,6 +88,18 @@ const BEFORE_LABELS: [&str; 8] = [
     "LABEL=",
     "by-diskseq/",
 ];
+/// What stands before and behind the name of who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
+const SESSIONS: [(&str, &str); 9] = [
+    ("session opened for user ", "("),
+    ("session opened for user ", " "),
+    ("session closed for user ", ""),
+    ("Accepted publickey for ", " from"),
+    ("Accepted password for ", " from"),
+    ("Failed password for ", " from"),
+    ("Invalid user ", " from"),
+    ("SUDO_USER=", ""),
+    ("LOGNAME=", ""),
+];
 /// Longer ones are no names: anything may stand in them.
 const MAKERS_NAME_BYTES_MAX: usize = 80;
 /// Words that end the name of a serial number.
@@ -140,6 +152,15 @@ impl Redactor {
             for (at, _) in text.match_indices(before) {
                 let name = text[at + before.len()..].split([after, ' ', '\n']).next();
                 self.know_host(name.unwrap_or_default().trim_end_matches('.'));
+            }
+        }
+        for (before, after) in SESSIONS {
+            for (at, _) in text.match_indices(before) {
+                let rest = &text[at + before.len()..];
+                let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                if rest[end..].starts_with(after) {
+                    self.know_user(rest[..end].trim_end_matches('.'));
+                }
             }
         }
         // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
@@ -232,6 +253,10 @@ impl Redactor {
             }) else {
                 continue;
             };
+            // `fe650000.serial: ttyS2` is a device.
+            if end.is_empty() && line[..at].ends_with('.') && behind.starts_with(':') {
+                continue;
+            }
             let from = at + word.len() + end.len();
             let value = line[from..].find(|c: char| !matches!(c, ' ' | '\t' | ':' | '=' | '"'));
             let Some(start) = value

@@ -109,6 +109,155 @@ fn names_and_serial_numbers() {
 }
 
 #[test]
+fn what_stands_behind_its_name() {
+    for (text, expected) in [
+        (
+            "Serial number 10000000abcdef01",
+            "Serial number 0000000000000000",
+        ),
+        ("ID_SERIAL_SHORT=4C53", "ID_SERIAL_SHORT=0000"),
+        ("serial#=AB-1", "serial#=00-0"),
+        (
+            "hci0: BD address aabbccddeeff",
+            "hci0: BD address 000000000000",
+        ),
+        (
+            "cmd=\"x --password=a b\"",
+            "cmd=\"x --password=redacted b\"",
+        ),
+        (
+            "x --token t1, --secret s1",
+            "x --token redacted, --secret redacted",
+        ),
+        ("{\"psk\": \"my own\"}", "{\"psk\": \"redacted\"}"),
+        (
+            "Authorization: Bearer abc.def",
+            "Authorization: Bearer redacted",
+        ),
+        ("wlan0: SSID=\"My Net\", x", "wlan0: SSID=\"redacted\", x"),
+        ("\tSSID: My Net", "\tSSID: redacted"),
+        (
+            "(SSID='Net' freq=2437 MHz)",
+            "(SSID='redacted' freq=2437 MHz)",
+        ),
+        ("IMEI 356938035643809.", "IMEI 000000000000000."),
+        (
+            "LU WWN Device Id: 5 0014ee 2b1234567",
+            "LU WWN Device Id: 0 000000 000000000",
+        ),
+        (
+            "IEEE EUI-64:   002538 5b21404b5c",
+            "IEEE EUI-64:   000000 0000000000",
+        ),
+        ("Asset Tag: Alice 7", "Asset Tag: redacted"),
+        (
+            "nfs: server files.home not responding",
+            "nfs: server redacted not responding",
+        ),
+        ("SoC UID: 5C3B2A1D0F0E0C0B", "SoC UID: 0000000000000000"),
+        (
+            "Accepted publickey for alice from x\nalice's",
+            "Accepted publickey for redacted from x\nredacted's",
+        ),
+    ] {
+        check(text, expected);
+    }
+    for stays in [
+        "serial 00:05: ttyS0 at I/O 0x3f8 is a 16550A",
+        "serial fe650000.serial: unable to get clock",
+        "serial number is not set",
+        "serial8250: ttyS0",
+        "systemd-ask-password-console.path: Changed",
+        "Started Forward Password Requests to Plymouth.",
+        "password: ",
+        "passwd: files systemd",
+        "max_tokens=100 token=no",
+        "iommu: Default domain type: identity",
+        "wlan0 ESSID:off/any scan_ssid=1",
+        "bssid is not known",
+        "mac 5.10 supports",
+        "chip id 0x2711, Chip ID: 0x2710",
+        "Asset Tag: Not Specified",
+        "Asset Tag: Fill By OEM",
+        "WWN is not supported",
+        "nfs: server",
+    ] {
+        check(stays, stays);
+    }
+}
+
+/// A line without end in which a word stands thousands of times is gone through once.
+#[test]
+fn endless_lines_are_gone_through_once() {
+    for word in [
+        "mac:",
+        "asset tag: no ",
+        "psk=--",
+        "ssid=\"",
+        "wwn ",
+        "LOGNAME=",
+        "serial number x",
+    ] {
+        let line = word.repeat((1 << 16) / word.len());
+        Redactor::default().text(&line);
+    }
+    // A long secret goes as a whole.
+    let token = "t0".repeat(2000);
+    check(&format!("token={token} x"), "token=redacted x");
+}
+
+#[test]
+fn what_its_shape_gives_away() {
+    let key = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg";
+    let pem = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo";
+    for (text, expected) in [
+        (
+            "wwn-0x5000c500a1b2c3d4-part1",
+            "wwn-0x0000000000000000-part1",
+        ),
+        ("nvme-eui.0025385b21404b5c", "nvme-eui.0000000000000000"),
+        ("iBFT iqn.2001-04.com.example:x", "iBFT iqn.redacted"),
+        ("scrub ata-X_870_S5Y2NG0R123456-part1", "scrub ata-redacted"),
+        (
+            "at \\\\nas01\\share, //nas/share",
+            "at \\\\redacted\\redacted, //redacted/redacted",
+        ),
+        (
+            "nas:/volume on /mnt type nfs4",
+            "redacted:/redacted on /mnt type nfs4",
+        ),
+        ("laptop.fritz.box: up", "redacted.fritz.box: up"),
+        ("call +4915112345678", "call +0000000000000"),
+        ("port aabb.ccdd.ee12", "port 0000.0000.0000"),
+        ("ssh-ed25519 AAAAC3NzaC1lZDI1 x", "ssh-ed25519 redacted x"),
+        (
+            &format!("peer {key}= PublicKey={key}="),
+            "peer redacted PublicKey=redacted",
+        ),
+        (&format!("RSA SHA256:{key}"), "RSA redacted"),
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "redacted"),
+        (pem, "redacted"),
+    ] {
+        check(text, expected);
+    }
+    for stays in [
+        "mmc-ddr-1_8v mmc-hs200-1_8v usb-xhci_hcd usb-storage",
+        "/etc/rc.local rc.local ~/.local/share localhost.localdomain",
+        "//sys/devices/x // a comment",
+        "https://example.org/a/b",
+        "NFS: Registering the id_resolver key type",
+        "x=/usr/lib:/lib nfsd",
+        "+0200 +1000 a+4915112345678",
+        "2023.1001.0101 1.2.3 5.10.160-rk",
+        "/usr/lib/aarch64-linux-gnu/libstdc++.so.6.0.28.aaaaaaaaaaaaaaaaaaaa",
+        "BogoMIPS\t: 108.00",
+        "dev-disk-by\\x2dlabel\\x2dx.swap",
+    ] {
+        check(stays, stays);
+    }
+}
+
+#[test]
 fn of_the_command_line_only_what_is_known_stays() {
     let text = "console=serial0,115200 androidboot.serialno=abc123 smsc95xx.macaddr=DC:A6:32:01:02:03 \
                 root=PARTUUID=6c586e13-02 bcm2708_fb.fbwidth=0 systemd.hostname=mine quiet mitigations=off \
