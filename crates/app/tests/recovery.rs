@@ -180,6 +180,30 @@ fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
     assert_eq!(folder.runs(".stream").len(), expected.len());
 }
 
+/// Zeros are what a power cut usually leaves of a file that was being written.
+#[test]
+fn a_stream_that_says_nothing_is_told_once_and_kept_under_another_name() {
+    let folder = Folder::new("zeros");
+    let runs = folder.0.join("sbc-bench-runs");
+    std::fs::create_dir_all(&runs).unwrap();
+    let zeros = vec![0; 3000];
+    let stem = "2026-01-01T00-00-00Z-1";
+    let recover = || said(&folder.command("recover --log x.log").output().unwrap());
+    // The second time there is one of this name, which stays.
+    for end in [".unreadable", "-2.unreadable"] {
+        std::fs::write(runs.join(format!("{stem}.stream")), &zeros).unwrap();
+        let told = recover();
+        let kept = format!("It is kept as sbc-bench-runs/{stem}{end}");
+        assert!(
+            told.contains("its stream says nothing") && told.contains(&kept),
+            "{told}"
+        );
+        assert_eq!(recover(), "No run has died in sbc-bench-runs.");
+        let bytes = std::fs::read(runs.join(format!("{stem}{end}")));
+        assert_eq!(bytes.unwrap(), zeros);
+    }
+}
+
 #[test]
 fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
     let folder = Folder::new("killed");

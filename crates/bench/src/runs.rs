@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ use std::path::{Path, PathBuf};
 const STREAMS: [&str; 2] = [".stream", ".events.jsonl"];
 /// The stream of a run that ended, but whose end did not fit on the disk.
 const ENDED: &str = ".ended";
+/// A stream that says nothing; it is told once.
+const UNREADABLE: &str = ".unreadable";
 /// Stems that are tried.
 const STEMS_MAX: u32 = 1000;
 /// So much is kept of older runs; the oldest go first.
@@ -50,8 +53,13 @@ pub struct NewRun {
 pub enum Left {
     /// A run died, or its end could not be kept.
     Run(Box<LeftRun>),
-    /// A stream that cannot be read, and why.
-    Unreadable(Missing),
+    /// A stream that cannot be read.
+    Unreadable {
+        /// Why.
+        why: Missing,
+        /// Where it lies from now on, where nobody asks about it again; none if another look may tell more.
+        kept: Option<PathBuf>,
+    },
 }
 
 /// The stream of a run that is no more.
@@ -186,14 +194,22 @@ impl Runs {
             let stem = STREAMS.iter().find_map(|end| text.strip_suffix(end))?;
             match self.left_run(&name, stem) {
                 Ok(left) => left.map(|left| Left::Run(Box::new(left))),
-                Err(missing) => Some(Left::Unreadable(missing)),
+                Err((why, kept)) => Some(Left::Unreadable { why, kept }),
             }
         });
         Ok(left.collect())
     }
 
-    fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<LeftRun>, Missing> {
-        let file = self.folder.readable(name).map_err(Missing::from)?;
+    /// The run of a stream; or why it cannot be read, and where it lies now.
+    fn left_run(
+        &self,
+        name: &OsStr,
+        stem: &str,
+    ) -> Result<Option<LeftRun>, (Missing, Option<PathBuf>)> {
+        let file = self
+            .folder
+            .readable(name)
+            .map_err(|error| (error.into(), None))?;
         let path = self.folder.path().join(name).display().to_string();
         match lock(&file) {
             Ok(()) => {}
@@ -201,17 +217,21 @@ impl Runs {
             // A drive without locks does not tell who lives.
             Err(error) => {
                 let why = format!("{path} cannot be locked: {error}");
-                return Err(Missing::unsupported(path, why));
+                return Err((Missing::unsupported(path, why), None));
             }
         }
-        let record = match read(&file) {
+        // What the drive did not give the first time it may give the second time.
+        let record = match read(&file).or_else(|_| read(&file)) {
             Ok(record) => record,
             // Killed before anything was written: there was no run yet.
             Err(_) if file.metadata().is_ok_and(|meta| meta.len() == 0) => {
                 let _ = self.folder.remove(name);
                 return Ok(None);
             }
-            Err(missing) => return Err(Missing { path, ..missing }),
+            Err(missing) => {
+                let kept = self.set_aside(&file, name, stem);
+                return Err((Missing { path, ..missing }, kept));
+            }
         };
         let (stem, was_marked) = match stem.strip_suffix(ENDED) {
             Some(stem) => (stem, true),
@@ -232,6 +252,24 @@ impl Runs {
             name: name.to_owned(),
             _file: file,
         }))
+    }
+
+    /// Gives a stream of ours that says nothing a name by which nobody looks at it again; where it lies then. What
+    /// the drive does not give now, it may give later.
+    fn set_aside(&self, file: &File, name: &OsStr, stem: &str) -> Option<PathBuf> {
+        let stem = stem.strip_suffix(ENDED).unwrap_or(stem);
+        let mut all = file.take(2 * PART_BYTES);
+        let copy = || std::io::copy(&mut all, &mut std::io::sink());
+        if !is_stem(OsStr::new(stem)) || faults::pass_open(Call::Read, file, copy).is_err() {
+            return None;
+        }
+        let from = self.folder.path().join(name);
+        let first = std::iter::once(format!("{stem}{UNREADABLE}"));
+        let names = first.chain((2..STEMS_MAX).map(|n| format!("{stem}-{n}{UNREADABLE}")));
+        let mut paths = names.map(|name| from.with_file_name(name));
+        let to = paths.find(|path| path.symlink_metadata().is_err())?;
+        let renamed = faults::pass(Call::Rename, &from, || std::fs::rename(&from, &to));
+        renamed.is_ok().then_some(to)
     }
 
     /// Records of all runs, the newest first, each or why it cannot be read.
@@ -274,7 +312,8 @@ impl Runs {
             let path = Path::new(name);
             let end = path.extension();
             let is_ours = path.file_stem().is_some_and(is_stem);
-            is_ours && end.is_some_and(|end| end == "json" || end == "log")
+            is_ours
+                && end.is_some_and(|end| end == "json" || end == "log" || end == &UNREADABLE[1..])
         };
         let mut files: Vec<(&OsString, u64)> = Vec::new();
         for name in names.iter().filter(is_of_run) {

@@ -47,8 +47,15 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
     };
     let tell = |left: Left| match left {
         Left::Run(left) => keep(root, &runs, *left),
-        Left::Unreadable(missing) => {
-            format!("A run may have died, but its stream says nothing: {missing}.")
+        Left::Unreadable { why, kept } => {
+            let way = match kept {
+                Some(kept) => format!(
+                    "It is kept as {} as long as other old runs, and not looked at again.",
+                    kept.display()
+                ),
+                None => "Every start looks at it again, until it is moved away.".to_owned(),
+            };
+            format!("A run may have died, but its stream says nothing: {why}. {way}")
         }
     };
     match runs.left_behind() {

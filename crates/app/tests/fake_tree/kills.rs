@@ -274,7 +274,7 @@ fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
         .unwrap_or_default();
     let died = left.iter().filter_map(|left| match left {
         bench::Left::Run(run) => Some(run.record.steps.len()),
-        bench::Left::Unreadable(_) => None,
+        bench::Left::Unreadable { .. } => None,
     });
     // A run that was killed after its end has a Record in place of its stream.
     let entries = folder.read_dir().into_iter().flatten().flatten();

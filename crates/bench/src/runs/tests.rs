@@ -79,7 +79,10 @@ fn left(runs: &Runs) -> Vec<String> {
                 let step = died.and_then(|died| died.step.clone());
                 format!("{} {}", left.has_ended, step.unwrap_or_default())
             }
-            Left::Unreadable(missing) => missing.to_string(),
+            Left::Unreadable { why, kept } => match kept {
+                Some(kept) => format!("{why} -> {}", kept.file_name().unwrap().display()),
+                None => why.to_string(),
+            },
         });
     told.collect()
 }
@@ -189,6 +192,55 @@ fn what_is_no_stream_of_ours_is_refused_with_a_sentence_and_waited_for_never() {
     for (told, expected) in told.iter().zip(expected) {
         assert!(told.contains(expected), "{told}: {expected}");
     }
+}
+
+#[test]
+fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
+    let own = Own::new("nothing");
+    let at = |name: &str| own.0.join(name);
+    let stem = "2026-01-01T00-00-00Z-1";
+    for (end, kept) in [
+        ("stream", stem.to_owned()),
+        ("ended.stream", format!("{stem}-2")),
+        ("events.jsonl", format!("{stem}-3")),
+    ] {
+        std::fs::write(at(&format!("{stem}.{end}")), [0; 600]).unwrap();
+        let told = left(&own.1);
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].ends_with(&format!(" -> {kept}.unreadable")),
+            "{told:?}"
+        );
+        assert_eq!(left(&own.1), Vec::<String>::new());
+        let bytes = std::fs::read(at(&format!("{kept}.unreadable"))).unwrap();
+        assert_eq!(bytes, [0; 600]);
+    }
+    for number in 0..2 * RUNS_MAX {
+        let name = format!("2026-02-01T00-00-00Z-{number}.unreadable");
+        std::fs::write(at(&name), "").unwrap();
+    }
+    own.1.bound("z").unwrap();
+    assert_eq!(own.names().len(), 2 * RUNS_MAX);
+    assert!(!at(&format!("{stem}.unreadable")).exists());
+    // A file of somebody else's keeps its name.
+    std::fs::write(at("my.stream"), "mine").unwrap();
+    assert!(!left(&own.1)[0].contains("->"));
+}
+
+/// The drive does not give it at first, and gives it then.
+#[test]
+fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
+    let own = Own::new("moment");
+    let new = own.1.begin("now").unwrap();
+    write(&new, &[started(), begins("aes")].concat());
+    drop(new);
+    let with = |plan: &str| faults::plan::under(plan, || left(&own.1));
+    let told = with("run read .stream 0 EIO");
+    assert!(told.len() == 1 && !told[0].contains("->"), "{told:?}");
+    assert_eq!(
+        with("run read .stream 1 EIO; run read .stream 2 EIO"),
+        ["false aes"]
+    );
 }
 
 #[test]
