@@ -13,13 +13,15 @@
 //! this process leaves it running.
 
 mod descendants;
+mod held;
 mod observe;
 mod outcome;
 mod output;
 mod start;
 
 pub use descendants::end_programs;
-pub(crate) use descendants::{MARK, end_all_of, end_orphans, signal_all, stop_programs_of};
+pub(crate) use descendants::{MARK, end_all_of, end_members_of, end_orphans, stop_programs_of};
+pub(crate) use held::{Held, signal_all};
 pub use observe::Usage;
 pub(crate) use observe::{foreign, parse_schedstat};
 pub(crate) use outcome::{failure, interruption};
@@ -28,7 +30,7 @@ pub(crate) use start::move_to;
 use descendants::Descendants;
 use machine::faults::{self, Call};
 use machine::files::OwnFolder;
-use machine::{Caller, Group, Root, Terminal};
+use machine::{Caller, Group, Root, Terminal, processes};
 use observe::Observer;
 use outcome::oom_kills;
 use output::HeadTail;
@@ -206,8 +208,10 @@ impl<'a> Child<'a> {
     /// Waits for its end, or ends it at the time limit or at an interruption.
     pub fn finish(mut self, supervisor: &mut Supervisor) -> Ended {
         let score = format!("/proc/{}/oom_score_adj", self.pid());
-        // Only a precaution: without it the step runs as well.
-        let _ = supervisor.root.write(&score, OOM_SCORE_ADJ);
+        // Only a precaution: without it the step runs as well, and nobody else shall have it.
+        if processes::has_own_numbers(supervisor.root) {
+            let _ = supervisor.root.write(&score, OOM_SCORE_ADJ);
+        }
         let kills_before = oom_kills(supervisor.root);
         let mut observer = Observer::new(supervisor.root, self.pid());
         let end = self.attend(supervisor, &mut observer);
@@ -325,7 +329,10 @@ impl<'a> Child<'a> {
             return;
         }
         self.reaped = true;
-        let _ = kill_process_group(self.group, Signal::KILL);
+        // Where somebody else has reaped it (SIGCHLD is ignored), its number may be another one's by now.
+        if self.peek().is_ok() {
+            let _ = kill_process_group(self.group, Signal::KILL);
+        }
         let until = Instant::now() + REAP_LIMIT;
         while Instant::now() < until && matches!(self.process.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(1));

@@ -5,7 +5,9 @@
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
-use crate::child::{MARK, end_all_of, end_orphans, signal_all, stop_programs_of};
+use crate::child::{
+    Held, MARK, end_all_of, end_members_of, end_orphans, signal_all, stop_programs_of,
+};
 use crate::places::{self, remove_left_behind};
 use crate::standstill::{Cause, Standstill};
 use machine::faults::{self, Call};
@@ -28,6 +30,8 @@ const ALL_IS_WELL: &[u8] = b"w";
 const LAST_CLOSE: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(10);
 
+/// A program may have left thousands of others: nobody reads more names of them.
+const NAMES_MAX: usize = 5;
 /// The guard looks so often whether its owner is stopped.
 const LOOK: Duration = Duration::from_millis(500);
 /// What it says when it has stopped the programs; the milliseconds follow when they go on.
@@ -162,9 +166,12 @@ pub fn stand_guard(
         drop(owner_is_here);
     });
     if said != ALL_IS_WELL {
+        end_all_of(root, watched.owner);
         let group = watched.group.as_deref();
-        let group = group.and_then(|folder| Group::adopted(root, folder));
-        end_all_of(root, watched.owner, group.as_ref());
+        let group = group.and_then(|folder| adopted(root, folder));
+        if let Some(group) = group {
+            end_members_of(root, &group);
+        }
         // What is kept is told by the next start.
         places.map(|places| places::remove_noted(root, places));
     }
@@ -188,9 +195,22 @@ pub fn stand_guard(
     }
 }
 
+/// The group of an owner that is gone, once the kernel has let go of it: a process that is killed closes its files
+/// one by one. None if another start sees to it already, or has removed it.
+fn adopted(root: &Root, folder: &str) -> Option<Group> {
+    let until = Instant::now() + LAST_CLOSE;
+    loop {
+        let group = Group::adopted(root, folder);
+        if group.is_some() || !Path::new(folder).exists() || Instant::now() > until {
+            return group;
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
 /// Stops the programs of an owner that is stopped, and lets them go on with it.
 fn stop_along(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
-    let mut stopped: Vec<u32> = Vec::new();
+    let mut stopped: Vec<Held> = Vec::new();
     let mut since = None;
     while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
         let is_stopped = processes::state_of(root, owner) == Some('T');
@@ -233,15 +253,13 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
         false => Vec::new(),
     };
     if !programs.is_empty() {
-        let names = programs.join(", ");
+        let names = first_of(&programs);
         told.push(format!(
             "Ended what an earlier run had left running: {names}."
         ));
     }
     for group in Group::left_behind(root, "sbc-bench") {
-        let owner = group.folder().rsplit('-').next();
-        let owner = owner.and_then(|pid| pid.parse().ok()).unwrap_or(0);
-        end_all_of(root, owner, Some(&group));
+        end_members_of(root, &group);
     }
     let left = state.map(|state| remove_left_behind(root, state));
     let left = left.unwrap_or_default();
@@ -253,12 +271,20 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        told.push(format!(
-            "Removed what an earlier run had left: {}.",
-            names.join(", ")
-        ));
+        let names = first_of(&names);
+        told.push(format!("Removed what an earlier run had left: {names}."));
     }
     told
+}
+
+/// Names that people read in one sentence; how many more there are.
+fn first_of(names: &[String]) -> String {
+    let first = &names[..names.len().min(NAMES_MAX)];
+    let all = first.join(", ");
+    match names.len() - first.len() {
+        0 => all,
+        more => format!("{all} and {more} more"),
+    }
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub fn run(mut context: Context) -> Finished {
         meters: Vec::new(),
         tools: Tools::of_user(context.options.user.clone()),
         site: Arc::new(site),
-        group: Group::new(context.root, &format!("sbc-bench-{}", std::process::id())).ok(),
+        group: Group::new(context.root, &format!("sbc-bench.{}", std::process::id())).ok(),
         switch: Switch::default(),
         hotplug: Hotplug::default(),
         is_untunable: false,

@@ -43,6 +43,7 @@ pub fn pause() -> Option<Duration> {
     }
     let stopped = stop_programs_of(&root, std::process::id());
     let since = Instant::now();
+    #[expect(clippy::disallowed_methods, reason = "this process has its number")]
     let _ = kill_process(getpid(), Signal::STOP);
     std::thread::sleep(UNTIL_DUE);
     signal_all(&stopped, Signal::CONT);

@@ -6,10 +6,12 @@
 //! limit must hold for what it was given for. Needs root, or a delegated hierarchy.
 //! (Kernel: Documentation/admin-guide/cgroup-v2.rst, Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
+mod lock;
+
 use crate::Root;
 use crate::cgroup;
 use crate::faults::{self, Call};
-use crate::processes;
+use lock::{Lock, Owner};
 use record::{Missing, Reading, Why};
 
 /// Folders of a group: one in version 2, one for each hierarchy used in version 1.
@@ -24,6 +26,8 @@ pub struct Group {
     quota: Option<Place>,
     /// CPU time a second that the group is held to, in CPUs, if it is.
     limit_cpus: Option<f64>,
+    /// Tells everybody that the group is in use, in whatever container they are; let go of last.
+    _lock: Option<Lock>,
 }
 
 /// A folder of the group, and where this process was before.
@@ -76,7 +80,7 @@ impl Group {
             "cpuacct"
         };
         let home = cgroup::folders(&membership, controller).into_iter().next();
-        let folder = made(&place(root, version, &mount), name)?;
+        let (folder, lock) = made(&place(root, version, &mount), name)?;
         Ok(Self {
             root: root.clone(),
             version,
@@ -84,6 +88,7 @@ impl Group {
             home: home.unwrap_or(mount),
             quota: None,
             limit_cpus: None,
+            _lock: lock,
         })
     }
 
@@ -145,28 +150,31 @@ impl Group {
         Ok(folder)
     }
 
-    /// Groups that a program of this name has left behind, found by the process id at the end of their
-    /// names: nobody is left to remove them.
+    /// Groups that a program of this name has left behind, which are now this value's: nobody is left to remove
+    /// them. The process id in a name says nothing about that, since it may be one of another container; a
+    /// group whose owner lives is held by a lock.
     pub fn left_behind(root: &Root, name: &str) -> Vec<Self> {
         let Some((version, mount)) = hierarchy(root).filter(|_| root.is_system()) else {
             return Vec::new();
         };
-        let owner = |folder: &String| -> Option<u32> {
-            let number = folder.strip_prefix(name)?.strip_prefix('-')?;
-            number.rsplit('-').next()?.parse().ok()
+        // `NAME.PID`, or `NAME.PID.2` where that was taken.
+        let is_ours = |folder: &String| {
+            let rest = folder
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('.'));
+            rest.is_some_and(|rest| rest.split('.').all(|part| part.parse::<u32>().is_ok()))
         };
-        let is_gone = |folder: &String| owner(folder).is_some_and(processes::is_gone);
         let mut places = vec![mount.clone(), place(root, version, &mount)];
         places.dedup();
         let of_place = |place: String| {
             let folders = root.list(&place).unwrap_or_default().into_iter();
             let adopted = move |folder| Self::adopted(root, &format!("{place}/{folder}"));
-            folders.filter(is_gone).filter_map(adopted)
+            folders.filter(is_ours).filter_map(adopted)
         };
         places.into_iter().flat_map(of_place).collect()
     }
 
-    /// An existing group, which this value now owns.
+    /// An existing group whose owner is gone, which this value now owns. None while somebody holds it.
     pub fn adopted(root: &Root, folder: &str) -> Option<Self> {
         let (version, mount) = hierarchy(root)?;
         // Dropping removes the folder, so only a group of ours will do.
@@ -174,6 +182,9 @@ impl Group {
         if folder.contains("..") {
             return None;
         }
+        let Owner::Gone(lock) = lock::owner_of(folder) else {
+            return None;
+        };
         let quota = format!("{QUOTA_MOUNT}/{name}");
         let has_quota = version == Version::One && root.list(&quota).is_ok();
         Some(Self {
@@ -186,6 +197,7 @@ impl Group {
                 home: QUOTA_MOUNT.into(),
             }),
             limit_cpus: None,
+            _lock: Some(lock),
         })
     }
 
@@ -227,11 +239,12 @@ impl Group {
         }
     }
 
-    /// Processes that are in the group.
+    /// Processes that are in the group, by their numbers here: those that have none in this container are left out.
     pub fn processes(&self) -> Vec<u32> {
         let text = self.root.read(&format!("{}/cgroup.procs", self.folder));
         let text = text.unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
+        let pids = text.lines().filter_map(|line| line.parse().ok());
+        pids.filter(|pid| *pid != 0).collect()
     }
 
     fn members(&self, folder: &str) -> String {
@@ -298,17 +311,27 @@ fn place(root: &Root, version: Version, mount: &str) -> String {
     own.cloned().unwrap_or_else(|| mount.to_owned())
 }
 
-/// Makes the folder of a group. A dead process may have had our number and left one of that name, which is
-/// then not ours to enter: somebody may still be in it.
-fn made(mount: &str, name: &str) -> Reading<String> {
-    let (kind, process) = name.rsplit_once('-').unwrap_or((name, ""));
-    let others = (2..=NAMES_MAX).map(|number| format!("{kind}-{number}-{process}"));
+/// Makes the folder of a group and holds it. A dead process may have had our number and left one of that name,
+/// or a living one of another container has it: that is not ours to enter, since somebody may be in it.
+fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
+    let others = (2..=NAMES_MAX).map(|number| format!("{name}.{number}"));
     let mut refused = libc::EEXIST;
     for name in std::iter::once(name.to_owned()).chain(others) {
         let folder = format!("{mount}/{name}");
-        match faults::pass(Call::Folder, &folder, || std::fs::create_dir(&folder)) {
-            Ok(()) => return Ok(folder),
-            Err(error) => refused = error.raw_os_error().unwrap_or(libc::EIO),
+        match faults::pass(Call::Folder, &folder, || lock::make(&folder)) {
+            Ok(()) => match lock::owner_of(&folder) {
+                Owner::Gone(lock) => return Ok((folder, Some(lock))),
+                Owner::NoLocks => return Ok((folder, None)),
+                // Another start took it for left behind before it was held, and removes it.
+                Owner::Lives => refused = libc::EEXIST,
+                Owner::Unknown(errno) => {
+                    // Others would take it for left behind while we are in it.
+                    let remove = || std::fs::remove_dir(&folder);
+                    let _ = faults::pass(Call::Remove, &folder, remove);
+                    refused = errno.raw_os_error();
+                }
+            },
+            Err(error) => refused = error.raw_os_error(),
         }
         if refused != libc::EEXIST {
             break;
@@ -340,103 +363,4 @@ pub(crate) fn parse_usage_us(text: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_limited_stays_where_its_limit_is() {
-        let own = "== /proc/thread-self/cgroup\n0::/a/b\n";
-        for (files, expected) in [
-            ("", ""),
-            ("== /sys/fs/cgroup/a/b/cpu.max\nmax 100000\n", ""),
-            ("== /sys/fs/cgroup/a/b/cpu.max\n50000 100000\n", "/a/b"),
-            ("== /sys/fs/cgroup/a/memory.max\n400000000\n", "/a/b"),
-            ("== /sys/fs/cgroup/a/memory.max\nmax\n", ""),
-            ("== /sys/fs/cgroup/a/b/cpuset.cpus\n\n", ""),
-            ("== /sys/fs/cgroup/a/b/cpuset.cpus\n0-1\n", "/a/b"),
-        ] {
-            let root = Root::from_board(&format!("{own}{files}")).unwrap();
-            let mount = "/sys/fs/cgroup";
-            let found = place(&root, Version::Two, mount);
-            assert_eq!(found, format!("{mount}{expected}"), "{files}");
-            assert_eq!(place(&root, Version::One, "/x"), "/x");
-        }
-    }
-
-    #[test]
-    fn both_versions_are_found() {
-        for (board, expected) in [
-            (
-                "== /sys/fs/cgroup/cgroup.controllers\ncpu\n",
-                Some(Version::Two),
-            ),
-            (
-                "== /sys/fs/cgroup/cpuacct/cpuacct.usage\n12\n",
-                Some(Version::One),
-            ),
-            ("== /proc/stat\ncpu\n", None),
-        ] {
-            let root = Root::from_board(board).unwrap();
-            assert_eq!(hierarchy(&root).map(|found| found.0), expected, "{board}");
-        }
-    }
-
-    #[test]
-    fn the_usage_is_read() {
-        let text = "usage_usec 2500\nuser_usec 2000\nsystem_usec 500\n";
-        assert_eq!(parse_usage_us(text), Some(2500));
-        assert_eq!(parse_usage_us("user_usec 1\n"), None);
-    }
-
-    #[test]
-    fn a_board_gets_no_group() {
-        let root = Root::from_board("== /sys/fs/cgroup/cgroup.controllers\ncpu\n").unwrap();
-        assert!(Group::new(&root, "x").is_err());
-    }
-
-    #[test]
-    fn a_thread_goes_in_and_out() {
-        let root = Root::system();
-        let name = format!("sbc-bench-test-{}", std::process::id());
-        let mut group = match Group::new(&root, &name) {
-            Ok(group) => group,
-            Err(missing) => {
-                return testkit::skip(&format!("no control group can be made: {missing}"));
-            }
-        };
-        let membership = || root.read("/proc/thread-self/cgroup").unwrap();
-        let before = membership();
-        {
-            let _inside = group.enter().unwrap();
-            assert!(membership().contains(&name));
-            assert!(!group.processes().is_empty());
-        }
-        assert_eq!(membership(), before);
-        assert!(group.cpu_time_ns().is_ok());
-        // A kernel may count CPU time and still have no quotas.
-        if group.limit(Some(0.5)).is_ok() {
-            let inside = group.enter().unwrap();
-            assert!(cgroup::has_quota(&root));
-            drop(inside);
-            assert_eq!(membership(), before);
-            group.limit(None).unwrap();
-            let _inside = group.enter().unwrap();
-            assert!(group.is_limited() == cgroup::has_quota(&root));
-        }
-        let folder = group.folder().to_owned();
-        // Ours is not left behind as long as we live; that of a process that never was is.
-        assert!(Group::left_behind(&root, "sbc-bench-test").is_empty());
-        drop(group);
-        assert!(!std::path::Path::new(&folder).exists());
-        // The second one has the number of a process that is gone and left its group.
-        for _ in 0..2 {
-            let ended = Group::new(&root, "sbc-bench-ended-4000000000").unwrap();
-            std::mem::forget(ended);
-        }
-        let left = Group::left_behind(&root, "sbc-bench-ended");
-        assert_eq!(left.len(), 2);
-        let folder = left[0].folder().to_owned();
-        drop(left);
-        assert!(!std::path::Path::new(&folder).exists());
-    }
-}
+mod tests;

@@ -4,10 +4,15 @@
 //! CPU time that was really spent decides, not the load average: that one counts processes that
 //! merely wait for a disk and needs minutes to forget the boot.
 
+mod kin;
+
+pub(crate) use kin::{Job, job_of};
+pub use kin::{
+    all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors,
+};
+
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use std::collections::BTreeMap;
 
 /// More processes than anybody reads.
@@ -152,97 +157,6 @@ fn read_processes(root: &Root) -> BTreeMap<u32, ProcessTimes> {
     .collect()
 }
 
-/// Processes whose parent is this one, those included that have ended and are not yet reaped.
-///
-/// The kernel lists the children of each thread (`proc_pid_children(5)`, where it was built with
-/// `CONFIG_PROC_CHILDREN`), and may leave one out while another ends: so the list is read until it is the
-/// same twice. Elsewhere every process is asked for its parent.
-pub fn children_of(root: &Root, parent: u32) -> Vec<u32> {
-    let mut before = None;
-    for _ in 0..LISTS_MAX {
-        let Some(listed) = listed_children(root, parent) else {
-            break;
-        };
-        if before.as_ref() == Some(&listed) {
-            return listed;
-        }
-        before = Some(listed);
-    }
-    children_by_parent(root, parent)
-}
-
-/// Lists that differ from each other, until every process is asked.
-const LISTS_MAX: usize = 5;
-
-fn listed_children(root: &Root, parent: u32) -> Option<Vec<u32>> {
-    let mut children = Vec::new();
-    for thread in root.list(&format!("/proc/{parent}/task")).ok()? {
-        let path = format!("/proc/{parent}/task/{thread}/children");
-        match root.read(&path) {
-            Ok(text) => children.extend(
-                text.split_whitespace()
-                    .filter_map(|pid| pid.parse::<u32>().ok()),
-            ),
-            // The kernel has no such list, or the thread has just ended and left its children to another.
-            Err(_) => return None,
-        }
-    }
-    children.sort_unstable();
-    Some(children)
-}
-
-fn children_by_parent(root: &Root, parent: u32) -> Vec<u32> {
-    let names = root.list("/proc").unwrap_or_default();
-    let pids = names.iter().filter_map(|name| name.parse::<u32>().ok());
-    pids.filter(|pid| {
-        let text = root.read(&format!("/proc/{pid}/stat")).unwrap_or_default();
-        parse_job(&text).is_some_and(|job| job.parent == parent)
-    })
-    .collect()
-}
-
-/// Where a process belongs. A group or session of another container has the number 0, and so has a parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Job {
-    /// Who started it, or who took it over.
-    pub(crate) parent: u32,
-    /// What a terminal stops and lets go on together.
-    pub(crate) group: u32,
-    /// All groups of one login.
-    pub(crate) session: u32,
-}
-
-/// True if there is no such process: the kernel says so, and nothing else is taken for it. Whoever takes a living
-/// process for dead, because a file of it cannot be read at the moment, ends what it has started.
-pub fn is_gone(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
-}
-
-/// What a process is doing, by the letter of `proc_pid_stat(5)`: `T` is stopped. None if it is gone.
-pub fn state_of(root: &Root, pid: u32) -> Option<char> {
-    let stat = root.read(&format!("/proc/{pid}/stat")).ok()?;
-    let (_, after) = stat.rsplit_once(')')?;
-    after.trim_start().chars().next()
-}
-
-/// Where a process belongs; none if there is no such process.
-pub(crate) fn job_of(root: &Root, pid: u32) -> Option<Job> {
-    parse_job(&root.read(&format!("/proc/{pid}/stat")).ok()?)
-}
-
-/// The fourth, fifth and sixth field of `/proc/PID/stat`.
-fn parse_job(text: &str) -> Option<Job> {
-    let (_, after) = text.rsplit_once(')')?;
-    let mut fields = after.split_whitespace().skip(1);
-    let mut next = || fields.next()?.parse().ok();
-    Some(Job {
-        parent: next()?,
-        group: next()?,
-        session: next()?,
-    })
-}
-
 /// `pid (name) state ppid ...`: the name may hold blanks, brackets and line feeds, so it ends at
 /// the last closing bracket. Fields are counted from 1: 14 and 15 are user and system time, 22
 /// the start.
@@ -329,23 +243,6 @@ mod tests {
         assert_eq!(window_seen.busy_hundredths_percent, 0);
         assert_eq!(window_seen.processes, []);
         assert!(window(&before, &before).is_err(), "no time has passed");
-    }
-
-    #[test]
-    fn children_are_known_by_their_parent() {
-        let stat = |pid: u32, name: &str, parent: u32| {
-            format!("== /proc/{pid}/stat\n{pid} ({name}) S {parent} 1 1 0 -1\n")
-        };
-        let board = [stat(7, "a", 1), stat(8, "b) S 1 (", 7), stat(9, "c", 7)].concat();
-        let root = Root::from_board(&board).unwrap();
-        assert_eq!((state_of(&root, 7), state_of(&root, 77)), (Some('S'), None));
-        let mut children = children_of(&root, 7);
-        children.sort_unstable();
-        assert_eq!(children, [8, 9]);
-        // With the kernel's own list nobody else is asked.
-        let lists = "== /proc/7/task/7/children\n12 8 \n== /proc/7/task/10/children\n\n";
-        let root = Root::from_board(&(board + lists)).unwrap();
-        assert_eq!(children_of(&root, 7), [8, 12]);
     }
 
     #[test]

@@ -55,6 +55,13 @@ const UNTOLD: &[(&str, &str)] = &[
     ("write /sys/fs/cgroup", "a precaution"),
     ("folder /sys/fs/cgroup", "a precaution"),
     ("remove /sys/fs/cgroup", "a precaution"),
+    ("open /sys/fs/cgroup", "a precaution"),
+    ("lock /sys/fs/cgroup", "it is tried again"),
+    ("link /proc/self/ns/pid", "it is tried again"),
+    (
+        "link /proc/self ",
+        "it says whether /proc is that of another container, which is rare",
+    ),
     (
         "read /environ EPERM",
         "kernels keep that of some programs from root as well",

@@ -3,11 +3,10 @@
 //! This process takes the place of init for them (`PR_SET_CHILD_SUBREAPER`, prctl(2)): whoever loses
 //! its parent becomes its child, can be found as such, and is ended. No rights are needed for it.
 
-use machine::processes::{children_of, is_gone};
+use super::held::{Held, held, members, signal_all};
+use machine::processes::{all, children_of, is_gone, namespace, started_ticks, with_ancestors};
 use machine::{Group, Root};
-use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
-};
+use rustix::process::{Signal, getpid, set_child_subreaper};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -15,11 +14,19 @@ use std::time::{Duration, Instant};
 /// A killed process that is stuck in the kernel is not waited for any longer.
 const LIMIT: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(1);
+/// So many are held and ended at once: each takes a descriptor, and others of this process need some, too.
+const AT_ONCE: usize = 256;
 /// While one looks, a program can start another one.
 const LOOKS: usize = 3;
 
-/// Programs inherit this variable, so that an orphan can be told from those of other programs.
+/// Programs inherit this variable, so that an orphan can be told from those of other programs. Its value is the PID
+/// namespace of the run, its process id there, and a number for each program: `pid:[4026531836]-1234-0`.
 pub(crate) const MARK: &str = "SBC_BENCH_PROGRAM";
+
+/// How the value begins for all programs of a process that has this number here.
+fn mark_of(root: &Root, owner: u32) -> String {
+    format!("{}-{owner}-", namespace(root))
+}
 
 /// The descendants of one program.
 #[derive(Debug)]
@@ -35,33 +42,31 @@ impl Descendants {
         // Kernels before 3.4 have no such thing; there, orphans go to init and stay.
         let _ = set_child_subreaper(Some(getpid()));
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let value = format!("{}-{number}", std::process::id());
+        let root = Root::system();
+        let value = format!("{}{number}", mark_of(&root, std::process::id()));
         command.env(MARK, &value);
-        Self {
-            root: Root::system(),
-            mark: format!("{MARK}={value}"),
-        }
+        let mark = format!("{MARK}={value}");
+        Self { root, mark }
     }
 
     /// Ends the orphans, whatever else is in the group, and those that become orphans by that, until
     /// none is left. To be called when the program itself is reaped.
     pub(super) fn end(&self, group: Option<&Group>) {
-        let until = Instant::now() + LIMIT;
-        loop {
-            let mut left = children_of(&self.root, std::process::id());
-            left.retain(|pid| self.is_marked(*pid));
-            left.extend(group.map(Group::processes).unwrap_or_default());
+        let find = || {
+            let own = std::process::id();
+            let children = children_of(&self.root, own);
+            let children = held(&self.root, children, |pid| self.is_marked(pid));
+            let mut left: Vec<Held> = children.take(AT_ONCE).collect();
+            left.extend(
+                group
+                    .into_iter()
+                    .flat_map(|group| members(&self.root, group, AT_ONCE)),
+            );
             // A thread of ours may work in the group, beside the program.
-            left.retain(|pid| *pid != std::process::id());
-            if left.is_empty() || Instant::now() > until {
-                return;
-            }
-            for pid in left.into_iter().filter_map(|pid| Pid::from_raw(pid as i32)) {
-                let _ = kill_process(pid, Signal::KILL);
-                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
-            }
-            std::thread::sleep(NAP);
-        }
+            left.retain(|process| process.pid() != own);
+            left
+        };
+        end_all_and(find, Held::reap);
     }
 
     /// A process that has ended has no environment any more; the kernel keeps no trace of whose it
@@ -71,54 +76,65 @@ impl Descendants {
     }
 }
 
-/// Ends everything that the programs of a process have left when the process itself was killed: what
-/// bears its mark, and what is in its group. Returns how many that were.
-pub(crate) fn end_all_of(root: &Root, owner: u32, group: Option<&Group>) -> usize {
-    let mark = format!("{MARK}={owner}-");
-    let is_marked = |pid: &u32| has_variable(root, *pid, |v| v.starts_with(mark.as_bytes()));
+/// Ends what is found, and what is found then, until there is nothing left. Ends that are another one's to take
+/// are left to him.
+fn end_all(find: impl FnMut() -> Vec<Held>) {
+    end_all_and(find, |_| {});
+}
+
+fn end_all_and(mut find: impl FnMut() -> Vec<Held>, then: impl Fn(&Held)) {
     let until = Instant::now() + LIMIT;
-    let mut ended: Vec<u32> = Vec::new();
     loop {
-        let all = root.list("/proc").unwrap_or_default();
-        let mut left: Vec<u32> = all.iter().filter_map(|name| name.parse().ok()).collect();
-        left.retain(is_marked);
-        left.extend(group.map(Group::processes).unwrap_or_default());
+        let left = find();
         if left.is_empty() || Instant::now() > until {
-            ended.sort_unstable();
-            ended.dedup();
-            return ended.len();
+            return;
         }
-        for pid in &left {
-            if let Some(pid) = Pid::from_raw(*pid as i32) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
-        }
-        ended.extend(left);
+        signal_all(&left, Signal::KILL);
+        left.iter().for_each(&then);
         std::thread::sleep(NAP);
     }
 }
 
+/// Ends everything that the programs of a process have left when the process itself was killed, by its mark.
+pub(crate) fn end_all_of(root: &Root, owner: u32) {
+    let mark = format!("{MARK}={}", mark_of(root, owner));
+    let is_marked = |pid: u32| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
+    end_all(|| held(root, all(root), is_marked).take(AT_ONCE).collect());
+}
+
+/// Ends what is left in a group whose owner is gone; who started this process may be in it, and is spared.
+pub(crate) fn end_members_of(root: &Root, group: &Group) {
+    let spared = with_ancestors(root);
+    end_all(|| {
+        let mut left = members(root, group, AT_ONCE);
+        left.retain(|process| !spared.contains(&process.pid()));
+        left
+    });
+}
+
 /// The programs that a living process has started, and everything below them; its guard is none of them.
-fn descendants_of(root: &Root, owner: u32) -> Vec<u32> {
-    let mark = format!("{MARK}={owner}-");
-    let mut found = children_of(root, owner);
-    found.retain(|pid| has_variable(root, *pid, |v| v.starts_with(mark.as_bytes())));
+fn descendants_of(root: &Root, owner: u32) -> Vec<Held> {
+    let mark = format!("{MARK}={}", mark_of(root, owner));
+    let is_marked = |pid| has_variable(root, pid, |v| v.starts_with(mark.as_bytes()));
+    let mut found: Vec<Held> = held(root, children_of(root, owner), is_marked).collect();
     let mut next = 0;
-    while let Some(pid) = found.get(next).copied() {
+    while let Some(parent) = found.get(next).map(Held::pid) {
         next += 1;
-        let children = children_of(root, pid).into_iter();
-        let new: Vec<u32> = children.filter(|child| !found.contains(child)).collect();
-        found.extend(new);
+        let children = children_of(root, parent).into_iter();
+        let is_new = |child: &u32| found.iter().all(|known| known.pid() != *child);
+        let new: Vec<u32> = children.filter(is_new).collect();
+        let is_child = |pid| children_of(root, parent).contains(&pid);
+        found.extend(held(root, new, is_child));
     }
     found
 }
 
 /// Stops the programs of a living process, and everything below them; which that were.
-pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<u32> {
-    let mut stopped: Vec<u32> = Vec::new();
+pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<Held> {
+    let mut stopped: Vec<Held> = Vec::new();
     for _ in 0..LOOKS {
         let mut new = descendants_of(root, owner);
-        new.retain(|pid| !stopped.contains(pid));
+        new.retain(|new| stopped.iter().all(|known| known.pid() != new.pid()));
         if new.is_empty() {
             break;
         }
@@ -130,45 +146,34 @@ pub(crate) fn stop_programs_of(root: &Root, owner: u32) -> Vec<u32> {
 
 /// Ends all programs of this process, for an end that cannot wait.
 pub fn end_programs() {
-    end_all_of(&Root::system(), std::process::id(), None);
+    end_all_of(&Root::system(), std::process::id());
 }
 
-/// Sends a signal to each of them; those that are gone are gone.
-pub(crate) fn signal_all(pids: &[u32], signal: Signal) {
-    for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid as i32)) {
-        let _ = kill_process(pid, signal);
-    }
-}
-
-/// Ends the programs of runs that are dead, on which no guard can look any more, and tells their names.
+/// Ends the programs of runs that are dead, on which no guard can look any more, and tells their names. Who started
+/// this process may be one of them, and is spared.
 ///
 /// A process that has the number of such a run is a later one: it was started after the program.
 pub(crate) fn end_orphans(root: &Root) -> Vec<String> {
-    let until = Instant::now() + LIMIT;
+    let spared = with_ancestors(root);
+    let namespace = namespace(root);
+    let is_orphan = |pid: u32| !spared.contains(&pid) && is_orphan(root, &namespace, pid);
     let mut ended: Vec<(u32, String)> = Vec::new();
-    loop {
-        let all = root.list("/proc").unwrap_or_default();
-        let mut left: Vec<u32> = all.iter().filter_map(|name| name.parse().ok()).collect();
-        left.retain(|pid| *pid != std::process::id() && is_orphan(root, *pid));
-        if left.is_empty() || Instant::now() > until {
-            return ended.into_iter().map(|(_, name)| name).collect();
-        }
-        for pid in left {
+    end_all(|| {
+        let left: Vec<Held> = held(root, all(root), is_orphan).take(AT_ONCE).collect();
+        for pid in left.iter().map(Held::pid) {
             if ended.iter().all(|(known, _)| *known != pid) {
                 let name = root.read_value(&format!("/proc/{pid}/comm"));
                 ended.push((pid, name.unwrap_or_else(|_| format!("PID {pid}"))));
             }
-            if let Some(pid) = Pid::from_raw(pid as i32) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
         }
-        std::thread::sleep(NAP);
-    }
+        left
+    });
+    ended.into_iter().map(|(_, name)| name).collect()
 }
 
-/// True for a program of a run that is dead.
-fn is_orphan(root: &Root, pid: u32) -> bool {
-    let Some(owner) = owner_of(root, pid) else {
+/// True for a program of a run of this PID namespace that is dead.
+fn is_orphan(root: &Root, namespace: &str, pid: u32) -> bool {
+    let Some(owner) = owner_of(root, namespace, pid) else {
         return false;
     };
     if is_gone(owner) {
@@ -182,21 +187,13 @@ fn is_orphan(root: &Root, pid: u32) -> bool {
 
 /// The process that started the program, by its mark. Numbers of other PID namespaces (containers) mean other
 /// processes, so their programs have none here.
-fn owner_of(root: &Root, pid: u32) -> Option<u32> {
+fn owner_of(root: &Root, namespace: &str, pid: u32) -> Option<u32> {
     let environment = root.read_bytes(&format!("/proc/{pid}/environ")).ok()?;
     let mut variables = environment.split(|byte| *byte == 0);
     let mark = variables.find_map(|v| v.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="))?;
-    let (owner, _) = std::str::from_utf8(mark).ok()?.split_once('-')?;
-    let namespace = |pid: &str| root.link(&format!("/proc/{pid}/ns/pid")).ok();
-    let is_ours = namespace(&pid.to_string()) == namespace("self");
-    owner.parse().ok().filter(|_| is_ours)
-}
-
-/// When a process was started, in ticks since the boot: field 22 of `proc_pid_stat(5)`.
-fn started_ticks(root: &Root, pid: u32) -> Option<u64> {
-    let stat = root.read(&format!("/proc/{pid}/stat")).ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(22 - 3)?.parse().ok()
+    let mut parts = std::str::from_utf8(mark).ok()?.split('-');
+    parts.next().filter(|space| *space == namespace)?;
+    parts.next()?.parse().ok()
 }
 
 /// True if the environment that the process was started with has such a variable.

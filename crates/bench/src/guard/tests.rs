@@ -31,14 +31,19 @@ impl Drop for Owner {
 fn program(owner: u32) -> Child {
     let script = "setsid sh -c 'sleep 600 & sleep 600' & wait";
     let mut command = Command::new("/bin/sh");
-    let command = command.args(["-c", script]).env(MARK, format!("{owner}-0"));
+    let command = command.args(["-c", script]).env(MARK, mark(owner));
     command.process_group(0).spawn().unwrap()
+}
+
+/// What a run of this PID namespace marks its first program with.
+fn mark(owner: u32) -> String {
+    format!("{}-{owner}-0", processes::namespace(&Root::system()))
 }
 
 /// Everything with the mark of this run, zombies apart.
 fn marked(owner: u32) -> Vec<u32> {
     let root = Root::system();
-    let mark = format!("{MARK}={owner}-0\0");
+    let mark = format!("{MARK}={}\0", mark(owner));
     let all = root.list("/proc").unwrap();
     let pids = all.iter().filter_map(|name| name.parse().ok());
     let is_marked = |pid: &u32| {
@@ -87,7 +92,7 @@ fn a_guard_that_is_told_that_all_is_well_ends_nothing() {
     let watched = watched(owner.pid(), None);
     stand_guard(&Root::system(), &watched, &mut &b"w"[..], &mut Vec::new()).unwrap();
     let left = marked(owner.pid()).len();
-    end_all_of(&Root::system(), owner.pid(), None);
+    end_all_of(&Root::system(), owner.pid());
     child.wait().unwrap();
     assert_eq!(left, 4);
 }
@@ -102,13 +107,26 @@ fn the_next_start_ends_what_dead_runs_have_left_and_nothing_else() {
     drop(dead);
     let names = end_orphans(&Root::system());
     let (left, spared) = (marked(owner), marked(alive.pid()).len());
-    end_all_of(&Root::system(), alive.pid(), None);
+    end_all_of(&Root::system(), alive.pid());
     orphan.wait().unwrap();
     own.wait().unwrap();
     assert_eq!((left, spared), (Vec::new(), 4));
     // Some may not have become what they are to be yet.
     let is_known = |name: &String| ["sh", "setsid", "sleep"].contains(&name.as_str());
     assert!(names.iter().any(is_known), "{names:?}");
+}
+
+#[test]
+fn of_many_names_a_few_are_told() {
+    let names: Vec<String> = (0..2000).map(|number| format!("p{number}")).collect();
+    for (count, expected) in [
+        (1, "p0"),
+        (5, "p0, p1, p2, p3, p4"),
+        (6, "p0, p1, p2, p3, p4 and 1 more"),
+        (2000, "p0, p1, p2, p3, p4 and 1995 more"),
+    ] {
+        assert_eq!(first_of(&names[..count]), expected);
+    }
 }
 
 #[test]

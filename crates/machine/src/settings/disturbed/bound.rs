@@ -4,6 +4,7 @@ use super::super::node::POLICY;
 use super::{CPUSETS, Disturbed, INTERRUPTS, of_governor};
 use crate::Root;
 use crate::identify::{parse_cpu_list, read_list};
+use crate::processes;
 
 /// Folders of cpusets that are looked at: more than any system has, and an end in any case.
 const FOLDERS_MAX: usize = 4096;
@@ -89,13 +90,8 @@ fn interrupts(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
 /// Threads of other programs. Ours are bound by us, and their owner looks after them.
 fn threads(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
     let own = std::process::id();
-    let processes = root.list("/proc").unwrap_or_default();
-    let processes = processes
-        .iter()
-        .filter_map(|name| name.parse::<u32>().ok())
-        .filter(|pid| *pid != own);
     let mut places = Vec::new();
-    for pid in processes {
+    for pid in processes::all(root).into_iter().filter(|pid| *pid != own) {
         let threads = root.list(&format!("/proc/{pid}/task")).unwrap_or_default();
         for tid in threads.iter().filter_map(|name| name.parse::<u32>().ok()) {
             let Some(thread) = Thread::read(root, tid) else {

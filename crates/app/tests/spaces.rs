@@ -1,0 +1,193 @@
+//! Runs of several containers: each has process ids of its own (PID namespaces), and all see the control groups of
+//! one kernel. None takes another one for dead, and none ends the programs of another one.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("sbc-bench-spaces-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Lines of shell where process ids begin anew: `$RUN LOG -- COMMAND` is a short run, `inside SCRIPT` does
+    /// something in a container of that, `wait_for FILE` waits until there is one.
+    fn apart(&self, lines: &str) -> Output {
+        let head = r#"
+            set -u
+            export RUN="$B run --force --wait 0s --repeat 1 --log"
+            inside() { unshare -m -p -f --mount-proc sh -uc "$1"; }
+            wait_for() { n=0; until [ -e $1 ]; do n=$((n+1)); [ $n -lt 1200 ] || exit 99; sleep 0.1; done; }
+        "#;
+        let mut command = Command::new("unshare");
+        command.args(["-m", "-p", "-f", "--mount-proc", "sh", "-c"]);
+        command.arg(format!("{head}\n{lines}"));
+        command.env("B", env!("CARGO_BIN_EXE_sbc-bench"));
+        command.env("LOAD", LOAD).env("NOTUNING", "yes");
+        command.env_remove("MODE").env_remove("STATE_DIRECTORY");
+        command.current_dir(&self.0).stdin(Stdio::null());
+        command.output().unwrap()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap_or_default()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Says that it has begun, and goes on until somebody says so.
+const LOAD: &str = "touch $0.began; until [ -e $0.go ]; do sleep 0.1; done";
+
+fn can_unshare() -> bool {
+    let words = ["-m", "-p", "-f", "--mount-proc", "true"];
+    let status = Command::new("unshare").args(words).status();
+    let can = machine::is_root() && status.is_ok_and(|status| status.success());
+    if !can {
+        testkit::skip("root and unshare are needed for process ids that begin anew");
+    }
+    can
+}
+
+/// Both outputs, with one blank between words.
+fn said(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    let text = String::from_utf8_lossy(&both).into_owned();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A run that came to its end with its one result.
+fn came_through(folder: &Folder, who: &str, output: &Output) {
+    let status = folder.read(&format!("{who}.status"));
+    let told = folder.read(&format!("{who}.out"));
+    assert!(
+        ["0", "3"].contains(&status.trim()),
+        "{who} ended with {status}: {told} {}",
+        said(output)
+    );
+    assert!(!told.contains("SIGKILL"), "{told}");
+}
+
+#[test]
+fn runs_of_two_containers_leave_each_other_alone() {
+    if !can_unshare() {
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("two");
+    // Inside, the run gets a number that nobody has outside any more, and the other way round.
+    let output = folder.apart(
+        r#"
+        inside 'n=0; while [ $n -lt 40 ]; do /bin/true; n=$((n+1)); done
+            $RUN in.log -- sh -c "$LOAD" in > in.out 2>&1; echo $? > in.status' &
+        wait_for in.began
+        $RUN out.log -- sh -c "$LOAD" out > out.out 2>&1 &
+        out=$!
+        wait_for out.began
+        $RUN more.log -- true > more.out 2>&1; echo $? > more.status
+        inside '$RUN even.log -- true > even.out 2>&1; echo $? > even.status'
+        touch in.go out.go
+        wait $out; echo $? > out.status
+        wait
+        "#,
+    );
+    for who in ["in", "out", "more", "even"] {
+        came_through(&folder, who, &output);
+        let told = folder.read(&format!("{who}.out"));
+        assert!(!told.contains("had left"), "{who}: {told}");
+    }
+}
+
+#[test]
+fn the_guard_of_a_killed_run_spares_the_run_of_its_number_in_a_container() {
+    if !can_unshare() {
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("number");
+    let output = folder.apart(
+        r#"
+        n=0; while [ $n -lt 20 ]; do /bin/true; n=$((n+1)); done
+        $RUN out.log -- sh -c "$LOAD" out > out.out 2>&1 &
+        export OUT=$!
+        wait_for out.began
+        inside '
+            last=2
+            while [ $last -lt $OUT ]; do /bin/true & last=$!; wait $last; [ $last -lt $((OUT-1)) ] || break; done
+            $RUN in.log -- sh -c "$LOAD" in > in.out 2>&1 &
+            echo $! > in.number; wait $!; echo $? > in.status' &
+        inside=$!
+        wait_for in.began
+        echo $OUT > out.number
+        kill -9 $OUT
+        # Its guard ends its program, and is gone then; that of the other run stays.
+        n=0
+        while [ $(cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -cx 'guard') -gt 1 ]; do
+            n=$((n+1)); [ $n -lt 100 ] || break; sleep 0.1
+        done
+        touch in.go
+        wait $inside
+        "#,
+    );
+    let numbers = ["in", "out"].map(|who| folder.read(&format!("{who}.number")));
+    assert_eq!(numbers[0], numbers[1], "{}", said(&output));
+    came_through(&folder, "in", &output);
+}
+
+/// `/proc` may be that of the surroundings: its numbers are other processes than ours.
+#[test]
+fn where_proc_has_other_numbers_nothing_is_done_to_their_processes() {
+    if !can_unshare() {
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("blind");
+    let output = folder.apart(
+        r#"
+        base=$(cat /proc/$$/oom_score_adj)
+        n=0; while [ $n -lt 200 ]; do sleep 600 & n=$((n+1)); done
+        unshare -p -f sh -uc '$RUN blind.log -- true > blind.out 2>&1; echo $? > blind.status'
+        cat /proc/[0-9]*/oom_score_adj | grep -vx -e "$base" > scores
+        "#,
+    );
+    came_through(&folder, "blind", &output);
+    assert_eq!(folder.read("scores"), "", "processes with another score");
+}
+
+#[test]
+fn of_many_programs_that_a_dead_run_left_a_few_are_named() {
+    if !can_unshare() {
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("many");
+    let output = folder.apart(
+        r#"
+        $RUN x.log -- sh -c 'n=0; while [ $n -lt 40 ]; do setsid sleep 600 & n=$((n+1)); done; touch began; wait' \
+            > x.out 2>&1 &
+        run=$!
+        wait_for began
+        for process in /proc/[0-9]*; do
+            if tr '\0' ' ' < $process/cmdline | grep -q 'guard [-]-owner'; then kill -9 ${process#/proc/}; fi
+        done
+        kill -9 $run
+        sleep 0.2
+        $RUN y.log -- true
+        "#,
+    );
+    let told = said(&output);
+    let sentence = "Ended what an earlier run had left running: ";
+    let at = told.find(sentence).unwrap_or_else(|| panic!("{told}"));
+    let names = &told[at + sentence.len()..];
+    let names = &names[..names.find('.').unwrap()];
+    let (first, more) = names.rsplit_once(" and ").unwrap();
+    assert_eq!(first.split(", ").count(), 5, "{names}");
+    let more: usize = more.strip_suffix(" more").unwrap().parse().unwrap();
+    // The shell may be in another state than its children.
+    assert!((30..=40).contains(&more), "{names}");
+}

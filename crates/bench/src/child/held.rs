@@ -1,0 +1,176 @@
+//! Processes held by what the kernel gives for them (pidfd_open(2)), so that a signal reaches the one that was
+//! looked at, and never a later one that got its number.
+
+use machine::processes::started_ticks;
+use machine::{Group, Root};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, pidfd_send_signal,
+    waitid,
+};
+use std::os::fd::{AsFd, OwnedFd};
+
+/// A process that was there when it was held.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pid: Pid,
+    by: By,
+}
+
+/// How the process is told from a later one of its number.
+#[derive(Debug)]
+enum By {
+    Descriptor(OwnedFd),
+    /// On kernels before 5.3, and where no more files can be opened: the moment of its start is asked again just
+    /// before a signal.
+    Start(Root, Option<u64>),
+}
+
+impl Held {
+    /// The process that has this number now.
+    fn of(root: &Root, pid: u32) -> Option<Self> {
+        let number = pid;
+        let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let by = match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(descriptor) => By::Descriptor(descriptor),
+            Err(Errno::SRCH) => return None,
+            Err(_) => By::Start(root.clone(), started_ticks(root, number)),
+        };
+        Some(Self { pid, by })
+    }
+
+    /// Its number.
+    pub(super) fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Sends it a signal; if it is gone, nobody gets one.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it was just asked who has the number"
+    )]
+    pub(super) fn signal(&self, signal: Signal) {
+        let _ = match &self.by {
+            By::Descriptor(descriptor) => pidfd_send_signal(descriptor, signal),
+            By::Start(root, started) if *started == started_ticks(root, self.pid()) => {
+                kill_process(self.pid, signal)
+            }
+            By::Start(..) => Ok(()),
+        };
+    }
+
+    /// Takes its end, if it is a child of this process and has ended.
+    pub(super) fn reap(&self) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        let by_number = || waitid(WaitId::Pid(self.pid), options);
+        // One that has not ended yet is looked for again.
+        let _ = match &self.by {
+            By::Descriptor(descriptor) => {
+                match waitid(WaitId::PidFd(descriptor.as_fd()), options) {
+                    // Linux 5.3 has descriptors and cannot wait for them.
+                    Err(Errno::INVAL) => by_number(),
+                    taken => taken,
+                }
+            }
+            By::Start(..) => by_number(),
+        };
+    }
+}
+
+/// Those of these processes of which this is true. It is asked again when they are held: only then is what was
+/// read of a number true of the process that is held.
+pub(super) fn held(
+    root: &Root,
+    pids: Vec<u32>,
+    is_it: impl Fn(u32) -> bool,
+) -> impl Iterator<Item = Held> {
+    pids.into_iter().filter_map(move |pid| {
+        let held = is_it(pid).then(|| Held::of(root, pid))??;
+        is_it(pid).then_some(held)
+    })
+}
+
+/// What is in a group, at most so much of it.
+pub(super) fn members(root: &Root, group: &Group, count_max: usize) -> Vec<Held> {
+    let first = group.processes().into_iter();
+    let held = first.filter_map(|pid| Held::of(root, pid));
+    let mut held: Vec<Held> = held.take(count_max).collect();
+    if !held.is_empty() {
+        // Who has left it meanwhile may have left his number to somebody else.
+        let still = group.processes();
+        held.retain(|held| still.contains(&held.pid()));
+    }
+    held
+}
+
+/// Sends a signal to each of them; those that are gone are gone.
+pub(crate) fn signal_all(processes: &[Held], signal: Signal) {
+    processes.iter().for_each(|process| process.signal(signal));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command};
+
+    fn sleep() -> Child {
+        Command::new("sleep").arg("600").spawn().unwrap()
+    }
+
+    /// A child that has the number of one that has ended; none where the kernel does not let choose it.
+    fn with_number(number: u32) -> Option<Child> {
+        for _ in 0..200 {
+            let before = (number - 1).to_string();
+            std::fs::write("/proc/sys/kernel/ns_last_pid", before).ok()?;
+            let mut child = sleep();
+            if child.id() == number {
+                return Some(child);
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        None
+    }
+
+    #[test]
+    fn a_number_that_is_used_anew_is_never_meant() {
+        let root = Root::system();
+        for is_old_kernel in [false, true] {
+            let mut first = sleep();
+            let number = first.id();
+            let mut held = Held::of(&root, number).unwrap();
+            if is_old_kernel {
+                // The start is told in hundredths of a second.
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                held.by = By::Start(root.clone(), started_ticks(&root, number));
+            }
+            held.signal(Signal::KILL);
+            first.wait().unwrap();
+            let Some(mut second) = with_number(number) else {
+                return testkit::skip("root and ns_last_pid are needed to use a number anew");
+            };
+            held.signal(Signal::KILL);
+            held.reap();
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            let lives = second.try_wait().unwrap().is_none();
+            second.kill().unwrap();
+            second.wait().unwrap();
+            assert!(lives, "old kernel: {is_old_kernel}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_longer_true_when_it_is_held_is_left_out() {
+        let root = Root::system();
+        let mut child = sleep();
+        let asked = std::cell::Cell::new(0);
+        let once = |_| {
+            asked.set(asked.get() + 1);
+            asked.get() < 2
+        };
+        let found = held(&root, vec![child.id(), 0, u32::MAX], once).count();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, 0);
+    }
+}
