@@ -43,12 +43,15 @@ pub(super) struct Remote {
     pub(super) name: String,
 }
 
+/// A command line without its program, word by word.
+pub(super) type Words = Vec<String>;
+
 /// What one kind of program does.
 pub(super) struct Copier {
     /// Arguments that copy this file of the folder there, or fetch it; files with commands go into the folder.
-    pub(super) arguments: fn(&Remote, &str, Direction, &OwnFolder) -> Result<Vec<String>, Error>,
+    pub(super) arguments: fn(&Remote, &str, Direction, &OwnFolder) -> Result<Words, Error>,
     /// Arguments that remove the file there.
-    pub(super) removal: fn(&Remote, &OwnFolder) -> Result<Vec<String>, Error>,
+    pub(super) removal: fn(&Remote, &OwnFolder) -> Result<Words, Error>,
 }
 
 /// Which way.
