@@ -289,6 +289,16 @@ fn a_killed_run_is_found_by_the_next_one() {
 }
 
 #[test]
+fn definitions_of_a_wrong_file_are_not_read_whole() {
+    let folder = Folder::new("definitions");
+    let file = folder.file("own.toml");
+    std::fs::write(&file, vec![b'#'; (1 << 20) + 1]).unwrap();
+    let file = file.display().to_string();
+    let words = ["run", "--workload", "mine", "--workload-file", &file];
+    check_refused(&words, &[], 1, "has more than 1024 KiB");
+}
+
+#[test]
 fn a_log_that_cannot_be_written_does_not_end_a_run() {
     let words = ["--force", "--wait", "0s", "--log", "/proc/none/run.log"];
     let output = sbc_bench(&words).output().unwrap();
@@ -386,68 +396,4 @@ fn the_tables_are_listed() {
     ] {
         assert!(shown.contains(word), "{word}");
     }
-}
-
-#[test]
-fn what_lies_beside_a_log_is_not_lost() {
-    let folder = Folder::new("beside");
-    let own = folder.file("runs");
-    std::fs::create_dir(&own).unwrap();
-    for number in 0..210 {
-        std::fs::write(own.join(format!("exp{number}.json")), "{}").unwrap();
-    }
-    std::fs::write(folder.file("package.json"), "{ \"name\": 1 }").unwrap();
-    let log = |name: &str| folder.file(name).display().to_string();
-    let run = |log: &str| {
-        let words = [
-            "run", "--force", "--wait", "0s", "--quiet", "--log", log, "--", "true",
-        ];
-        sbc_bench(&words).output().unwrap()
-    };
-    for (name, expected) in [
-        ("package.log", "package.json is no Record of a run"),
-        ("r.json", "name the log with another end"),
-    ] {
-        let output = run(&log(name));
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
-        assert!(text(&output.stderr).contains(expected), "{output:?}");
-    }
-    for _ in 0..2 {
-        let output = run(&log("mine.log"));
-        assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
-    }
-    assert_eq!(own.read_dir().unwrap().count(), 210);
-    assert_eq!(
-        std::fs::read_to_string(folder.file("package.json")).unwrap(),
-        "{ \"name\": 1 }"
-    );
-}
-
-#[test]
-fn redact_replaces_nothing_that_is_there() {
-    let folder = Folder::new("redact");
-    let out = folder.file("out");
-    for name in ["a", "b", "out"] {
-        std::fs::create_dir(folder.file(name)).unwrap();
-    }
-    let logs = ["a/x.log", "b/x.log"].map(|name| folder.file(name).display().to_string());
-    for log in &logs {
-        std::fs::write(log, "sbc-bench v0.9.8\n").unwrap();
-    }
-    let out = out.display().to_string();
-    let output = sbc_bench(&["redact", "--output", &out, &logs[0], &logs[1]])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(
-        text(&output.stderr).contains("is there already"),
-        "{output:?}"
-    );
-    check_refused(
-        &["redact", "--output", &logs[0], &logs[0]],
-        &[],
-        1,
-        "is there already",
-    );
-    check_refused(&["redact", "/dev/zero"], &[], 1, "/dev/zero has more than");
 }

@@ -1,12 +1,13 @@
 //! Ways out of the program that are full, closed, or that nobody reads: no run ends, waits or loses its results
-//! because of them. And foreign text: none of it steers a terminal, a table or a picture.
+//! because of them, and none takes the place of what lies there. And foreign text: none of it steers a terminal, a
+//! table or a picture.
 
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A folder for one test, removed at its end.
@@ -28,6 +29,10 @@ impl Folder {
         command.args(["--", "sleep", "0.2"]).env("NOTUNING", "yes");
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
     }
 
     fn is_kept(&self) -> bool {
@@ -54,6 +59,21 @@ fn ended(child: &mut Child) -> Option<ExitStatus> {
     let _ = child.kill();
     let _ = child.wait();
     None
+}
+
+fn sbc_bench(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
+    command.args(words).output().unwrap()
+}
+
+fn is_refused(output: &Output, expected: &str) {
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(why.contains(expected), "{why}");
+}
+
+fn check_refused(words: &[&str], expected: &str) {
+    is_refused(&sbc_bench(words), expected);
 }
 
 fn check_ends_well(name: &str, options: &[&str], errors: Stdio) {
@@ -293,4 +313,55 @@ fn results_replace_links_and_never_follow_them() {
     }
     assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
     assert!(folder.is_kept() && std::fs::read_to_string(&look).unwrap().contains("###"));
+}
+
+#[test]
+fn what_lies_beside_a_log_is_not_lost() {
+    let folder = Folder::new("beside");
+    let own = folder.file("runs");
+    std::fs::create_dir(&own).unwrap();
+    for number in 0..210 {
+        std::fs::write(own.join(format!("exp{number}.json")), "{}").unwrap();
+    }
+    std::fs::write(folder.file("package.json"), "{ \"name\": 1 }").unwrap();
+    let run = |log: &str| {
+        let log = folder.file(log).display().to_string();
+        sbc_bench(&[
+            "run", "--force", "--wait", "0s", "--quiet", "--log", &log, "--", "true",
+        ])
+    };
+    for (name, expected) in [
+        ("package.log", "package.json is no Record of a run"),
+        ("r.json", "name the log with another end"),
+    ] {
+        is_refused(&run(name), expected);
+    }
+    for _ in 0..2 {
+        let output = run("mine.log");
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
+    }
+    assert_eq!(own.read_dir().unwrap().count(), 210);
+    assert_eq!(
+        std::fs::read_to_string(folder.file("package.json")).unwrap(),
+        "{ \"name\": 1 }"
+    );
+}
+
+#[test]
+fn redact_replaces_nothing_that_is_there() {
+    let folder = Folder::new("redact");
+    let out = folder.file("out");
+    for name in ["a", "b", "out"] {
+        std::fs::create_dir(folder.file(name)).unwrap();
+    }
+    let logs = ["a/x.log", "b/x.log"].map(|name| folder.file(name).display().to_string());
+    for log in &logs {
+        std::fs::write(log, "sbc-bench v0.9.8\n").unwrap();
+    }
+    let out = out.display().to_string();
+    let taken = "is there already";
+    let [first, second] = logs.each_ref().map(String::as_str);
+    check_refused(&["redact", "--output", &out, first, second], taken);
+    check_refused(&["redact", "--output", first, first], taken);
+    check_refused(&["redact", "/dev/zero"], "/dev/zero has more than");
 }

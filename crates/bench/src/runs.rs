@@ -172,14 +172,9 @@ impl Runs {
 
     /// Says of a stream whose end could not be written that its run came to it.
     pub fn mark_ended(&self, stem: &str) {
-        let path = |end: &str| {
-            self.folder
-                .path()
-                .join(format!("{stem}{end}{}", STREAMS[0]))
-        };
+        let name = |end: &str| OsString::from(format!("{stem}{end}{}", STREAMS[0]));
         // A name needs no room on a full disk. If that fails, too, the next start takes it for dead.
-        let (from, to) = (path(""), path(ENDED));
-        let _ = faults::pass(Call::Rename, &from, || std::fs::rename(&from, &to));
+        let _ = self.folder.rename(&name(""), &name(ENDED));
     }
 
     /// Streams whose runs are no more. One whose run goes on is locked by it and left alone; one of a run
@@ -263,13 +258,12 @@ impl Runs {
         if !is_stem(OsStr::new(stem)) || faults::pass_open(Call::Read, file, copy).is_err() {
             return None;
         }
-        let from = self.folder.path().join(name);
         let first = std::iter::once(format!("{stem}{UNREADABLE}"));
         let names = first.chain((2..STEMS_MAX).map(|n| format!("{stem}-{n}{UNREADABLE}")));
-        let mut paths = names.map(|name| from.with_file_name(name));
-        let to = paths.find(|path| path.symlink_metadata().is_err())?;
-        let renamed = faults::pass(Call::Rename, &from, || std::fs::rename(&from, &to));
-        renamed.is_ok().then_some(to)
+        let mut names = names.map(OsString::from);
+        let to = names.find(|name| !self.folder.holds(name))?;
+        let renamed = self.folder.rename(name, &to);
+        renamed.is_ok().then(|| self.folder.path().join(to))
     }
 
     /// Records of all runs, the newest first, each or why it cannot be read.
@@ -317,8 +311,7 @@ impl Runs {
         };
         let mut files: Vec<(&OsString, u64)> = Vec::new();
         for name in names.iter().filter(is_of_run) {
-            let meta = std::fs::symlink_metadata(self.folder.path().join(name));
-            files.push((name, meta.map_or(0, |meta| meta.len())));
+            files.push((name, self.folder.length(name).unwrap_or(0)));
         }
         files.sort_by_key(|(name, _)| Path::new(name).file_stem() == Some(OsStr::new(stem)));
         for name in beyond(&files) {

@@ -9,6 +9,7 @@
 
 mod by_path;
 mod error;
+mod names;
 mod own;
 mod owner;
 mod removal;
@@ -141,23 +142,6 @@ impl Folder {
         self.owner
     }
 
-    /// What is in it, sorted by name.
-    ///
-    /// # Errors
-    /// It cannot be listed.
-    pub fn names(&self) -> Result<Vec<OsString>, Error> {
-        let error = |errno| Error::new(&self.path, Problem::Read(errno));
-        let list = || fs::Dir::read_from(&self.folder);
-        let entries = faults::pass(Call::List, &self.path, list);
-        let entries = entries.map_err(|errno| {
-            crate::root::unread::note(&self.path, errno.raw_os_error());
-            error(errno)
-        })?;
-        let mut names = listed(entries).map_err(error)?;
-        names.sort();
-        Ok(names)
-    }
-
     /// A new file, for reading and appending.
     ///
     /// # Errors
@@ -240,18 +224,6 @@ impl Folder {
         access: Access,
     ) -> Result<(), Error> {
         self.put(name, bytes, access, false)
-    }
-
-    /// Removes a file or link; one that is not there counts as removed.
-    ///
-    /// # Errors
-    /// It is still there.
-    pub fn remove(&self, name: &OsStr) -> Result<(), Error> {
-        let remove = || fs::unlinkat(&self.folder, name, AtFlags::empty());
-        match faults::pass(Call::Remove, self.path.join(name), remove) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(errno) => Err(self.error(name, Problem::Remove(errno))),
-        }
     }
 
     /// Waits until names of new, replaced and removed files survive a loss of power.

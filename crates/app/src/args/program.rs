@@ -1,6 +1,7 @@
 //! Arguments of `run -- CMD`, `run --workload NAME` and `ab`: what to run, where its score stands,
 //! how often. They end in a [`bench::Task`].
 
+use crate::input;
 use bench::{
     Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
     parse_pinning, parse_repeat, score_both, side,
@@ -8,6 +9,9 @@ use bench::{
 use machine::{Caller, Root, Trust};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Definitions of a whole board farm have some tens of KiB.
+const BYTES_MAX: u64 = 1 << 20;
 
 /// What to run instead of the standard benchmark.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -307,7 +311,8 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
             found.left_aside.push((file, why));
             continue;
         }
-        let text = std::fs::read_to_string(&file).map_err(|why| format!("{name}: {why}"))?;
+        let bytes = input::read(&file, BYTES_MAX).map_err(|why| format!("{why:#}"))?;
+        let text = String::from_utf8(bytes).map_err(|why| format!("{name}: {why}."))?;
         for definition in parse_definitions(&text).map_err(|why| format!("{name}, {why}."))? {
             found.all.retain(|(_, known)| known.name != definition.name);
             let definition = Definition {

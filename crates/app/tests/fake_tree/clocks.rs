@@ -3,7 +3,6 @@
 
 use crate::tree::{Tree, can_run};
 use record::Record;
-use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -32,18 +31,6 @@ impl Tree {
     fn set_clocks(&self, [suspended_ms, utc_ms]: [i64; 2]) {
         let text = format!("{suspended_ms} {utc_ms}\n");
         std::fs::write(self.path(CLOCKS), text).unwrap();
-    }
-
-    /// The Records among all runs, by the order of their names.
-    fn kept(&self) -> Vec<PathBuf> {
-        let folder = self.path("lib/sbc-bench/runs");
-        let files = std::fs::read_dir(folder).unwrap().flatten();
-        let files = files.map(|file| file.path());
-        let mut kept: Vec<PathBuf> = files
-            .filter(|path| path.extension().is_some_and(|end| end == "json"))
-            .collect();
-        kept.sort();
-        kept
     }
 }
 

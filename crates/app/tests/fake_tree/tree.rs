@@ -90,6 +90,18 @@ pub(crate) struct Call {
 }
 
 impl Tree {
+    /// The Records among all runs, by the order of their names.
+    pub(crate) fn kept(&self) -> Vec<PathBuf> {
+        let folder = self.path("lib/sbc-bench/runs");
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = files.map(|file| file.path());
+        let mut kept: Vec<PathBuf> = files
+            .filter(|path| path.extension().is_some_and(|end| end == "json"))
+            .collect();
+        kept.sort();
+        kept
+    }
+
     /// Every setting as a board has it before a run.
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);

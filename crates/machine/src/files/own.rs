@@ -11,7 +11,7 @@ use super::removal::{open_in, remove_held, remove_in};
 use super::{Access, Error, Folder, Problem, is_empty, own_uid, unguessable};
 use crate::faults::{self, Call};
 use crate::volatile::served_by;
-use rustix::fs::{self, AtFlags, FileType, Mode, Stat};
+use rustix::fs::{self, AtFlags, Mode, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -149,9 +149,7 @@ impl OwnFolder {
 
     /// Length of a regular file in it, in bytes.
     pub fn length(&self, name: &str) -> Option<u64> {
-        let stat = fs::statat(&self.folder.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        is_file.then(|| u64::try_from(stat.st_size).ok()).flatten()
+        self.folder.length(OsStr::new(name))
     }
 
     /// Writes a small file that is there for the next program alone, whatever was in its place.
@@ -168,10 +166,7 @@ impl OwnFolder {
     /// # Errors
     /// It is not there, or cannot be renamed.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
-        let path = self.path().join(to);
-        let rename = || fs::renameat(&self.folder.folder, from, &self.folder.folder, to);
-        faults::pass(Call::Rename, &path, rename)
-            .map_err(|errno| Error::new(&path, Problem::Write(errno)))
+        self.folder.rename(OsStr::new(from), OsStr::new(to))
     }
 
     /// Removes what has this name in it, a folder with all that it holds; nothing there counts as removed.
