@@ -1,18 +1,86 @@
 //! Files that the user named, to be read whole: any kind of file, links followed, and never more of it than a file
 //! of its kind has. Not files of our own: those are in [`machine::files`].
+//!
+//! A pipe may be named as well (`<(zcat log.gz)`), and whoever fills it may take long; one that nobody opens for
+//! writing is not waited for.
 
 use anyhow::Context;
-use std::fs::File;
-use std::io::Read;
+use machine::Root;
+use rustix::fs::{OFlags, fcntl_setfl};
+use std::fs::{File, OpenOptions};
+use std::io::{Cursor, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The largest board has some MiB.
+const BOARD_BYTES_MAX: u64 = 64 << 20;
+/// A shell opens both ends of a pipe at about the same time.
+const WRITER_TIME_MAX: Duration = Duration::from_secs(2);
+const WRITER_LOOK: Duration = Duration::from_millis(20);
 
 /// All of a file.
 ///
 /// # Errors
 /// It cannot be read, or has more than so many bytes.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+    whole(open(path)?, path, bytes_max)
+}
+
+/// Opens a file; `-` is standard input.
+///
+/// # Errors
+/// It cannot be opened, or is a pipe into which nobody writes.
+pub(crate) fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
     let cannot = || format!("{} cannot be read", path.display());
-    whole(File::open(path).with_context(cannot)?, path, bytes_max)
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+    let mut options = OpenOptions::new();
+    let file = options.read(true).custom_flags(flags as i32).open(path);
+    let mut file = file.with_context(cannot)?;
+    let is_pipe = file.metadata().with_context(cannot)?.file_type().is_fifo();
+    let first = if is_pipe {
+        begun(&mut file, path)?
+    } else {
+        Vec::new()
+    };
+    fcntl_setfl(&file, OFlags::empty()).with_context(cannot)?;
+    Ok(Box::new(Cursor::new(first).chain(file)))
+}
+
+/// A machine in a folder or a board file.
+///
+/// # Errors
+/// It cannot be read, or is no board file.
+pub(crate) fn root(path: &Path) -> anyhow::Result<Root> {
+    if path.is_dir() {
+        return Ok(Root::of_folder(path));
+    }
+    let bytes = read(path, BOARD_BYTES_MAX)?;
+    Ok(Root::of_board_file(&path.display().to_string(), &bytes)?)
+}
+
+/// Waits for a writer. What it has written by then, if anything, is at most a byte.
+fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let until = Instant::now() + WRITER_TIME_MAX;
+    let mut first = vec![0];
+    loop {
+        match pipe.read(&mut first) {
+            Ok(0) => anyhow::ensure!(
+                Instant::now() < until,
+                "{} is a pipe into which nobody writes.",
+                path.display()
+            ),
+            Ok(_) => return Ok(first),
+            Err(why) if why.kind() == ErrorKind::WouldBlock => return Ok(Vec::new()),
+            Err(why) => {
+                return Err(why).with_context(|| format!("{} cannot be read", path.display()));
+            }
+        }
+        std::thread::sleep(WRITER_LOOK);
+    }
 }
 
 /// All of what is left of an open file, which is named like this.
@@ -35,6 +103,7 @@ pub(crate) fn whole(file: impl Read, name: &Path, bytes_max: u64) -> anyhow::Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     #[test]
     fn an_endless_file_has_an_end() {
@@ -49,5 +118,28 @@ mod tests {
             error.starts_with("/none cannot be read: No such file"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_pipe_is_read_as_far_as_somebody_writes() {
+        let name = format!("sbc-bench-input-{}", std::process::id());
+        let pipe = std::env::temp_dir().join(name);
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let error = read(&pipe, 99).unwrap_err().to_string();
+        assert!(
+            error.ends_with("is a pipe into which nobody writes."),
+            "{error}"
+        );
+        for pause in [0, 200] {
+            let to = pipe.clone();
+            let writing = machine::threads::detach(move || {
+                let mut to = OpenOptions::new().write(true).open(to).unwrap();
+                std::thread::sleep(Duration::from_millis(pause));
+                std::io::Write::write_all(&mut to, b"all of it").unwrap();
+            });
+            assert_eq!(read(&pipe, 99).unwrap(), b"all of it");
+            writing.unwrap().join().unwrap();
+        }
+        std::fs::remove_file(&pipe).unwrap();
     }
 }

@@ -37,6 +37,7 @@ mod status {
 fn main() -> ExitCode {
     // What a panic says must not wait for a terminal either: settings are put back behind it.
     std::panic::set_hook(Box::new(|panic| output::note(&panic.to_string())));
+    signals::outlive_full_files();
     let status = status_of_all();
     stderr::finish();
     ExitCode::from(status)
@@ -67,7 +68,7 @@ fn status_of_all() -> u8 {
         .map_err(|sentence| anyhow::anyhow!("{sentence}"))
         .and_then(|command| {
             let root = match &root {
-                Some(path) => machine::Root::open(path)?,
+                Some(path) => input::root(path)?,
                 None => machine::Root::system(),
             };
             dispatch(&root, command)

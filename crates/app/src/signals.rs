@@ -5,10 +5,11 @@
 use crate::commands::monitor::give_back_terminal;
 use crate::{output, status};
 use machine::settings::WayBack;
+use machine::threads;
 use record::Restored;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -43,7 +44,7 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
     let waiting = std::thread::current();
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
     let _ = ARRIVALS.set(reader);
-    std::thread::spawn(move || {
+    let listen = move || {
         let mut first: Option<Instant> = None;
         for signal in signals.forever() {
             if signal == SIGTSTP {
@@ -62,8 +63,16 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
             let _ = rustix::io::write(&writer, b"s");
             waiting.unpark();
         }
-    });
+    };
+    threads::detach(listen)?;
     Ok(&RECEIVED)
+}
+
+/// A file that may not grow any more (`ulimit -f`) is an error like a full disk, and not the end of the program. What is
+/// started gets the signal as it was.
+pub(crate) fn outlive_full_files() {
+    // One that cannot be handled ends it as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
 /// For a process that has to outlive them: none of them does anything to it.
@@ -97,23 +106,27 @@ pub(crate) fn remember(way_back: WayBack) {
 /// hangs. Settings go back, by the guard where this process cannot do it in time; programs end. What was measured
 /// is on the disk, and the next start finds it.
 fn leave_at_once() {
-    let way_back = WAY_BACK.lock().map(|mut way_back| way_back.take());
-    let way_back = way_back.ok().flatten();
     let (sender, back) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();
-        bench::child::end_programs();
-        give_back_terminal();
-        // Nobody listens any more when the time is up.
-        let _ = sender.send(outcomes);
-    });
-    let outcomes = back.recv_timeout(WAY_BACK_TIME).unwrap_or_default();
+    // Nobody listens any more when the time is up.
+    let outcomes = match threads::detach(move || drop(sender.send(put_back()))) {
+        Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
+        Err(_) => put_back(),
+    };
     let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
     let status = match outcomes.iter().any(failed) {
         true => status::NOT_RESTORED,
         false => status::INTERRUPTED,
     };
     std::process::exit(status.into());
+}
+
+fn put_back() -> Vec<(String, Restored)> {
+    let way_back = WAY_BACK.lock().map(|mut way_back| way_back.take());
+    let way_back = way_back.ok().flatten();
+    let outcomes = way_back.map(|way_back| way_back.go()).unwrap_or_default();
+    bench::child::end_programs();
+    give_back_terminal();
+    outcomes
 }
 
 /// Waits, at most so long; a signal that came or comes ends the wait. With less code than parking, which

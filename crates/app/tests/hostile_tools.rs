@@ -2,7 +2,7 @@
 //! text, escape sequences, a hundred megabytes, figures that are no figures, nothing. The whole binary has to come
 //! to its end, believe none of it, and let nothing of it steer a terminal.
 
-#![allow(clippy::print_stderr)]
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 use record::{Measured, Outcome, Record};
 use std::path::{Path, PathBuf};

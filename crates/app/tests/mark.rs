@@ -107,6 +107,28 @@ fn root_believes_only_what_users_record_themselves() {
 }
 
 #[test]
+fn a_user_believes_nothing_that_somebody_else_has_put_in_the_place_of_his_folder() {
+    if !can_play_users() {
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("stranger");
+    let said = folder.script(
+        "mkdir -m 1777 $F/tmp; export TMPDIR=$F/tmp; unset XDG_RUNTIME_DIR
+        stranger='setpriv --reuid=65533 --regid=65533 --clear-groups'
+        $stranger $B -m 0.1 --quiet --record $F/tmp/stranger.rec &
+        until_there $F/tmp/sbc-bench-65533
+        $stranger cp -r $F/tmp/sbc-bench-65533 $F/tmp/sbc-bench-65534
+        chmod 755 $F/tmp/sbc-bench-65534; chmod 666 $F/tmp/stranger.rec $F/tmp/sbc-bench-65534/*
+        $as_user $B mark 'a secret' || echo status $?
+        kill $!; wait $! || true
+        cp $F/tmp/stranger.rec $F/stranger.rec",
+    );
+    assert!(said.contains("status 1"), "{said}");
+    let recording = text(&std::fs::read(folder.join("stranger.rec")).unwrap());
+    assert!(!recording.contains("a secret"), "{recording}");
+}
+
+#[test]
 fn root_marks_what_users_record_themselves() {
     if !can_play_users() {
         return testkit::was_skipped();

@@ -160,6 +160,24 @@ fn a_full_standard_output_loses_no_result() {
     assert!(folder.is_kept());
 }
 
+/// A limit that a service or a shell has set (`LimitFSIZE=`, `ulimit -f`).
+#[test]
+fn files_that_may_not_grow_end_no_run() {
+    let folder = Folder::new("limited");
+    let run = folder.run(&[]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 8; exec \"$@\"", "sh"]);
+    command.arg(run.get_program()).args(run.get_args());
+    let output = command.env("NOTUNING", "yes").output().unwrap();
+    assert!(
+        matches!(output.status.code(), Some(0 | 1 | 3)),
+        "{output:?}"
+    );
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("File too large"), "{output:?}");
+    assert!(told.contains("sleep 0.2"), "{told}");
+}
+
 #[test]
 fn a_reader_that_has_stopped_does_not_make_a_monitor_deaf() {
     let (_reader, output) = full_pipe();
@@ -364,4 +382,8 @@ fn redact_replaces_nothing_that_is_there() {
     check_refused(&["redact", "--output", &out, first, second], taken);
     check_refused(&["redact", "--output", first, first], taken);
     check_refused(&["redact", "/dev/zero"], "/dev/zero has more than");
+    check_refused(
+        &["--root", "/dev/zero", "identify"],
+        "/dev/zero has more than",
+    );
 }

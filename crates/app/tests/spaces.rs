@@ -107,6 +107,51 @@ fn runs_of_two_containers_leave_each_other_alone() {
 }
 
 #[test]
+fn one_at_a_time_changes_settings_whatever_it_has_for_a_journal() {
+    const SETTING: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
+    let before = std::fs::read_to_string(SETTING).unwrap_or_default();
+    let groups =
+        std::fs::read_dir("/sys/fs/cgroup").is_ok_and(|mut groups| groups.next().is_some());
+    if !can_unshare() || !groups || !before.contains("[madvise]") {
+        testkit::skip("control groups and a kernel with huge pages on demand are needed");
+        return testkit::was_skipped();
+    }
+    let folder = Folder::new("settings");
+    let output = folder.apart(
+        r#"
+        unset NOTUNING
+        mkdir first second
+        in_own() { unshare -m sh -uc "mount --bind $1 /var/lib; mount -t tmpfs none /var/log; $2"; }
+        AB="$B ab --a thp=never --b thp=always --blocks 6 --force --wait 0s"
+        in_own first "$AB -- sh -c '$LOAD' first > first.out 2>&1; echo \$? > first.status" &
+        wait_for first.began
+        in_own second "touch second.go; $AB -- sh -c '$LOAD' second > second.out 2>&1; echo \$? > second.status"
+        touch first.go
+        wait
+        # Killed with its guard, a run leaves its hold to the next start.
+        in_own first "$AB -- sh -c '$LOAD' third > third.out 2>&1" &
+        wait_for third.began
+        kill -9 $(pgrep -f 'guard --owner|sbc-bench ab')
+        touch third.go
+        in_own first '$B restore' > third.out 2>&1
+        ls -d /sys/fs/cgroup/*/sbc-bench.settings /sys/fs/cgroup/sbc-bench.settings > left
+        "#,
+    );
+    let now = std::fs::read_to_string(SETTING).unwrap();
+    assert_eq!(now, before, "{}", said(&output));
+    let told = folder.read("second.out");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("another run holds it, perhaps in a container"),
+        "{told} {}",
+        said(&output)
+    );
+    assert_eq!(folder.read("left"), "");
+    let first = folder.read("first.out");
+    assert!(!first.contains("another run holds it"), "{first}");
+}
+
+#[test]
 fn the_guard_of_a_killed_run_spares_the_run_of_its_number_in_a_container() {
     if !can_unshare() {
         return testkit::was_skipped();

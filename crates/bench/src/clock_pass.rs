@@ -19,7 +19,7 @@ use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
 use machine::faults;
 use machine::settings::{Node, Settings};
-use machine::{Root, Timeline};
+use machine::{Root, Timeline, threads};
 use record::{
     ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Window,
 };
@@ -290,16 +290,10 @@ impl ClockPass<'_> {
 
     /// One CPU, measured in a thread of its own.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
-        let thread = std::thread::scope(|scope| {
-            let _window = quiet::window();
-            let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
-            scope.spawn(work).join()
-        });
-        match thread {
-            Ok(Ok(point)) => point,
-            Ok(Err(why)) => Err(Missing::unsupported(format!("cpu{cpu}"), why)),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+        let _window = quiet::window();
+        let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
+        threads::apart(work)?
+            .unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
     }
 
     fn policy_of(&self, cpu: u32) -> Option<&Policy> {

@@ -4,6 +4,7 @@
 //! ever for one that never comes, deaf to signals; so nobody begins before all are there.
 
 use machine::faults::{self, Call};
+use machine::threads::refused;
 use record::Missing;
 use std::sync::OnceLock;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -32,12 +33,7 @@ where
     };
     let threads: std::io::Result<Vec<_>> = works.into_iter().map(start).collect();
     let _ = gate.0.set(threads.is_ok());
-    threads.map_err(|error| {
-        Missing::unsupported(
-            "pthread_create",
-            format!("the kernel refuses a thread: {error}"),
-        )
-    })
+    threads.map_err(|why| refused(&why))
 }
 
 /// What the threads gave, in their order; a panic of one goes on here.

@@ -145,7 +145,11 @@ mod tests {
     #[test]
     fn cpus_go_and_come_back_and_one_stays() {
         let online = |cpu: u32| Node::CpuOnline(cpu).path();
-        let board = format!("== {}\n1\n== {}\n1\n", online(1), online(2));
+        let board = format!(
+            "== /proc/sys/kernel/random/boot_id\n1\n== {}\n1\n== {}\n1\n",
+            online(1),
+            online(2)
+        );
         let root = Root::from_board(&board).unwrap();
         let name = format!("sbc-bench-hotplug-{}", std::process::id());
         let journal = std::env::temp_dir().join(name);

@@ -11,6 +11,7 @@ mod worker;
 pub use counted::{Counted, OpenCounters, ReadCounters};
 
 use crate::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
+use crate::crew::{Gate, crew, joined};
 use crate::tools::{Found, Tools};
 use crate::{Job, Site};
 use counted::{not_counted, sum};
@@ -314,28 +315,26 @@ impl<'a> Lab<'a> {
         // stage that wanted one was refused.
         let limited = self.group.filter(|group| group.is_limited());
         let _inside = limited.and_then(|group| group.enter().ok());
-        let ended: Vec<Result<Worked<T>, String>> = std::thread::scope(|scope| {
+        let gate = Gate::default();
+        let ended: Result<Vec<Result<Worked<T>, String>>, Missing> = std::thread::scope(|scope| {
             let (done, ends) = channel::<()>();
-            let threads: Vec<_> = (0..count)
-                .map(|index| {
-                    let (work, done) = (&work, done.clone());
-                    scope.spawn(move || {
-                        // Dropped at the end, also of a panic; the last one ends the watching.
-                        let _done = done;
-                        Worked::run(root, cpus, open, || work(index))
-                    })
-                })
-                .collect();
+            let one = |index| {
+                let (work, done) = (&work, done.clone());
+                move || {
+                    // Dropped at the end, also of a panic; the last one ends the watching.
+                    let _done = done;
+                    Worked::run(root, cpus, open, || work(index))
+                }
+            };
+            let threads = crew(scope, &gate, (0..count).map(one))?;
             drop(done);
             while ends.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
                 watch();
             }
-            let joined = threads.into_iter().map(|thread| thread.join());
-            joined
-                .map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
+            Ok(joined(threads))
         });
-        let worked: Result<Vec<Worked<T>>, String> = ended.into_iter().collect();
+        let ended = ended.map_err(|missing| missing.to_string());
+        let worked = ended.and_then(|ended| ended.into_iter().collect::<Result<Vec<_>, _>>());
         let worked = worked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
         let (mut results, mut counted, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let mut delays = Vec::new();

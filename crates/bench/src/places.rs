@@ -330,7 +330,7 @@ mod tests {
             std::fs::create_dir(&path).unwrap();
             std::fs::write(path.join("mine"), "x").unwrap();
             let left = ground.next_start("1");
-            assert_eq!(left.removed, [PathBuf::new(); 0]);
+            assert!(left.removed.is_empty());
             assert_eq!(left.kept.len(), 1, "{left:?}");
             assert!(left.kept[0].ends_with("is not the folder that was made there"));
             assert!(path.join("mine").exists());
@@ -383,7 +383,7 @@ mod tests {
         ] {
             left.remove(text.as_bytes(), "1");
         }
-        assert_eq!(left.removed, [PathBuf::new(); 0]);
+        assert!(left.removed.is_empty());
         assert!(precious.join("file").exists());
     }
 

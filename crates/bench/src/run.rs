@@ -31,7 +31,7 @@ use crate::task::{self, Stage, Task};
 use crate::tools::Tools;
 use machine::kernel_log::KernelLog;
 use machine::settings::Settings;
-use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread};
+use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread, threads};
 use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
 use std::path::Path;
 use std::sync::Arc;
@@ -275,12 +275,11 @@ impl Runner<'_> {
         // What this program itself uses does not count as busy.
         let (mut gate, machine, sampler) = std::thread::scope(|scope| {
             let looks = || (machine::identify(root), Sampler::new(root, &sampling));
-            let looks = scope.spawn(looks);
+            let looking = threads::begin(scope, looks);
             let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
             let gate = gate::wait_until_quiet((root, timeline), options, cancelled, on_busy);
-            let looked = looks.join();
-            let (machine, sampler) =
-                looked.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            // Without a thread it takes a moment longer.
+            let (machine, sampler) = looking.map_or_else(|_| looks(), threads::joined);
             (gate, machine, sampler)
         });
         let boot_messages = self.boot_messages_present.clone();

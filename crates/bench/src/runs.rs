@@ -92,9 +92,9 @@ impl Runs {
     /// The folder, if there is one.
     ///
     /// # Errors
-    /// It is a link or no folder, or cannot be opened.
+    /// It is a link or no folder, belongs to another user, or cannot be opened.
     pub fn existing(path: &Path) -> Result<Option<Self>, Error> {
-        match Folder::open_itself(path) {
+        match Folder::own(path) {
             Ok(folder) => Ok(Some(Self { folder })),
             Err(error) if error.is_absent() => Ok(None),
             Err(error) => Err(error),

@@ -5,7 +5,7 @@
 
 use crate::child::{Child, Spec, Supervisor};
 use crate::tools::{ToolKind, Tools};
-use machine::Root;
+use machine::{Root, threads};
 use record::{Disk, DiskBus, Health, Missing, Reading, Survey};
 use serde_json::Value;
 use std::sync::atomic::AtomicI32;
@@ -75,12 +75,19 @@ fn ask_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI32
     }
     let mut asked: Vec<&mut Disk> = disks.iter_mut().filter(|disk| has_health(disk)).collect();
     for some in asked.chunks_mut(AT_ONCE) {
-        std::thread::scope(|scope| {
-            for disk in some {
-                let program = &program;
-                scope.spawn(move || disk.health = ask(program, disk, root, cancelled).into());
-            }
+        let answers: Vec<Reading<Health>> = std::thread::scope(|scope| {
+            let disks = some.iter().map(|disk| &**disk);
+            let asking: Vec<_> = disks
+                .map(|disk| threads::begin(scope, || ask(&program, disk, root, cancelled)))
+                .collect();
+            let answers = asking
+                .into_iter()
+                .map(|asked| asked.and_then(threads::joined));
+            answers.collect()
         });
+        for (disk, health) in some.iter_mut().zip(answers) {
+            disk.health = health.into();
+        }
     }
 }
 

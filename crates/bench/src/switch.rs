@@ -102,7 +102,11 @@ mod tests {
     fn tree(name: &str) -> (std::path::PathBuf, Root) {
         let folder = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
         let policy = folder.join("sys/devices/system/cpu/cpufreq/policy0");
-        std::fs::create_dir_all(&policy).unwrap();
+        let random = folder.join("proc/sys/kernel/random");
+        for (folder, file) in [(&policy, "affected_cpus"), (&random, "boot_id")] {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(file), "1\n").unwrap();
+        }
         for (file, value) in [
             ("scaling_governor", "performance"),
             ("scaling_available_governors", "performance schedutil"),
@@ -113,7 +117,7 @@ mod tests {
         ] {
             std::fs::write(policy.join(file), format!("{value}\n")).unwrap();
         }
-        let root = Root::open(&folder).unwrap();
+        let root = Root::of_folder(&folder);
         (folder, root)
     }
 

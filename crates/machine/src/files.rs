@@ -112,6 +112,18 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Opens a folder of this user or of the one who called sudo, which must itself be no link.
+    ///
+    /// # Errors
+    /// It is a link or no folder, belongs to another user, or cannot be opened.
+    pub fn own(path: &Path) -> Result<Self, Error> {
+        let folder = Self::open_itself(path)?;
+        match folder.owner == own_uid() || owner::is_of_caller(folder.owner) {
+            true => Ok(folder),
+            false => Err(Error::new(path, Problem::ForeignOwner(folder.owner))),
+        }
+    }
+
     fn opened(path: &Path, flags: OFlags) -> Result<Self, Error> {
         let path = if path.as_os_str().is_empty() {
             Path::new(".")

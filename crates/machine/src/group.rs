@@ -6,7 +6,10 @@
 //! limit must hold for what it was given for. Needs root, or a delegated hierarchy.
 //! (Kernel: Documentation/admin-guide/cgroup-v2.rst, Documentation/admin-guide/cgroup-v1/cpuacct.rst.)
 
+mod hold;
 mod lock;
+
+pub(crate) use hold::{Held, hold, is_there};
 
 use crate::Root;
 use crate::cgroup;

@@ -5,6 +5,7 @@
 //! in for a whole machine.
 
 #![deny(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod aftermath;
 pub mod cgroup;
@@ -32,6 +33,7 @@ mod survey;
 mod syscall;
 mod terminal;
 mod thermometer;
+pub mod threads;
 pub mod timeline;
 pub mod vcio;
 mod volatile;

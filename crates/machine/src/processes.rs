@@ -257,10 +257,7 @@ mod tests {
 
     #[test]
     fn the_running_system_can_be_watched() {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "only a program that is busy can show that busy programs are seen"
-        )]
+        // Only a program that is busy can show that busy programs are seen.
         let mut program = std::process::Command::new("/bin/sh")
             .args(["-c", "while :; do :; done"])
             .spawn()

@@ -110,17 +110,17 @@ impl Root {
         }
     }
 
-    /// A directory with `proc`, `sys`, `etc` ... in it, or a board file.
+    /// A directory with `proc`, `sys`, `etc` ... in it.
+    pub fn of_folder(path: &Path) -> Self {
+        Self::of(Tree::Directory(path.to_path_buf()))
+    }
+
+    /// What a board file of this name holds.
     ///
     /// # Errors
-    /// There is no such directory or file, or it is not a board file.
-    pub fn open(path: &Path) -> Reading<Self> {
-        let name = path.display().to_string();
-        if path.is_dir() {
-            return Ok(Self::of(Tree::Directory(path.to_path_buf())));
-        }
-        let text = std::fs::read(path).map_err(|error| missing_from(&name, &error))?;
-        Self::from_board(&String::from_utf8_lossy(&text))
+    /// It is not a board file.
+    pub fn of_board_file(name: &str, bytes: &[u8]) -> Reading<Self> {
+        Self::from_board(&String::from_utf8_lossy(bytes))
             .map_err(|(line, text)| Missing::garbled(format!("{name} line {line}"), &text))
     }
 

@@ -10,6 +10,7 @@
 //! Only known nodes are written ([`Node`]), and only values that the node itself lists or allows; and what
 //! their change disturbs is put back with them.
 
+mod alone;
 mod changes;
 mod cooling;
 mod device_name;
@@ -26,6 +27,7 @@ pub use node::Node;
 pub use outcome::Outcome;
 
 use crate::Root;
+use alone::Alone;
 use changes::Changes;
 use journal::Journal;
 use record::{Fact, Missing, Reading, Restored};
@@ -61,7 +63,8 @@ impl Settings {
         if root.is_read_only(CPUS) {
             return Err(Missing::unsupported("/sys", "it is mounted read-only"));
         }
-        let changes = Changes::of(root, Journal::create(journal)?)?;
+        let alone = Alone::take(root)?;
+        let changes = Changes::of(root, Journal::create(journal)?, Some(alone))?;
         Ok(Self {
             changes: Arc::new(Mutex::new(changes)),
             wanted: Vec::new(),
@@ -181,8 +184,12 @@ fn lock(changes: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
 /// The journal exists but cannot be read, or its process is still running.
 pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
     match Journal::left_behind(journal)? {
-        Some(journal) => Ok(Changes::of(root, journal)?.restore()),
-        None => Ok(Vec::new()),
+        // Whoever changes settings in another container waits for nothing here.
+        Some(journal) => Ok(Changes::of(root, journal, Alone::take(root).ok())?.restore()),
+        None => {
+            Alone::forget(root);
+            Ok(Vec::new())
+        }
     }
 }
 
@@ -192,7 +199,7 @@ pub fn restore_from_journal(root: &Root, journal: &Path) -> Reading<Vec<(String,
 /// As [`restore_from_journal`].
 pub fn left_in_journal(root: &Root, journal: &Path) -> Reading<Vec<String>> {
     match Journal::left_behind(journal)? {
-        Some(journal) => Ok(Changes::of(root, journal)?.names()),
+        Some(journal) => Ok(Changes::of(root, journal, None)?.names()),
         None => Ok(Vec::new()),
     }
 }

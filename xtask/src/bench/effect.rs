@@ -100,11 +100,13 @@ fn under_load<T>(work: impl FnOnce() -> T) -> T {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..cpus {
-            scope.spawn(|| {
+            let load = || {
                 while !stop.load(Ordering::Relaxed) {
                     black_box(turns(100_000));
                 }
-            });
+            };
+            let begun = std::thread::Builder::new().spawn_scoped(scope, load);
+            begun.expect("a thread for each CPU");
         }
         let result = work();
         stop.store(true, Ordering::Relaxed);

@@ -1,13 +1,12 @@
 //! `sbc-bench explain`, `sbc-bench report`: reads Records, the streams of runs that died, and text
 //! logs, and says what they mean.
 
-use crate::output;
+use crate::{input, output};
 use anyhow::Context;
 use explain::{Finding, report, rules};
 use record::Record;
 use serde_json::Value;
-use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 /// A Record of an hour with hundreds of channels has a quarter of that.
@@ -100,18 +99,16 @@ fn evidence(findings: &[Finding]) -> String {
 
 /// A Record from whatever the file holds; `-` is standard input.
 pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
-    let name = file.display();
-    let cannot = || format!("{name} cannot be read");
-    let input: Box<dyn BufRead> = if file == Path::new("-") {
-        Box::new(std::io::stdin().lock())
-    } else {
-        anyhow::ensure!(
-            !file.is_dir(),
-            "{0} is a folder; name the files in it, such as {0}/*.",
-            file.display()
-        );
-        Box::new(BufReader::new(File::open(file).with_context(cannot)?))
-    };
+    anyhow::ensure!(
+        !file.is_dir(),
+        "{0} is a folder; name the files in it, such as {0}/*.",
+        file.display()
+    );
+    read_from(input::open(file)?, file)
+}
+
+/// A Record from whatever an open file holds, which is named like this.
+pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
     let packed = [
         (&b"\x1f\x8b"[..], "gzip"),

@@ -2,7 +2,7 @@
 //! board file, a log, or single texts of another machine.
 
 use crate::args::Identify;
-use crate::output;
+use crate::{input, output};
 use anyhow::Context;
 use explain::soc::{self, Answer};
 use machine::Root;
@@ -54,13 +54,8 @@ fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
 /// The beginning of a file, which may be endless.
 fn bounded(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let result = if path == Path::new("-") {
-        let input = std::io::stdin().lock();
-        input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path)
-            .and_then(|file| file.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes))
-    };
+    let input = input::open(path)?;
+    let result = input.take(CPUINFO_BYTES_MAX).read_to_end(&mut bytes);
     result.with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(bytes)
 }

@@ -66,7 +66,8 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     }
     let (place, place_kept) = places(&root, &paths, &stamp, &bar);
     if args.options.task.is_whole_run() {
-        std::thread::spawn(read_tables);
+        // Without a thread they are read when somebody needs them.
+        let _ = machine::threads::detach(read_tables);
     }
     let typed = typed_lines(&args.options.task);
     let mut marks = || typed.try_iter().collect::<Vec<String>>();
@@ -108,7 +109,7 @@ fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
     let (sender, receiver) = std::sync::mpsc::channel();
     if matches!(task, Task::Review(review) if review.watch && review.command.is_empty()) {
         // Reading waits for a whole line, which may never come: the thread ends with the program.
-        std::thread::spawn(move || {
+        let read = move || {
             // Between two looks somebody can put it into the background.
             machine::signals::never_stop_here();
             while let Some(line) = typed_line() {
@@ -117,7 +118,10 @@ fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
                     return;
                 }
             }
-        });
+        };
+        if let Err(missing) = machine::threads::detach(read) {
+            output::note(&format!("Lines that are typed are not kept: {missing}."));
+        }
     }
     receiver
 }

@@ -11,6 +11,7 @@ use super::Spec;
 use crate::search_path;
 use machine::Caller;
 use machine::faults::{self, Call};
+use machine::threads;
 use rustix::process::{Gid, Uid};
 use rustix::thread::{
     CpuSet, sched_setaffinity, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
@@ -75,9 +76,8 @@ fn spawn(command: &mut Command) -> Result<Child, String> {
     faults::pass(Call::Spawn, program, || command.spawn()).map_err(|e| e.to_string())
 }
 
-fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    let done = std::thread::scope(|scope| scope.spawn(work).join());
-    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+fn in_thread<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    threads::apart(work).map_err(|missing| missing.to_string())?
 }
 
 /// Makes the calling thread one of the user's, for good.

@@ -24,7 +24,7 @@ impl Server {
     fn start(says: &'static Mutex<Vec<u8>>, waits: bool) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let host = listener.local_addr()?.to_string();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let mut question = Vec::new();
                 let mut buffer = [0; 512];
@@ -38,7 +38,7 @@ impl Server {
                 // Who has gone has had enough.
                 let _ = stream.write_all(&says);
             }
-        });
+        })?;
         Ok(Self { host, says })
     }
 

@@ -13,6 +13,7 @@ use kernel::latency::{Link, Order, Walk};
 use kernel::memory::once;
 use kernel::routine::Operation;
 use kernel::timer::now_ns;
+use machine::threads;
 use record::{
     Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, Repeated, StoppingRule,
 };
@@ -76,17 +77,15 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
             move || load.read_on(cpu)
         };
         if let Err(missing) = crew(scope, &gate, load_cpus.iter().map(reader)) {
-            return Ok(Err(missing.to_string()));
+            return Err(missing.to_string());
         }
-        let measured = scope.spawn(|| {
-            let rows = move_to(&[*cpu])
-                .and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, lab.cancelled));
-            load.duty_percent.store(OVER, Ordering::Relaxed);
-            rows
+        let measured = threads::apart(|| {
+            move_to(&[*cpu])
+                .and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, lab.cancelled))
         });
-        measured.join()
+        load.duty_percent.store(OVER, Ordering::Relaxed);
+        measured.map_err(|missing| missing.to_string())?
     });
-    let measured = measured.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let (rows, repeated) = measured.map_err(not_started)?;
     if lab.is_cancelled() {
         return Err(lab.interruption());

@@ -14,6 +14,7 @@ use kernel::buffer::Buffer;
 use kernel::memory::once;
 use kernel::routine::{Operation, Routine};
 use kernel::timer::now_ns;
+use machine::threads;
 use record::{
     BandwidthCurve, CurveRow, Ended, Failure, FailureKind, Measured, Repeated, StoppingRule,
 };
@@ -84,15 +85,12 @@ fn counts(cpus: usize) -> Vec<usize> {
 /// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
 /// a curve is one of CPUs and not of routines.
 fn choose(cpu: u32, bytes: u64) -> Result<[&'static Routine; 3], String> {
-    let chosen = std::thread::scope(|scope| {
-        let thread = scope.spawn(move || {
-            let (mut destination, source) = equip(cpu, bytes)?;
-            let operations = [Operation::Copy, Operation::Fill, Operation::Read];
-            Ok(operations.map(|operation| fastest(operation, &mut destination, &source)))
-        });
-        thread.join()
+    let chosen = threads::apart(move || {
+        let (mut destination, source) = equip(cpu, bytes)?;
+        let operations = [Operation::Copy, Operation::Fill, Operation::Read];
+        Ok(operations.map(|operation| fastest(operation, &mut destination, &source)))
     });
-    chosen.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    chosen.map_err(|missing| missing.to_string())?
 }
 
 /// Moves the calling thread to a CPU and touches two buffers there.

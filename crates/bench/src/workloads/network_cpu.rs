@@ -7,6 +7,7 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use kernel::load::{Load, spin};
+use machine::threads;
 use machine::timeline::thread_cpu_ns;
 use record::{Fact, Failure, FailureKind, Measured, Scores};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,15 +58,12 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
                 in_group: inside.is_some(),
             }
         };
-        let worker = scope.spawn(work);
+        let worker = threads::begin(scope, work)
+            .map_err(|missing| failure(FailureKind::NotStarted, missing.to_string(), ""))?;
         let output = stream(lab);
         stop.store(true, Ordering::Relaxed);
-        let worked = worker.join();
-        (
-            output,
-            worked.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-        )
-    });
+        Ok((output, threads::joined(worker)))
+    })?;
     let output = output?;
     if let (Fact::Known(ns), false) = (&mut lab.counters.task_clock_ns, worked.in_group) {
         *ns += worked.cpu_ns;

@@ -50,7 +50,7 @@ pub(super) fn owner_of(folder: &str) -> Owner {
     }
 }
 
-fn locked(folder: &str) -> Result<Lock, Errno> {
+pub(super) fn locked(folder: &str) -> Result<Lock, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || fs::open(folder, flags, Mode::empty());
     let opened = faults::pass(Call::Open, folder, open)?;

@@ -57,10 +57,7 @@ fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
         sched_setaffinity(None, &set).ok()?;
         Some((cpu, crate::syscall::core_type_leaf()))
     };
-    std::thread::scope(|scope| {
-        let asking = scope.spawn(|| cpus.iter().copied().filter_map(ask).collect());
-        asking.join().unwrap_or_default()
-    })
+    crate::threads::apart(|| cpus.iter().copied().filter_map(ask).collect()).unwrap_or_default()
 }
 
 #[cfg(not(target_arch = "x86_64"))]

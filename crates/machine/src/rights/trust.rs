@@ -47,14 +47,20 @@ impl Trust {
         let mut ahead: VecDeque<OsString> = parts(path);
         let mut links = 0;
         let mut about = std::fs::symlink_metadata(&at).ok()?;
+        // Nobody else gets any further than here, whatever lies below; a link may lead out of it again.
+        let mut closed: Option<PathBuf> = None;
         loop {
             let is_last = ahead.is_empty();
-            if let Some(why) = self.of_one(&at, &about, is_last) {
-                return Some(why);
-            }
-            // Nobody else gets any further, whatever lies below.
-            if about.is_dir() && about.mode() & OTHERS_ENTER == 0 {
-                return None;
+            let is_hidden = |at: &Path| {
+                let closed = closed.as_ref();
+                closed.is_some_and(|closed| at != closed && at.starts_with(closed))
+            };
+            if !is_hidden(&at) {
+                if let Some(why) = self.of_one(&at, &about, is_last) {
+                    return Some(why);
+                }
+                let is_closed = about.is_dir() && about.mode() & OTHERS_ENTER == 0;
+                closed = is_closed.then(|| at.clone());
             }
             let part = ahead.pop_front()?;
             if part == ".." {
@@ -72,7 +78,8 @@ impl Trust {
             if links > LINKS_MAX {
                 return Some(format!("{} has too many links", path.display()));
             }
-            if let Some(why) = self.of_owner(&next, &about) {
+            let is_hidden = closed.as_ref().is_some_and(|closed| at.starts_with(closed));
+            if let Some(why) = self.of_owner(&next, &about).filter(|_| !is_hidden) {
                 return Some(why);
             }
             let target = std::fs::read_link(&next).ok()?;
@@ -249,6 +256,16 @@ mod tests {
         chown(path("home"), Some(1000), None).unwrap();
         symlink("home/bin", path("sly")).unwrap();
         check(None, &path("sly/program"), Some("home belongs to alice"));
+        // Out of a folder that nobody else can enter, and within it.
+        let hidden = folder.make("root/own", 0o666);
+        std::fs::set_permissions(path("root"), PermissionsExt::from_mode(0o700)).unwrap();
+        check(None, &hidden, None);
+        symlink(path("home/bin/program"), path("root/out")).unwrap();
+        check(None, &path("root/out"), Some("home belongs to alice"));
+        symlink("../home/bin/program", path("root/up")).unwrap();
+        check(None, &path("root/up"), Some("home belongs to alice"));
+        symlink("own", path("root/in")).unwrap();
+        check(None, &path("root/in"), None);
         symlink("round", path("round")).unwrap();
         check(None, &path("round/program"), Some("too many links"));
         symlink("usr/../../up", path("upward")).unwrap();

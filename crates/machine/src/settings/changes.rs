@@ -1,6 +1,7 @@
 //! What is changed at this moment, in memory and in the journal: the making of one change, and the way back
 //! of all of them. Two hold it: whoever makes the changes, and the way back.
 
+use super::alone::Alone;
 use super::cooling;
 use super::disturbed::{disturbed_by, emptied_cpuset};
 use super::journal::{Entry, Journal};
@@ -20,17 +21,17 @@ pub(super) struct Changes {
     held: Vec<Held>,
     /// Lines of the journal that nobody can read and that may be about this boot.
     damaged: usize,
+    /// Until everything is back.
+    alone: Option<Alone>,
 }
 
 impl Changes {
     /// What this journal holds of this boot; nothing in a new one.
     ///
     /// # Errors
-    /// It cannot be read.
-    pub(super) fn of(root: &Root, mut journal: Journal) -> Reading<Self> {
-        let boot_id = root
-            .read_value("/proc/sys/kernel/random/boot_id")
-            .unwrap_or_default();
+    /// It cannot be read, or nobody knows which boot this is (no `/proc`): whoever restores could not tell either.
+    pub(super) fn of(root: &Root, mut journal: Journal, alone: Option<Alone>) -> Reading<Self> {
+        let boot_id = root.read_value("/proc/sys/kernel/random/boot_id")?;
         let (entries, damaged) = journal.entries()?;
         let of_this_boot = entries.iter().any(|entry| entry.boot_id == boot_id);
         let uptime = crate::uptime_ms(root).map(Duration::from_millis);
@@ -42,6 +43,7 @@ impl Changes {
             damaged: if of_this_boot { damaged } else { 0 },
             boot_id,
             journal: Some(journal),
+            alone,
         })
     }
 
@@ -258,6 +260,8 @@ impl Changes {
         if let Some(journal) = self.journal.take().filter(|_| !any_failed) {
             journal.remove();
         }
+        // Without a journal nothing is changed any more.
+        self.alone = None;
         outcomes
     }
 

@@ -281,6 +281,23 @@ fn only_listed_values_are_written() {
 }
 
 #[test]
+fn a_journal_stays_where_nobody_knows_which_boot_this_is() {
+    let root = Root::from_board(BOARD).unwrap();
+    let path = journal("nobody-knows");
+    let mut settings = Settings::new(&root, &path).unwrap();
+    set(&mut settings, Node::Governor(0), "performance");
+    kill(settings);
+    let (_, rest) = BOARD.split_once("\n== ").unwrap();
+    let without = Root::from_board(&format!("== {rest}")).unwrap();
+    let why = restore_from_journal(&without, &path).unwrap_err();
+    assert!(why.to_string().contains("boot_id"), "{why}");
+    assert!(Settings::new(&without, &journal("never")).is_err());
+    let back = restore_from_journal(&root, &path).unwrap();
+    assert_eq!(back.len(), 1, "{back:?}");
+    assert!(!path.exists());
+}
+
+#[test]
 fn a_journal_from_before_the_last_boot_is_only_removed() {
     let root = Root::from_board(BOARD).unwrap();
     let path = journal("boot");

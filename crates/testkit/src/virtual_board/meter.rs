@@ -28,7 +28,7 @@ impl Meter {
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let (model, over) = (Arc::clone(model), Arc::clone(&is_over));
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             for stream in listener.incoming() {
                 if over.load(Ordering::Relaxed) {
                     return;
@@ -41,7 +41,7 @@ impl Meter {
         Ok(Self {
             address,
             is_over,
-            thread: Some(thread),
+            thread: Some(thread?),
         })
     }
 }

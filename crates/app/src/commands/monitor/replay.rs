@@ -4,17 +4,20 @@
 use super::Poll;
 use crate::args::Replay;
 use crate::commands::explain;
+use crate::input;
 use ::explain::monitor::{Item, Recorded, Watch, items_of_record};
 use anyhow::Context;
 use record::recording::is_recording;
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Pauses in a recording longer than this and than two intervals (between two sessions, or while the machine
 /// slept) are not waited for.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
+
+/// So many tell what a file is.
+const BEGINNING_BYTES: u64 = 8;
 
 /// Samples out of a file.
 pub(super) struct Source {
@@ -128,15 +131,19 @@ impl Pace {
 /// Everything in the file, in its order.
 fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
     let name = file.display();
-    let mut opened = File::open(file).with_context(|| format!("{name} cannot be read"))?;
-    let mut beginning = [0; 8];
+    let mut opened = input::open(file)?;
+    let mut beginning = Vec::new();
     let read = opened
-        .read(&mut beginning)
-        .with_context(|| format!("{name} cannot be read"))?;
-    if is_recording(&beginning[..read]) {
-        return Ok(Box::new(Recorded::new(BufReader::new(File::open(file)?))));
+        .by_ref()
+        .take(BEGINNING_BYTES)
+        .read_to_end(&mut beginning);
+    read.with_context(|| format!("{name} cannot be read"))?;
+    let is_recording = is_recording(&beginning);
+    let all = Cursor::new(beginning).chain(opened);
+    if is_recording {
+        return Ok(Box::new(Recorded::new(BufReader::new(all))));
     }
-    let record = explain::read(file)?;
+    let record = explain::read_from(all, file)?;
     anyhow::ensure!(!record.samples.at_ms.is_empty(), "{name} holds no samples.");
     Ok(Box::new(items_of_record(record)))
 }

@@ -61,25 +61,32 @@ impl Drop for Running {
 
 /// Recordings that are being made now, by this user, and for root by anybody.
 pub(crate) fn recordings() -> Vec<Entry> {
-    let mut folders = vec![folder()];
+    let mut folders = vec![(folder(), own_uid())];
     if machine::is_root() {
         let users = Folder::open(Path::new("/run/user")).and_then(|users| users.names());
         let users = users.unwrap_or_default().into_iter();
-        folders.push("/run/sbc-bench".into());
-        folders.extend(users.map(|uid| Path::new("/run/user").join(uid).join("sbc-bench")));
+        folders.push(("/run/sbc-bench".into(), 0));
+        folders.extend(users.filter_map(|name| {
+            let uid = name.to_str()?.parse().ok()?;
+            Some((Path::new("/run/user").join(name).join("sbc-bench"), uid))
+        }));
     }
     folders.sort();
     folders.dedup();
-    let mut running: Vec<Entry> = folders.iter().flat_map(|path| entries_of(path)).collect();
+    let entries = folders
+        .iter()
+        .flat_map(|(path, uid)| entries_of(path, *uid));
+    let mut running: Vec<Entry> = entries.collect();
     running.sort_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
     running.dedup_by(|a, b| a.path == b.path);
     running
 }
 
-/// What is believed of the entries in one folder.
-fn entries_of(path: &Path) -> Vec<Entry> {
-    // Users who record nothing have no such folder.
-    let Ok(folder) = Folder::open_itself(path) else {
+/// What is believed of the entries in the folder of a user.
+fn entries_of(path: &Path, uid: u32) -> Vec<Entry> {
+    // Users who record nothing have no such folder; in one that somebody else made in its place stands what he likes.
+    let folder = Folder::open_itself(path).ok();
+    let Some(folder) = folder.filter(|folder| folder.owner() == uid) else {
         return Vec::new();
     };
     let names = folder.names().unwrap_or_default().into_iter();
@@ -117,14 +124,17 @@ fn is_being_written(file: &File) -> bool {
 
 /// The user's folder of running things. Root uses one of another user in no case, although `sudo -E` names it.
 fn folder() -> PathBuf {
-    let uid = rustix::process::geteuid();
+    let uid = own_uid();
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let is_own = |path: &PathBuf| {
-        path.is_absolute() && Folder::open(path).is_ok_and(|f| f.owner() == uid.as_raw())
-    };
+    let is_own =
+        |path: &PathBuf| path.is_absolute() && Folder::open(path).is_ok_and(|f| f.owner() == uid);
     match runtime.filter(is_own) {
         Some(runtime) => runtime.join("sbc-bench"),
-        None if uid.is_root() => "/run/sbc-bench".into(),
-        None => std::env::temp_dir().join(format!("sbc-bench-{}", uid.as_raw())),
+        None if uid == 0 => "/run/sbc-bench".into(),
+        None => std::env::temp_dir().join(format!("sbc-bench-{uid}")),
     }
+}
+
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
 }

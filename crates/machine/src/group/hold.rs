@@ -1,0 +1,61 @@
+//! A group of a fixed name with nothing in it, for what only one process on the machine may do.
+
+use super::hierarchy;
+use super::lock::{self, Lock};
+use crate::Root;
+use crate::faults::{self, Call};
+use record::{Missing, Reading};
+use rustix::fs;
+use rustix::io::Errno;
+
+/// Whoever ends removes the folder that the next one is about to lock.
+const TRIES: usize = 8;
+
+/// The group, removed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    folder: String,
+    _lock: Lock,
+}
+
+/// Takes it; none where no group can be made, which binds nobody.
+///
+/// # Errors
+/// Another process has it.
+pub(crate) fn hold(root: &Root, name: &str) -> Reading<Option<Held>> {
+    let Some((_, mount)) = hierarchy(root) else {
+        return Ok(None);
+    };
+    let folder = format!("{mount}/{name}");
+    for _ in 0..TRIES {
+        match faults::pass(Call::Folder, &folder, || lock::make(&folder)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(_) => return Ok(None),
+        }
+        match lock::locked(&folder) {
+            Ok(lock) => {
+                let _lock = lock;
+                return Ok(Some(Held { folder, _lock }));
+            }
+            Err(Errno::AGAIN) => {
+                let why = "another run holds it, perhaps in a container";
+                return Err(Missing::unsupported(folder, why));
+            }
+            Err(Errno::NOENT) => {}
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// True if somebody has or had it.
+pub(crate) fn is_there(root: &Root, name: &str) -> bool {
+    hierarchy(root).is_some_and(|(_, mount)| fs::stat(format!("{mount}/{name}")).is_ok())
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // One that stays is empty, and the next one takes it.
+        let _ = faults::pass(Call::Remove, &self.folder, || fs::rmdir(&self.folder));
+    }
+}

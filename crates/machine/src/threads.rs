@@ -1,0 +1,66 @@
+//! Threads that the kernel may refuse: a limit of tasks or processes, or no memory. No start of one panics here.
+
+use crate::faults::{self, Call};
+use record::{Missing, Reading};
+use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+
+/// Begins work in a thread of a scope.
+///
+/// # Errors
+/// The kernel refuses it.
+pub fn begin<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Reading<ScopedJoinHandle<'scope, T>> {
+    let start = || Builder::new().spawn_scoped(scope, work);
+    faults::pass(Call::Thread, "scoped", start).map_err(|why| refused(&why))
+}
+
+/// Begins work in a thread that may outlive its maker.
+///
+/// # Errors
+/// The kernel refuses it.
+pub fn detach<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Reading<JoinHandle<T>> {
+    let start = || Builder::new().spawn(work);
+    faults::pass(Call::Thread, "detached", start).map_err(|why| refused(&why))
+}
+
+/// Does work in a thread of its own, so that the calling one keeps its CPUs, rights and group.
+///
+/// # Errors
+/// The kernel refuses the thread.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> Reading<T> {
+    std::thread::scope(|scope| begin(scope, work).map(joined))
+}
+
+/// What a thread came to; a panic goes on here.
+pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// A refusal as data.
+pub fn refused(why: &std::io::Error) -> Missing {
+    Missing::unsupported(
+        "pthread_create",
+        format!("the kernel refuses a thread: {why}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::plan;
+
+    #[test]
+    fn a_refused_thread_is_data() {
+        assert_eq!(apart(|| 7), Ok(7));
+        let why = plan::under("run thread scoped 1 EAGAIN", || apart(|| 7));
+        assert!(why.unwrap_err().to_string().contains("refuses a thread"));
+        let why = plan::under("run thread detached 1 EAGAIN", || detach(|| 7).is_err());
+        assert!(why);
+    }
+}
