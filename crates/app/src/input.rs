@@ -6,10 +6,10 @@
 
 use anyhow::Context;
 use machine::Root;
-use rustix::fs::{OFlags, fcntl_setfl};
-use std::fs::{File, OpenOptions};
+use rustix::fs::{Mode, OFlags, fcntl_setfl};
+use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -36,10 +36,9 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
         return Ok(Box::new(std::io::stdin().lock()));
     }
     let cannot = || format!("{} cannot be read", path.display());
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    let mut options = OpenOptions::new();
-    let file = options.read(true).custom_flags(flags as i32).open(path);
-    let mut file = file.with_context(cannot)?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = rustix::fs::open(path, flags, Mode::empty());
+    let mut file = File::from(file.with_context(cannot)?);
     let is_pipe = file.metadata().with_context(cannot)?.file_type().is_fifo();
     let first = if is_pipe {
         begun(&mut file, path)?
@@ -133,9 +132,9 @@ mod tests {
         for pause in [0, 200] {
             let to = pipe.clone();
             let writing = machine::threads::detach(move || {
-                let mut to = OpenOptions::new().write(true).open(to).unwrap();
+                let to = rustix::fs::open(to, OFlags::WRONLY, Mode::empty()).unwrap();
                 std::thread::sleep(Duration::from_millis(pause));
-                std::io::Write::write_all(&mut to, b"all of it").unwrap();
+                rustix::io::write(to, b"all of it").unwrap();
             });
             assert_eq!(read(&pipe, 99).unwrap(), b"all of it");
             writing.unwrap().join().unwrap();
