@@ -1,7 +1,7 @@
 //! Real loads that are bound by a drive and by a network, under the whole program: that CPUs wait for the drive
 //! and the kernel works for the network is what they are there for, and no harm.
 
-use record::{Bound, Outcome, Record};
+use record::{Bound, Outcome, Record, WorkloadId};
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -110,7 +110,7 @@ fn a_drive_may_be_waited_for() {
     for form in ["drive:random-write", "drive:small-files"] {
         let record = run(&folder, &["--workload", form, "--folder", place]);
         if record
-            .steps_of("drive")
+            .steps_of(WorkloadId::Drive)
             .any(|step| matches!(step.outcome, Outcome::Skipped(_)))
         {
             return testkit::skip("fio is not installed");

@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stderr)]
 
-use record::{FailureKind, Outcome, Record};
+use record::{ChannelId, CpuTime, FailureKind, Outcome, Record, WorkloadId};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -86,7 +86,7 @@ fn check_tool(name: &str, body: &str, kind: Option<FailureKind>, expected: &str)
         "{name}: the terminal says it too: {shown}"
     );
     let clocks = record
-        .steps_of("clock")
+        .steps_of(WorkloadId::Clock)
         .filter(|step| step.variant.as_str().starts_with("hot"));
     assert!(clocks.count() >= 1, "{name}: the run goes on to its end");
 }
@@ -379,7 +379,8 @@ fn a_sensor_that_hangs_costs_its_own_values_alone() {
         told.iter().any(|gap| gap.contains("not answered")),
         "{told:?}"
     );
-    let user = samples.channel("cpu.user").unwrap();
+    let user = samples.channel(&ChannelId::all_cpus(CpuTime::User));
+    let user = user.unwrap();
     assert!(last(user) > last(channel), "the others were sampled on");
     // From half a second before the hang to its end is more than what the watchdog needs.
     let at_ms = |row: Option<usize>| samples.at_ms[row.unwrap()];

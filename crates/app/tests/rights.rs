@@ -1,7 +1,7 @@
 //! Whose rights programs have under the real binary when somebody calls it by sudo, and what root leaves
 //! aside because others can write it. Only root can be called; elsewhere these tests have nothing to ask.
 
-use record::{Measured, Outcome, Record};
+use record::{Measured, Outcome, Record, WorkloadId};
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
@@ -168,10 +168,9 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
             said(&output)
         );
     }
-    let scores = format!(
-        "{:?}",
-        folder.record().steps_of("geekbench").collect::<Vec<_>>()
-    );
+    let record = folder.record();
+    let steps: Vec<_> = record.steps_of(WorkloadId::Geekbench).collect();
+    let scores = format!("{steps:?}");
     assert!(scores.contains("700.0"), "{scores}");
     // Root itself takes no program that somebody else can write, and says so at once.
     std::fs::remove_file(folder.0.join("asked")).unwrap();

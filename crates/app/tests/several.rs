@@ -1,6 +1,8 @@
 //! The verbs that look at several results, from the outside.
 
-use record::{Compression, Fact, Measured, Outcome, Record, Run, Source, Step};
+use record::{
+    Compression, Fact, Measured, Outcome, Record, Run, Source, Step, Variant, WorkloadId,
+};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -51,7 +53,7 @@ fn record(day: i64, mips: u32) -> Record {
     }));
     record.steps.push(Step {
         threads: 4,
-        ..Step::new("sevenzip", 16, "multi", outcome)
+        ..Step::new(WorkloadId::SevenZip, 16, Variant::MULTI, outcome)
     });
     record
 }

@@ -1,7 +1,7 @@
 //! Signals as users send them: by the terminal, by a shell that stops and continues its jobs, by the end of a
 //! session under `nohup`, and by nobody at all.
 
-use record::{End, Record};
+use record::{ChannelId, End, Record};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
     let step = record
         .steps
         .iter()
-        .find(|step| step.workload == "sh")
+        .find(|step| step.workload.as_str() == "sh")
         .unwrap();
     let why = step.not_comparable.as_deref().unwrap_or_default();
     assert!(why.contains("stopped (Ctrl-Z) for 1."), "{why:?}");
@@ -139,10 +139,11 @@ fn sigstop_stops_the_load_too_and_the_step_is_not_compared() {
     let record = folder.record();
     assert_eq!(record.run.end, End::Finished);
     let mut steps = record.steps.iter();
-    let step = steps.find(|step| step.workload == "sh").unwrap();
+    let step = steps.find(|step| step.workload.as_str() == "sh").unwrap();
     let why = step.not_comparable.as_deref().unwrap_or_default();
     assert!(why.contains("stopped (SIGSTOP) for "), "{why:?}");
-    let own = record.samples.channel("sampler.cpu").unwrap();
+    let own = record.samples.channel(&ChannelId::ALL_CHANNELS_GAP);
+    let own = own.unwrap();
     let mut gaps = own.gaps.iter().map(|gap| gap.missing.to_string());
     assert!(gaps.any(|gap| gap.contains("stopped (SIGSTOP)")), "{own:?}");
 }

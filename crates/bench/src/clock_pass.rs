@@ -21,14 +21,13 @@ use machine::faults;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline, threads};
 use record::{
-    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Window,
+    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant,
+    Window, WorkloadId,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Id in the table of workloads.
-pub(crate) const CLOCK: &str = "clock";
 /// Rises when the chain or the estimator changes in a way that moves readings.
 pub(crate) const METHOD: u32 = 1;
 
@@ -66,7 +65,7 @@ impl ClockPass<'_> {
                 self.point(cpu, opp_khz).map(|point| vec![point])
             }
         };
-        self.step("cold", vec![cpu], 1, start, outcome)
+        self.step(Variant::COLD, vec![cpu], 1, start, outcome)
     }
 
     /// All OPPs of a policy, and then the limits that stood before, whatever happened in between.
@@ -144,7 +143,7 @@ impl ClockPass<'_> {
         let cpu = cluster.cpus[0];
         self.timeline.sleep(IDLE_TIME);
         let outcome = self.point(cpu, None).map(|point| vec![point]);
-        self.step("as-found", vec![cpu], 1, start, outcome)
+        self.step(Variant::AS_FOUND, vec![cpu], 1, start, outcome)
     }
 
     /// The CPUs to measure: those that were asked for, or all that are online.
@@ -171,7 +170,7 @@ impl ClockPass<'_> {
             Some(missing) if points.is_empty() => Err(missing),
             _ => Ok(points),
         };
-        self.step("cold-cores", cpus, 1, start, outcome)
+        self.step(Variant::COLD_CORES, cpus, 1, start, outcome)
     }
 
     /// All CPUs at the same time: only then power and current limits show.
@@ -180,7 +179,7 @@ impl ClockPass<'_> {
         let cpus = self.cpus();
         let outcome = self.together(&cpus);
         let threads = cpus.len() as u32;
-        self.step("cold-all-cpus", cpus, threads, start, outcome)
+        self.step(Variant::COLD_ALL_CPUS, cpus, threads, start, outcome)
     }
 
     /// Whoever is done works on until all are, so that nobody is measured beside idle CPUs.
@@ -249,7 +248,8 @@ impl ClockPass<'_> {
             stop.store(true, Ordering::Relaxed);
             outcome
         });
-        self.step("hot-loaded", firsts, all.len() as u32, start, outcome)
+        let threads = all.len() as u32;
+        self.step(Variant::HOT_LOADED, firsts, threads, start, outcome)
     }
 
     /// Lets the load work for its time, or until the run is interrupted.
@@ -271,7 +271,7 @@ impl ClockPass<'_> {
             opps.first().or(policy.limit_khz_max.known()).copied()
         });
         let outcome = self.point(cpu, top).map(|point| vec![point]);
-        self.step("hot-after", vec![cpu], 1, start, outcome)
+        self.step(Variant::HOT_AFTER, vec![cpu], 1, start, outcome)
     }
 
     /// The first of these CPUs at an OPP that is set already.
@@ -280,7 +280,7 @@ impl ClockPass<'_> {
         self.timeline.sleep(LIMIT_SETTLES);
         let outcome = self.point(cpus[0], Some(opp_khz));
         self.step(
-            "opp",
+            Variant::OPP,
             cpus.to_vec(),
             1,
             start,
@@ -313,7 +313,7 @@ impl ClockPass<'_> {
 
     fn step(
         &self,
-        variant: &str,
+        variant: Variant,
         cpus: Vec<u32>,
         threads: u32,
         start: (i64, i64),
@@ -337,7 +337,7 @@ impl ClockPass<'_> {
                 start_utc_ms: Some(start.1),
                 end_utc_ms: Some(end.1),
             },
-            ..Step::new(CLOCK, METHOD, variant, outcome)
+            ..Step::new(WorkloadId::Clock, METHOD, variant, outcome)
         }
     }
 }

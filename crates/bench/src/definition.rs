@@ -9,6 +9,7 @@ use crate::pinning::Pinning;
 use crate::score::ScoreRule;
 use crate::search_path;
 use machine::{Caller, Root, Trust};
+use record::{Variant, WorkloadId};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ pub struct Definition {
     /// Its name in the Record; scores of equal name and command are compared.
     pub name: String,
     /// What tells it from others of the same name: the arguments of a plain command.
-    pub variant: String,
+    pub variant: Variant,
     /// Program and arguments.
     pub command: Vec<String>,
     /// Where it runs.
@@ -64,7 +65,7 @@ impl Definition {
             .collect::<Vec<_>>();
         Self {
             name: kebab(name),
-            variant: arguments.join(" "),
+            variant: arguments.join(" ").into(),
             command,
             pinning: Pinning::All,
             others_off: false,
@@ -146,7 +147,7 @@ fn kebab(name: &str) -> String {
 
 /// True if a name stands for something else in Records already.
 pub fn is_taken(name: &str) -> bool {
-    name == "clock" || crate::workloads::workload(name).is_some()
+    name == WorkloadId::Clock.as_str() || crate::workloads::named(name).is_some()
 }
 
 /// `auto` or a number from 1 to 10000.

@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::plan::Available;
 use crate::task::{Setting, Stage};
 use crate::{Job, Options, parse_pinning};
-use record::{Machine, Policy, SetClock};
+use record::{Machine, Policy, SetClock, Variant, WorkloadId};
 use std::time::Duration;
 
 /// A walk through all OPPs.
@@ -92,17 +92,16 @@ pub(crate) fn stages(
     available: Available,
 ) -> Vec<Stage> {
     let own = Form {
-        workload: if available.sevenzip {
-            "sevenzip"
-        } else {
-            "lzma"
+        workload: match available.sevenzip {
+            true => WorkloadId::SevenZip,
+            false => WorkloadId::Lzma,
         },
-        variant: "opp".into(),
+        variant: Variant::OPP,
     };
     let load = walk.load.as_ref().unwrap_or(&own);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
-        Stage::Rest("idle", walk.idle),
+        Stage::Rest(Variant::IDLE, walk.idle),
     ];
     for cpus in cpu_sets(machine, &walk.sets) {
         for khz in walked(machine, &cpus, options) {
@@ -111,7 +110,7 @@ pub(crate) fn stages(
             let job = job(&cpus, khz, load);
             stages.push(match load.workload {
                 // It goes on until it is steady by itself.
-                "sevenzip" => Stage::Job(Job {
+                WorkloadId::SevenZip => Stage::Job(Job {
                     time: Some(walk.point),
                     ..job
                 }),
@@ -211,11 +210,14 @@ const DRAM_LOAD: Duration = Duration::from_secs(120);
 pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage> {
     let fastest = vec![fastest_cpu(machine)];
     let all = online_cpus(machine);
-    let cipher = if available.openssl { "openssl" } else { "aes" };
-    let one = |workload, variant: &str, repetition| {
+    let cipher = match available.openssl {
+        true => WorkloadId::OpenSsl,
+        false => WorkloadId::Aes,
+    };
+    let one = |workload, variant: Variant, repetition| {
         Stage::Job(Job {
             workload,
-            variant: variant.to_owned(),
+            variant,
             cpus: fastest.clone(),
             threads: 1,
             repetition,
@@ -233,15 +235,15 @@ pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage>
     };
     vec![
         Stage::ColdClocks,
-        one("memory-latency", "", 0),
-        one("memory-bandwidth", "", 0),
-        one(cipher, "aes-256-cbc", 0),
-        everywhere("simd", Some(DRAM_LOAD)),
+        one(WorkloadId::MemoryLatency, Variant::ONLY, 0),
+        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 0),
+        one(cipher, Variant::AES_256_CBC, 0),
+        everywhere(WorkloadId::Simd, Some(DRAM_LOAD)),
         // What heats the memory itself comes last, right before it is looked at.
-        everywhere("memory-scaling", None),
-        one("memory-bandwidth", "", 1),
-        one(cipher, "aes-256-cbc", 1),
-        one("memory-latency", "", 1),
+        everywhere(WorkloadId::MemoryScaling, None),
+        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 1),
+        one(cipher, Variant::AES_256_CBC, 1),
+        one(WorkloadId::MemoryLatency, Variant::ONLY, 1),
     ]
 }
 

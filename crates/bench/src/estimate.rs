@@ -5,7 +5,7 @@ use crate::Job;
 use crate::cpus::{fastest_cpu, online_clusters};
 use crate::task::Stage;
 use crate::workloads::workload;
-use record::{Machine, Measured, Outcome, Step};
+use record::{Machine, Measured, Outcome, Step, WorkloadId};
 use std::time::Duration;
 
 /// The clock for which [`model`] gives its times, in kHz: a middling board's.
@@ -149,12 +149,14 @@ fn model(job: &Job) -> Time {
     if let Some(shape) = workload(job.workload).and_then(|workload| workload.shape) {
         return Time::Fixed(shape.seconds as f64);
     }
-    match (job.workload, job.variant.as_str()) {
-        ("sevenzip", _) => Time::Work(60.0),
-        ("lzma", _) => Time::Work(10.0),
-        ("cpuminer" | "simd", _) => Time::Fixed(300.0),
-        ("openssl", _) => Time::Fixed(6.0),
-        ("core-to-core", _) => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
+    match job.workload {
+        WorkloadId::SevenZip => Time::Work(60.0),
+        WorkloadId::Lzma => Time::Work(10.0),
+        WorkloadId::Cpuminer | WorkloadId::Simd => Time::Fixed(300.0),
+        WorkloadId::OpenSsl => Time::Fixed(6.0),
+        WorkloadId::CoreToCore => {
+            Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0)
+        }
         _ => Time::Work(6.0),
     }
 }
@@ -166,12 +168,12 @@ fn seconds(step: &Step) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{ClockPoint, Clocks, Window};
+    use record::{ClockPoint, Clocks, Variant, Window};
 
-    fn job(workload: &'static str, variant: &str) -> Job {
+    fn job(workload: WorkloadId, variant: Variant) -> Job {
         Job {
             workload,
-            variant: variant.into(),
+            variant,
             ..Job::default()
         }
     }
@@ -188,7 +190,7 @@ mod tests {
                     ..ClockPoint::default()
                 }],
             })),
-            ..crate::testing::step("clock")
+            ..crate::testing::step(WorkloadId::Clock)
         }
     }
 
@@ -196,34 +198,40 @@ mod tests {
     fn a_measured_clock_and_steps_make_it_better() {
         let mut estimates = Estimates::default();
         let multi = [
-            Stage::Job(job("sevenzip", "multi")),
-            Stage::Job(job("stress-ng", "cpu")),
+            Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI)),
+            Stage::Job(job(WorkloadId::StressNg, Variant::own("cpu"))),
         ];
         let seconds = |estimates: &Estimates| estimates.of_stages(&multi).as_secs();
         assert_eq!(seconds(&estimates), 60 + 60);
         estimates.clock_step(&clock(1_000_000));
         assert_eq!(seconds(&estimates), 120 + 60);
         // Half as slow as its clock says.
-        estimates.job_took(&job("sevenzip", "single"), Duration::from_secs(60));
+        estimates.job_took(
+            &job(WorkloadId::SevenZip, Variant::SINGLE),
+            Duration::from_secs(60),
+        );
         assert_eq!(seconds(&estimates), 90 + 60);
         // A clock that falls in heat tells less than what ran.
         estimates.clock_step(&clock(100_000));
-        estimates.job_took(&job("sevenzip", "multi"), Duration::from_secs(33));
+        estimates.job_took(
+            &job(WorkloadId::SevenZip, Variant::MULTI),
+            Duration::from_secs(33),
+        );
         assert_eq!(seconds(&estimates), 33 + 60);
     }
 
     #[test]
     fn what_was_skipped_takes_no_time_and_says_nothing() {
         let mut estimates = Estimates::default();
-        estimates.job_took(&job("sevenzip", "single"), Duration::ZERO);
-        let left = |variant: &str| {
-            let stage = Stage::Job(job("sevenzip", variant));
+        estimates.job_took(&job(WorkloadId::SevenZip, Variant::SINGLE), Duration::ZERO);
+        let left = |variant| {
+            let stage = Stage::Job(job(WorkloadId::SevenZip, variant));
             estimates.of_stages(&[stage, Stage::Side(Vec::new())])
         };
-        assert_eq!(left("single"), Duration::ZERO);
-        assert_eq!(left("multi"), Duration::from_secs(60));
+        assert_eq!(left(Variant::SINGLE), Duration::ZERO);
+        assert_eq!(left(Variant::MULTI), Duration::from_secs(60));
         estimates.clock_step(&clock(1_000_000));
-        let stages = [Stage::Job(job("sevenzip", "multi"))];
+        let stages = [Stage::Job(job(WorkloadId::SevenZip, Variant::MULTI))];
         assert_eq!(estimates.of_stages(&stages), Duration::from_secs(120));
     }
 }

@@ -3,14 +3,15 @@
 
 use crate::load::Load;
 use crate::workloads::{WORKLOADS, workload};
+use record::{Variant, WorkloadId};
 
 /// A workload and its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     /// Its id in the table.
-    pub workload: &'static str,
+    pub workload: WorkloadId,
     /// The form; empty for its only one.
-    pub variant: String,
+    pub variant: Variant,
 }
 
 impl Form {
@@ -26,16 +27,15 @@ impl Form {
         let Some(shape) = workload(load.workload).and_then(|workload| workload.shape) else {
             return Ok(None);
         };
-        let named = load.variants.iter().map(String::as_str);
-        let variants: Vec<&str> = match load.variants.is_empty() {
-            true => shape.variants.to_vec(),
-            false => named.collect(),
+        let variants = match load.variants.is_empty() {
+            true => shape.variants,
+            false => &load.variants,
         };
-        let form = |variant: &str| Self {
+        let form = |variant: &Variant| Self {
             workload: load.workload,
-            variant: variant.to_owned(),
+            variant: variant.clone(),
         };
-        Ok(Some(variants.into_iter().map(form).collect()))
+        Ok(Some(variants.iter().map(form).collect()))
     }
 
     /// The one form that stands for a workload where only one can run: the first, or that which is named.
@@ -50,7 +50,7 @@ impl Form {
 /// Ids of all workloads that have forms, for messages.
 pub fn names_with_forms() -> Vec<&'static str> {
     let with_forms = WORKLOADS.iter().filter(|workload| workload.shape.is_some());
-    with_forms.map(|workload| workload.id).collect()
+    with_forms.map(|workload| workload.id.as_str()).collect()
 }
 
 #[cfg(test)]
@@ -62,14 +62,17 @@ mod tests {
         for (text, expected) in [
             ("drive:read", Ok(Some("drive read"))),
             ("drive:read,write", Ok(Some("drive read, drive write"))),
-            ("network", Ok(Some("network send, network receive"))),
-            ("stockfish", Ok(Some("stockfish "))),
-            ("lzma", Ok(None)),
+            (
+                WorkloadId::Network.as_str(),
+                Ok(Some("network send, network receive")),
+            ),
+            (WorkloadId::Stockfish.as_str(), Ok(Some("stockfish "))),
+            (WorkloadId::Lzma.as_str(), Ok(None)),
             ("make", Ok(None)),
             ("drive:fast", Err("drive has the forms write, read")),
         ] {
             let found = Form::parse(text).map(|forms| {
-                let words = |form: &Form| format!("{} {}", form.workload, form.variant);
+                let words = |form: &Form| format!("{} {}", form.workload.as_str(), form.variant);
                 forms.map(|forms| forms.iter().map(words).collect::<Vec<_>>().join(", "))
             });
             match (found, expected) {
@@ -78,7 +81,8 @@ mod tests {
                 (found, _) => panic!("{text}: {found:?}"),
             }
         }
-        assert_eq!(Form::first("video").unwrap().unwrap().variant, "h264-540p");
-        assert!(names_with_forms().contains(&"opengl"));
+        let first = Form::first(WorkloadId::Video.as_str()).unwrap().unwrap();
+        assert_eq!(first.variant, Variant::own("h264-540p"));
+        assert!(names_with_forms().contains(&WorkloadId::OpenGl.as_str()));
     }
 }

@@ -106,33 +106,33 @@ mod tests {
     use crate::testing::machine;
     use machine::Root;
     use machine::settings::Outcome;
-    use record::Event;
+    use record::{Event, WorkloadId};
     use std::sync::Arc;
 
     #[test]
     fn only_who_asks_for_it_is_left_alone() {
         let big_little = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
-        let check = |workload: &'static str, cpus: &[u32], expected: &[u32]| {
+        let check = |workload: WorkloadId, cpus: &[u32], expected: &[u32]| {
             let job = Job {
                 workload,
                 cpus: cpus.to_vec(),
                 ..Job::default()
             };
-            assert_eq!(not_to_be_seen(&big_little, &job), expected, "{workload}");
+            assert_eq!(not_to_be_seen(&big_little, &job), expected, "{workload:?}");
         };
-        check("geekbench", &[2, 3], &[0, 1]);
-        check("phoronix", &[0, 1], &[2, 3]);
-        check("geekbench", &[0, 1, 2, 3], &[]);
-        check("geekbench", &[], &[]);
-        check("geekbench", &[7], &[]);
-        check("sevenzip", &[2, 3], &[]);
+        check(WorkloadId::Geekbench, &[2, 3], &[0, 1]);
+        check(WorkloadId::Phoronix, &[0, 1], &[2, 3]);
+        check(WorkloadId::Geekbench, &[0, 1, 2, 3], &[]);
+        check(WorkloadId::Geekbench, &[], &[]);
+        check(WorkloadId::Geekbench, &[7], &[]);
+        check(WorkloadId::SevenZip, &[2, 3], &[]);
         let own = |others_off| {
             let definition = Definition {
                 others_off,
                 ..Definition::of_command(vec!["make".into()])
             };
             Job {
-                workload: "program",
+                workload: WorkloadId::Program,
                 cpus: vec![3],
                 definition: Some(Arc::new(definition)),
                 ..Job::default()

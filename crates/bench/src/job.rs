@@ -3,7 +3,7 @@
 //! [`Lab`]: crate::Lab
 
 use crate::Definition;
-use record::SetClock;
+use record::{SetClock, Variant, WorkloadId, WorkloadName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Job {
     /// Id in the table of workloads.
-    pub workload: &'static str,
+    pub workload: WorkloadId,
     /// Which form of it: `single`, `multi`, `aes-256-cbc` ...
-    pub variant: String,
+    pub variant: Variant,
     /// CPUs it is pinned to; empty for all.
     pub cpus: Vec<u32>,
     /// Number of threads that do the work.
@@ -26,4 +26,14 @@ pub struct Job {
     pub time: Option<Duration>,
     /// The clock that it is made to run at, for the Record.
     pub set_clock: Option<SetClock>,
+}
+
+impl Job {
+    /// What the Record calls what it runs: a program of the user's own goes by the name that it was given.
+    pub(crate) fn name(&self) -> WorkloadName {
+        match &self.definition {
+            Some(definition) => definition.name.as_str().into(),
+            None => self.workload.into(),
+        }
+    }
 }

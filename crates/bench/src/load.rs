@@ -6,17 +6,17 @@ use crate::definition::Repeat;
 use crate::pinning::{Pinning, places};
 use crate::plan::{self, Available};
 use crate::task::{Stage, repeated};
-use crate::workloads::{Places, Shape, WORKLOADS, Workload};
+use crate::workloads::{self, Places, Shape, Workload, workload};
 use crate::{Job, Options};
-use record::Machine;
+use record::{Machine, Variant, WorkloadId};
 
 /// A workload of the table, asked for by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Load {
     /// Its id in the table.
-    pub workload: &'static str,
+    pub workload: WorkloadId,
     /// Its forms; all of them where none is named.
-    pub variants: Vec<String>,
+    pub variants: Vec<Variant>,
     /// Where it runs instead of its usual places.
     pub pinning: Option<Pinning>,
     /// How often it runs instead of as usual.
@@ -25,7 +25,7 @@ pub struct Load {
 
 impl Load {
     /// A load as it usually is.
-    pub fn usual(workload: &'static str) -> Self {
+    pub fn usual(workload: WorkloadId) -> Self {
         Self {
             workload,
             variants: Vec::new(),
@@ -41,19 +41,20 @@ impl Load {
     /// It has no such form, in one sentence.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         let (name, forms) = text.split_once(':').unwrap_or((text, ""));
-        let Some(workload) = WORKLOADS.iter().find(|known| known.id == name) else {
+        let Some(workload) = workloads::named(name) else {
             return Ok(None);
         };
         let forms = forms.split(',').map(str::trim);
-        let forms: Vec<String> = forms
+        let forms: Vec<Variant> = forms
             .filter(|form| !form.is_empty())
-            .map(str::to_owned)
+            .map(Variant::from)
             .collect();
         let known = known_forms(workload);
         if let Some(wrong) = forms
             .iter()
-            .find(|form| !known.is_empty() && !known.contains(&form.as_str()))
+            .find(|form| !known.is_empty() && !known.contains(form))
         {
+            let known: Vec<&str> = known.iter().map(Variant::as_str).collect();
             return Err(format!(
                 "{name} has the forms {}, not {wrong:?}",
                 known.join(", ")
@@ -72,11 +73,7 @@ impl Load {
 
     /// What it runs, one after the other.
     pub(crate) fn stages(&self, machine: &Machine) -> Vec<Stage> {
-        let shape = WORKLOADS
-            .iter()
-            .find(|known| known.id == self.workload)
-            .and_then(|workload| workload.shape);
-        let jobs = match shape {
+        let jobs = match workload(self.workload).and_then(|workload| workload.shape) {
             Some(shape) => self.of_shape(machine, shape),
             None => self.of_standard_run(machine),
         };
@@ -91,10 +88,9 @@ impl Load {
     }
 
     fn of_shape(&self, machine: &Machine, shape: Shape) -> Vec<Job> {
-        let named = self.variants.iter().map(String::as_str);
-        let variants: Vec<&str> = match self.variants.is_empty() {
-            true => shape.variants.to_vec(),
-            false => named.collect(),
+        let variants = match self.variants.is_empty() {
+            true => shape.variants,
+            false => &self.variants,
         };
         let mut jobs = Vec::new();
         for variant in variants {
@@ -109,10 +105,10 @@ impl Load {
         jobs
     }
 
-    fn job(&self, variant: &str, cpus: Vec<u32>) -> Job {
+    fn job(&self, variant: &Variant, cpus: Vec<u32>) -> Job {
         Job {
             workload: self.workload,
-            variant: variant.to_owned(),
+            variant: variant.clone(),
             threads: cpus.len() as u32,
             cpus,
             repetition: 0,
@@ -158,9 +154,9 @@ impl Load {
         };
         // Asked for by name, it runs although the other one of its kind would be the first choice.
         let available = Available {
-            sevenzip: self.workload == "sevenzip",
-            openssl: self.workload == "openssl",
-            cpuminer: self.workload == "cpuminer",
+            sevenzip: self.workload == WorkloadId::SevenZip,
+            openssl: self.workload == WorkloadId::OpenSsl,
+            cpuminer: self.workload == WorkloadId::Cpuminer,
         };
         let mut jobs = plan::jobs(machine, &options, available);
         jobs.retain(|job| {
@@ -180,16 +176,19 @@ impl Load {
 }
 
 /// Names of its forms; empty where any name will do or there is only one form.
-fn known_forms(workload: &Workload) -> Vec<&'static str> {
+fn known_forms(workload: &Workload) -> &'static [Variant] {
+    const CIPHERS: &[Variant] = &[
+        Variant::AES_128_CBC,
+        Variant::AES_192_CBC,
+        Variant::AES_256_CBC,
+    ];
+    const PACKERS: &[Variant] = &[Variant::SINGLE, Variant::MULTI, Variant::CORE_TYPE];
     let standard = match workload.id {
-        "openssl" | "aes" => &["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"][..],
-        "sevenzip" | "lzma" => &["single", "multi", "core-type"],
-        _ => &[""],
+        WorkloadId::OpenSsl | WorkloadId::Aes => CIPHERS,
+        WorkloadId::SevenZip | WorkloadId::Lzma => PACKERS,
+        _ => workloads::ONE_FORM,
     };
-    workload
-        .shape
-        .map_or(standard, |shape| shape.variants)
-        .to_vec()
+    workload.shape.map_or(standard, |shape| shape.variants)
 }
 
 #[cfg(test)]
@@ -218,7 +217,8 @@ mod tests {
     fn loads_have_their_usual_places() {
         let usual = |_: &mut Load| {};
         let all = "[0, 1, 2]";
-        check("stockfish", usual, &format!("{all}#0 {all}#1 {all}#2"));
+        let stockfish = WorkloadId::Stockfish.as_str();
+        check(stockfish, usual, &format!("{all}#0 {all}#1 {all}#2"));
         check("stress-ng:cpu,vm", usual, &format!("cpu{all}#0 vm{all}#0"));
         check(
             "sevenzip:multi",

@@ -39,7 +39,9 @@ const OTHERS: [(&ToolKind, &str); 2] = [
 
 /// Every kind of program and who uses it; one for each use.
 pub(crate) fn kinds() -> impl Iterator<Item = (&'static ToolKind, &'static str)> {
-    let of_workloads = WORKLOADS.iter().filter_map(|w| Some((w.tool?, w.id)));
+    let of_workloads = WORKLOADS
+        .iter()
+        .filter_map(|w| Some((w.tool?, w.id.as_str())));
     of_workloads.chain(OTHERS)
 }
 

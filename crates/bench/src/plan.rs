@@ -6,7 +6,8 @@ use crate::cpus::{
 };
 use crate::task::One;
 use crate::{Job, Options};
-use record::{Cluster, Machine};
+use record::{Cluster, Machine, Variant, WorkloadId};
+
 /// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
 const MULTI_REPETITIONS: u32 = 3;
 
@@ -26,8 +27,8 @@ pub struct Available {
 pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
     let mut jobs = Vec::new();
     for cluster in online_clusters(machine) {
-        for workload in ["memory-bandwidth", "memory-latency"] {
-            jobs.push(job(workload, "", vec![cluster.cpus[0]], 1));
+        for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency] {
+            jobs.push(job(workload, Variant::ONLY, vec![cluster.cpus[0]], 1));
         }
     }
     if options.extensive && online_cpus(machine).len() > 1 {
@@ -55,31 +56,36 @@ fn ciphers(
 ) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
-    let cipher = if available.openssl { "openssl" } else { "aes" };
+    let cipher = match available.openssl {
+        true => WorkloadId::OpenSsl,
+        false => WorkloadId::Aes,
+    };
     // With one core type there is nothing to compare with, so each size runs twice instead.
     let repetitions = if types.len() == 1 { 2 } else { 1 };
     if !available.openssl {
-        jobs.push(job("openssl", "", vec![types[0].cpus[0]], 1));
+        let first = vec![types[0].cpus[0]];
+        jobs.push(job(WorkloadId::OpenSsl, Variant::ONLY, first, 1));
     }
-    for algorithm in ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"] {
+    for algorithm in [
+        Variant::AES_128_CBC,
+        Variant::AES_192_CBC,
+        Variant::AES_256_CBC,
+    ] {
         for cluster in types {
             for repetition in 0..repetitions {
-                let job = job(cipher, algorithm, vec![cluster.cpus[0]], 1);
+                let job = job(cipher, algorithm.clone(), vec![cluster.cpus[0]], 1);
                 jobs.push(Job { repetition, ..job });
             }
         }
     }
     if options.extensive && available.openssl {
         for cluster in types {
-            jobs.push(job(cipher, "aes-256-gcm", vec![cluster.cpus[0]], 1));
+            let first = vec![cluster.cpus[0]];
+            jobs.push(job(cipher, Variant::AES_256_GCM, first, 1));
         }
-        for algorithm in ["aes-256-cbc", "aes-256-gcm"] {
-            jobs.push(job(
-                cipher,
-                &format!("{algorithm}-parallel"),
-                all.clone(),
-                threads,
-            ));
+        for algorithm in [Variant::AES_256_CBC, Variant::AES_256_GCM] {
+            let parallel = Variant::parallel(algorithm.as_str());
+            jobs.push(job(cipher, parallel, all.clone(), threads));
         }
     }
 }
@@ -94,20 +100,21 @@ fn packers(
 ) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
-    let packer = if available.sevenzip {
-        "sevenzip"
-    } else {
-        "lzma"
+    let packer = match available.sevenzip {
+        true => WorkloadId::SevenZip,
+        false => WorkloadId::Lzma,
+    };
+    let single = |workload, cluster: &Cluster| {
+        let first = vec![cluster.cpus[0]];
+        job(workload, Variant::SINGLE, first, 1)
     };
     if !available.sevenzip {
-        jobs.push(job("sevenzip", "single", vec![types[0].cpus[0]], 1));
+        jobs.push(single(WorkloadId::SevenZip, &types[0]));
     }
-    for cluster in types {
-        jobs.push(job(packer, "single", vec![cluster.cpus[0]], 1));
-    }
+    jobs.extend(types.iter().map(|cluster| single(packer, cluster)));
     if threads > 1 {
         for repetition in 0..MULTI_REPETITIONS {
-            let job = job(packer, "multi", all.clone(), threads);
+            let job = job(packer, Variant::MULTI, all.clone(), threads);
             jobs.push(Job { repetition, ..job });
         }
     }
@@ -115,7 +122,7 @@ fn packers(
         for cpus in cpus_by_core_type(machine) {
             let threads = cpus.len() as u32;
             for repetition in 0..MULTI_REPETITIONS {
-                let job = job(packer, "core-type", cpus.clone(), threads);
+                let job = job(packer, Variant::CORE_TYPE, cpus.clone(), threads);
                 jobs.push(Job { repetition, ..job });
             }
         }
@@ -124,12 +131,10 @@ fn packers(
 
 /// The same step by the built-in workload that stands in for this program; none where there is none.
 pub(crate) fn stand_in(job: &Job) -> Option<Job> {
-    let workload = match job.workload {
-        "openssl" if job.variant.ends_with("-cbc") => "aes",
-        "sevenzip" => "lzma",
-        "cpuminer" => "simd",
-        _ => return None,
-    };
+    // Of the ciphers of OpenSSL only these are built in.
+    let is_built_in = job.workload != WorkloadId::OpenSsl || job.variant.is_cbc();
+    let mut known = WorkloadId::ALL.iter().filter(|_| is_built_in);
+    let workload = *known.find(|id| id.stands_in_for() == Some(job.workload))?;
     let job = job.clone();
     Some(Job { workload, ..job })
 }
@@ -138,15 +143,11 @@ pub(crate) fn stand_in(job: &Job) -> Option<Job> {
 fn heaters(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
+    let heat = |workload| job(workload, Variant::ONLY, all.clone(), threads);
+    jobs.push(heat(WorkloadId::Cpuminer));
     if !available.cpuminer {
-        jobs.push(job("cpuminer", "", all.clone(), threads));
+        jobs.push(heat(WorkloadId::Simd));
     }
-    let heater = if available.cpuminer {
-        "cpuminer"
-    } else {
-        "simd"
-    };
-    jobs.push(job(heater, "", all, threads));
 }
 
 /// The latency between all online CPUs, or those of them that are wanted.
@@ -155,7 +156,7 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
     if !wanted.is_empty() {
         cpus.retain(|cpu| wanted.contains(cpu));
     }
-    job("core-to-core", "", cpus, 2)
+    job(WorkloadId::CoreToCore, Variant::ONLY, cpus, 2)
 }
 
 /// Everything about memory, for one CPU of each core type or for the first that is wanted.
@@ -169,9 +170,10 @@ pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     };
     let mut jobs = Vec::new();
     for cpu in &firsts {
-        jobs.push(job("memory-bandwidth", "", vec![*cpu], 1));
-        for variant in ["", "small-pages", "tlb-light"] {
-            jobs.push(job("memory-latency", variant, vec![*cpu], 1));
+        let on_it = |workload, variant| job(workload, variant, vec![*cpu], 1);
+        jobs.push(on_it(WorkloadId::MemoryBandwidth, Variant::ONLY));
+        for variant in [Variant::ONLY, Variant::SMALL_PAGES, Variant::TLB_LIGHT] {
+            jobs.push(on_it(WorkloadId::MemoryLatency, variant));
         }
     }
     // The fastest first, so that the curve begins with what one CPU can do at best.
@@ -179,9 +181,13 @@ pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
         [] => cpus_by_speed(machine),
         wanted => wanted.to_vec(),
     };
-    for (workload, first) in [("memory-scaling", cpus[0]), ("memory-loaded", firsts[0])] {
+    for (workload, first) in [
+        (WorkloadId::MemoryScaling, cpus[0]),
+        (WorkloadId::MemoryLoaded, firsts[0]),
+    ] {
         cpus.sort_by_key(|cpu| *cpu != first);
-        jobs.push(job(workload, "", cpus.clone(), cpus.len() as u32));
+        let threads = cpus.len() as u32;
+        jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
     }
     jobs
 }
@@ -193,13 +199,13 @@ pub(crate) fn one(machine: &Machine, one: &One) -> Job {
         cpus => cpus.to_vec(),
     };
     let threads = cpus.len() as u32;
-    job(one.workload, &one.variant, cpus, threads)
+    job(one.workload, one.variant.clone(), cpus, threads)
 }
 
-fn job(workload: &'static str, variant: &str, cpus: Vec<u32>, threads: u32) -> Job {
+fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
     Job {
         workload,
-        variant: variant.to_owned(),
+        variant,
         cpus,
         threads,
         repetition: 0,
@@ -216,7 +222,7 @@ mod tests {
     fn check(machine: &Machine, options: &Options, available: Available, expected: &[&str]) {
         let lines: Vec<String> = jobs(machine, options, available)
             .iter()
-            .map(|job| format!("{} {}@{:?}", job.workload, job.variant, job.cpus))
+            .map(|job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus))
             .collect();
         assert_eq!(lines, expected);
     }
@@ -292,7 +298,7 @@ mod tests {
         let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
         let lines = |wanted: &[u32]| -> Vec<String> {
             let jobs = memory(&machine, wanted);
-            let line = |job: &Job| format!("{} {}@{:?}", job.workload, job.variant, job.cpus);
+            let line = |job: &Job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus);
             jobs.iter().map(line).collect()
         };
         let all = lines(&[]);
@@ -334,7 +340,7 @@ mod tests {
             },
             ALL,
         );
-        let lines = |workload: &str| -> Vec<String> {
+        let lines = |workload: WorkloadId| -> Vec<String> {
             let of_workload = jobs.iter().filter(|job| job.workload == workload);
             let once = of_workload.filter(|job| job.repetition == 0);
             let line = |job: &Job| format!("{}@{:?}", job.variant, job.cpus);
@@ -342,7 +348,7 @@ mod tests {
         };
         let all = "[0, 1, 2, 3]";
         assert_eq!(
-            lines("sevenzip"),
+            lines(WorkloadId::SevenZip),
             [
                 "single@[0]".to_owned(),
                 "single@[2]".into(),
@@ -352,7 +358,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            lines("openssl")[6..],
+            lines(WorkloadId::OpenSsl)[6..],
             [
                 "aes-256-gcm@[0]".to_owned(),
                 "aes-256-gcm@[2]".into(),
@@ -360,6 +366,6 @@ mod tests {
                 format!("aes-256-gcm-parallel@{all}"),
             ]
         );
-        assert_eq!(lines("cpuminer"), [format!("@{all}")]);
+        assert_eq!(lines(WorkloadId::Cpuminer), [format!("@{all}")]);
     }
 }

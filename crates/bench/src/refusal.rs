@@ -63,7 +63,8 @@ fn no_tool(loads: &[crate::Load], options: &Options) -> Option<String> {
         let kind = workload(load.workload)?.tool?;
         // One that is there is worth the run; the others give their reasons in it.
         let missing = tools.find(kind).err()?;
-        reasons.push(format!("{} cannot run here: {missing}", load.workload));
+        let name = load.workload.as_str();
+        reasons.push(format!("{name} cannot run here: {missing}"));
     }
     let way_out = "`sbc-bench list tools` says where to get it";
     (!reasons.is_empty()).then(|| format!("{}; {way_out}.", reasons.join("; ")))
@@ -134,7 +135,8 @@ fn none_runs(
     for job in jobs {
         // One that can run is worth the run; the others give their reasons in it.
         let why = lacking((root, machine), &tools, &job, options)?;
-        reasons.push(format!("{} cannot run here: {why}", job.workload));
+        let name = job.workload.as_str();
+        reasons.push(format!("{name} cannot run here: {why}"));
     }
     let first = reasons.first()?;
     Some(format!(
@@ -170,6 +172,7 @@ mod tests {
     use super::*;
     use crate::task::One;
     use crate::{Host, Targets};
+    use record::{Variant, WorkloadId};
 
     const BOARD: &str = "\
 == /sys/devices/system/cpu/online
@@ -221,8 +224,8 @@ processor\t: 1
         })
     }
 
-    fn comparison(names: &[&'static str]) -> Task {
-        let loads = names.iter().map(|name| Load::Workload(name));
+    fn comparison(ids: &[WorkloadId]) -> Task {
+        let loads = ids.iter().map(|id| Load::Workload(*id));
         Task::Sensitivity(Sensitivity {
             at: sensitivity::At::Extremes,
             loads: loads.collect(),
@@ -251,28 +254,33 @@ processor\t: 1
             None,
             Some("there is no program /nowhere."),
         );
-        check(BOARD, comparison(&["lzma"]), None, None);
+        check(BOARD, comparison(&[WorkloadId::Lzma]), None, None);
         check(
             BOARD,
-            comparison(&["network"]),
+            comparison(&[WorkloadId::Network]),
             None,
             Some("network cannot run here: "),
         );
-        check(BOARD, comparison(&["network", "lzma"]), None, None);
+        check(
+            BOARD,
+            comparison(&[WorkloadId::Network, WorkloadId::Lzma]),
+            None,
+            None,
+        );
         let one = |workload| {
             Task::One(One {
                 workload,
-                variant: String::new(),
+                variant: Variant::ONLY,
                 cpus: Vec::new(),
             })
         };
         check(
             BOARD,
-            one("network"),
+            one(WorkloadId::Network),
             None,
             Some("network cannot run here: "),
         );
-        check(BOARD, one("memory-latency"), None, None);
+        check(BOARD, one(WorkloadId::MemoryLatency), None, None);
         check(BOARD, Task::Standard, None, None);
     }
 }

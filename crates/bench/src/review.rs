@@ -11,7 +11,7 @@ use crate::plan::{self, Available};
 use crate::task::Stage;
 use crate::{Definition, Job};
 use machine::settings::{DeviceName, Node};
-use record::{Fact, Machine, Scaler, ScalerKind, Survey};
+use record::{Fact, Machine, Scaler, ScalerKind, Survey, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ fn measured(
     stages.push(Stage::ColdClocks);
     let jobs = plan::jobs(machine, options, available);
     // As reviews always had it: one key size is enough.
-    let wanted = |job: &Job| !job.variant.starts_with("aes-") || job.variant.starts_with("aes-256");
+    let wanted = |job: &Job| !job.variant.is_aes() || job.variant.is_aes_256();
     stages.extend(jobs.into_iter().filter(wanted).map(Stage::Job));
     stages.push(Stage::HotClocks);
     stages
@@ -98,7 +98,7 @@ fn measured(
 fn watched_job(review: &Review) -> Option<Job> {
     let definition = watched_program(review)?;
     Some(Job {
-        workload: "program",
+        workload: WorkloadId::Program,
         variant: definition.variant.clone(),
         definition: Some(Arc::new(definition)),
         ..Job::default()
@@ -120,14 +120,17 @@ pub(crate) fn watched_program(review: &Review) -> Option<Definition> {
 /// Short steps that feel clocks of CPU and memory.
 fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage> {
     let fastest = fastest_cpu(machine);
-    let mut kinds = vec![("memory-bandwidth", ""), ("memory-latency", "")];
+    let mut kinds = vec![
+        (WorkloadId::MemoryBandwidth, Variant::ONLY),
+        (WorkloadId::MemoryLatency, Variant::ONLY),
+    ];
     if options.scores {
-        kinds.push(("lzma", "single"));
+        kinds.push((WorkloadId::Lzma, Variant::SINGLE));
     }
-    let step = |(workload, variant): &(&'static str, &str), repetition| {
+    let step = |(workload, variant): &(WorkloadId, Variant), repetition| {
         let job = Job {
-            workload,
-            variant: (*variant).to_owned(),
+            workload: *workload,
+            variant: variant.clone(),
             cpus: vec![fastest],
             threads: 1,
             repetition,
@@ -233,6 +236,8 @@ mod tests {
     use super::*;
     use record::{Choice, PciDevice, PciLink};
 
+    const WATCH: &str = WorkloadId::Watch.as_str();
+
     fn scaler(kind: ScalerKind, name: &str, governor: &str) -> Scaler {
         Scaler {
             kind,
@@ -297,12 +302,12 @@ mod tests {
         let words = |options: &Options, review: &Review| {
             let stages = stages(review, &Machine::default(), &survey(), options, available);
             let word = |stage: &Stage| match stage {
-                Stage::Probe(job, raised) => format!("{}{}", job.workload, raised.len()),
+                Stage::Probe(job, raised) => format!("{}{}", job.name(), raised.len()),
                 Stage::Raise(_) => "raise".into(),
-                Stage::Job(job) => format!("{} {}", job.workload, job.variant),
+                Stage::Job(job) => format!("{} {}", job.name(), job.variant),
                 Stage::ColdClocks => "cold".into(),
                 Stage::HotClocks => "hot".into(),
-                Stage::Watch(_) => "watch".into(),
+                Stage::Watch(_) => WATCH.into(),
                 Stage::Survey => "look".into(),
                 other => format!("{other:?}"),
             };
@@ -324,7 +329,7 @@ mod tests {
         );
         assert!(
             found[0].ends_with('0')
-                && found.ends_with(&["hot".into(), "watch".into(), "look".into()])
+                && found.ends_with(&["hot".into(), WATCH.into(), "look".into()])
         );
         assert!(!found.iter().any(|word| word.contains("aes-128")));
         let untuned = Options {
@@ -342,9 +347,9 @@ mod tests {
         };
         assert_eq!(
             words(&Options::default(), &lurking),
-            ["raise", "raise", "raise", "raise", "watch", "look"]
+            ["raise", "raise", "raise", "raise", WATCH, "look"]
         );
-        assert_eq!(words(&untuned, &lurking), ["watch", "look"]);
+        assert_eq!(words(&untuned, &lurking), [WATCH, "look"]);
     }
 
     #[test]

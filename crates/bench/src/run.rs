@@ -120,7 +120,7 @@ fn start(context: &mut Context) -> Recorder {
         boot_id,
         uptime_ms: machine::uptime_ms(root).into(),
         load_hundredths: machine::load_hundredths(root).into(),
-        mode: context.options.task.mode(context.options).into(),
+        mode: context.options.task.mode(context.options),
         sides: context.options.task.sides(),
         options: context.given.clone(),
         asked: context.asked.clone(),

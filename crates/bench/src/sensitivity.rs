@@ -8,7 +8,7 @@ use crate::cpus::{fastest_cpu, online_cpus, settable_opps};
 use crate::form::Form;
 use crate::task::{Setting, Stage};
 use crate::{Definition, Job};
-use record::{Machine, Policy, SetClock};
+use record::{Machine, Policy, SetClock, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub enum At {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Load {
     /// A built-in workload or a known program, by id.
-    Workload(&'static str),
+    Workload(WorkloadId),
     /// One form of a workload that has several.
     Form(Form),
     /// A program of the user's own.
@@ -54,20 +54,24 @@ const TIME_EMULATED: Duration = Duration::from_secs(4);
 /// Drives, networks and decoders need longer than loops of our own until their rate is steady.
 const TIME_FORM: Duration = Duration::from_secs(6);
 /// Workloads that a sensitivity run takes without being told: integer, cipher, memory.
-pub const DEFAULT_LOADS: [&str; 3] = ["lzma", "aes", "memory-bandwidth"];
+pub const DEFAULT_LOADS: [WorkloadId; 3] = [
+    WorkloadId::Lzma,
+    WorkloadId::Aes,
+    WorkloadId::MemoryBandwidth,
+];
 
 /// The workload of this name, if it can be run at several clocks.
-pub fn load(id: &str) -> Option<Load> {
-    const LOADS: [&str; 7] = [
-        "lzma",
-        "aes",
-        "openssl",
-        "sevenzip",
-        "memory-bandwidth",
-        "memory-latency",
-        "simd",
+pub fn load(name: &str) -> Option<Load> {
+    const LOADS: [WorkloadId; 7] = [
+        WorkloadId::Lzma,
+        WorkloadId::Aes,
+        WorkloadId::OpenSsl,
+        WorkloadId::SevenZip,
+        WorkloadId::MemoryBandwidth,
+        WorkloadId::MemoryLatency,
+        WorkloadId::Simd,
     ];
-    let found = LOADS.into_iter().find(|known| *known == id);
+    let found = LOADS.into_iter().find(|known| known.as_str() == name);
     found.map(Load::Workload)
 }
 
@@ -189,7 +193,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
                 (crate::Pinning::Fastest | crate::Pinning::CoreTypes, _) => vec![cpu],
             };
             Job {
-                workload: "program",
+                workload: WorkloadId::Program,
                 variant: definition.variant.clone(),
                 threads: cpus.len() as u32,
                 cpus,
@@ -212,23 +216,22 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
                 ..job
             }
         }
-        Load::Workload("simd") => {
+        Load::Workload(WorkloadId::Simd) => {
             let cpus = online_cpus(machine);
             Job {
-                workload: "simd",
+                workload: WorkloadId::Simd,
                 threads: cpus.len() as u32,
                 cpus,
                 ..job
             }
         }
         Load::Workload(id) => Job {
-            workload: id,
-            variant: match *id {
-                "aes" | "openssl" => "aes-256-cbc",
-                "lzma" | "sevenzip" => "single",
-                _ => "",
-            }
-            .to_owned(),
+            workload: *id,
+            variant: match id {
+                WorkloadId::Aes | WorkloadId::OpenSsl => Variant::AES_256_CBC,
+                WorkloadId::Lzma | WorkloadId::SevenZip => Variant::SINGLE,
+                _ => Variant::ONLY,
+            },
             cpus: vec![cpu],
             threads: 1,
             ..job
@@ -304,7 +307,7 @@ mod tests {
     fn rounds_go_up_and_down() {
         let task = Sensitivity {
             at: At::Extremes,
-            loads: vec![load("lzma").unwrap()],
+            loads: vec![Load::Workload(WorkloadId::Lzma)],
             rounds: 2,
         };
         let shares: Vec<u32> = stages(&Machine::default(), &task)
@@ -318,6 +321,7 @@ mod tests {
             })
             .collect();
         assert_eq!(shares, [40, 100, 100, 40]);
+        assert_eq!(load(WorkloadId::Lzma.as_str()).as_ref(), task.loads.first());
         assert_eq!(load("nothing"), None);
     }
 }

@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::review::Review;
 use crate::sensitivity::Sensitivity;
 use crate::thermal::Thermal;
+use record::{Mode, Variant, WorkloadId};
 use std::time::Duration;
 
 /// What a run is for.
@@ -55,9 +56,9 @@ pub enum Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct One {
     /// Its id.
-    pub workload: &'static str,
+    pub workload: WorkloadId,
     /// Which form of it; empty for its only one.
-    pub variant: String,
+    pub variant: Variant,
     /// On these CPUs, a thread on each; empty for the fastest CPU.
     pub cpus: Vec<u32>,
 }
@@ -80,27 +81,27 @@ const LOAD_TIME: Duration = Duration::from_millis(1500);
 
 impl Task {
     /// The mode in the Record.
-    pub fn mode(&self, options: &Options) -> &'static str {
+    pub fn mode(&self, options: &Options) -> Mode {
         match self {
-            Task::Standard if options.extensive => "extensive",
-            Task::Standard => "standard",
+            Task::Standard if options.extensive => Mode::Extensive,
+            Task::Standard => Mode::Standard,
             Task::Loads(loads) => match loads.first().map(|load| load.workload) {
                 // Names of the bash program, which stand in published lists.
-                Some("geekbench") => "gb",
-                Some("phoronix") => "pts",
-                _ => "loads",
+                Some(WorkloadId::Geekbench) => Mode::Geekbench,
+                Some(WorkloadId::Phoronix) => Mode::Phoronix,
+                _ => Mode::Loads,
             },
-            Task::Program(_) => "command",
-            Task::Ab(_) => "ab",
-            Task::Sensitivity(_) => "sensitivity",
-            Task::Thermal(_) => "thermal",
-            Task::Efficiency(_) => "efficiency",
-            Task::DramThrottling => "dram-throttling",
-            Task::Review(_) => "review",
-            Task::Clock(_) => "clock",
-            Task::CoreToCore(_) => "core-to-core",
-            Task::Memory(_) => "memory",
-            Task::One(_) => "workload",
+            Task::Program(_) => Mode::Command,
+            Task::Ab(_) => Mode::Ab,
+            Task::Sensitivity(_) => Mode::Sensitivity,
+            Task::Thermal(_) => Mode::Thermal,
+            Task::Efficiency(_) => Mode::Efficiency,
+            Task::DramThrottling => Mode::DramThrottling,
+            Task::Review(_) => Mode::Review,
+            Task::Clock(_) => Mode::Clock,
+            Task::CoreToCore(_) => Mode::CoreToCore,
+            Task::Memory(_) => Mode::Memory,
+            Task::One(_) => Mode::Workload,
         }
     }
 

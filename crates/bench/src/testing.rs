@@ -2,7 +2,7 @@
 
 use crate::{Job, Lab, Site, Targets, Tools};
 use machine::{Root, Timeline};
-use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step};
+use record::{Cluster, Cpu, Fact, Machine, Missing, Outcome, Policy, Step, Variant, WorkloadName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -110,9 +110,9 @@ pub(crate) fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
 }
 
 /// A step that was skipped, for tests that need only its name or fill in the rest.
-pub(crate) fn step(workload: &str) -> Step {
+pub(crate) fn step(workload: impl Into<WorkloadName>) -> Step {
     let outcome = Outcome::Skipped(Missing::absent("nothing"));
-    Step::new(workload, 1, "", outcome)
+    Step::new(workload, 1, Variant::ONLY, outcome)
 }
 
 impl Drop for Bench {

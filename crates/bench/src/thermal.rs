@@ -5,6 +5,7 @@
 use crate::form::Form;
 use crate::task::Stage;
 use crate::{Definition, workloads};
+use record::{Variant, WorkloadId};
 use std::time::Duration;
 
 /// Share of one core that the sampler may use meanwhile, in millionths: it is to say exactly when throttling
@@ -61,7 +62,7 @@ pub enum HeatLoad {
     /// Multiply-adds on the widest unit of all CPUs, built in.
     Simd,
     /// A known program, run again and again.
-    Workload(&'static str),
+    Workload(WorkloadId),
     /// One form of a workload that has several, again and again.
     Form(Form),
     /// A program of the user's own, run again and again.
@@ -72,19 +73,20 @@ pub enum HeatLoad {
 ///
 /// # Errors
 /// One sentence with the loads that there are.
-pub fn heat_load(id: &str) -> Result<HeatLoad, String> {
-    if let Some(form) = Form::first(id).map_err(|why| format!("{why}."))? {
+pub fn heat_load(name: &str) -> Result<HeatLoad, String> {
+    if let Some(form) = Form::first(name).map_err(|why| format!("{why}."))? {
         return Ok(HeatLoad::Form(form));
     }
-    match (id, workloads::workload(id)) {
-        ("simd", _) => Ok(HeatLoad::Simd),
-        (_, Some(workload)) if workload.id != "program" => Ok(HeatLoad::Workload(workload.id)),
+    match workloads::named(name).map(|workload| workload.id) {
+        Some(WorkloadId::Simd) => Ok(HeatLoad::Simd),
+        Some(id) if id != WorkloadId::Program => Ok(HeatLoad::Workload(id)),
         _ => {
             let known = crate::WORKLOADS.iter().map(|workload| workload.id);
-            let known: Vec<&str> = known.filter(|id| *id != "program").collect();
+            let known = known.filter(|id| *id != WorkloadId::Program);
+            let known: Vec<&str> = known.map(WorkloadId::as_str).collect();
             let known = known.join(", ");
             Err(format!(
-                "--load takes one of {known}, or a command behind --, not {id:?}."
+                "--load takes one of {known}, or a command behind --, not {name:?}."
             ))
         }
     }
@@ -99,13 +101,13 @@ pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
         None if !cool_down.is_zero() => {
             let idle = cool_down / IDLE_PART;
             cool_down -= idle;
-            stages.push(Stage::Rest("idle", idle));
+            stages.push(Stage::Rest(Variant::IDLE, idle));
         }
         None => {}
     }
     stages.push(Stage::Heat(thermal.clone()));
     if !cool_down.is_zero() {
-        stages.push(Stage::Rest("cool-down", cool_down));
+        stages.push(Stage::Rest(Variant::COOL_DOWN, cool_down));
     }
     stages
 }
@@ -116,15 +118,19 @@ mod tests {
 
     #[test]
     fn loads_are_known_by_name() {
-        assert_eq!(heat_load("simd"), Ok(HeatLoad::Simd));
-        assert_eq!(heat_load("lzma"), Ok(HeatLoad::Workload("lzma")));
+        let of = |id: WorkloadId| heat_load(id.as_str());
+        assert_eq!(of(WorkloadId::Simd), Ok(HeatLoad::Simd));
+        let lzma = WorkloadId::Lzma;
+        assert_eq!(of(lzma), Ok(HeatLoad::Workload(lzma)));
         let Ok(HeatLoad::Form(form)) = heat_load("video:hevc-1080p") else {
             panic!()
         };
-        assert_eq!((form.workload, &*form.variant), ("video", "hevc-1080p"));
+        let expected = (WorkloadId::Video, Variant::own("hevc-1080p"));
+        assert_eq!((form.workload, form.variant), expected);
         assert!(heat_load("video:fast").unwrap_err().contains("hevc-1080p"));
-        for id in ["program", "fire"] {
-            assert!(heat_load(id).unwrap_err().contains("simd"), "{id}");
+        for name in [WorkloadId::Program.as_str(), "fire"] {
+            let known = WorkloadId::Simd.as_str();
+            assert!(heat_load(name).unwrap_err().contains(known), "{name}");
         }
     }
 
@@ -137,7 +143,7 @@ mod tests {
                 _ => None,
             });
         let rests: Vec<_> = rests.collect();
-        assert_eq!(rests, [("idle", 10), ("cool-down", 50)]);
+        assert_eq!(rests, [(Variant::IDLE, 10), (Variant::COOL_DOWN, 50)]);
         let bare = Thermal {
             cool_down: Duration::ZERO,
             ..Thermal::default()

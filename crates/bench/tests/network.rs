@@ -3,7 +3,7 @@
 
 use bench::{Host, Job, Lab, Site, Targets, Tools, workloads};
 use machine::{Root, Timeline};
-use record::{Machine, Measured};
+use record::{Machine, Measured, WorkloadId};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -81,7 +81,7 @@ fn ip(line: &str) -> bool {
 }
 
 /// The rows of a workload against this host, or its failure's sentence.
-fn run(workload: &'static str, variant: &str, host: &str) -> Result<Vec<(String, f64)>, String> {
+fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f64)>, String> {
     let (root, machine, timeline) = (Root::system(), Machine::default(), Timeline::start());
     let (tools, cancelled) = (Tools::on_path(), AtomicI32::new(0));
     let job = Job {
@@ -115,16 +115,20 @@ fn both_directions_reach_a_host_and_no_host_is_one_sentence() {
         return testkit::skip("no network namespace with an iperf3 server can be made here");
     };
     for (workload, variant, expected) in [
-        ("network", "send", &[""][..]),
-        ("network", "receive", &[""]),
-        ("network-cpu", "send", &["network", "cpu"]),
+        (WorkloadId::Network, "send", &[""][..]),
+        (WorkloadId::Network, "receive", &[""]),
+        (
+            WorkloadId::NetworkCpu,
+            "send",
+            &[WorkloadId::Network.as_str(), "cpu"],
+        ),
     ] {
         let rows = run(workload, variant, THERE).unwrap();
         let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, expected, "{workload} {variant}");
+        assert_eq!(names, expected, "{workload:?} {variant}");
         assert!(rows.iter().all(|(_, value)| *value > 1.0), "{rows:?}");
     }
-    let why = run("network", "send", &format!("{THERE}:5999")).unwrap_err();
+    let why = run(WorkloadId::Network, "send", &format!("{THERE}:5999")).unwrap_err();
     assert!(
         why.contains("Connection refused") && why.contains("`iperf3 -s`"),
         "{why}"

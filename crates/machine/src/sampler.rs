@@ -40,7 +40,7 @@ use lanes::Lanes;
 use lent::Hands;
 use pace::Pace;
 use record::soc_temperature::{self, SocTemperature};
-use record::{Channel, ChannelId, Event, Reading, SamplerCost};
+use record::{AllCpus, Channel, ChannelId, CpuTime, Event, OfCpu, Reading, SamplerCost};
 use slot::Slot;
 use std::time::Duration;
 use watchers::Watchers;
@@ -62,7 +62,7 @@ pub struct Sampler {
     slots: Vec<Slot>,
     lanes: Lanes,
     watchers: Watchers,
-    /// Number of CPUs with channels of their own.
+    /// Number of lines of `/proc/stat` with channels: those of CPUs, and that of all together.
     cpus: usize,
     /// False for boards in a file: they answer at once, and their tests are exact.
     uses_lanes: bool,
@@ -142,10 +142,13 @@ impl Sampler {
             slots.push(Slot::fed(feed, channels.len()));
             channels.extend_from_slice(feed.channels());
         }
-        let cpus = channels
-            .iter()
-            .filter(|channel| channel.id.as_text().ends_with(".idle"))
-            .count();
+        let is_idle = |id: &ChannelId| match id {
+            ChannelId::AllCpus(AllCpus::Time(time)) => *time == CpuTime::Idle,
+            ChannelId::Cpu(_, OfCpu::Time(time)) => *time == CpuTime::Idle,
+            _ => false,
+        };
+        let cpus = channels.iter().filter(|channel| is_idle(&channel.id));
+        let cpus = cpus.count();
         let watchers = Watchers::default();
         watchers.move_to(&options.cpus);
         Self {
@@ -180,9 +183,8 @@ impl Sampler {
     }
 
     /// Place of a channel in a row.
-    pub fn position(&self, id: impl Into<ChannelId>) -> Option<usize> {
-        let id = id.into();
-        self.channels.iter().position(|channel| channel.id == id)
+    pub fn position(&self, id: &ChannelId) -> Option<usize> {
+        self.channels.iter().position(|channel| channel.id == *id)
     }
 
     /// The event that begins a stream of samples.
@@ -257,7 +259,7 @@ impl Sampler {
 
     /// Notes what belongs to no channel more than to the one of the sampler itself.
     fn note_own(&mut self, what: Failure) {
-        if let Some(channel) = self.position(ChannelId::ALL_CHANNELS_GAP) {
+        if let Some(channel) = self.position(&ChannelId::ALL_CHANNELS_GAP) {
             note(&mut self.gaps, channel, self.at_ms, what);
         }
     }

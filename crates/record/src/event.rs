@@ -355,7 +355,7 @@ impl Restores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ChannelKind, Unit};
+    use crate::{ChannelKind, Mode, Unit};
 
     fn started() -> Event {
         Event::Started {
@@ -365,13 +365,16 @@ mod tests {
                 target: "test".into(),
             },
             run: Box::new(Run {
-                mode: "standard".into(),
+                mode: Mode::Standard,
                 ..Run::default()
             }),
         }
     }
 
-    fn channel(id: &str) -> Channel {
+    const A: ChannelId = ChannelId::own("a");
+    const B: ChannelId = ChannelId::own("b");
+
+    fn channel(id: ChannelId) -> Channel {
         Channel::new(id, Unit::Count, ChannelKind::Gauge)
     }
 
@@ -419,7 +422,7 @@ mod tests {
     fn columns_keep_the_length_of_the_axis() {
         let channels = Event::Channels {
             interval_ms: 500,
-            channels: vec![channel("a"), channel("b")],
+            channels: vec![channel(A), channel(B)],
         };
         let block = Event::Samples {
             at_ms: vec![0, 500],
@@ -427,10 +430,10 @@ mod tests {
         };
         let record = Record::from_events([started(), channels, block]).unwrap();
         assert_eq!(
-            record.samples.channel("a").unwrap().values,
+            record.samples.channel(&A).unwrap().values,
             [Some(1), Some(2)]
         );
-        assert_eq!(record.samples.channel("b").unwrap().values, [None, None]);
+        assert_eq!(record.samples.channel(&B).unwrap().values, [None, None]);
     }
 
     #[test]

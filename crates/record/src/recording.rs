@@ -306,7 +306,8 @@ mod tests {
     fn rows_that_lost_their_newlines_ask_for_little_memory() {
         let channels: Vec<crate::Channel> = (0..CHANNELS_MAX)
             .map(|n| {
-                crate::Channel::new(n.to_string(), crate::Unit::Count, crate::ChannelKind::Gauge)
+                let id = crate::ChannelId::Other(n.to_string().into());
+                crate::Channel::new(id, crate::Unit::Count, crate::ChannelKind::Gauge)
             })
             .collect();
         let event = Event::Channels {

@@ -70,6 +70,14 @@ impl Channel {
         }
     }
 
+    /// The same, with the unit and the kind that follow from the id. An id that says neither, which is one of its
+    /// sensor's own, is taken for a plain number that stands for itself; where it is not, there is [`Channel::new`].
+    pub fn of(id: ChannelId) -> Self {
+        let unit = id.unit().unwrap_or(Unit::Count);
+        let kind = id.kind().unwrap_or(ChannelKind::Gauge);
+        Self::new(id, unit, kind)
+    }
+
     /// True if its values are a temperature that is measured: a trip point (`thermal_zone0.trip1`)
     /// is one that is set.
     pub fn is_temperature(&self) -> bool {

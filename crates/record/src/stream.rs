@@ -4,7 +4,7 @@
 
 use crate::event::Restores;
 use crate::recording::{Line, LineReader, is_recording, payload};
-use crate::{Event, Fact, Missing, Reading, Record, Run, Source, Unreadable};
+use crate::{Event, Fact, Missing, Mode, Reading, Record, Run, Source, Unreadable};
 
 /// So many values of a recording fit into the memory of a small board (16 bytes each): a night of 300 channels,
 /// twice a second.
@@ -67,7 +67,7 @@ pub fn nothing_known() -> Record {
     };
     let run = Run {
         started: Fact::not_reached(),
-        mode: "monitor".into(),
+        mode: Mode::Monitor,
         ..Run::default()
     };
     Record::new(source, run)
@@ -136,8 +136,9 @@ impl Unfolding {
 
     /// True if the channels of a monitor are known already: they come once in a session.
     fn is_watching(&self) -> bool {
-        let watches =
-            |record: &Record| record.run.mode == "monitor" && !record.samples.channels.is_empty();
+        let watches = |record: &Record| {
+            record.run.mode == Mode::Monitor && !record.samples.channels.is_empty()
+        };
         self.record.as_ref().is_some_and(watches)
     }
 

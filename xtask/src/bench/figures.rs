@@ -1,12 +1,12 @@
 //! From what was seen to the figures that must be reached. Pure: no files, no processes.
 
 use super::process::Usage;
-use record::{Record, Window};
+use record::{Record, Variant, Window, WorkloadId, WorkloadName};
 use std::fmt;
 use std::time::Duration;
 
 /// Workloads whose time is that of a tool, not ours.
-const TOOLS: &[&str] = &["sevenzip", "openssl"];
+const TOOLS: &[WorkloadId] = &[WorkloadId::SevenZip, WorkloadId::OpenSsl];
 
 /// What may stay resident of a program that measures memory: little enough for a board of 128 MB.
 const RESIDENT_MB_MAX: f64 = 12.0;
@@ -140,9 +140,9 @@ pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) ->
 
 /// Wall time per workload and variant in the order of the run, and what lies between the steps.
 pub(super) fn rows(record: &Record) -> Vec<Row> {
-    let mut names: Vec<(&str, &str)> = Vec::new();
+    let mut names: Vec<(&WorkloadName, &Variant)> = Vec::new();
     for step in &record.steps {
-        let name = (step.workload.as_str(), step.variant.as_str());
+        let name = (&step.workload, &step.variant);
         if !names.contains(&name) {
             names.push(name);
         }
@@ -150,9 +150,9 @@ pub(super) fn rows(record: &Record) -> Vec<Row> {
     let mut rows: Vec<Row> = names
         .into_iter()
         .map(|(workload, variant)| {
-            let steps = record.steps_of(workload);
+            let steps = record.steps.iter();
             let windows: Vec<Window> = steps
-                .filter(|step| step.variant == variant)
+                .filter(|step| (&step.workload, &step.variant) == (workload, variant))
                 .map(|step| step.window)
                 .collect();
             Row {
@@ -177,7 +177,7 @@ pub(super) fn rows(record: &Record) -> Vec<Row> {
 pub(super) fn of_record(record: &Record, resident: &[Resident]) -> [Figure; 4] {
     let tools: Vec<Window> = TOOLS
         .iter()
-        .flat_map(|tool| record.steps_of(tool))
+        .flat_map(|tool| record.steps_of(*tool))
         .map(|step| step.window)
         .collect();
     let total_ms = total_ms(record);
@@ -214,7 +214,7 @@ pub(super) fn of_record(record: &Record, resident: &[Resident]) -> [Figure; 4] {
 /// Largest resident memory seen inside the windows of 7-Zip, in MB.
 fn resident_mb_max(record: &Record, resident: &[Resident]) -> Option<f64> {
     let windows: Vec<(i64, i64)> = record
-        .steps_of("sevenzip")
+        .steps_of(WorkloadId::SevenZip)
         .filter_map(|step| Some((step.window.start_utc_ms?, step.window.end_utc_ms?)))
         .collect();
     let inside = |at_utc_ms| {
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
     use record::{Counters, Missing, Outcome, Run, Source, Step};
 
-    fn step(workload: &str, variant: &str, start_ms: i64, end_ms: i64) -> Step {
+    fn step(workload: impl Into<WorkloadName>, variant: &str, start_ms: i64, end_ms: i64) -> Step {
         Step {
             workload: workload.into(),
             method: 1,
@@ -296,11 +296,11 @@ mod tests {
         };
         let mut record = Record::new(source, run);
         record.steps = vec![
-            step("clock", "cold", 0, 1_000),
-            step("sevenzip", "single", 1_500, 3_500),
-            step("clock", "cold", 4_000, 4_500),
-            step("sevenzip", "multi", 5_000, 8_000),
-            step("clock", "hot", 6_000, 9_000),
+            step(WorkloadId::Clock, "cold", 0, 1_000),
+            step(WorkloadId::SevenZip, "single", 1_500, 3_500),
+            step(WorkloadId::Clock, "cold", 4_000, 4_500),
+            step(WorkloadId::SevenZip, "multi", 5_000, 8_000),
+            step(WorkloadId::Clock, "hot", 6_000, 9_000),
         ];
         record.samples.cost.cpu_ns = 5;
         record.samples.cost.elapsed_ns = 10_000;

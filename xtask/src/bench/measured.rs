@@ -1,7 +1,9 @@
 //! What the program measures itself, beside what must be reached and what other tools measure: from
 //! their texts to the table. Pure: no files, no processes.
 
-use record::{ClockPoint, Latency, Measured, MemoryOperation, Outcome, Record};
+use record::{
+    ClockPoint, Latency, Measured, MemoryOperation, Outcome, Record, Variant, WorkloadId,
+};
 
 /// One row of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,8 +57,8 @@ impl std::fmt::Display for Row {
 /// The clock of one CPU alone, read many times.
 fn point(record: &Record) -> Result<&ClockPoint, String> {
     let steps = record
-        .steps_of("clock")
-        .filter(|step| step.variant == "cold-cores");
+        .steps_of(WorkloadId::Clock)
+        .filter(|step| step.variant == Variant::COLD_CORES);
     let mut points = steps.filter_map(|step| match &step.outcome {
         Outcome::Done(Measured::Clock(clocks)) => clocks.points.first(),
         _ => None,
@@ -100,7 +102,7 @@ pub(super) fn disturbance(record: &Record) -> String {
 /// Best rate of an operation in bytes per second, its routine and the size of the buffers.
 pub(super) fn best(record: &Record, operation: MemoryOperation) -> Option<(f64, String, u64)> {
     let mut best: Option<(u64, String, u64)> = None;
-    for step in record.steps_of("memory-bandwidth") {
+    for step in record.steps_of(WorkloadId::MemoryBandwidth) {
         let Outcome::Done(Measured::Bandwidth(bandwidth)) = &step.outcome else {
             continue;
         };
@@ -150,7 +152,7 @@ pub(super) fn half_widths(record: &Record) -> String {
 /// Sizes and latencies of one access after the other with huge pages.
 fn latencies(record: &Record) -> Vec<(u64, f64)> {
     let steps = record
-        .steps_of("memory-latency")
+        .steps_of(WorkloadId::MemoryLatency)
         .filter(|step| step.variant.is_only());
     let mut tables = steps.filter_map(|step| match &step.outcome {
         Outcome::Done(Measured::Latency(latency)) => Some(latency),
@@ -191,7 +193,8 @@ pub(super) fn latency_difference_percent(
 
 /// Bytes per second of the built-in cipher at 16 KiB.
 pub(super) fn aes_bytes_per_s(record: &Record) -> Option<f64> {
-    record.steps_of("aes").find_map(|step| match &step.outcome {
+    let mut steps = record.steps_of(WorkloadId::Aes);
+    steps.find_map(|step| match &step.outcome {
         Outcome::Done(Measured::Cipher(cipher)) => {
             let row = cipher.rows.iter().find(|row| row.0 == 16_384)?;
             Some(row.1 as f64)

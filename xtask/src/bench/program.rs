@@ -5,7 +5,7 @@
 
 use super::figures::{Bound, Figure};
 use anyhow::{Context, Result, ensure};
-use record::{Measured, Outcome, Record};
+use record::{Measured, Outcome, Record, WorkloadId};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -65,7 +65,7 @@ fn overhead_ms(binary: &Path) -> Result<f64> {
     let whole = started.elapsed().as_secs_f64();
     let gate = record.gate.known().map_or(0, |gate| gate.waited_ms);
     let clocks = record
-        .steps_of("clock")
+        .steps_of(WorkloadId::Clock)
         .map(|step| step.window.elapsed_ms());
     let apart_ms = clocks.sum::<i64>() as f64 + gate as f64;
     Ok((whole - alone) * 1e3 - apart_ms)

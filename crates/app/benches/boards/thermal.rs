@@ -2,6 +2,7 @@
 
 use crate::rig::{Seen, board, check_near, command, in_some_try, program};
 use explain::thermal::{ThermalResult, result};
+use record::{ChannelId, OfMeter};
 use testkit::virtual_board::{Board, MeterSpec, Place, Says, Truth};
 
 /// So far may a figure be off, in percent.
@@ -143,7 +144,7 @@ fn a_meter_on_the_network_may_go_away() {
         let channel = seen
             .record()
             .samples
-            .channel("meter.power")
+            .channel(&ChannelId::meter(OfMeter::Power))
             .expect("a meter");
         assert!(
             channel.values.iter().any(Option::is_some),

@@ -1,6 +1,7 @@
 //! The flags of the bash program that run other people's benchmarks: `-c`, `-s`, `-G`, `-P`.
 
 use bench::{Load, Task};
+use record::{Variant, WorkloadId};
 
 /// Which loads the classic flags ask for.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -48,7 +49,7 @@ impl ClassicLoads {
         }
         let mut loads = Vec::new();
         if self.geekbench {
-            loads.push(Load::usual("geekbench"));
+            loads.push(Load::usual(WorkloadId::Geekbench));
         }
         if let Some(tests) = &self.phoronix {
             if tests.is_empty() {
@@ -59,8 +60,8 @@ impl ClassicLoads {
                 );
             }
             loads.push(Load {
-                variants: tests.clone(),
-                ..Load::usual("phoronix")
+                variants: tests.iter().cloned().map(Variant::from).collect(),
+                ..Load::usual(WorkloadId::Phoronix)
             });
         }
         Ok(match loads.is_empty() {

@@ -3,6 +3,7 @@
 use bench::efficiency::{Efficiency, Sets};
 use bench::form::{Form, names_with_forms};
 use bench::{Task, parse_duration};
+use record::{Variant, WorkloadId};
 use std::time::Duration;
 
 /// What performance costs in watts and degrees.
@@ -27,20 +28,7 @@ impl EfficiencyFlags {
     /// # Errors
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Task, String> {
-        let load = match self.load.as_deref() {
-            None => None,
-            Some("lzma") => Some(opp("lzma")),
-            Some("sevenzip") => Some(opp("sevenzip")),
-            Some(other) => match Form::first(other).map_err(|why| format!("{why}."))? {
-                Some(form) => Some(form),
-                None => {
-                    return Err(format!(
-                        "--load takes sevenzip, lzma or one of {}, not {other:?}.",
-                        names_with_forms().join(", ")
-                    ));
-                }
-            },
-        };
+        let load = self.load.as_deref().map(load).transpose()?;
         let sets = Sets::parse(&self.sets)?;
         let own = Efficiency::default();
         Ok(Task::Efficiency(Efficiency {
@@ -52,12 +40,18 @@ impl EfficiencyFlags {
     }
 }
 
-/// A packer as it runs at one OPP.
-fn opp(workload: &'static str) -> Form {
-    Form {
-        workload,
-        variant: "opp".into(),
+/// What runs at each OPP: a packer as it does there, or a form of another workload.
+fn load(name: &str) -> Result<Form, String> {
+    const PACKERS: [WorkloadId; 2] = [WorkloadId::SevenZip, WorkloadId::Lzma];
+    if let Some(workload) = PACKERS.into_iter().find(|id| id.as_str() == name) {
+        let variant = Variant::OPP;
+        return Ok(Form { workload, variant });
     }
+    let form = Form::first(name).map_err(|why| format!("{why}."))?;
+    form.ok_or_else(|| {
+        let others = names_with_forms().join(", ");
+        format!("--load takes sevenzip, lzma or one of {others}, not {name:?}.")
+    })
 }
 
 /// The task of `-g [SETS]`.

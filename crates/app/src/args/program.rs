@@ -7,6 +7,7 @@ use bench::{
     parse_pinning, parse_repeat, score_both, side,
 };
 use machine::{Caller, Root, Trust};
+use record::Variant;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -220,7 +221,7 @@ impl ProgramFlags {
                 return Err(format!("--name is one word, not {name:?}."));
             }
             definition.name = name.clone();
-            definition.variant = String::new();
+            definition.variant = Variant::ONLY;
         }
         if self.score.is_given() {
             definition.score = self.score.rule()?;

@@ -59,7 +59,7 @@ impl SensitivityFlags {
             return Ok(vec![program(flags)?]);
         }
         if self.workload.is_empty() {
-            return Ok(DEFAULT_LOADS.into_iter().filter_map(load).collect());
+            return Ok(DEFAULT_LOADS.map(Load::Workload).to_vec());
         }
         let names = self.workload.iter().flat_map(|names| names.split(','));
         names

@@ -5,6 +5,7 @@ use super::targets::TargetFlags;
 use bench::form::Form;
 use bench::{ClockTask, One, Options, Task, parse_duration, workloads};
 use clap::Subcommand;
+use record::WorkloadId;
 use std::time::Duration;
 
 /// One question to the machine.
@@ -109,13 +110,14 @@ impl Single {
             } => {
                 options.targets = targets.targets()?;
                 check_form(&id, &variant)?;
-                let known = workloads::workload(&id).filter(|workload| workload.id != "program");
+                let known = workloads::named(&id).map(|workload| workload.id);
+                let known = known.filter(|id| *id != WorkloadId::Program);
                 let workload = known.ok_or_else(|| {
                     format!("there is no workload {id:?}; see sbc-bench list workloads.")
                 })?;
                 options.task = Task::One(One {
-                    workload: workload.id,
-                    variant,
+                    workload,
+                    variant: variant.into(),
                     cpus: common.cpus()?,
                 });
                 ("text", common)

@@ -75,7 +75,8 @@ impl ThermalFlags {
 
     fn heat_load(&self) -> Result<HeatLoad, String> {
         if self.command.is_empty() {
-            return heat_load(self.load.as_deref().unwrap_or("simd"));
+            let usual = Thermal::default().load;
+            return self.load.as_deref().map_or(Ok(usual), heat_load);
         }
         let flags = ProgramFlags {
             score: self.score.clone(),

@@ -19,7 +19,10 @@ fn tables() -> [Table; 4] {
         ),
         (
             "workloads",
-            bench::WORKLOADS.iter().map(|w| (w.id, w.about)).collect(),
+            bench::WORKLOADS
+                .iter()
+                .map(|w| (w.id.as_str(), w.about))
+                .collect(),
         ),
         (
             "rules",

@@ -104,7 +104,9 @@ fn died(root: &Root, record: &mut Record) -> String {
         died.aftermath = Fact::Known(aftermath);
     }
     let findings = rules::check(record);
-    let death = findings.iter().find(|finding| finding.rule == "board-died");
+    let death = findings
+        .iter()
+        .find(|finding| finding.rule.as_str() == "board-died");
     let death = death.map(|finding| format!(" {}", finding.sentence()));
     format!(
         "An earlier run died before its end.{}",

@@ -14,7 +14,7 @@ use explain::{Finding, Verdict, report, rules, verdict};
 use keep::{Results, keep, stamp_of};
 use machine::settings::{left_in_journal, restore_from_journal};
 use machine::{Root, Timeline};
-use record::{End, FailureKind, Outcome, Record, Restored, Source};
+use record::{End, FailureKind, Outcome, Record, Restored, Source, WorkloadId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::IsTerminal;
 
@@ -322,7 +322,7 @@ fn status_of_program(record: &Record, task: &Task) -> Option<u8> {
         Task::Review(review) if !review.command.is_empty() => {
             // The command stands before the watching that it was the reason of.
             let mut steps = record.steps.iter().rev();
-            steps.find(|step| step.workload == "watch")?;
+            steps.find(|step| step.workload == WorkloadId::Watch)?;
             failed(steps.next()?)
         }
         _ => None,

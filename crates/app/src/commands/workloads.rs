@@ -3,6 +3,7 @@
 
 use bench::Workload;
 use bench::packages::{DISTRIBUTIONS, ToolStatus, survey};
+use record::{Variant, WorkloadId};
 use std::fmt::Write;
 
 /// The table as text.
@@ -10,8 +11,9 @@ pub(crate) fn text() -> anyhow::Result<String> {
     let tools = survey(&super::tools::tools()?);
     let mut text = "workloads:\n".to_owned();
     for workload in bench::WORKLOADS {
-        let _ = writeln!(text, "  {:<20} {}", workload.id, workload.about);
+        let _ = writeln!(text, "  {:<20} {}", workload.id.as_str(), workload.about);
         let forms = workload.shape.map_or(&[][..], |shape| shape.variants);
+        let forms: Vec<&str> = forms.iter().map(Variant::as_str).collect();
         if forms.len() > 1 {
             let _ = writeln!(text, "{:23}forms: {}", "", forms.join(", "));
         }
@@ -24,7 +26,7 @@ pub(crate) fn text() -> anyhow::Result<String> {
 fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     let Some(kind) = workload.tool else {
         return match workload.id {
-            "program" => "runs here: any command".into(),
+            WorkloadId::Program => "runs here: any command".into(),
             _ => "runs here: built in".into(),
         };
     };
@@ -34,8 +36,8 @@ fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     match &tool.found {
         Ok(found) => {
             let more = match workload.id {
-                "network" | "network-cpu" => ", with --host",
-                "sftp" | "rsync" => ", with --host and a key for it",
+                WorkloadId::Network | WorkloadId::NetworkCpu => ", with --host",
+                WorkloadId::Sftp | WorkloadId::Rsync => ", with --host and a key for it",
                 _ => "",
             };
             format!("runs here by {}{more}", found.version)
@@ -65,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_with_its_packages() {
-        let drive = bench::workloads::workload("drive").unwrap();
+        let drive = bench::workloads::workload(WorkloadId::Drive).unwrap();
         let mut tools = survey(&Tools::in_directories(Vec::new()));
         let words = status(drive, &tools);
         assert!(words.starts_with("does not run here: "), "{words}");
@@ -73,7 +75,7 @@ mod tests {
             words.contains("fio is not installed") && words.contains("Debian fio"),
             "{words}"
         );
-        let lzma = bench::workloads::workload("lzma").unwrap();
+        let lzma = bench::workloads::workload(WorkloadId::Lzma).unwrap();
         assert_eq!(status(lzma, &tools), "runs here: built in");
         tools.iter_mut().for_each(|tool| {
             tool.packages = [None; 5];

@@ -2,7 +2,7 @@
 //! names and order of Records stay right, and what was slept through is not compared.
 
 use crate::tree::{Tree, can_run};
-use record::Record;
+use record::{ChannelId, Record};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn record(tree: &Tree, output: &Output) -> Record {
 /// What is told of all channels together.
 fn gaps(record: &Record) -> String {
     let channels = record.samples.channels.iter();
-    let own = channels.filter(|channel| channel.id == "sampler.cpu");
+    let own = channels.filter(|channel| channel.id == ChannelId::ALL_CHANNELS_GAP);
     let gaps = own.flat_map(|channel| &channel.gaps);
     let words: Vec<String> = gaps.map(|gap| gap.missing.to_string()).collect();
     words.join("\n")
@@ -61,7 +61,10 @@ fn a_step_that_was_slept_through_is_not_compared_and_sleep_is_no_run_time() {
     let tree = Tree::new();
     let sleeps = format!("sleep 1; echo {SLEEP_MS} 0 > clocks; sleep 1.5");
     let record = record(&tree, &tree.run_with_clocks([0, 0], &sleeps));
-    let step = record.steps.iter().find(|step| step.workload == "sh");
+    let step = record
+        .steps
+        .iter()
+        .find(|step| step.workload.as_str() == "sh");
     let why = step.unwrap().not_comparable.clone().unwrap_or_default();
     assert_eq!(why, "the machine slept for 60.0 s while it ran");
     assert!(gaps(&record).contains("suspended for 60."), "{record:?}");
@@ -84,7 +87,10 @@ fn a_time_of_day_that_is_learned_during_a_run_dates_the_whole_run() {
     let age_ms = started - begin_ms;
     assert!((-2_000..60_000).contains(&age_ms), "begun {age_ms} ms off");
     assert!(gaps(&first).contains("was set forward by"), "{first:?}");
-    let step = first.steps.iter().find(|step| step.workload == "sh");
+    let step = first
+        .steps
+        .iter()
+        .find(|step| step.workload.as_str() == "sh");
     let window = &step.unwrap().window;
     assert!((2_000..60_000).contains(&(window.end_ms - window.start_ms)));
     assert_eq!(step.unwrap().not_comparable, None);

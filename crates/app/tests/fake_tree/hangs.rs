@@ -185,7 +185,10 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
     tree.wait_for_ends().unwrap();
     let record: record::Record = serde_json::from_str(&json).unwrap();
     assert!(stuck_in_kernel, "the program could be ended");
-    let step = record.steps.iter().find(|step| step.workload == "cat");
+    let step = record
+        .steps
+        .iter()
+        .find(|step| step.workload.as_str() == "cat");
     let outcome = format!("{:?}", step.unwrap().outcome);
     assert!(outcome.contains("TimedOut"), "{outcome}");
 }

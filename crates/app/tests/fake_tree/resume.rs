@@ -286,7 +286,9 @@ fn a_step_that_kills_the_board_twice_is_left_out() {
         "{text}"
     );
     let findings = explain::rules::check(&last);
-    let deaths = findings.iter().filter(|found| found.rule == "board-died");
+    let deaths = findings
+        .iter()
+        .filter(|found| found.rule.as_str() == "board-died");
     assert_eq!(deaths.count(), 2, "{text}");
     assert_eq!(difference(&before, &tree.settings()), "");
 }

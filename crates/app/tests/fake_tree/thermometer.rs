@@ -1,7 +1,7 @@
 //! The brake of a thermal test on a machine whose thermometer fails in the middle of it, or tells whole degrees.
 
 use crate::tree::{Tree, can_run};
-use record::{Measured, Outcome, Record};
+use record::{ChannelId, Measured, Outcome, Record, WorkloadId};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,9 @@ fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
     let json = std::fs::read_to_string(tree.path("log/sbc-bench.json")).unwrap();
     let record: Record = serde_json::from_str(&json).unwrap();
     let mut steps = record.steps.iter();
-    let heat = steps.find(|step| step.workload == "heat").unwrap();
+    let heat = steps
+        .find(|step| step.workload == WorkloadId::Heat)
+        .unwrap();
     match &heat.outcome {
         Outcome::Done(Measured::Series(series)) => series.ended_early.clone().unwrap_or_default(),
         other => panic!("{other:?}"),
@@ -91,7 +93,8 @@ fn watched_with_a_glitch() -> Option<String> {
     let seen = |wanted: i64| {
         let bytes = std::fs::read(tree.path("drive/watched")).unwrap_or_default();
         let record = record::read_stream(&bytes).ok();
-        let channel = record.and_then(|r| r.samples.channel("thermal_zone0.temp").cloned());
+        let id = ChannelId::zone_temperature(0);
+        let channel = record.and_then(|r| r.samples.channel(&id).cloned());
         let values = channel.map(|channel| channel.values).unwrap_or_default();
         let fitting = values.iter().filter(|value| **value == Some(wanted));
         fitting.count()

@@ -76,7 +76,8 @@ impl Seen {
 
     /// True if this rule has something to say.
     pub(crate) fn has(&self, rule: &str) -> bool {
-        self.findings.iter().any(|finding| finding.rule == rule)
+        let mut rules = self.findings.iter().map(|finding| finding.rule);
+        rules.any(|found| found.as_str() == rule)
     }
 
     /// Everything that was found, for messages.

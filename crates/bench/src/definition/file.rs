@@ -5,6 +5,7 @@ use super::{Definition, Repeat, TIME_LIMIT, kebab, parse_repeat};
 use crate::duration::parse_duration;
 use crate::pinning::{Pinning, parse_pinning};
 use crate::score::ScoreRule;
+use record::Variant;
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -181,7 +182,7 @@ fn definition(entry: &Entry) -> Result<Definition, Wrong> {
     .unwrap_or(false);
     Ok(Definition {
         name: name.clone(),
-        variant: String::new(),
+        variant: Variant::ONLY,
         command,
         pinning,
         others_off,

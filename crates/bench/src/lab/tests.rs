@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::{Bench, Program};
+use record::WorkloadId;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
 
 /// The last CPU that this test may use.
@@ -15,7 +16,7 @@ fn some_cpu() -> u32 {
 
 fn job(cpus: &[u32], threads: u32) -> Job {
     Job {
-        workload: "test",
+        workload: WorkloadId::Own("test"),
         cpus: cpus.to_vec(),
         threads,
         ..Job::default()

@@ -2,15 +2,15 @@
 
 use super::{Kind, Output, Outputs};
 use machine::sensors::NONE;
-use record::{Channel, ChannelKind, Unit};
+use record::{Channel, ChannelId, MeterOutput, OfMeter};
 use std::time::Duration;
 
 /// What each output gives, in the order of the channels.
-const QUANTITIES: [(&str, Unit, ChannelKind); 4] = [
-    ("energy", Unit::Microjoules, ChannelKind::Counter),
-    ("power", Unit::Milliwatts, ChannelKind::Gauge),
-    ("voltage", Unit::Millivolts, ChannelKind::Gauge),
-    ("current", Unit::Milliamperes, ChannelKind::Gauge),
+const QUANTITIES: [OfMeter; 4] = [
+    OfMeter::Energy,
+    OfMeter::Power,
+    OfMeter::Voltage,
+    OfMeter::Current,
 ];
 
 /// `meter.power`, with several outputs `meter.1.power`; a second meter is `meter2`.
@@ -21,43 +21,29 @@ pub(super) fn channels(
     outputs: &Outputs,
     count: usize,
 ) -> Vec<Channel> {
-    let meter = match number {
-        0 => "meter".to_owned(),
-        number => format!("meter{}", number + 1),
-    };
-    let channel = |id: String, unit, kind, label: String| Channel {
+    let place = |output| MeterOutput::of(number as u32 + 1, output);
+    let channel = |place, what: OfMeter, label: String| Channel {
         label,
-        ..Channel::new(id, unit, kind)
+        ..Channel::of(ChannelId::Meter(place, what))
     };
-    let places: Vec<(String, usize)> = match outputs {
-        Outputs::One(output) => vec![(meter.clone(), *output)],
+    let places: Vec<(MeterOutput, usize)> = match outputs {
+        Outputs::One(output) => vec![(place(None), *output)],
         Outputs::All => (1..=count)
-            .map(|output| (format!("{meter}.{output}"), output))
+            .map(|output| (place(Some(output as u32)), output))
             .collect(),
     };
     let name = match name {
         "" => kind.id,
         name => name,
     };
-    let mut channels = vec![channel(
-        format!("{meter}.delay"),
-        Unit::Milliseconds,
-        ChannelKind::Gauge,
-        "time until the meter answered".into(),
-    )];
+    let delay = "time until the meter answered".into();
+    let mut channels = vec![channel(place(None), OfMeter::Delay, delay)];
     for (place, output) in places {
         let label = match count {
             0 | 1 => name.to_owned(),
             _ => format!("{name} output {output}"),
         };
-        channels.extend(QUANTITIES.iter().map(|(quantity, unit, kind)| {
-            channel(
-                format!("{place}.{quantity}"),
-                unit.clone(),
-                *kind,
-                label.clone(),
-            )
-        }));
+        channels.extend(QUANTITIES.map(|what| channel(place, what, label.clone())));
     }
     channels
 }
@@ -89,18 +75,18 @@ mod tests {
             channels.map(|channel| channel.id).collect::<Vec<_>>()
         };
         let one = [
-            "meter.delay",
-            "meter.energy",
-            "meter.power",
-            "meter.voltage",
-            "meter.current",
+            OfMeter::Delay,
+            OfMeter::Energy,
+            OfMeter::Power,
+            OfMeter::Voltage,
+            OfMeter::Current,
         ];
-        assert_eq!(ids(0, Outputs::One(2)), one);
+        assert_eq!(ids(0, Outputs::One(2)), one.map(ChannelId::meter));
         let all = ids(1, Outputs::All);
-        assert_eq!(
-            (all.len(), &*all[0].as_text(), &*all[5].as_text()),
-            (9, "meter2.delay", "meter2.2.energy")
-        );
+        let second = |output, what| ChannelId::Meter(MeterOutput::of(2, output), what);
+        assert_eq!(all.len(), 9);
+        assert_eq!(all[0], second(None, OfMeter::Delay));
+        assert_eq!(all[5], second(Some(2), OfMeter::Energy));
         let output = Output {
             milliwatts: Some(2_400),
             ..Output::default()

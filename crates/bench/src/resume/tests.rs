@@ -4,13 +4,12 @@ use super::*;
 use crate::task::Setting;
 use crate::testing::{machine, step};
 use crate::{Available, Job, Options, task};
-use record::{Aftermath, DiedIn, Fact, Source, Survey};
+use record::{Aftermath, DiedIn, Fact, Source, Survey, Variant, WorkloadId};
 
-fn job(workload: &'static str, variant: &str, repetition: u32) -> Stage {
+fn job(workload: WorkloadId, variant: Variant) -> Stage {
     Stage::Job(Job {
         workload,
-        variant: variant.into(),
-        repetition,
+        variant,
         ..Job::default()
     })
 }
@@ -62,15 +61,18 @@ fn every_end_of_a_standard_run_leaves_the_rest_of_it() {
 
 #[test]
 fn of_stages_that_are_alike_only_those_that_ran_are_done() {
-    let idle = || Stage::Rest("idle", std::time::Duration::ZERO);
-    let all = vec![idle(), job("simd", "", 0), idle()];
+    let idle = || Stage::Rest(Variant::IDLE, std::time::Duration::ZERO);
+    let all = vec![idle(), job(WorkloadId::Simd, Variant::ONLY), idle()];
     assert_eq!(left(&died(&all[..2], 0), all.clone()), all[1..]);
     assert_eq!(left(&died(&all, 0), all.clone()), all[2..]);
 }
 
 #[test]
 fn settings_are_put_in_place_for_what_is_left() {
-    let at = |khz, clock| vec![side(khz), job("lzma", clock, 0), job("aes", clock, 0)];
+    let at = |khz, clock| {
+        let jobs = [WorkloadId::Lzma, WorkloadId::Aes].map(|id| job(id, Variant::own(clock)));
+        [vec![side(khz)], jobs.to_vec()].concat()
+    };
     let end = vec![Stage::Side(Vec::new())];
     let all = [at(1, "slow"), at(2, "fast"), end.clone()].concat();
     let expected = |from: usize, khz| [vec![side(khz)], all[from..].to_vec()].concat();
@@ -80,8 +82,9 @@ fn settings_are_put_in_place_for_what_is_left() {
 
 #[test]
 fn a_program_that_was_given_up_is_not_tried_again() {
-    let planned = vec![job("sevenzip", "single", 0), job("sevenzip", "multi", 0)];
-    let built_in = vec![job("lzma", "single", 0), job("lzma", "multi", 0)];
+    let both_forms = |id| [Variant::SINGLE, Variant::MULTI].map(|form| job(id, form));
+    let planned = both_forms(WorkloadId::SevenZip).to_vec();
+    let built_in = both_forms(WorkloadId::Lzma).to_vec();
     let begun = [planned[0].clone(), built_in[0].clone()];
     assert_eq!(left(&died(&begun, 0), planned.clone()), built_in);
     // Where a plan has both, it knew that there is no such program.
@@ -134,8 +137,9 @@ fn another_machine_is_told_by_what_differs() {
 #[test]
 fn a_step_is_left_out_with_the_number_of_deaths() {
     let mut run = Run::default();
+    let [deadly, other] = [WorkloadId::Simd, WorkloadId::Aes].map(WorkloadId::as_str);
     let died_in = DiedIn {
-        step: Some("simd".into()),
+        step: Some(deadly.into()),
         aftermath: Fact::Known(Aftermath {
             looked_utc_ms: 0,
             restarted: Fact::Known(true),
@@ -153,7 +157,7 @@ fn a_step_is_left_out_with_the_number_of_deaths() {
         None,
         Some("the board died in it 2 times, so that it is left out"),
     ] {
-        assert_eq!(why_left_out(&run, "simd").as_deref(), expected);
+        assert_eq!(why_left_out(&run, deadly).as_deref(), expected);
         run.resumed.push(Resumed {
             died_in: died_in.clone(),
             boot_id: String::new(),
@@ -161,5 +165,5 @@ fn a_step_is_left_out_with_the_number_of_deaths() {
             away_ms: None,
         });
     }
-    assert_eq!(why_left_out(&run, "aes"), None);
+    assert_eq!(why_left_out(&run, other), None);
 }

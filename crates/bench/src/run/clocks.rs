@@ -6,7 +6,7 @@ use super::tuning::{Tell, teller};
 use crate::clock_pass::ClockPass;
 use crate::cpus::online_clusters;
 use machine::settings::Settings;
-use record::{Cluster, Machine, Outcome, SetClock, Step};
+use record::{Cluster, Machine, Outcome, SetClock, Step, WorkloadId};
 
 impl Runner<'_> {
     /// Before anything is changed: how long each cluster takes to its full clock.
@@ -78,7 +78,7 @@ impl Runner<'_> {
             return;
         }
         if let Some(why) = self.why_left_out(name) {
-            self.step_left_out(Step::new("clock", 1, name, Outcome::Skipped(why)));
+            self.step_left_out(Step::new(WorkloadId::Clock, 1, name, Outcome::Skipped(why)));
             return;
         }
         self.step_begins(name, 0);

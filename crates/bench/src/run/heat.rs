@@ -17,7 +17,10 @@ use gauge::Gauge;
 use kernel::load::{Load, spin};
 use limits::{Brake, Sight, Waiting};
 use machine::critical_millicelsius;
-use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Wait, Window};
+use record::{
+    ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window,
+    WorkloadId,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
@@ -38,8 +41,8 @@ impl Runner<'_> {
     /// Waits for the start temperature; heats up to it with all CPUs where that is wanted.
     pub(super) fn wait_for(&mut self, machine: &Machine, start: StartAt, limit: Duration) {
         let (word, target) = match start {
-            StartAt::CoolTo(target) => ("cooling", target),
-            StartAt::HeatTo(target) => ("heating", target),
+            StartAt::CoolTo(target) => (Variant::COOLING, target),
+            StartAt::HeatTo(target) => (Variant::HEATING, target),
         };
         let root = self.context.root;
         self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
@@ -65,7 +68,7 @@ impl Runner<'_> {
                 })
             }
         };
-        let step = self.heat_step("wait", word, Vec::new(), begin, outcome);
+        let step = self.heat_step(WorkloadId::Wait, word, Vec::new(), begin, outcome);
         self.step_ended(step);
     }
 
@@ -119,9 +122,9 @@ impl Runner<'_> {
     pub(super) fn heat(&mut self, machine: &Machine, thermal: &Thermal) {
         let root = self.context.root;
         let name = match &thermal.load {
-            HeatLoad::Simd => "simd",
-            HeatLoad::Workload(id) => id,
-            HeatLoad::Form(form) => form.workload,
+            HeatLoad::Simd => WorkloadId::Simd.as_str(),
+            HeatLoad::Workload(id) => id.as_str(),
+            HeatLoad::Form(form) => form.workload.as_str(),
             HeatLoad::Program(definition) => &definition.name,
         };
         self.step_begins(&format!("heating with {name}"), 0);
@@ -142,7 +145,8 @@ impl Runner<'_> {
         if let Outcome::Done(Measured::Series(series)) = &mut outcome {
             series.ended_early = brake.why.take();
         }
-        let step = self.heat_step("heat", name, online_cpus(machine), begin, outcome);
+        let (cpus, variant) = (online_cpus(machine), Variant::from(name));
+        let step = self.heat_step(WorkloadId::Heat, variant, cpus, begin, outcome);
         self.step_ended(step);
     }
 
@@ -214,7 +218,7 @@ impl Runner<'_> {
         let begin_ms = timeline.now_ms();
         let job = job(machine, load);
         let Some(workload) = workloads::workload(job.workload) else {
-            let missing = Missing::unsupported(job.workload, "there is no such workload");
+            let missing = Missing::unsupported(job.workload.as_str(), "there is no such workload");
             return Outcome::Skipped(missing);
         };
         let mut series = Series::default();
@@ -248,9 +252,9 @@ impl Runner<'_> {
     }
 
     /// Watches what happens without load.
-    pub(super) fn rest(&mut self, name: &str, time: Duration) {
+    pub(super) fn rest(&mut self, name: &Variant, time: Duration) {
         let (root, timeline) = (self.context.root, self.context.timeline);
-        self.step_begins(name, 0);
+        self.step_begins(name.as_str(), 0);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
         let gauge = Gauge::find(root);
@@ -267,7 +271,8 @@ impl Runner<'_> {
             end_millicelsius: now().into(),
             not_reached: None,
         }));
-        let step = self.heat_step("wait", name, Vec::new(), begin, outcome);
+        let (cpus, variant) = (Vec::new(), name.clone());
+        let step = self.heat_step(WorkloadId::Wait, variant, cpus, begin, outcome);
         self.step_ended(step);
     }
 
@@ -278,8 +283,8 @@ impl Runner<'_> {
 
     fn heat_step(
         &self,
-        workload: &str,
-        variant: &str,
+        workload: WorkloadId,
+        variant: Variant,
         cpus: Vec<u32>,
         begin: (i64, i64),
         outcome: Outcome,
@@ -303,19 +308,18 @@ fn job(machine: &Machine, load: &HeatLoad) -> Job {
     let threads = cpus.len() as u32;
     match load {
         HeatLoad::Program(definition) => Job {
-            workload: "program",
+            workload: WorkloadId::Program,
             variant: definition.variant.clone(),
             threads,
             definition: Some(Arc::new((**definition).clone())),
             ..Job::default()
         },
         HeatLoad::Workload(id) => Job {
-            workload: id,
-            variant: match *id {
-                "aes" | "openssl" => "aes-256-cbc",
-                _ => "multi",
-            }
-            .to_owned(),
+            workload: *id,
+            variant: match id {
+                WorkloadId::Aes | WorkloadId::OpenSsl => Variant::AES_256_CBC,
+                _ => Variant::MULTI,
+            },
             cpus,
             threads,
             time: Some(RUN),

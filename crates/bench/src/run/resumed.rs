@@ -59,14 +59,12 @@ impl Runner<'_> {
 
     /// Writes down that this job is not run.
     pub(super) fn job_left_out(&mut self, job: &Job, why: Missing) -> Step {
-        let own = job.definition.as_ref().map(|definition| &definition.name);
-        let name = own.map_or(job.workload, String::as_str);
         self.step_left_out(Step {
             cpus: job.cpus.clone(),
             threads: job.threads,
             repetition: job.repetition,
             set_clock: job.set_clock,
-            ..Step::new(name, 0, job.variant.as_str(), Outcome::Skipped(why))
+            ..Step::new(job.name(), 0, job.variant.clone(), Outcome::Skipped(why))
         })
     }
 

@@ -9,7 +9,7 @@ use crate::job::Job;
 use crate::review::Group;
 use crate::smart;
 use machine::Sampler;
-use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window};
+use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window, WorkloadId};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -117,7 +117,7 @@ impl Runner<'_> {
                 start_utc_ms: Some(start.1),
                 end_utc_ms: Some(timeline.utc_ms()),
             },
-            ..Step::new("watch", 1, variant, outcome)
+            ..Step::new(WorkloadId::Watch, 1, variant, outcome)
         });
     }
 

@@ -6,12 +6,12 @@ use crate::context::Progress;
 use crate::job::Job;
 use crate::plan::stand_in;
 use crate::task::{Stage, Task};
-use record::{FailureKind, Outcome, Step};
+use record::{FailureKind, Outcome, Step, WorkloadId};
 
 impl Runner<'_> {
     /// The program whose step, of this stage, has failed by its own fault, where the plan chose it and another can take
     /// its place. A wrong answer, a crash or a lack of memory or time is a finding about the machine: those stay.
-    pub(super) fn unusable(&mut self, stage: &Stage, step: &Step) -> Option<&'static str> {
+    pub(super) fn unusable(&mut self, stage: &Stage, step: &Step) -> Option<WorkloadId> {
         let is_ours = matches!(self.context.options.task, Task::Standard | Task::Review(_));
         let job = job_of(stage).filter(|_| is_ours)?;
         let other = stand_in(job)?;
@@ -28,9 +28,9 @@ impl Runner<'_> {
         let program = step.tool.as_ref().map(|tool| tool.path.as_str());
         let note = format!(
             "{} does not do its work: {} The built-in workload {} takes its place.",
-            program.unwrap_or(job.workload),
+            program.unwrap_or(job.workload.as_str()),
             failure.message,
-            other.workload
+            other.workload.as_str()
         );
         (self.context.progress)(Progress::Note(note));
         Some(job.workload)
@@ -38,7 +38,7 @@ impl Runner<'_> {
 }
 
 /// Puts the built-in workload where the program stands.
-pub(crate) fn replace(stages: &mut [Stage], program: &str) {
+pub(crate) fn replace(stages: &mut [Stage], program: WorkloadId) {
     for stage in stages {
         if let Stage::Job(job) | Stage::UntilSteady(job) | Stage::Probe(job, _) = stage
             && job.workload == program

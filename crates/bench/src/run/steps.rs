@@ -13,7 +13,7 @@ use crate::repeat;
 use crate::standstill;
 use crate::task::Stage;
 use crate::workloads::{Workload, workload};
-use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window};
+use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ impl Runner<'_> {
     pub(super) fn available(&self) -> Available {
         let found = |id| workload(id).is_some_and(|workload| self.has_tool(workload));
         Available {
-            sevenzip: found("sevenzip"),
-            openssl: found("openssl"),
-            cpuminer: found("cpuminer"),
+            sevenzip: found(WorkloadId::SevenZip),
+            openssl: found(WorkloadId::OpenSsl),
+            cpuminer: found(WorkloadId::Cpuminer),
         }
     }
 
@@ -125,7 +125,7 @@ impl Runner<'_> {
         // Built-in kernels are timed in this very process: nothing may happen beside them. That one counts
         // whole seconds for minutes, in a heat in which machines freeze.
         let is_watched = job.definition.is_some()
-            || job.workload == "simd"
+            || job.workload == WorkloadId::Simd
             || workload(job.workload).is_some_and(|workload| workload.tool.is_some());
         let mut watch = || {
             if !is_watched {
@@ -146,15 +146,11 @@ impl Runner<'_> {
         };
         // What was made before is no part of what was measured.
         let start = lab.began_ms.unwrap_or(start);
-        let own_name = job
-            .definition
-            .as_ref()
-            .map(|definition| definition.name.as_str());
         let not_comparable = lab.not_comparable.take();
         let step = Step {
-            workload: own_name.unwrap_or(job.workload).into(),
+            workload: job.name(),
             method: lab.method,
-            variant: job.variant.as_str().into(),
+            variant: job.variant.clone(),
             cpus: job.cpus.clone(),
             threads: job.threads,
             repetition: job.repetition,
@@ -246,7 +242,7 @@ fn outcome(lab: &mut Lab) -> Outcome {
     let Some(workload) = workload(lab.job.workload) else {
         return Outcome::Failed(Failure {
             kind: FailureKind::NotStarted,
-            message: format!("There is no workload {:?}.", lab.job.workload),
+            message: format!("There is no workload {:?}.", lab.job.workload.as_str()),
             output_tail: String::new(),
             exit_status: None,
         });
@@ -268,11 +264,8 @@ fn outcome(lab: &mut Lab) -> Outcome {
 }
 
 pub(super) fn step_name(job: &Job) -> String {
-    let workload = match &job.definition {
-        Some(definition) => definition.name.as_str(),
-        None => job.workload,
-    };
-    format!("{workload} {}", job.variant).trim_end().to_owned()
+    let name = format!("{} {}", job.name(), job.variant);
+    name.trim_end().to_owned()
 }
 
 fn elapsed(step: &Step) -> Duration {

@@ -155,10 +155,10 @@ fn a_run_that_ended_is_never_called_dead() {
     assert!(own.names().iter().all(|name| !name.ends_with(".stream")));
     // Its Record could not be kept, nor did its end fit into the stream.
     let new = own.1.begin("full").unwrap();
-    write(&new, &[started(), begins("aes")].concat());
+    write(&new, &[started(), begins("step")].concat());
     own.1.mark_ended(&new.stem);
     drop(new);
-    assert_eq!(left(&own.1), ["true aes"]);
+    assert_eq!(left(&own.1), ["true step"]);
     for left in own.1.left_behind().unwrap() {
         let Left::Run(left) = left else { panic!() };
         own.1.recover(&left, "{}").unwrap();
@@ -248,13 +248,13 @@ fn a_bad_sector_is_left_out_and_the_rest_is_kept() {
     let own = Own::new("sector");
     let new = own.1.begin("now").unwrap();
     let long = begins(&"x".repeat(5000));
-    write(&new, &[started(), long, begins("aes")].concat());
+    write(&new, &[started(), long, begins("step")].concat());
     new.file.write_all_at(&[0xff; 512], 2000).unwrap();
     drop(new);
     let Some(Left::Run(left)) = own.1.left_behind().unwrap().pop() else {
         panic!()
     };
-    assert_eq!(left.record.run.died_in.unwrap().step.unwrap(), "aes");
+    assert_eq!(left.record.run.died_in.unwrap().step.unwrap(), "step");
     assert_eq!(left.record.run.unreadable.len(), 1);
 }
 

@@ -6,7 +6,7 @@ use super::{Setting, Stage};
 use crate::definition::Definition;
 use crate::pinning::places;
 use crate::{Job, ScoreRule};
-use record::Machine;
+use record::{Machine, Variant};
 
 /// Two sides that are run in turns: A B B A, so that drift falls on both alike.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,12 +68,15 @@ pub fn score_both(ab: &mut Ab, score: &ScoreRule, unit: &str, higher_is_better: 
     }
 }
 
+/// The runs that do not count.
+const WARM_UP: Variant = Variant::own("warm-up");
+
 /// A B B A, B A A B, ... after one run of each that does not count: it fills caches of the disk.
 pub(super) fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
     let [a, b] = &ab.sides;
     let same_settings = a.settings == b.settings;
     let mut stages = Vec::new();
-    let mut run = |side: &Side, variant: &str, repetition: u32| {
+    let mut run = |side: &Side, variant: Variant, repetition: u32| {
         let pinned = side.settings.iter().find_map(|setting| match setting {
             Setting::Cpus(pinning) => Some(pinning),
             _ => None,
@@ -89,15 +92,15 @@ pub(super) fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
         let job = job(&side.definition, cpus, variant);
         stages.push(Stage::Job(Job { repetition, ..job }));
     };
-    run(a, "warm-up", 0);
-    run(b, "warm-up", 1);
+    run(a, WARM_UP, 0);
+    run(b, WARM_UP, 1);
     for block in 0..ab.blocks {
         let (first, second) = match block % 2 {
-            0 => ((a, "a"), (b, "b")),
-            _ => ((b, "b"), (a, "a")),
+            0 => ((a, Variant::SIDE_A), (b, Variant::SIDE_B)),
+            _ => ((b, Variant::SIDE_B), (a, Variant::SIDE_A)),
         };
-        for ((side, variant), half) in [(first, 0), (second, 0), (second, 1), (first, 1)] {
-            run(side, variant, 2 * block + half);
+        for ((side, variant), half) in [(&first, 0), (&second, 0), (&second, 1), (&first, 1)] {
+            run(side, variant.clone(), 2 * block + half);
         }
     }
     stages

@@ -10,7 +10,7 @@ use crate::plan::{self, Available};
 use crate::review::{self, Group};
 use crate::thermal::{self, StartAt, Thermal};
 use crate::{Job, Pinning, efficiency, sensitivity};
-use record::{Machine, Survey};
+use record::{Machine, Survey, Variant, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(crate) enum Stage {
     /// A load that heats.
     Heat(Thermal),
     /// No load, under watch; what it is called in the Record, and for how long.
-    Rest(&'static str, Duration),
+    Rest(Variant, Duration),
     /// The clock of these CPUs at this OPP.
     OppClock(Vec<u32>, u32),
     /// As `UntilSteady`, but no longer than this.
@@ -53,8 +53,7 @@ impl Stage {
     pub(crate) fn words(&self) -> Option<String> {
         let of_job = |job: &Job| {
             let at = job.set_clock.map(|clock| format!(" at {clock:?}"));
-            let own = job.definition.as_ref().map(|definition| &definition.name);
-            let name = own.map_or(job.workload, String::as_str);
+            let name = job.name();
             let Job {
                 variant,
                 cpus,
@@ -74,13 +73,13 @@ impl Stage {
             Self::UntilSteady(job) | Self::UntilSteadyWithin(job, _) => {
                 format!("{} until steady", of_job(job))
             }
-            Self::WaitFor(..) => "wait".into(),
-            Self::Heat(_) => "heat".into(),
-            Self::Rest(name, _) => (*name).into(),
+            Self::WaitFor(..) => WorkloadId::Wait.as_str().into(),
+            Self::Heat(_) => WorkloadId::Heat.as_str().into(),
+            Self::Rest(name, _) => name.to_string(),
             Self::OppClock(cpus, khz) => format!("clock of {cpus:?} at {khz} kHz"),
             Self::Survey => "look".into(),
             Self::Probe(job, raised) => format!("{} with {}", of_job(job), raised.join(" ")),
-            Self::Watch(_) => "watch".into(),
+            Self::Watch(_) => WorkloadId::Watch.as_str().into(),
         })
     }
 
@@ -120,7 +119,7 @@ pub(crate) fn stages(
             let jobs = plan::jobs(machine, options, available);
             stages.extend(jobs.into_iter().map(Stage::Job));
             if options.scores && (options.stockfish || options.extensive) {
-                stages.extend(Load::usual("stockfish").stages(machine));
+                stages.extend(Load::usual(WorkloadId::Stockfish).stages(machine));
             }
         }
         Task::Loads(loads) => {
@@ -146,7 +145,7 @@ pub(crate) fn stages(
 fn program(machine: &Machine, definition: &Definition) -> Vec<Stage> {
     let places = places(machine, &definition.pinning).into_iter();
     places
-        .map(|cpus| job(definition, cpus, &definition.variant))
+        .map(|cpus| job(definition, cpus, definition.variant.clone()))
         .flat_map(|job| repeated(job, definition.repeat))
         .collect()
 }
@@ -165,10 +164,10 @@ pub(crate) fn repeated(job: Job, repeat: Repeat) -> Vec<Stage> {
     }
 }
 
-pub(super) fn job(definition: &Definition, cpus: Vec<u32>, variant: &str) -> Job {
+pub(super) fn job(definition: &Definition, cpus: Vec<u32>, variant: Variant) -> Job {
     Job {
-        workload: "program",
-        variant: variant.to_owned(),
+        workload: WorkloadId::Program,
+        variant,
         threads: cpus.len() as u32,
         cpus,
         repetition: 0,
@@ -183,7 +182,7 @@ fn one_stages(machine: &Machine, one: &One) -> Vec<Stage> {
     if !has_forms {
         return vec![Stage::Job(plan::one(machine, one))];
     }
-    let variant = Some(one.variant.clone()).filter(|variant| !variant.is_empty());
+    let variant = Some(one.variant.clone()).filter(|variant| !variant.is_only());
     let load = Load {
         variants: variant.into_iter().collect(),
         pinning: (!one.cpus.is_empty()).then(|| Pinning::Cpus(one.cpus.clone())),
@@ -254,8 +253,8 @@ mod tests {
         check(clock(Some(Duration::from_secs(9))), "cold hot");
         check(Task::CoreToCore(Vec::new()), "0");
         let aes = One {
-            workload: "aes",
-            variant: "aes-256-cbc".into(),
+            workload: WorkloadId::Aes,
+            variant: Variant::AES_256_CBC,
             cpus: vec![1],
         };
         check(Task::One(aes), "aes-256-cbc0");

@@ -18,14 +18,14 @@ use aes::cipher::{
 };
 use aes::{Aes128, Aes192, Aes256};
 use kernel::aes::PlainAes;
-use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule};
+use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule, Variant, WorkloadId};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
 pub(super) const AES: Workload = Workload {
-    id: "aes",
+    id: WorkloadId::Aes,
     about: "AES-CBC encryption, built in and the same on every machine, for six block sizes.",
     link: "https://csrc.nist.gov/pubs/sp/800/38/a/final",
     unit: "bytes/s",
@@ -56,8 +56,8 @@ type Rates = Vec<Repeated>;
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
-    let algorithm = lab.job.variant.clone();
-    let measure = variant(&algorithm).ok_or_else(|| {
+    let algorithm = lab.job.variant.to_string();
+    let measure = measure_of(&lab.job.variant).ok_or_else(|| {
         let why = format!("The built-in workload aes has no variant {algorithm}.");
         failure(FailureKind::NotStarted, why, "")
     })?;
@@ -83,17 +83,36 @@ type Pace = [Duration; 2];
 /// Measures one cipher on the calling thread.
 type Measure = fn(&AtomicI32, Pace) -> Result<Rates, String>;
 
+/// Each variant, and how it is measured: by the library, and by code without the CPU's instructions where
+/// [`PLAIN_END`] stands behind its name.
+const VARIANTS: [(Variant, Measure, Measure); 3] = [
+    (
+        Variant::AES_128_CBC,
+        |cancelled, pace| measure::<Library<Aes128>>(&KEY_128, cancelled, pace),
+        |cancelled, pace| measure::<PlainAes>(&KEY_128, cancelled, pace),
+    ),
+    (
+        Variant::AES_192_CBC,
+        |cancelled, pace| measure::<Library<Aes192>>(&KEY_192, cancelled, pace),
+        |cancelled, pace| measure::<PlainAes>(&KEY_192, cancelled, pace),
+    ),
+    (
+        Variant::AES_256_CBC,
+        |cancelled, pace| measure::<Library<Aes256>>(&KEY_256, cancelled, pace),
+        |cancelled, pace| measure::<PlainAes>(&KEY_256, cancelled, pace),
+    ),
+];
+const PLAIN_END: &str = "-plain";
+
 /// How a variant is measured.
-fn variant(name: &str) -> Option<Measure> {
-    Some(match name {
-        "aes-128-cbc" => |cancelled, pace| measure::<Library<Aes128>>(&KEY_128, cancelled, pace),
-        "aes-192-cbc" => |cancelled, pace| measure::<Library<Aes192>>(&KEY_192, cancelled, pace),
-        "aes-256-cbc" => |cancelled, pace| measure::<Library<Aes256>>(&KEY_256, cancelled, pace),
-        "aes-128-cbc-plain" => |cancelled, pace| measure::<PlainAes>(&KEY_128, cancelled, pace),
-        "aes-192-cbc-plain" => |cancelled, pace| measure::<PlainAes>(&KEY_192, cancelled, pace),
-        "aes-256-cbc-plain" => |cancelled, pace| measure::<PlainAes>(&KEY_256, cancelled, pace),
-        _ => return None,
-    })
+fn measure_of(variant: &Variant) -> Option<Measure> {
+    let (name, is_plain) = match variant.as_str().strip_suffix(PLAIN_END) {
+        Some(name) => (name, true),
+        None => (variant.as_str(), false),
+    };
+    let mut known = VARIANTS.into_iter();
+    let (_, by_library, plain) = known.find(|(known, ..)| known.as_str() == name)?;
+    Some(if is_plain { plain } else { by_library })
 }
 
 /// A key with what becomes of [`PLAIN`].
@@ -285,8 +304,9 @@ mod tests {
     #[test]
     fn the_published_answers_come_out_and_speeds_are_positive() {
         for bits in [128, 192, 256] {
-            for ending in ["", "-plain"] {
-                let measure = variant(&format!("aes-{bits}-cbc{ending}")).unwrap();
+            for ending in ["", PLAIN_END] {
+                let variant = Variant::from(format!("aes-{bits}-cbc{ending}"));
+                let measure = measure_of(&variant).unwrap();
                 let rows = measure(&AtomicI32::new(0), [SHORT; 2]).unwrap();
                 let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
                 assert_eq!(names, SIZES.map(|size| format!("{size} bytes")));
@@ -335,10 +355,9 @@ mod tests {
 
     #[test]
     fn a_variant_that_does_not_exist_is_refused() {
-        let variant = "aes-256-gcm".to_owned();
         let job = Job {
-            workload: "aes",
-            variant,
+            workload: WorkloadId::Aes,
+            variant: Variant::AES_256_GCM,
             threads: 1,
             ..Job::default()
         };

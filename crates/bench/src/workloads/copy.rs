@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::tools::Found;
 use machine::faults;
 use machine::files::{Access, Error, OwnFolder};
-use record::{Failure, FailureKind, Measured, Missing, Scores};
+use record::{Failure, FailureKind, Measured, Missing, Scores, Variant};
 use rustix::fs::{Advice, fadvise, fstatvfs};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,7 +20,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The forms of a copy.
-pub(super) const VARIANTS: &[&str] = &["send", "receive", "send-from-drive"];
+pub(super) const VARIANTS: &[Variant] = &[
+    Variant::own("send"),
+    Variant::own("receive"),
+    Variant::own("send-from-drive"),
+];
 /// About how long one takes in a network of 1 Gbit/s.
 pub(super) const SECONDS: u64 = 10;
 /// Two seconds of a network of 1 Gbit/s; two minutes of a slow Wi-Fi.

@@ -7,12 +7,14 @@ use crate::child::{failure, move_to};
 use crate::crew::{Gate, crew, joined};
 use crate::quiet;
 use kernel::core_to_core::PingPong;
-use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule};
+use record::{
+    CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId,
+};
 use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
 pub(super) const CORE_TO_CORE: Workload = Workload {
-    id: "core-to-core",
+    id: WorkloadId::CoreToCore,
     about: "Time of a cache line from every CPU to every other: shows clusters without any table.",
     link: "https://en.wikipedia.org/wiki/Cache_coherence",
     unit: "ns",
@@ -122,7 +124,7 @@ mod tests {
 
     fn job(cpus: &[u32]) -> Job {
         Job {
-            workload: "core-to-core",
+            workload: WorkloadId::CoreToCore,
             cpus: cpus.to_vec(),
             threads: 2,
             ..Job::default()

@@ -9,12 +9,12 @@ use super::scored::{positive, tool};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::ToolKind;
-use record::{Failure, FailureKind, Measured, Series};
+use record::{Failure, FailureKind, Measured, Series, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const CPUMINER: Workload = Workload {
-    id: "cpuminer",
+    id: WorkloadId::Cpuminer,
     about: "Five minutes of scrypt by an installed cpuminer or minerd on all CPUs: heat, and its decline.",
     link: "https://github.com/tpruvot/cpuminer-multi",
     unit: "kH/s",

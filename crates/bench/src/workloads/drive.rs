@@ -10,7 +10,7 @@ use crate::Lab;
 use crate::child::failure;
 use crate::tools::{Found, ToolKind};
 use machine::files::OwnFolder;
-use record::{Failure, FailureKind, Measured, Scores};
+use record::{Failure, FailureKind, Measured, Scores, Variant, WorkloadId};
 use rustix::fs::fstatvfs;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -18,22 +18,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+const VARIANTS: &[Variant] = &[
+    Variant::own("write"),
+    Variant::own("read"),
+    Variant::own("random-read"),
+    Variant::own("random-write"),
+    Variant::own("small-files"),
+];
+
 /// The entry in the table of workloads.
 pub(super) const DRIVE: Workload = Workload {
-    id: "drive",
+    id: WorkloadId::Drive,
     about: "Large files, random blocks and small files on the drive of --folder (default: here), by fio.",
     link: "https://fio.readthedocs.io/en/latest/fio_doc.html",
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &[
-            "write",
-            "read",
-            "random-read",
-            "random-write",
-            "small-files",
-        ],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 1,
         seconds: SECONDS,
@@ -91,7 +93,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
     let folder = lab.site.drive_folder().map_err(refused)?;
     lab.folder = Some(Arc::clone(&folder));
-    let is_small = lab.job.variant == "small-files";
+    let is_small = lab.job.variant.as_str() == "small-files";
     let written = match folder.length(LARGE) {
         Some(length) if !is_small && length >= LARGE_BYTES => 0,
         _ if is_small => SMALL_BYTES * SMALL_FILES,
@@ -168,7 +170,7 @@ fn measure(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<Measured,
             "through the page cache, which was emptied before and written back after"
         }
     };
-    let scores = parse(&output, &lab.job.variant)
+    let scores = parse(&output, lab.job.variant.as_str())
         .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     let folder = lab.site.drive();
     Ok(Measured::Scores(Scores {
@@ -184,7 +186,7 @@ fn once(lab: &mut Lab, found: &Found, folder: &OwnFolder, cache: Cache) -> Resul
     let removed = folder.remove(RESULTS);
     removed.map_err(|why| refused(why.to_string()))?;
     let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
-    let mut arguments = arguments(&lab.job.variant, time, cache);
+    let mut arguments = arguments(lab.job.variant.as_str(), time, cache);
     arguments.push(format!("--output={RESULTS}"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let messages = lab.program(found, &arguments, time + SPARE_TIME)?;
@@ -377,7 +379,7 @@ mod tests {
             body: format!("[ \"$1\" = --version ] && echo fio-3.33 && exit\n{body}"),
         }]);
         let job = Job {
-            workload: "drive",
+            workload: WorkloadId::Drive,
             variant: variant.into(),
             ..Job::default()
         };

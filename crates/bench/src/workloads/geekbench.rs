@@ -10,7 +10,7 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::{ToolKind, version_numbers};
 use machine::available_kib;
-use record::{Failure, Measured, Missing, Score, Scores};
+use record::{Failure, Measured, Missing, Score, Scores, WorkloadId};
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const GEEKBENCH: Workload = Workload {
-    id: "geekbench",
+    id: WorkloadId::Geekbench,
     about: "An installed Geekbench 5 or 6, per core type and twice on all CPUs; unlicensed, it uploads.",
     link: "https://www.geekbench.com/",
     unit: "points",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &[""],
+        variants: super::ONE_FORM,
         places: Places::TypesAloneThenAll,
         repetitions: 2,
         seconds: 600,

@@ -12,7 +12,7 @@ use crate::child::failure;
 use crate::quiet;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use machine::available_kib;
-use record::{Failure, FailureKind, Measured, Missing, Series};
+use record::{Failure, FailureKind, Measured, Missing, Series, WorkloadId};
 use std::io::{Read, Write};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
 pub(super) const LZMA: Workload = Workload {
-    id: "lzma",
+    id: WorkloadId::Lzma,
     about: "LZMA compression and decompression of generated text, built in and the same everywhere.",
     link: "https://7-zip.org/sdk.html",
     unit: "MB/s",
@@ -316,7 +316,7 @@ mod tests {
     fn it_is_refused_where_memory_does_not_allow_it() {
         let bench = Bench::new(&[]);
         let job = Job {
-            workload: "lzma",
+            workload: WorkloadId::Lzma,
             threads: 4,
             ..Job::default()
         };

@@ -9,13 +9,15 @@ use crate::repeat::until_known;
 use kernel::buffer::Buffer;
 use kernel::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
 use kernel::routine::{Operation, Routine};
-use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule};
+use record::{
+    Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId,
+};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
-    id: "memory-bandwidth",
+    id: WorkloadId::MemoryBandwidth,
     about: "Bytes per second that one CPU copies, fills and reads in memory, routine by routine.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
     unit: "MB/s",

@@ -17,13 +17,14 @@ use kernel::latency::{LINE, Link, Order};
 use machine::{Root, available_kib, huge_kib};
 use record::{
     Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule,
+    Variant, WorkloadId,
 };
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const MEMORY_LATENCY: Workload = Workload {
-    id: "memory-latency",
+    id: WorkloadId::MemoryLatency,
     about: "Nanoseconds from one dependent memory access to the next, by size of the buffer.",
     link: "https://lmbench.sourceforge.net/man/lat_mem_rd.8.html",
     unit: "ns",
@@ -74,11 +75,13 @@ struct Form {
 }
 
 /// The walk of a variant.
-fn form(variant: &str) -> Form {
-    let (pages, order, columns) = match variant {
-        "small-pages" => (Pages::Small, Order::Random, ONE_COLUMN),
-        "tlb-light" => (Pages::Small, Order::PageByPage, ONE_COLUMN),
-        _ => (Pages::Huge, Order::Random, COLUMNS),
+fn form(variant: &Variant) -> Form {
+    let (pages, order, columns) = if *variant == Variant::SMALL_PAGES {
+        (Pages::Small, Order::Random, ONE_COLUMN)
+    } else if *variant == Variant::TLB_LIGHT {
+        (Pages::Small, Order::PageByPage, ONE_COLUMN)
+    } else {
+        (Pages::Huge, Order::Random, COLUMNS)
     };
     Form {
         pages,
@@ -198,7 +201,7 @@ fn pages_in_words(
 mod tests {
     use super::*;
 
-    fn walked(variant: &str, cancelled: i32) -> Walked {
+    fn walked(variant: &Variant, cancelled: i32) -> Walked {
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
         let sizes = [4 << 10, 64 << 10];
         super::walked(&root, form(variant), &sizes, &AtomicI32::new(cancelled)).unwrap()
@@ -206,8 +209,12 @@ mod tests {
 
     #[test]
     fn every_size_has_every_column_of_its_walk() {
-        for (variant, columns) in [("", 8), ("small-pages", 1), ("tlb-light", 1)] {
-            let walked = walked(variant, 0);
+        for (variant, columns) in [
+            (Variant::ONLY, 8),
+            (Variant::SMALL_PAGES, 1),
+            (Variant::TLB_LIGHT, 1),
+        ] {
+            let walked = walked(&variant, 0);
             assert_eq!(walked.rows.len(), 2);
             assert_eq!(walked.repeated.len(), 2 * columns);
             for row in &walked.rows {
@@ -220,7 +227,7 @@ mod tests {
 
     #[test]
     fn an_interrupted_walk_ends() {
-        assert!(walked("", 2).rows.is_empty());
+        assert!(walked(&Variant::ONLY, 2).rows.is_empty());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use kernel::timer::now_ns;
 use machine::threads;
 use record::{
     Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, Repeated, StoppingRule,
+    WorkloadId,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -23,7 +24,7 @@ use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const MEMORY_LOADED: Workload = Workload {
-    id: "memory-loaded",
+    id: WorkloadId::MemoryLoaded,
     about: "Memory latency of one CPU while all others read memory for more and more of their time.",
     link: "https://www.intel.com/content/www/us/en/developer/articles/tool/intelr-memory-latency-checker.html",
     unit: "ns",
@@ -216,7 +217,7 @@ mod tests {
 
     fn job(cpus: &[u32]) -> Job {
         Job {
-            workload: "memory-loaded",
+            workload: WorkloadId::MemoryLoaded,
             cpus: cpus.to_vec(),
             threads: cpus.len() as u32,
             ..Job::default()

@@ -17,6 +17,7 @@ use kernel::timer::now_ns;
 use machine::threads;
 use record::{
     BandwidthCurve, CurveRow, Ended, Failure, FailureKind, Measured, Repeated, StoppingRule,
+    WorkloadId,
 };
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
 pub(super) const MEMORY_SCALING: Workload = Workload {
-    id: "memory-scaling",
+    id: WorkloadId::MemoryScaling,
     about: "Bytes per second that one, two ... all CPUs copy, fill and read in memory at once.",
     link: "https://www.cs.virginia.edu/stream/ref.html",
     unit: "MB/s",

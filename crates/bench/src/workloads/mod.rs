@@ -34,13 +34,13 @@ pub(crate) use opengl::XVFB;
 
 use crate::Lab;
 use crate::tools::ToolKind;
-use record::{Failure, Measured, Missing};
+use record::{Failure, Measured, Missing, Variant, WorkloadId};
 
 /// One kind of work that is measured.
 #[derive(Debug)]
 pub struct Workload {
     /// Name in the Record and on the command line, in kebab-case.
-    pub id: &'static str,
+    pub id: WorkloadId,
     /// One sentence: what it does and what its figures mean.
     pub about: &'static str,
     /// Where to read more.
@@ -63,7 +63,7 @@ pub struct Workload {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Its forms, all of which run where none is named; empty if one must be named.
-    pub variants: &'static [&'static str],
+    pub variants: &'static [Variant],
     /// Where each form runs.
     pub places: Places,
     /// How often each form runs at each place.
@@ -114,15 +114,24 @@ pub const WORKLOADS: &[Workload] = &[
     video::VIDEO,
 ];
 
+/// Of workloads that have one form.
+pub(crate) const ONE_FORM: &[Variant] = &[Variant::ONLY];
+
 /// The workload with this id.
-pub fn workload(id: &str) -> Option<&'static Workload> {
+pub fn workload(id: WorkloadId) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| workload.id == id)
+}
+
+/// The workload that users know by this name.
+pub fn named(name: &str) -> Option<&'static Workload> {
+    let mut workloads = WORKLOADS.iter();
+    workloads.find(|workload| workload.id.as_str() == name)
 }
 
 /// Why a job between CPUs cannot run on one.
 fn no_other_cpu(lab: &Lab, so: &str) -> Option<Missing> {
     let why = || format!("there is only one CPU, so {so}");
-    (lab.job.cpus.len() < 2).then(|| Missing::unsupported(lab.job.workload, why()))
+    (lab.job.cpus.len() < 2).then(|| Missing::unsupported(lab.job.workload.as_str(), why()))
 }
 
 #[cfg(test)]
@@ -134,17 +143,13 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_complete() {
         for pair in WORKLOADS.windows(2) {
-            let known = record::WorkloadId::of(pair[1].id);
-            assert!(known.is_some(), "{} is bound by something", pair[1].id);
-            assert!(
-                pair[0].id < pair[1].id,
-                "{} before {}",
-                pair[0].id,
-                pair[1].id
-            );
+            let [before, id] = [pair[0].id, pair[1].id].map(WorkloadId::as_str);
+            let known = WorkloadId::ALL.contains(&pair[1].id);
+            assert!(known, "{id} is bound by something");
+            assert!(before < id, "{before} before {id}");
         }
         for workload in WORKLOADS {
-            let id = workload.id;
+            let id = workload.id.as_str();
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(!id.is_empty() && id.chars().all(kebab), "{id:?}");
             assert!(
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn one_cpu_has_no_other() {
-        for id in ["core-to-core", "memory-loaded"] {
+        for id in [WorkloadId::CoreToCore, WorkloadId::MemoryLoaded] {
             let workload = workload(id).unwrap();
             let lacks = |cpus: &[u32]| {
                 let job = Job {
@@ -169,9 +174,9 @@ mod tests {
                 Bench::new(&[]).with(&job, |lab| (workload.lacking)(lab))
             };
             let why = lacks(&[3]).unwrap();
-            assert_eq!(why.path, id);
+            assert_eq!(why.path, id.as_str());
             assert!(why.to_string().contains("only one CPU"), "{why}");
-            assert_eq!(lacks(&[0, 1]), None, "{id}");
+            assert_eq!(lacks(&[0, 1]), None, "{id:?}");
         }
     }
 }

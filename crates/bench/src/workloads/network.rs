@@ -7,20 +7,25 @@ use crate::Lab;
 use crate::child::failure;
 use crate::host::Host;
 use crate::tools::ToolKind;
-use record::{Failure, FailureKind, Measured, Missing, Scores};
+use record::{Failure, FailureKind, Measured, Missing, Scores, Variant, WorkloadId};
 use serde_json::Value;
 use std::time::Duration;
 
+/// From the other end to here.
+const RECEIVE: Variant = Variant::own("receive");
+/// Both directions.
+pub(super) const VARIANTS: &[Variant] = &[Variant::own("send"), RECEIVE];
+
 /// The entry in the table of workloads.
 pub(super) const NETWORK: Workload = Workload {
-    id: "network",
+    id: WorkloadId::Network,
     about: "One TCP stream to and from --host, where `iperf3 -s` has to run.",
     link: "https://software.es.net/iperf/",
     unit: "Mbit/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &["send", "receive"],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 1,
         seconds: SECONDS,
@@ -82,7 +87,7 @@ pub(super) fn stream(lab: &mut Lab) -> Result<String, Failure> {
     let mut arguments = vec!["-c", &host.name, "-J", "-t", &seconds];
     arguments.extend(["--connect-timeout", CONNECT_MS]);
     arguments.extend(port.iter().flat_map(|port| ["-p", port]));
-    arguments.extend((lab.job.variant == "receive").then_some("-R"));
+    arguments.extend((lab.job.variant == RECEIVE).then_some("-R"));
     let output = match lab.program(&found, &arguments, time + SPARE_TIME) {
         Ok(output) => output,
         Err(failed) => return Err(unanswered(&failed, &host).unwrap_or(failed)),

@@ -1,7 +1,7 @@
 //! `network-cpu`: one TCP stream and, at the same time, one thread of built-in integer work: whether the
 //! network takes from the CPU, or the CPU from the network.
 
-use super::network::{KIND, lacking, parse, stream};
+use super::network::{KIND, VARIANTS, lacking, parse, stream};
 use super::scored::higher;
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -9,20 +9,20 @@ use crate::child::failure;
 use kernel::load::{Load, spin};
 use machine::threads;
 use machine::timeline::thread_cpu_ns;
-use record::{Fact, Failure, FailureKind, Measured, Scores};
+use record::{Fact, Failure, FailureKind, Measured, Scores, WorkloadId};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// The entry in the table of workloads.
 pub(super) const NETWORK_CPU: Workload = Workload {
-    id: "network-cpu",
+    id: WorkloadId::NetworkCpu,
     about: "One TCP stream to or from --host beside one thread of integer work.",
     link: "https://software.es.net/iperf/",
     unit: "Mbit/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &["send", "receive"],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 1,
         seconds: 10,

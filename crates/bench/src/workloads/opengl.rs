@@ -8,19 +8,23 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::{Found, ToolKind, version_numbers};
-use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
+use record::{Failure, FailureKind, Measured, Missing, Score, Scores, Variant, WorkloadId};
 use std::time::Duration;
+
+/// All scenes, each as long as it wants.
+const FULL: Variant = Variant::own("full");
+const VARIANTS: &[Variant] = &[Variant::own("short"), FULL];
 
 /// The entry in the table of workloads.
 pub(super) const OPENGL: Workload = Workload {
-    id: "opengl",
+    id: WorkloadId::OpenGl,
     about: "Frames per second of glmark2's scenes, drawn off-screen by the GPU or, named so, by the CPU.",
     link: "https://github.com/glmark2/glmark2",
     unit: "frames/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &["short", "full"],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 1,
         seconds: 30,
@@ -127,7 +131,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     tool(lab, &KIND)?;
     let display = display(lab, has_display())
         .map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
-    let is_short = lab.job.variant != "full";
+    let is_short = lab.job.variant != FULL;
     let scene_s = lab.job.time.map_or(SHORT_S, |time| {
         (time.as_secs_f64() / SHORT.len() as f64).max(1.0)
     });

@@ -11,15 +11,12 @@ use super::Workload;
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::ToolKind;
-use record::{Cipher, Failure, FailureKind, Measured, Missing};
+use record::{Cipher, Failure, FailureKind, Measured, Missing, WorkloadId};
 use std::time::Duration;
-
-/// End of the variants in which every CPU runs a process of its own.
-const PARALLEL: &str = "-parallel";
 
 /// The entry in the table of workloads.
 pub(super) const OPENSSL: Workload = Workload {
-    id: "openssl",
+    id: WorkloadId::OpenSsl,
     about: "AES encryption by the distribution's OpenSSL (`openssl speed`), for six block sizes.",
     link: "https://docs.openssl.org/master/man1/openssl-speed/",
     unit: "bytes/s",
@@ -60,13 +57,11 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = lab.tools.find(&KIND).map_err(not_started)?;
     lab.method = major(&found.version).unwrap_or(0);
     let variant = lab.job.variant.clone();
-    let (algorithm, parallel) = match variant.strip_suffix(PARALLEL) {
-        Some(algorithm) => (algorithm, true),
-        None => (variant.as_str(), false),
-    };
+    let algorithm = variant.algorithm();
     let processes = lab.job.threads.to_string();
     let mut arguments = vec!["speed", "-elapsed", "-evp", algorithm];
-    if parallel {
+    // Every CPU runs a process of its own.
+    if variant.is_parallel() {
         arguments.extend(["-multi", &processes]);
     }
     if has_seconds(&found.version) {
@@ -213,6 +208,7 @@ mod tests {
     use crate::Job;
     use crate::testing::{Bench, Program};
     use proptest::prelude::*;
+    use record::Variant;
 
     const V3: &str = include_str!("../../tool_output/openssl/3.0.22-x86_64-aes-256-cbc.txt");
     const PROCESSES: &str =
@@ -324,10 +320,9 @@ mod tests {
             name: "openssl".into(),
             body,
         }]);
-        let variant = "aes-128-cbc".to_owned();
         let job = Job {
-            workload: "openssl",
-            variant,
+            workload: WorkloadId::OpenSsl,
+            variant: Variant::AES_128_CBC,
             threads: 1,
             ..Job::default()
         };

@@ -5,25 +5,28 @@ use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::ToolKind;
-use record::{Failure, Measured, Score, Scores};
+use record::{Failure, Measured, Score, Scores, Variant, WorkloadId};
 use std::time::Duration;
+
+/// Collection and benchmark.
+const VARIANTS: &[Variant] = &[
+    Variant::own("sched-messaging"),
+    Variant::own("sched-pipe"),
+    Variant::own("syscall-basic"),
+    Variant::own("mem-memcpy"),
+    Variant::own("mem-memset"),
+];
 
 /// The entry in the table of workloads.
 pub(super) const PERF_BENCH: Workload = Workload {
-    id: "perf-bench",
+    id: WorkloadId::PerfBench,
     about: "The kernel's `perf bench`: scheduler, system calls, memcpy and memset of the C library.",
     link: "https://man7.org/linux/man-pages/man1/perf-bench.1.html",
     unit: "us/op",
     higher_is_better: false,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &[
-            "sched-messaging",
-            "sched-pipe",
-            "syscall-basic",
-            "mem-memcpy",
-            "mem-memset",
-        ],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 3,
         seconds: 5,
@@ -59,7 +62,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = tool(lab, &KIND)?;
     lab.method = METHOD;
     let variant = lab.job.variant.clone();
-    let (collection, benchmark) = variant.split_once('-').unwrap_or((&variant, ""));
+    let name = variant.as_str();
+    let (collection, benchmark) = name.split_once('-').unwrap_or((name, ""));
     if collection == "mem" {
         let arguments = [
             "bench", "-f", "simple", "mem", benchmark, "-f", "default", "-s", BYTES, "-l", "20",

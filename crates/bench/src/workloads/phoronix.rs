@@ -11,14 +11,14 @@ use crate::tools::ToolKind;
 use machine::Caller;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
-use record::{Failure, FailureKind, Measured, Score, Scores};
+use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const PHORONIX: Workload = Workload {
-    id: "phoronix",
+    id: WorkloadId::Phoronix,
     about: "Tests of an installed Phoronix Test Suite, each per core type and on all CPUs.",
     link: "https://www.phoronix-test-suite.com/",
     unit: "as the test says",
@@ -62,7 +62,7 @@ const IDENTIFIER: &str = "sbc-bench";
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = tool(lab, &KIND)?;
     lab.method = METHOD;
-    let test = lab.job.variant.clone();
+    let test = lab.job.variant.to_string();
     let name = results_name(lab.job.repetition, &lab.job.cpus);
     let environment = [
         ("PTS_SILENT_MODE", "1".to_owned()),

@@ -7,10 +7,10 @@ use super::Workload;
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::Found;
-use record::{Failure, FailureKind, Measured, Score, Scores};
+use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
 
 pub(super) const PROGRAM: Workload = Workload {
-    id: "program",
+    id: WorkloadId::Program,
     about: "Runs a command of your own and scores it by its time or by a number from its output.",
     link: "https://github.com/ThomasKaiser/sbc-bench",
     unit: "s",
@@ -20,7 +20,7 @@ pub(super) const PROGRAM: Workload = Workload {
     lacking: |lab| match lab.job.definition {
         Some(_) => None,
         None => Some(record::Missing::unsupported(
-            "program",
+            WorkloadId::Program.as_str(),
             "no command was given",
         )),
     },
@@ -93,7 +93,7 @@ mod tests {
             ..Definition::of_command(command)
         };
         let job = Job {
-            workload: "program",
+            workload: WorkloadId::Program,
             definition: Some(Arc::new(definition)),
             ..Job::default()
         };

@@ -7,11 +7,11 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::ToolKind;
 use machine::files::{Error, OwnFolder};
-use record::{Failure, Measured, Missing};
+use record::{Failure, Measured, Missing, WorkloadId};
 
 /// The entry in the table of workloads.
 pub(super) const RSYNC: Workload = Workload {
-    id: "rsync",
+    id: WorkloadId::Rsync,
     about: "A file of 268 MB copied to and from --host by rsync, from memory or from the drive of --folder.",
     link: "https://rsync.samba.org/",
     unit: "MB/s",

@@ -15,12 +15,12 @@ use crate::tools::{Found, ToolKind};
 use crate::{Job, Lab};
 use machine::available_kib;
 pub(super) use parse::{parse, parse_passes};
-use record::{Compression, Failure, FailureKind, Measured, Missing};
+use record::{Compression, Failure, FailureKind, Measured, Missing, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const SEVENZIP: Workload = Workload {
-    id: "sevenzip",
+    id: WorkloadId::SevenZip,
     about: "Benchmark of an installed 7-zip: LZMA compression and decompression, rated in MIPS.",
     link: "https://7-zip.org/",
     unit: "MIPS",

@@ -7,11 +7,11 @@ use crate::Lab;
 use crate::child::failure;
 use crate::tools::{Found, ToolKind};
 use machine::files::{Error, OwnFolder};
-use record::{Failure, FailureKind, Measured, Missing};
+use record::{Failure, FailureKind, Measured, Missing, WorkloadId};
 
 /// The entry in the table of workloads.
 pub(super) const SFTP: Workload = Workload {
-    id: "sftp",
+    id: WorkloadId::Sftp,
     about: "A file of 268 MB copied to and from --host by sftp, from memory or from the drive of --folder.",
     link: "https://man.openbsd.org/sftp",
     unit: "MB/s",

@@ -4,12 +4,12 @@
 use super::Workload;
 use crate::Lab;
 use machine::faults;
-use record::{Failure, Measured, Series};
+use record::{Failure, Measured, Series, WorkloadId};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The entry in the table of workloads.
 pub(super) const SIMD: Workload = Workload {
-    id: "simd",
+    id: WorkloadId::Simd,
     about: "Five minutes of multiply-adds on the widest unit of all CPUs: the most heat there is.",
     link: "https://en.wikipedia.org/wiki/Multiply%E2%80%93accumulate_operation",
     unit: "Gop/s",

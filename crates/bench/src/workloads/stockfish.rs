@@ -8,19 +8,19 @@ use super::scored::{higher, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::ToolKind;
-use record::{Failure, Measured, Scores};
+use record::{Failure, Measured, Scores, WorkloadId};
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const STOCKFISH: Workload = Workload {
-    id: "stockfish",
+    id: WorkloadId::Stockfish,
     about: "Bench of the chess engine Stockfish on all CPUs, in nodes per second.",
     link: "https://official-stockfish.github.io/docs/stockfish-wiki/UCI-&-Commands.html",
     unit: "nodes/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &[""],
+        variants: super::ONE_FORM,
         places: Places::All,
         repetitions: 3,
         seconds: 60,

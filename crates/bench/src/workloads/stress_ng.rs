@@ -6,19 +6,23 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::ToolKind;
 use machine::available_kib;
-use record::{Failure, Measured, Missing, Scores};
+use record::{Failure, Measured, Missing, Scores, Variant, WorkloadId};
 use std::time::Duration;
+
+/// The class that writes memory.
+const VM: Variant = Variant::own("vm");
+const VARIANTS: &[Variant] = &[Variant::own("matrix"), Variant::own("cpu"), VM];
 
 /// The entry in the table of workloads.
 pub(super) const STRESS_NG: Workload = Workload {
-    id: "stress-ng",
+    id: WorkloadId::StressNg,
     about: "A minute each of stress-ng's matrix, cpu and vm classes; a load, not a benchmark.",
     link: "https://github.com/ColinIanKing/stress-ng",
     unit: "bogo-ops/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &["matrix", "cpu", "vm"],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 1,
         seconds: SECONDS,
@@ -51,7 +55,7 @@ fn lacking(lab: &Lab) -> Option<Missing> {
         return Some(missing);
     }
     let available = available_kib(lab.root).ok()?;
-    (lab.job.variant == "vm" && vm_kib(available, lab.job.threads) < VM_KIB_MIN).then(|| {
+    (lab.job.variant == VM && vm_kib(available, lab.job.threads) < VM_KIB_MIN).then(|| {
         let why = format!("{} MiB are too little for the vm class", available >> 10);
         Missing::unsupported("/proc/meminfo", why)
     })
@@ -81,11 +85,11 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     ];
     let bytes =
         available_kib(lab.root).map(|available| format!("{}k", vm_kib(available, lab.job.threads)));
-    if let ("vm", Ok(bytes)) = (class.as_str(), &bytes) {
+    if let (true, Ok(bytes)) = (class == VM, &bytes) {
         arguments.extend(["--vm-bytes", bytes]);
     }
     scores(lab, &found, &arguments, TIME_LIMIT, |text| {
-        parse(text, &class)
+        parse(text, class.as_str())
     })
 }
 

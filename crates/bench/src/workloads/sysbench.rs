@@ -6,19 +6,22 @@ use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::ToolKind;
-use record::{Failure, Measured, Scores};
+use record::{Failure, Measured, Scores, Variant, WorkloadId};
 use std::time::Duration;
+
+const MEMORY: Variant = Variant::own("memory");
+const VARIANTS: &[Variant] = &[Variant::own("cpu"), MEMORY];
 
 /// The entry in the table of workloads.
 pub(super) const SYSBENCH: Workload = Workload {
-    id: "sysbench",
+    id: WorkloadId::Sysbench,
     about: "sysbench's cpu and memory tests; both stay in the innermost caches and say nothing of memory.",
     link: "https://github.com/akopytov/sysbench",
     unit: "events/s",
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: &["cpu", "memory"],
+        variants: VARIANTS,
         places: Places::All,
         repetitions: 3,
         seconds: 10,
@@ -51,7 +54,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = tool(lab, &KIND)?;
     lab.method = METHOD;
     let threads = format!("--threads={}", lab.job.threads.max(1));
-    if lab.job.variant == "memory" {
+    if lab.job.variant == MEMORY {
         // Without a huge total it ends when 100 GiB are written, which fast machines do in a second.
         let total = "--memory-total-size=100T";
         let arguments = ["memory", &threads, SECONDS, total, "run"];

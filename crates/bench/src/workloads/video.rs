@@ -14,13 +14,13 @@ use crate::child::failure;
 use crate::tools::{Found, ToolKind, version_numbers};
 use form::{FRAMES_PER_S, Form};
 use machine::available_kib;
-use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
+use record::{Failure, FailureKind, Measured, Missing, Score, Scores, WorkloadId};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The entry in the table of workloads.
 pub(super) const VIDEO: Workload = Workload {
-    id: "video",
+    id: WorkloadId::Video,
     about: "Decoding of H.264 and HEVC video by ffmpeg: as fast as possible, and in real time with dropped frames.",
     link: "https://ffmpeg.org/ffmpeg.html",
     unit: "frames/s",
@@ -72,7 +72,7 @@ fn lacking(lab: &Lab) -> Option<Missing> {
     if let Err(missing) = lab.tools.find(&KIND) {
         return Some(missing);
     }
-    let form = Form::parse(&lab.job.variant)?;
+    let form = Form::parse(lab.job.variant.as_str())?;
     if form.is_hardware
         && let Some(missing) = decoder::no_device(lab.root)
     {
@@ -91,7 +91,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let numbers = version_numbers(&found.version);
     let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(99);
     lab.method = part(0) * 100 + part(1);
-    let form = Form::parse(&lab.job.variant).ok_or_else(|| {
+    let form = Form::parse(lab.job.variant.as_str()).ok_or_else(|| {
         let why = format!("There is no video {:?}.", lab.job.variant);
         failure(FailureKind::NotStarted, why, "")
     })?;

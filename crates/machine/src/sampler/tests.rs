@@ -2,9 +2,18 @@
 
 use super::*;
 use crate::Source;
-use record::{Missing, Why};
+use record::{LoadSpan, Missing, OfMemory, OfMeter, OfPowercap, OfSampler, OfSwap, PowerZone};
+use record::{PowerZoneKind, Why};
 
 const ZONE: &str = "/sys/class/thermal/thermal_zone0";
+const TEMPERATURE: ChannelId = ChannelId::zone_temperature(0);
+const LOAD: ChannelId = ChannelId::Load(LoadSpan::One);
+
+/// The energy of the first package.
+fn energy() -> ChannelId {
+    let package = PowerZone::of(PowerZoneKind::Rapl, "0").unwrap();
+    ChannelId::Powercap(package, OfPowercap::Energy)
+}
 
 /// A sampler over a board, and a fake timeline to move by hand.
 fn sampler(board: &str) -> (Root, Sampler, Timeline) {
@@ -14,16 +23,16 @@ fn sampler(board: &str) -> (Root, Sampler, Timeline) {
 }
 
 /// Ticks once and gives the value of a channel; then half a second goes by.
-fn ticked(sampler: &mut Sampler, timeline: &Timeline, id: &str) -> Option<i64> {
+fn ticked(sampler: &mut Sampler, timeline: &Timeline, id: &ChannelId) -> Option<i64> {
     sampler.tick(timeline);
     timeline.sleep(Duration::from_millis(500));
     sensors::known(sampler.row()[sampler.position(id).unwrap()])
 }
 
-fn gaps(sampler: &mut Sampler) -> Vec<(String, i64, Missing)> {
+fn gaps(sampler: &mut Sampler) -> Vec<(ChannelId, i64, Missing)> {
     let events = sampler.take_gaps().into_iter();
     let gaps = events.map(|event| match event {
-        Event::Gap { channel, gap } => (channel.to_string(), gap.at_ms, gap.missing),
+        Event::Gap { channel, gap } => (channel, gap.at_ms, gap.missing),
         other => panic!("{other:?}"),
     });
     gaps.collect()
@@ -33,19 +42,10 @@ fn gaps(sampler: &mut Sampler) -> Vec<(String, i64, Missing)> {
 fn values_follow_the_files() {
     let board = format!("== {ZONE}/type\ncpu-thermal\n== {ZONE}/temp\n45000\n");
     let (root, mut sampler, timeline) = sampler(&board);
-    assert_eq!(
-        ticked(&mut sampler, &timeline, "thermal_zone0.temp"),
-        Some(45_000)
-    );
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), Some(45_000));
     root.write(&format!("{ZONE}/temp"), "46000").unwrap();
-    assert_eq!(
-        ticked(&mut sampler, &timeline, "thermal_zone0.temp"),
-        Some(46_000)
-    );
-    assert_eq!(
-        sampler.temperature().unwrap().channel,
-        ChannelId::zone_temperature(0)
-    );
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), Some(46_000));
+    assert_eq!(sampler.temperature().unwrap().channel, TEMPERATURE);
     assert_eq!((sampler.at_ms(), sampler.cost().ticks), (500, 2));
 }
 
@@ -53,18 +53,17 @@ fn values_follow_the_files() {
 fn nonsense_is_one_gap_per_stretch() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (root, mut sampler, timeline) = sampler(&board);
-    let id = "thermal_zone0.temp";
     let path = format!("{ZONE}/temp");
-    assert!(ticked(&mut sampler, &timeline, id).is_some());
+    assert!(ticked(&mut sampler, &timeline, &TEMPERATURE).is_some());
     root.write(&path, "398000").unwrap();
-    assert_eq!(ticked(&mut sampler, &timeline, id), None);
-    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
     assert_eq!(
         gaps(&mut sampler),
-        [(id.to_owned(), 500, Missing::garbled(&path, "398000"))]
+        [(TEMPERATURE, 500, Missing::garbled(&path, "398000"))]
     );
     root.write(&path, "47000").unwrap();
-    assert_eq!(ticked(&mut sampler, &timeline, id), Some(47_000));
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), Some(47_000));
     assert_eq!(gaps(&mut sampler), []);
 }
 
@@ -72,8 +71,7 @@ fn nonsense_is_one_gap_per_stretch() {
 fn an_error_is_retried_soon_and_then_seldom() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (root, mut sampler, timeline) = sampler(&board);
-    let id = "thermal_zone0.temp";
-    let column = sampler.position(id).unwrap();
+    let column = sampler.position(&TEMPERATURE).unwrap();
     let path = format!("{ZONE}/temp");
     let failing = Root::from_board(&format!("== {path} ! EAGAIN\n")).unwrap();
     let index = sampler
@@ -84,16 +82,16 @@ fn an_error_is_retried_soon_and_then_seldom() {
     sampler.slots[index].set_source(Source::Board(failing, path.clone()));
     // Three quick attempts, then one every 5 s.
     for _ in 0..3 {
-        assert_eq!(ticked(&mut sampler, &timeline, id), None);
+        assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
     }
     let missing = Missing {
         path: path.clone(),
         why: Why::Io(libc::EAGAIN),
     };
-    assert_eq!(gaps(&mut sampler), [(id.to_owned(), 0, missing)]);
+    assert_eq!(gaps(&mut sampler), [(TEMPERATURE, 0, missing)]);
     sampler.slots[index].set_source(Source::Board(root, path));
     let values: Vec<Option<i64>> = (0..11)
-        .map(|_| ticked(&mut sampler, &timeline, id))
+        .map(|_| ticked(&mut sampler, &timeline, &TEMPERATURE))
         .collect();
     assert_eq!(values[..9], [None; 9]);
     assert_eq!(values[9..], [Some(45_000), Some(45_000)]);
@@ -103,8 +101,7 @@ fn an_error_is_retried_soon_and_then_seldom() {
 fn a_file_that_vanished_is_opened_again() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (_, mut sampler, timeline) = sampler(&board);
-    let id = "thermal_zone0.temp";
-    let column = sampler.position(id).unwrap();
+    let column = sampler.position(&TEMPERATURE).unwrap();
     let index = sampler
         .slots
         .iter()
@@ -112,20 +109,20 @@ fn a_file_that_vanished_is_opened_again() {
         .unwrap();
     let gone = Source::Board(Root::from_board("").unwrap(), format!("{ZONE}/temp"));
     sampler.slots[index].set_source(gone);
-    assert_eq!(ticked(&mut sampler, &timeline, id), None);
-    assert_eq!(ticked(&mut sampler, &timeline, id), Some(45_000));
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), Some(45_000));
 }
 
 #[test]
 fn a_slow_beat_keeps_its_latest_value() {
     let (root, mut sampler, timeline) = sampler("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n");
-    let column = sampler.position("load.1min").unwrap();
-    assert_eq!(ticked(&mut sampler, &timeline, "load.1min"), Some(20));
+    let column = sampler.position(&LOAD).unwrap();
+    assert_eq!(ticked(&mut sampler, &timeline, &LOAD), Some(20));
     root.write("/proc/loadavg", "1.00 0.18 0.12 1/80 1")
         .unwrap();
     let mut waited = 0;
     let next = loop {
-        match ticked(&mut sampler, &timeline, "load.1min") {
+        match ticked(&mut sampler, &timeline, &LOAD) {
             None => assert_eq!(sampler.latest()[column], 20),
             next => break next,
         }
@@ -141,10 +138,11 @@ fn a_slow_beat_keeps_its_latest_value() {
 fn a_cpu_that_is_offline_has_a_reason() {
     let board = "== /proc/stat\ncpu  1 2 3 4 5 6 7 8 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n== /sys/devices/system/cpu/cpu1/online\n0\n";
     let (_, mut sampler, timeline) = sampler(board);
-    assert_eq!(ticked(&mut sampler, &timeline, "cpu1.user"), None);
+    let user = ChannelId::cpu_time(1, CpuTime::User);
+    assert_eq!(ticked(&mut sampler, &timeline, &user), None);
     let gaps = gaps(&mut sampler);
     assert_eq!(gaps.len(), 8);
-    assert_eq!(gaps[0].0, "cpu1.user");
+    assert_eq!(gaps[0].0, user);
     assert!(matches!(gaps[0].2.why, Why::Unsupported(_)));
 }
 
@@ -153,10 +151,10 @@ fn an_energy_counter_goes_on_after_its_end() {
     let zone = "/sys/class/powercap/intel-rapl:0";
     let board = format!("== {zone}/energy_uj\n90\n== {zone}/max_energy_range_uj\n99\n");
     let (root, mut sampler, timeline) = sampler(&board);
-    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), Some(90));
+    assert_eq!(ticked(&mut sampler, &timeline, &energy()), Some(90));
     root.write(&format!("{zone}/energy_uj"), "5").unwrap();
-    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), None);
-    assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), Some(105));
+    assert_eq!(ticked(&mut sampler, &timeline, &energy()), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &energy()), Some(105));
 }
 
 #[test]
@@ -164,7 +162,7 @@ fn what_is_forbidden_is_told_once_and_left_alone() {
     let zone = "/sys/class/powercap/intel-rapl:0";
     let (_, mut sampler, timeline) = sampler(&format!("== {zone}/energy_uj ! EACCES\n"));
     for _ in 0..100 {
-        assert_eq!(ticked(&mut sampler, &timeline, "rapl0.energy"), None);
+        assert_eq!(ticked(&mut sampler, &timeline, &energy()), None);
     }
     let gaps = gaps(&mut sampler);
     assert_eq!(gaps.len(), 1);
@@ -190,22 +188,20 @@ fn the_running_system_is_sampled() {
     let mut sampler = Sampler::new(&Root::system(), &Options::default());
     sampler.tick(&timeline);
     for id in [
-        "cpu.user",
-        "cpu0.idle",
-        "load.1min",
-        "memory.available",
-        "swap.in",
+        ChannelId::all_cpus(CpuTime::User),
+        ChannelId::cpu_time(0, CpuTime::Idle),
+        LOAD,
+        ChannelId::Memory(OfMemory::Available),
+        ChannelId::Swap(OfSwap::In),
     ] {
-        let value = sampler.row()[sampler.position(id).unwrap()];
+        let value = sampler.row()[sampler.position(&id).unwrap()];
         assert!(value >= 0, "{id} {value}");
     }
     let before = sampler.cost().cpu_ns;
     sampler.tick(&timeline);
     assert!(before > 0 && sampler.cost().cpu_ns > before);
-    assert_eq!(
-        sampler.row()[sampler.position("sampler.cpu").unwrap()],
-        before as i64
-    );
+    let own = sampler.position(&ChannelId::Sampler(OfSampler::Cpu));
+    assert_eq!(sampler.row()[own.unwrap()], before as i64);
 }
 
 #[test]
@@ -221,8 +217,8 @@ fn late_ticks_are_counted_and_seen() {
     // Half a second apart is in time, 7 ms more is late; the grid stays.
     for (pause_ms, delay_us) in [(500, 0), (507, 0), (493, 7_000), (500, 0)] {
         sampler.tick(&timeline);
-        let delay = sampler.position("sampler.delay").unwrap();
-        assert_eq!(sampler.row()[delay], delay_us);
+        let delay = sampler.position(&ChannelId::Sampler(OfSampler::Delay));
+        assert_eq!(sampler.row()[delay.unwrap()], delay_us);
         timeline.sleep(Duration::from_millis(pause_ms));
     }
     let cost = sampler.cost();
@@ -232,28 +228,26 @@ fn late_ticks_are_counted_and_seen() {
 
 #[test]
 fn values_of_others_are_in_the_row() {
-    let (unit, kind) = (record::Unit::Milliwatts, record::ChannelKind::Gauge);
-    let channel = Channel::new("meter.power", unit, kind);
-    let feed = Feed::new("plug", vec![channel], Duration::MAX);
+    let id = ChannelId::meter(OfMeter::Power);
+    let feed = Feed::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
     let options = Options {
         feeds: vec![feed.clone()],
         ..Options::default()
     };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     let timeline = Timeline::fake(0);
-    let id = "meter.power";
-    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     feed.put(Ok(&[2_500]), 1_000);
-    assert_eq!(ticked(&mut sampler, &timeline, id), Some(2_500));
-    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &id), Some(2_500));
+    assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     assert!(gaps(&mut sampler).is_empty(), "nothing new is no gap");
     feed.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
-    assert_eq!(ticked(&mut sampler, &timeline, id), None);
+    assert_eq!(ticked(&mut sampler, &timeline, &id), None);
     let missing = Missing {
         path: "plug".into(),
         why: Why::Io(libc::ETIMEDOUT),
     };
-    assert_eq!(gaps(&mut sampler), [(id.to_owned(), 1500, missing)]);
+    assert_eq!(gaps(&mut sampler), [(id, 1500, missing)]);
     let Event::SamplerCost { cost } = sampler.cost_event() else {
         panic!("no cost")
     };

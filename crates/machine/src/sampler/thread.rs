@@ -279,6 +279,7 @@ mod tests {
     use super::*;
     use crate::Root;
     use crate::sampler::Options;
+    use record::{ChannelId, CpuTime};
 
     #[test]
     fn a_fake_timeline_gives_one_row_per_interval() {
@@ -325,7 +326,8 @@ mod tests {
         };
         let timeline = Timeline::start();
         let sampler = Sampler::new(&Root::system(), &options);
-        let user = sampler.position("cpu.user").unwrap();
+        let user = ChannelId::all_cpus(CpuTime::User);
+        let user = sampler.position(&user).unwrap();
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
         let mut events = Vec::new();
         // However busy the machine is: two blocks with samples come in the end.

@@ -293,7 +293,7 @@ mod tests {
     use super::super::{Options, SamplerThread};
     use super::*;
     use crate::{Root, Source};
-    use record::Event;
+    use record::{ChannelId, CpuTime, Event, LoadSpan};
     use std::io::Write;
 
     /// A source that hangs: a pipe that nobody writes to, read without a place in it.
@@ -307,7 +307,9 @@ mod tests {
             ..Options::default()
         };
         let mut sampler = Sampler::new(&root, &options);
-        let (hanging, other) = (sampler.position("cpu.user"), sampler.position("load.1min"));
+        let user = ChannelId::all_cpus(CpuTime::User);
+        let load = ChannelId::Load(LoadSpan::One);
+        let (hanging, other) = (sampler.position(&user), sampler.position(&load));
         let (hanging, other) = (hanging.unwrap(), other.unwrap());
         let is_it = |slot: &super::super::Slot| slot.columns().contains(&hanging);
         let index = sampler.slots.iter().position(is_it).unwrap();
@@ -331,7 +333,7 @@ mod tests {
         assert_eq!(known(&events, hanging), 0);
         let is_gap = |event: &Event| match event {
             Event::Gap { channel, gap } => {
-                channel == "cpu.user" && gap.missing.to_string().contains("not answered")
+                *channel == user && gap.missing.to_string().contains("not answered")
             }
             _ => false,
         };

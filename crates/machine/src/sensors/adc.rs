@@ -5,9 +5,9 @@
 //! and that pin is known for a few boards only; there the channel says the input voltage.
 
 use super::parse::number;
-use super::{Probe, Scale, Sensor, gauge, labelled, numbered};
+use super::{Probe, Scale, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{BoardInput, Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "adc",
@@ -31,9 +31,9 @@ const INPUTS: [(&str, u32, f64); 4] = [
 ];
 
 /// The power controller AXP209 under mainline kernels with patches, in microvolts.
-const AXP: [(&str, &str); 2] = [
-    ("/sys/power/axp_pmu/ac/voltage", "axp.ac.voltage"),
-    ("/sys/power/axp_pmu/vbus/voltage", "axp.vbus.voltage"),
+const AXP: [(&str, BoardInput); 2] = [
+    ("/sys/power/axp_pmu/ac/voltage", BoardInput::AxpAc),
+    ("/sys/power/axp_pmu/vbus/voltage", BoardInput::AxpVbus),
 ];
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -42,37 +42,36 @@ fn discover(root: &Root) -> Vec<Probe> {
         .or_else(|_| root.read_value("/sys/firmware/devicetree/base/model"))
         .unwrap_or_default();
     let mut probes = Vec::new();
-    for (device, number_of_device) in numbered(root, DIRECTORY, "iio:device") {
-        let directory = format!("{DIRECTORY}/{device}");
+    for (name, device) in numbered(root, DIRECTORY, "iio:device") {
+        let directory = format!("{DIRECTORY}/{name}");
         for file in root.list(&directory).unwrap_or_default() {
-            let index = file.strip_prefix("in_voltage");
-            let index = index.and_then(|rest| rest.strip_suffix("_raw"));
-            let Some(index) = index.and_then(|index| index.parse::<u32>().ok()) else {
+            let input = file.strip_prefix("in_voltage");
+            let input = input.and_then(|rest| rest.strip_suffix("_raw"));
+            let Some(input) = input.and_then(|input| input.parse::<u32>().ok()) else {
                 continue;
             };
-            let input = input_of(&model, number_of_device, index);
-            let scale = match input {
+            let of_board = input_of(&model, device, input);
+            let scale = match of_board {
                 Some(steps_per_volt) => millionths(1e6 / steps_per_volt),
-                None => scale(root, &directory, index),
+                None => scale(root, &directory, input),
             };
             // Steps of unknown size say nothing.
             let Some(scale) = scale else { continue };
-            let (id, label) = match input {
-                Some(_) => ("adc.input.voltage".to_owned(), "DC in".to_owned()),
+            let (id, label) = match of_board {
+                Some(_) => (ChannelId::BoardInput(BoardInput::Adc), "DC in".to_owned()),
                 None => {
                     let name = root.read_value(&format!("{directory}/name"));
-                    let id = format!("iio{number_of_device}.in{index}");
-                    (id, name.unwrap_or_default())
+                    (ChannelId::Adc { device, input }, name.unwrap_or_default())
                 }
             };
-            let channel = labelled(gauge(id, Unit::Microvolts), label);
+            let channel = labelled(Channel::of(id), label);
             let probe = Probe::file(format!("{directory}/{file}"), number, channel);
             probes.push(probe.scaled(scale).at_most_every_ms(BEAT_MS).apart());
         }
     }
-    for (path, id) in AXP {
+    for (path, input) in AXP {
         if root.read(path).is_ok() {
-            let channel = labelled(gauge(id, Unit::Microvolts), "axp209");
+            let channel = labelled(Channel::of(ChannelId::BoardInput(input)), "axp209");
             let probe = Probe::file(path.into(), number, channel);
             probes.push(probe.at_most_every_ms(BEAT_MS).apart());
         }

@@ -4,9 +4,9 @@
 //! the machine shows it. Watched is the nearest group with a quota, our own or one above it.
 
 use super::parse::keyed;
-use super::{NONE, Probe, Sensor, counter};
+use super::{NONE, Probe, Sensor};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfControlGroup};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cgroup",
@@ -49,10 +49,9 @@ fn discover(root: &Root) -> Vec<Probe> {
         true => BEAT_MS,
         false => BEAT_MS_WITHOUT_QUOTA,
     };
-    let channels = vec![
-        counter("cgroup.throttled", Unit::Count),
-        counter("cgroup.throttled_time", Unit::Nanoseconds),
-    ];
+    let channels = [OfControlGroup::Throttled, OfControlGroup::ThrottledTime]
+        .map(|of| Channel::of(ChannelId::ControlGroup(of)))
+        .into();
     let path = format!("{directory}/cpu.stat");
     vec![Probe::file_of_many(path, parse, channels).at_most_every_ms(beat_ms)]
 }

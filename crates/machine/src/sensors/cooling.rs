@@ -5,9 +5,9 @@
 
 use super::parse::number;
 use super::thermal::DIRECTORY;
-use super::{Probe, Sensor, gauge, labelled, numbered};
+use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cooling-devices",
@@ -18,12 +18,12 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (device, _) in numbered(root, DIRECTORY, "cooling_device") {
-        let directory = format!("{DIRECTORY}/{device}");
+    for (name, device) in numbered(root, DIRECTORY, "cooling_device") {
+        let directory = format!("{DIRECTORY}/{name}");
         let kind = root
             .read_value(&format!("{directory}/type"))
             .unwrap_or_default();
-        let channel = labelled(gauge(format!("{device}.state"), Unit::Count), kind);
+        let channel = labelled(Channel::of(ChannelId::Cooling(device)), kind);
         probes.push(Probe::file(
             format!("{directory}/cur_state"),
             number,

@@ -4,9 +4,9 @@
 //! core, and cores that of their package; each is read once.
 
 use super::parse::number;
-use super::{Probe, Sensor, counter, has, numbered};
+use super::{Probe, Sensor, has, numbered};
 use crate::Root;
-use record::{Channel, Unit};
+use record::{Channel, ChannelId, OfCpu, Scope};
 use std::collections::BTreeSet;
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -24,18 +24,19 @@ const BEAT_MS: u32 = 2000;
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     let mut seen = BTreeSet::new();
-    for (cpu, _) in numbered(root, DIRECTORY, "cpu") {
-        let directory = format!("{DIRECTORY}/{cpu}/thermal_throttle");
+    for (name, cpu) in numbered(root, DIRECTORY, "cpu") {
+        let directory = format!("{DIRECTORY}/{name}/thermal_throttle");
         let topology = |file: &str| {
-            let path = format!("{DIRECTORY}/{cpu}/topology/{file}");
+            let path = format!("{DIRECTORY}/{name}/topology/{file}");
             root.read_value(&path).unwrap_or_default()
         };
         let package = topology("physical_package_id");
         let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
-        for (what, place) in [("core", core), ("package", package)] {
+        for (scope, place) in [(Scope::Core, core), (Scope::Package, package)] {
+            let what = scope.as_str();
             // Without a topology every CPU counts for itself.
             let place = if place.trim_matches('/').is_empty() {
-                cpu.clone()
+                name.clone()
             } else {
                 place
             };
@@ -44,18 +45,15 @@ fn discover(root: &Root) -> Vec<Probe> {
             {
                 continue;
             }
-            let mut add = |file: String, channel: Channel| {
+            let mut add = |file: String, of: OfCpu| {
+                let channel = Channel::of(ChannelId::Cpu(cpu, of));
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 probes.push(probe.at_most_every_ms(BEAT_MS));
             };
-            let count = counter(format!("{cpu}.throttle.{what}"), Unit::Count);
-            add(format!("{what}_throttle_count"), count);
+            add(format!("{what}_throttle_count"), OfCpu::Throttles(scope));
             let time = format!("{what}_throttle_total_time_ms");
             if has(root, &directory, &time) {
-                add(
-                    time,
-                    counter(format!("{cpu}.throttle_time.{what}"), Unit::Milliseconds),
-                );
+                add(time, OfCpu::ThrottleTime(scope));
             }
         }
     }

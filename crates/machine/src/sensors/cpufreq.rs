@@ -4,9 +4,9 @@
 //! is watched because the kernel's own cooling works by lowering it.
 
 use super::parse::number;
-use super::{Probe, Sensor, gauge, labelled, numbered};
+use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfPolicy};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpufreq",
@@ -33,8 +33,8 @@ const DEAR_BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (policy, _) in numbered(root, DIRECTORY, "policy") {
-        let directory = format!("{DIRECTORY}/{policy}");
+    for (name, policy) in numbered(root, DIRECTORY, "policy") {
+        let directory = format!("{DIRECTORY}/{name}");
         let files = root.list(&directory).unwrap_or_default();
         let has = |file: &str| files.iter().any(|known| known == file);
         let cpus = root
@@ -43,8 +43,8 @@ fn discover(root: &Root) -> Vec<Probe> {
         let driver = root
             .read_value(&format!("{directory}/scaling_driver"))
             .unwrap_or_default();
-        let probe = |file: &str, quantity: &str| {
-            let channel = gauge(format!("{policy}.{quantity}"), Unit::Kilohertz);
+        let probe = |file: &str, of: OfPolicy| {
+            let channel = Channel::of(ChannelId::Policy(policy, of));
             Probe::file(
                 format!("{directory}/{file}"),
                 number,
@@ -53,7 +53,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         };
         if has("scaling_cur_freq") {
             let dear = DEAR_DRIVERS.contains(&driver.as_str());
-            let probe = probe("scaling_cur_freq", "claimed");
+            let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
             probes.push(if dear {
                 probe.at_most_every_ms(DEAR_BEAT_MS)
             } else {
@@ -62,10 +62,10 @@ fn discover(root: &Root) -> Vec<Probe> {
         }
         // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {
-            probes.push(probe("cpuinfo_avg_freq", "average"));
+            probes.push(probe("cpuinfo_avg_freq", OfPolicy::Average));
         }
         if has("scaling_max_freq") {
-            probes.push(probe("scaling_max_freq", "limit_max"));
+            probes.push(probe("scaling_max_freq", OfPolicy::LimitMax));
         }
     }
     probes

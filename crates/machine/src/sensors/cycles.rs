@@ -4,9 +4,9 @@
 //! root or `perf_event_paranoid` below 1, and a counter, which most virtual machines lack.
 
 use super::parse::number;
-use super::{Probe, Read, Sensor, counter, labelled, numbered};
+use super::{Probe, Read, Sensor, labelled, numbered};
 use crate::{Root, perf};
-use record::Unit;
+use record::{Channel, ChannelId, OfCpu};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cycles",
@@ -27,11 +27,11 @@ fn discover(root: &Root) -> Vec<Probe> {
     }
     let cpus = numbered(root, "/sys/devices/system/cpu", "cpu");
     let mut probes = Vec::new();
-    for (name, cpu) in cpus.into_iter().take(CPUS_MAX) {
+    for (_, cpu) in cpus.into_iter().take(CPUS_MAX) {
         let opened = perf::CpuCycles::open(root, cpu);
         let works = opened.is_ok();
         let pmu = opened.map_or(String::new(), |counter| counter.pmu().to_owned());
-        let channel = labelled(counter(format!("{name}.cycles"), Unit::Count), pmu);
+        let channel = labelled(Channel::of(ChannelId::Cpu(cpu, OfCpu::Cycles)), pmu);
         let probe = Probe {
             read: Read::Cycles(cpu),
             ..Probe::file("perf_event_open".into(), number, channel)

@@ -1,9 +1,9 @@
 //! Sensor: clocks of memory, GPU and buses that devfreq governs, and the time at each of them.
 
 use super::parse::{lines, number, take_number};
-use super::{Probe, Sensor, counter, gauge, has, labelled};
+use super::{Probe, Sensor, has, labelled};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfDevfreq};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "devfreq",
@@ -27,7 +27,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let governor = root
                 .read_value(&format!("{directory}/governor"))
                 .unwrap_or_default();
-            let channel = gauge(format!("devfreq.{device}.claimed"), Unit::Hertz);
+            let channel = channel(&device, OfDevfreq::Claimed);
             let path = format!("{directory}/cur_freq");
             let probe = Probe::file(path, number, labelled(channel, governor));
             probes.push(probe.at_most_every_ms(BEAT_MS));
@@ -37,18 +37,17 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
+fn channel(device: &str, of: OfDevfreq) -> Channel {
+    Channel::of(ChannelId::Devfreq(device.into(), of))
+}
+
 /// Time at each clock, from the last column of `trans_stat`.
 fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
     let path = format!("{directory}/trans_stat");
     let table = root.read(&path).ok()?;
     let rows = lines(table.as_bytes()).filter_map(row);
     let channels: Vec<_> = rows
-        .map(|(hz, _)| {
-            counter(
-                format!("devfreq.{device}.residency.{hz}"),
-                Unit::Milliseconds,
-            )
-        })
+        .map(|(hz, _)| channel(device, OfDevfreq::Residency(hz)))
         .collect();
     let probe = Probe::file_of_many(path, parse_residency, channels);
     (!probe.channels.is_empty()).then(|| probe.at_most_every_ms(RESIDENCY_BEAT_MS))
@@ -63,10 +62,11 @@ fn parse_residency(text: &[u8], values: &mut [i64]) {
 
 /// Clock and time of a row such as `*  528000000:  0  12  3  81230`: the star is the present
 /// clock, the last number is the time in milliseconds.
-fn row(line: &[u8]) -> Option<(i64, i64)> {
+fn row(line: &[u8]) -> Option<(u64, i64)> {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"*").unwrap_or(line);
     let (hz, rest) = take_number(line)?;
+    let hz = u64::try_from(hz).ok()?;
     let numbers = rest.strip_prefix(b":")?.trim_ascii_end();
     let last = numbers.rsplit(u8::is_ascii_whitespace).next()?;
     let (ms, rest) = take_number(last)?;

@@ -4,10 +4,10 @@
 //! Twins of thermal zones are left out: they would ask the same driver twice.
 
 use super::parse::number;
-use super::{Probe, Sensor, gauge, labelled, numbered, thermal};
+use super::{Probe, Sensor, labelled, numbered, thermal};
 use crate::Root;
 use record::soc_temperature::may_be_soc;
-use record::{Channel, ChannelKind, Unit};
+use record::{Channel, ChannelId, HwmonKind, OfHwmon};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "hwmon",
@@ -34,21 +34,22 @@ mod beat_ms {
     pub(super) const OTHER_TEMPERATURE: u32 = 2000;
 }
 
-/// What an attribute holds: prefix and suffix of its file, unit and kind.
-const ATTRIBUTES: [(&str, &str, Unit, ChannelKind); 7] = [
-    ("temp", "_input", Unit::Millicelsius, ChannelKind::Gauge),
-    ("in", "_input", Unit::Millivolts, ChannelKind::Gauge),
-    ("curr", "_input", Unit::Milliamperes, ChannelKind::Gauge),
-    ("power", "_input", Unit::Microwatts, ChannelKind::Gauge),
-    ("power", "_average", Unit::Microwatts, ChannelKind::Gauge),
-    ("energy", "_input", Unit::Microjoules, ChannelKind::Counter),
-    ("fan", "_input", Unit::Count, ChannelKind::Gauge),
+/// What an attribute holds, which is how its file begins, and how that ends.
+const ATTRIBUTES: [(HwmonKind, &str); 7] = [
+    (HwmonKind::Temperature, "_input"),
+    (HwmonKind::Voltage, "_input"),
+    (HwmonKind::Current, "_input"),
+    (HwmonKind::Power, "_input"),
+    (HwmonKind::Power, AVERAGE),
+    (HwmonKind::Energy, "_input"),
+    (HwmonKind::Fan, "_input"),
 ];
+const AVERAGE: &str = "_average";
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (hwmon, _) in numbered(root, DIRECTORY, "hwmon") {
-        let directory = format!("{DIRECTORY}/{hwmon}");
+    for (name, hwmon) in numbered(root, DIRECTORY, "hwmon") {
+        let directory = format!("{DIRECTORY}/{name}");
         let link = root.link(&directory).unwrap_or_default();
         if link.contains("/thermal_zone") {
             continue;
@@ -58,12 +59,13 @@ fn discover(root: &Root) -> Vec<Probe> {
             .unwrap_or_default();
         let files = root.list(&directory).unwrap_or_default();
         for file in &files {
-            probes.extend(attribute(root, &directory, &hwmon, &chip, file, &files));
+            probes.extend(attribute(root, &directory, hwmon, &chip, file, &files));
         }
         // The one sign of low voltage on a Raspberry Pi that needs no firmware call.
         let alarm = "in0_lcrit_alarm";
         if files.iter().any(|file| file == alarm) {
-            let channel = labelled(gauge(format!("{hwmon}.in0.alarm"), Unit::Count), chip);
+            let id = ChannelId::Hwmon(hwmon, OfHwmon::Alarm);
+            let channel = labelled(Channel::of(id), chip);
             probes.push(Probe::file(format!("{directory}/{alarm}"), number, channel));
         }
     }
@@ -73,19 +75,18 @@ fn discover(root: &Root) -> Vec<Probe> {
 fn attribute(
     root: &Root,
     directory: &str,
-    hwmon: &str,
+    hwmon: u32,
     chip: &str,
     file: &str,
     files: &[String],
 ) -> Option<Probe> {
-    let (name, (kind, suffix, unit, channel_kind)) =
-        ATTRIBUTES.into_iter().find_map(|attribute| {
-            let name = file.strip_suffix(attribute.1)?;
-            let index = name.strip_prefix(attribute.0)?;
-            index.parse::<u32>().ok().map(|_| (name, attribute))
-        })?;
+    let (name, kind, index, suffix) = ATTRIBUTES.into_iter().find_map(|(kind, suffix)| {
+        let name = file.strip_suffix(suffix)?;
+        let index = name.strip_prefix(kind.as_str())?;
+        Some((name, kind, index.parse::<u32>().ok()?, suffix))
+    })?;
     // Where a chip gives power both ways, the value of now is taken.
-    if suffix == "_average" && files.iter().any(|other| *other == format!("{name}_input")) {
+    if suffix == AVERAGE && files.iter().any(|other| *other == format!("{name}_input")) {
         return None;
     }
     let own_name = root
@@ -94,21 +95,18 @@ fn attribute(
     let mut label = format!("{chip} {own_name}").trim().to_owned();
     // A wrong shunt scales current and power; so it is shown.
     let shunt = root.read_number::<u64>(&format!("{directory}/shunt_resistor"));
-    if let (Ok(microohms), "curr" | "power") = (shunt, kind) {
+    if let (Ok(microohms), HwmonKind::Current | HwmonKind::Power) = (shunt, kind) {
         label += &format!(", shunt {microohms} µΩ");
     }
-    let channel = Channel {
-        kind: channel_kind,
-        ..gauge(format!("{hwmon}.{name}"), unit)
-    };
-    let channel = labelled(channel, label);
+    let id = ChannelId::Hwmon(hwmon, OfHwmon::Sensor(kind, index));
+    let channel = labelled(Channel::of(id), label);
     let beat = beat(chip, kind, &channel);
     // Chips that average say over how long; between, they would only repeat themselves.
     let average_ms = root.read_number::<u32>(&format!("{directory}/update_interval"));
     let beat = beat.map(|ms| ms.max(average_ms.unwrap_or(0)));
     let probe = Probe::file(format!("{directory}/{file}"), number, channel);
     let probe = match kind {
-        "temp" => probe.scaled(thermal::TEMPERATURE),
+        HwmonKind::Temperature => probe.scaled(thermal::TEMPERATURE),
         _ => probe,
     };
     Some(match beat {
@@ -120,16 +118,16 @@ fn attribute(
 }
 
 /// How often to read it; none: at every tick.
-fn beat(chip: &str, kind: &str, channel: &Channel) -> Option<u32> {
+fn beat(chip: &str, kind: HwmonKind, channel: &Channel) -> Option<u32> {
     if DEAR_CHIPS.iter().any(|dear| chip.starts_with(dear)) {
         return Some(beat_ms::DEAR_CHIP);
     }
     match (chip, kind) {
         ("coretemp", _) if channel.label.contains("Package") => Some(beat_ms::CORETEMP_PACKAGE),
         ("coretemp", _) => Some(beat_ms::CORETEMP_CORE),
-        (_, "temp") if may_be_soc(channel) => None,
-        (_, "temp") => Some(beat_ms::OTHER_TEMPERATURE),
-        (_, "fan") => Some(beat_ms::FAN),
+        (_, HwmonKind::Temperature) if may_be_soc(channel) => None,
+        (_, HwmonKind::Temperature) => Some(beat_ms::OTHER_TEMPERATURE),
+        (_, HwmonKind::Fan) => Some(beat_ms::FAN),
         _ => Some(beat_ms::ELECTRIC),
     }
 }

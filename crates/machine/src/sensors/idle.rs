@@ -4,9 +4,9 @@
 //! board draw power for nothing.
 
 use super::parse::number;
-use super::{Probe, Sensor, counter, labelled, numbered};
+use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfCpu};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "idle-states",
@@ -25,15 +25,15 @@ const CPUS_MAX: usize = 16;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (cpu, _) in numbered(root, DIRECTORY, "cpu").into_iter().take(CPUS_MAX) {
-        let directory = format!("{DIRECTORY}/{cpu}/cpuidle");
-        for (state, index) in numbered(root, &directory, "state") {
-            let name = root
-                .read_value(&format!("{directory}/{state}/name"))
+    for (name, cpu) in numbered(root, DIRECTORY, "cpu").into_iter().take(CPUS_MAX) {
+        let directory = format!("{DIRECTORY}/{name}/cpuidle");
+        for (name, state) in numbered(root, &directory, "state") {
+            let label = root
+                .read_value(&format!("{directory}/{name}/name"))
                 .unwrap_or_default();
-            let channel = counter(format!("{cpu}.idle_state.{index}"), Unit::Microseconds);
-            let path = format!("{directory}/{state}/time");
-            let probe = Probe::file(path, number, labelled(channel, name));
+            let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::IdleState(state)));
+            let path = format!("{directory}/{name}/time");
+            let probe = Probe::file(path, number, labelled(channel, label));
             probes.push(probe.at_most_every_ms(BEAT_MS));
         }
     }

@@ -1,8 +1,8 @@
 //! Sensor: the load average over one minute, from `/proc/loadavg`, in hundredths.
 
-use super::{Probe, Sensor, gauge};
+use super::{Probe, Sensor};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, LoadSpan};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "load",
@@ -20,7 +20,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
-    let channel = gauge("load.1min", Unit::Hundredths);
+    let channel = Channel::of(ChannelId::Load(LoadSpan::One));
     vec![Probe::file(PATH.into(), parse, channel).at_most_every_ms(BEAT_MS)]
 }
 

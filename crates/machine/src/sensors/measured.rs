@@ -5,18 +5,18 @@
 //! is in the sampler.
 
 use super::parse::number;
-use super::{Probe, Read, counter, labelled};
-use record::Unit;
+use super::{Probe, Read, labelled};
+use record::{Channel, ChannelId, OfMeasured};
 
 /// Each read lists the threads; the times are counters, so that nothing is lost between.
 const BEAT_MS: u32 = 1000;
 
 /// What to read for them.
 pub fn probe() -> Probe {
-    let channel = |id: &str, label: &str| labelled(counter(id, Unit::Nanoseconds), label);
+    let channel = |of, label| labelled(Channel::of(ChannelId::MeasuredThreads(of)), label);
     let channels = vec![
-        channel("measured.cpu", "on a CPU"),
-        channel("measured.run_delay", "waiting for a CPU"),
+        channel(OfMeasured::Cpu, "on a CPU"),
+        channel(OfMeasured::RunDelay, "waiting for a CPU"),
     ];
     let probe = Probe {
         read: Read::MeasuredThreads,

@@ -1,9 +1,9 @@
 //! Sensor: memory that is available and swap in use, from `/proc/meminfo`, in KiB.
 
 use super::parse::keyed;
-use super::{NONE, Probe, Sensor, gauge};
+use super::{NONE, Probe, Sensor};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfMemory, OfSwap};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "memory",
@@ -19,8 +19,8 @@ fn discover(root: &Root) -> Vec<Probe> {
         return Vec::new();
     }
     let channels = vec![
-        gauge("memory.available", Unit::Kibibytes),
-        gauge("swap.used", Unit::Kibibytes),
+        Channel::of(ChannelId::Memory(OfMemory::Available)),
+        Channel::of(ChannelId::Swap(OfSwap::Used)),
     ];
     // One of the dearer files, 10 to 30 µs; what fills memory faster is seen by its pressure.
     vec![Probe::file_of_many(PATH.into(), parse, channels).seldom()]

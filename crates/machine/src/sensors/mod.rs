@@ -5,7 +5,8 @@
 //! integers. Nothing here reads a value; the [sampler](crate::Sampler) does.
 //!
 //! To add one: write `sensors/x.rs` with a `pub(super) const SENSOR`, and add a line to
-//! [`SENSORS`].
+//! [`SENSORS`]. Its channels are made of their ids ([`Channel::of`]); what no other code asks for by name has an id of
+//! its own ([`record::ChannelId::own`]) and says its unit and kind.
 
 mod adc;
 mod cgroup;
@@ -40,7 +41,7 @@ pub use scale::Scale;
 
 use crate::Root;
 use crate::vcio::Question;
-use record::{Channel, ChannelId, ChannelKind, Unit};
+use record::Channel;
 
 /// Stands for a missing value in a row of integers.
 pub const NONE: i64 = i64::MIN;
@@ -188,16 +189,6 @@ impl Probe {
         self.scale = scale;
         self
     }
-}
-
-/// A channel whose values stand for themselves. Its source is filled in by the probe.
-fn gauge(id: impl Into<ChannelId>, unit: Unit) -> Channel {
-    Channel::new(id, unit, ChannelKind::Gauge)
-}
-
-/// A channel whose values count up. Its source is filled in by the probe.
-fn counter(id: impl Into<ChannelId>, unit: Unit) -> Channel {
-    Channel::new(id, unit, ChannelKind::Counter)
 }
 
 /// The same channel with a name in the words of the kernel or the board.

@@ -1,9 +1,9 @@
 //! Sensor: what the sampler itself costs, as CPU time, and how late each sample came. They are
 //! channels like all others, so that every reader can see how much of what it sees is the watching.
 
-use super::{Probe, Read, Sensor, counter, gauge};
+use super::{Probe, Read, Sensor};
 use crate::Root;
-use record::{Channel, Unit};
+use record::{Channel, ChannelId, OfSampler};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "sampler",
@@ -13,20 +13,15 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 fn discover(_: &Root) -> Vec<Probe> {
-    let own = |channel: Channel, path: &str, read: Read| Probe {
-        read,
-        ..Probe::file(path.into(), super::parse::number, channel)
+    let own = |of: OfSampler, path: &str, read: Read| {
+        let channel = Channel::of(ChannelId::Sampler(of));
+        Probe {
+            read,
+            ..Probe::file(path.into(), super::parse::number, channel)
+        }
     };
     vec![
-        own(
-            counter("sampler.cpu", Unit::Nanoseconds),
-            "CLOCK_THREAD_CPUTIME_ID",
-            Read::OwnCpuTime,
-        ),
-        own(
-            gauge("sampler.delay", Unit::Microseconds),
-            "CLOCK_MONOTONIC",
-            Read::OwnDelay,
-        ),
+        own(OfSampler::Cpu, "CLOCK_THREAD_CPUTIME_ID", Read::OwnCpuTime),
+        own(OfSampler::Delay, "CLOCK_MONOTONIC", Read::OwnDelay),
     ]
 }

@@ -4,9 +4,9 @@
 //! that nobody takes the one for the other. A battery that is charged draws power besides.
 
 use super::parse::number;
-use super::{Probe, Scale, Sensor, gauge, labelled};
+use super::{Probe, Scale, Sensor, labelled};
 use crate::Root;
-use record::{Channel, Unit};
+use record::{Channel, ChannelId, OfSupply};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "power-supplies",
@@ -20,15 +20,15 @@ const DIRECTORY: &str = "/sys/class/power_supply";
 /// Embedded controllers and I2C gauges answer slowly, and average over seconds by themselves.
 const BEAT_MS: u32 = 2000;
 
-/// File, quantity, unit, and millionths of the unit per unit of the file (micro units).
-const ATTRIBUTES: [(&str, &str, Unit, i64); 6] = [
-    ("voltage_now", "voltage", Unit::Microvolts, 1_000_000),
-    ("current_now", "current", Unit::Milliamperes, 1_000),
-    ("power_now", "power", Unit::Microwatts, 1_000_000),
+/// File, what it holds, and millionths of the unit of the channel per unit of the file (micro units).
+const ATTRIBUTES: [(&str, OfSupply, i64); 6] = [
+    ("voltage_now", OfSupply::Voltage, 1_000_000),
+    ("current_now", OfSupply::Current, 1_000),
+    ("power_now", OfSupply::Power, 1_000_000),
     // Microwatt hours; one is 3600 microjoules.
-    ("energy_now", "energy", Unit::Microjoules, 3_600_000_000),
-    ("capacity", "capacity", Unit::Percent, 1_000_000),
-    ("online", "online", Unit::Count, 1_000_000),
+    ("energy_now", OfSupply::Energy, 3_600_000_000),
+    ("capacity", OfSupply::Capacity, 1_000_000),
+    ("online", OfSupply::Online, 1_000_000),
 ];
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -39,10 +39,10 @@ fn discover(root: &Root) -> Vec<Probe> {
         let kind = root
             .read_value(&format!("{directory}/type"))
             .unwrap_or_default();
-        for (file, quantity, unit, millionths) in ATTRIBUTES {
+        for (file, of, millionths) in ATTRIBUTES {
             if files.iter().any(|known| known == file) {
-                let id = format!("supply.{supply}.{quantity}");
-                let channel: Channel = labelled(gauge(id, unit), kind.clone());
+                let id = ChannelId::Supply(supply.as_str().into(), of);
+                let channel = labelled(Channel::of(id), kind.clone());
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
                 let scale = Scale::Times {
                     offset: 0,

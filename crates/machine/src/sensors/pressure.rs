@@ -3,9 +3,9 @@
 //! Only the totals are kept: averages over 10 s say less than differences of totals.
 
 use super::parse::{lines, take_number};
-use super::{Probe, Sensor, counter};
+use super::{Probe, Sensor};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, Resource, Stalled};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "pressure",
@@ -18,20 +18,16 @@ const DIRECTORY: &str = "/proc/pressure";
 
 fn discover(root: &Root) -> Vec<Probe> {
     let names = root.list(DIRECTORY).unwrap_or_default();
-    let of = |name: &&str| names.iter().any(|known| known == name);
-    let probe = |name: &str| {
-        let channels = vec![
-            counter(format!("psi.{name}.some"), Unit::Microseconds),
-            counter(format!("psi.{name}.full"), Unit::Microseconds),
-        ];
+    let is_there = |resource: &&Resource| names.iter().any(|name| name == resource.as_str());
+    let probe = |resource: &Resource| {
+        let channel = |stalled| Channel::of(ChannelId::Pressure(*resource, stalled));
+        let channels = [Stalled::Some, Stalled::Full].map(channel).into();
+        let path = format!("{DIRECTORY}/{}", resource.as_str());
         // A cold read costs 20 µs.
-        Probe::file_of_many(format!("{DIRECTORY}/{name}"), parse, channels).seldom()
+        Probe::file_of_many(path, parse, channels).seldom()
     };
-    ["cpu", "io", "memory"]
-        .iter()
-        .filter(|name| of(name))
-        .map(|name| probe(name))
-        .collect()
+    let resources = Resource::ALL.iter().filter(is_there);
+    resources.map(probe).collect()
 }
 
 /// Lines `some avg10=0.00 avg60=0.00 avg300=0.00 total=12345`. Kernels before 5.13 have no line

@@ -5,9 +5,9 @@
 //! undone here, so that differences are always right.
 
 use super::parse::number;
-use super::{Probe, Sensor, counter, gauge, labelled};
+use super::{Probe, Sensor, labelled};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfPowercap, PowerZone, PowerZoneKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "rapl",
@@ -21,34 +21,39 @@ const BEAT_MS: u32 = 1000;
 /// Firmware and daemons move the limits now and then.
 const LIMIT_BEAT_MS: u32 = 5000;
 
-/// Kinds of zones and how their channels are called. `intel-rapl-mmio:0` shows the same package
-/// once more.
-const KINDS: [(&str, &str); 2] = [("intel-rapl:", "rapl"), ("arm-scmi:", "scmi")];
+/// How zones are called, by kind. `intel-rapl-mmio:0` shows the same package once more.
+const KINDS: [(&str, PowerZoneKind); 2] = [
+    ("intel-rapl:", PowerZoneKind::Rapl),
+    ("arm-scmi:", PowerZoneKind::Scmi),
+];
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for zone in root.list(DIRECTORY).unwrap_or_default() {
-        let kind = KINDS.iter().find_map(|(prefix, id)| {
-            let number_of_zone = zone.strip_prefix(prefix)?;
-            Some(format!("{id}{number_of_zone}"))
+    for name in root.list(DIRECTORY).unwrap_or_default() {
+        let zone = KINDS.iter().find_map(|(prefix, kind)| {
+            let number_of_zone = name.strip_prefix(prefix)?;
+            PowerZone::of(*kind, number_of_zone)
         });
-        if let Some(id) = kind {
-            probes.extend(zone_probes(root, &format!("{DIRECTORY}/{zone}"), &id));
+        if let Some(zone) = zone {
+            probes.extend(zone_probes(root, &format!("{DIRECTORY}/{name}"), &zone));
         }
     }
     probes
 }
 
-fn zone_probes(root: &Root, directory: &str, id: &str) -> Vec<Probe> {
+fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
     let files = root.list(directory).unwrap_or_default();
     let has = |file: &str| files.iter().any(|known| known == file);
     let text = |file: &str| root.read_value(&format!("{directory}/{file}"));
     let name = text("name").unwrap_or_default();
+    let probe = |file: &str, of: OfPowercap| {
+        let channel = Channel::of(ChannelId::Powercap(zone.clone(), of));
+        let path = format!("{directory}/{file}");
+        Probe::file(path, number, labelled(channel, name.clone()))
+    };
     let mut probes = Vec::new();
     if has("energy_uj") {
-        let channel = counter(format!("{id}.energy"), Unit::Microjoules);
-        let channel = labelled(channel, name.clone());
-        let mut probe = Probe::file(format!("{directory}/energy_uj"), number, channel);
+        let mut probe = probe("energy_uj", OfPowercap::Energy);
         probe.wraps_after = root
             .read_number(&format!("{directory}/max_energy_range_uj"))
             .ok();
@@ -56,9 +61,7 @@ fn zone_probes(root: &Root, directory: &str, id: &str) -> Vec<Probe> {
     }
     // Zones without a counter may tell their power instead.
     if has("power_uw") && !has("energy_uj") {
-        let channel = gauge(format!("{id}.power"), Unit::Microwatts);
-        let path = format!("{directory}/power_uw");
-        let probe = Probe::file(path, number, labelled(channel, name.clone()));
+        let probe = probe("power_uw", OfPowercap::Power);
         probes.push(probe.at_most_every_ms(BEAT_MS));
     }
     let limits = files.iter().filter_map(|file| {
@@ -68,9 +71,8 @@ fn zone_probes(root: &Root, directory: &str, id: &str) -> Vec<Probe> {
     });
     for index in limits {
         let term = text(&format!("constraint_{index}_name")).unwrap_or_else(|_| index.to_string());
-        let channel = gauge(format!("{id}.limit.{term}"), Unit::Microwatts);
-        let path = format!("{directory}/constraint_{index}_power_limit_uw");
-        let probe = Probe::file(path, number, labelled(channel, name.clone()));
+        let file = format!("constraint_{index}_power_limit_uw");
+        let probe = probe(&file, OfPowercap::Limit(term.into()));
         probes.push(probe.at_most_every_ms(LIMIT_BEAT_MS));
     }
     probes
@@ -107,10 +109,12 @@ dram
 
     #[test]
     fn packages_and_parts() {
+        let package = PowerZone::of(PowerZoneKind::Rapl, "0").unwrap();
+        let limit = ChannelId::Powercap(package, OfPowercap::Limit("long_term".into()));
         let expected = [
             "scmi0.power soc 2100000",
             "rapl0.energy package-0 262143000000",
-            "rapl0.limit.long_term package-0 15000000",
+            &format!("{limit} package-0 15000000"),
             "rapl0:1.energy dram -",
         ];
         assert_eq!(check::found(&SENSOR, BOARD), expected);

@@ -6,10 +6,10 @@
 //! on, so that only the lower ones and new upper ones belong to a run.
 
 use super::parse::number;
-use super::{Beat, Probe, Read, Sensor, gauge, labelled};
+use super::{Beat, Probe, Read, Sensor, labelled};
 use crate::Root;
 use crate::vcio::{self, Question, Rail};
-use record::Unit;
+use record::{Channel, ChannelId, OfRaspberryPi, RailKind};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "raspberry",
@@ -25,32 +25,29 @@ fn discover(root: &Root) -> Vec<Probe> {
     let Ok(firmware) = vcio::Firmware::open(root) else {
         return Vec::new();
     };
-    let probe = |question: Question, beat: Beat, id: &str, unit: Unit, label: &str| Probe {
+    let probe = |question: Question, beat: Beat, of: OfRaspberryPi, label: &str| Probe {
         beat,
         read: Read::Firmware(question),
-        ..Probe::file(vcio::PATH.into(), number, labelled(gauge(id, unit), label))
+        ..Probe::file(vcio::PATH.into(), number, channel(of, label))
     };
     let seldom = Beat::AtMostEveryMs(BEAT_MS);
     let mut probes = vec![
         probe(
             Question::Throttled,
             Beat::EveryTick,
-            "rpi.throttled",
-            Unit::Bits,
+            OfRaspberryPi::Throttled,
             "throttle bits",
         ),
         probe(
             Question::ArmClockMeasured,
             seldom,
-            "rpi.clock.arm",
-            Unit::Hertz,
+            OfRaspberryPi::ArmClock,
             "measured by the firmware",
         ),
         probe(
             Question::CoreVoltage,
             seldom,
-            "rpi.voltage.core",
-            Unit::Microvolts,
+            OfRaspberryPi::CoreVoltage,
             "core",
         ),
     ];
@@ -60,25 +57,23 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
+fn channel(of: OfRaspberryPi, label: &str) -> Channel {
+    labelled(Channel::of(ChannelId::RaspberryPi(of)), label)
+}
+
 /// The power controller of a Raspberry Pi 5: power of all rails, then each current and voltage.
 fn pmic(rails: &[Rail]) -> Probe {
-    let total = labelled(
-        gauge("rpi.pmic.power", Unit::Microwatts),
-        "sum of all rails",
-    );
+    let total = channel(OfRaspberryPi::PmicPower, "sum of all rails");
     let each = rails.iter().map(|rail| {
-        let (quantity, unit) = match rail.is_voltage {
-            true => ("voltage", Unit::Microvolts),
-            false => ("current", Unit::Milliamperes),
+        let kind = match rail.is_voltage {
+            true => RailKind::Voltage,
+            false => RailKind::Current,
         };
         let label = match rail.name.as_str() {
             "ext5v" => "input",
             name => name,
         };
-        labelled(
-            gauge(format!("rpi.pmic.{}.{quantity}", rail.name), unit),
-            label,
-        )
+        channel(OfRaspberryPi::Rail(rail.name.as_str().into(), kind), label)
     });
     let channels = std::iter::once(total).chain(each).collect();
     let probe = Probe {
@@ -101,13 +96,13 @@ mod tests {
             is_voltage,
         };
         let probe = pmic(&[rail("vdd_core", false), rail("ext5v", true)]);
-        let ids: Vec<String> = probe.channels.iter().map(|c| c.id.to_string()).collect();
+        let ids: Vec<&ChannelId> = probe.channels.iter().map(|c| &c.id).collect();
         let expected = [
-            "rpi.pmic.power",
-            "rpi.pmic.vdd_core.current",
-            "rpi.pmic.ext5v.voltage",
+            OfRaspberryPi::PmicPower,
+            OfRaspberryPi::Rail("vdd_core".into(), RailKind::Current),
+            OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage),
         ];
-        assert_eq!(ids, expected);
+        assert_eq!(ids, expected.map(ChannelId::RaspberryPi).each_ref());
         assert!(probe.apart && probe.channels[2].label == "input");
     }
 

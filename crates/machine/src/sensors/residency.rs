@@ -5,9 +5,9 @@
 
 use super::cpufreq::DIRECTORY;
 use super::parse::{lines, take_number};
-use super::{Probe, Sensor, counter, labelled, numbered};
+use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfPolicy};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "cpufreq-residency",
@@ -21,8 +21,8 @@ const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (policy, _) in numbered(root, DIRECTORY, "policy") {
-        let directory = format!("{DIRECTORY}/{policy}");
+    for (name, policy) in numbered(root, DIRECTORY, "policy") {
+        let directory = format!("{DIRECTORY}/{name}");
         let path = format!("{directory}/stats/time_in_state");
         let Ok(table) = root.read(&path) else {
             continue;
@@ -30,9 +30,10 @@ fn discover(root: &Root) -> Vec<Probe> {
         let cpus = root
             .read_value(&format!("{directory}/related_cpus"))
             .unwrap_or_default();
-        let clocks = lines(table.as_bytes()).filter_map(|line| Some(take_number(line)?.0));
+        let khz = |line| u32::try_from(take_number(line)?.0).ok();
+        let clocks = lines(table.as_bytes()).filter_map(khz);
         let channels: Vec<_> = clocks
-            .map(|khz| counter(format!("{policy}.residency.{khz}"), Unit::Ticks))
+            .map(|khz| Channel::of(ChannelId::Policy(policy, OfPolicy::Residency(khz))))
             .map(|channel| labelled(channel, cpus.clone()))
             .collect();
         if !channels.is_empty() {

@@ -7,10 +7,10 @@
 //! `guest` and `guest_nice` are not read: the kernel has counted them in `user` and `nice` already.
 
 use super::parse::{numbers, take_number};
-use super::{Probe, Sensor, counter, gauge, numbered};
+use super::{Probe, Sensor, numbered};
 use crate::Root;
 use crate::identify::CPUS_MAX;
-use record::{Channel, Unit};
+use record::{AllCpus, Channel, ChannelId, CpuTime};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "stat",
@@ -22,8 +22,15 @@ pub(super) const SENSOR: Sensor = Sensor {
 const PATH: &str = "/proc/stat";
 
 /// Columns of a line, in the kernel's order.
-const COLUMNS: [&str; 8] = [
-    "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+const COLUMNS: [CpuTime; 8] = [
+    CpuTime::User,
+    CpuTime::Nice,
+    CpuTime::System,
+    CpuTime::Idle,
+    CpuTime::Iowait,
+    CpuTime::Irq,
+    CpuTime::Softirq,
+    CpuTime::Steal,
 ];
 /// Values before those of single CPUs: the total, and the number of CPUs.
 const BEFORE_CPUS: usize = COLUMNS.len() + 1;
@@ -32,7 +39,7 @@ const IOWAIT: usize = 4;
 
 /// Up to so many CPUs each has all columns; above, 8 columns for each CPU would make rows of
 /// hundreds of numbers, so that each CPU has only its busy and its idle time.
-const CPUS_SPLIT_MAX: usize = 32;
+const CPUS_SPLIT_MAX: u32 = 32;
 
 fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
@@ -44,30 +51,29 @@ fn discover(root: &Root) -> Vec<Probe> {
     let online = from_stat
         .lines()
         .filter_map(|line| line_number(line.as_bytes()));
+    let online = online.filter_map(|cpu| u32::try_from(cpu).ok());
     let last = numbers
         .into_iter()
-        .map(|(_, cpu)| cpu as usize)
+        .map(|(_, cpu)| cpu)
         .chain(online)
-        .filter(|cpu| *cpu < CPUS_MAX as usize)
+        .filter(|cpu| *cpu < CPUS_MAX)
         .max();
     let cpus = last.map_or(0, |last| last + 1);
 
-    let mut channels: Vec<Channel> = COLUMNS
-        .iter()
-        .map(|name| ticks(format!("cpu.{name}")))
-        .chain([gauge("cpu.online", Unit::Count)])
-        .collect();
+    let total = COLUMNS.map(ChannelId::all_cpus).into_iter();
+    let mut ids: Vec<ChannelId> = total.chain([ChannelId::AllCpus(AllCpus::Online)]).collect();
     let split = cpus <= CPUS_SPLIT_MAX;
     for cpu in 0..cpus {
-        let columns: &[&str] = if split { &COLUMNS } else { &["busy", "idle"] };
-        channels.extend(columns.iter().map(|name| ticks(format!("cpu{cpu}.{name}"))));
+        let columns: &[CpuTime] = if split {
+            &COLUMNS
+        } else {
+            &[CpuTime::Busy, CpuTime::Idle]
+        };
+        ids.extend(columns.iter().map(|time| ChannelId::cpu_time(cpu, *time)));
     }
+    let channels = ids.into_iter().map(Channel::of).collect();
     let parser = if split { parse_split } else { parse_busy };
     vec![Probe::file_of_many(PATH.into(), parser, channels)]
-}
-
-fn ticks(id: String) -> Channel {
-    counter(id, Unit::Ticks)
 }
 
 /// Total and every CPU with all columns.

@@ -6,9 +6,9 @@
 //! Intel SDM volume 3, "Thermal monitoring and protection"; volume 4, table of architectural MSRs.
 
 use super::parse::number;
-use super::{Probe, Read, Sensor, gauge, numbered};
+use super::{Probe, Read, Sensor, numbered};
 use crate::Root;
-use record::{Channel, Unit};
+use record::{Channel, ChannelId, OfCpu, Scope};
 use std::collections::BTreeSet;
 
 pub(super) const SENSOR: Sensor = Sensor {
@@ -38,7 +38,8 @@ fn discover(root: &Root) -> Vec<Probe> {
         };
         let package = topology("physical_package_id");
         let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
-        let mut add = |channel: Channel, register: u32| {
+        let mut add = |scope: Scope, register: u32| {
+            let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::ThermStatus(scope)));
             let probe = Probe {
                 read: Read::Register(register),
                 ..Probe::file(format!("/dev/cpu/{name}/msr"), number, channel)
@@ -47,12 +48,10 @@ fn discover(root: &Root) -> Vec<Probe> {
         };
         // Threads of a core share its register, and cores that of their package.
         if seen.insert(core) {
-            let id = format!("cpu{cpu}.therm_status");
-            add(gauge(id, Unit::Bits), IA32_THERM_STATUS);
+            add(Scope::Core, IA32_THERM_STATUS);
         }
         if seen.insert(package) {
-            let id = format!("cpu{cpu}.therm_status.package");
-            add(gauge(id, Unit::Bits), IA32_PACKAGE_THERM_STATUS);
+            add(Scope::Package, IA32_PACKAGE_THERM_STATUS);
         }
     }
     probes
@@ -71,17 +70,18 @@ mod tests {
             board += &format!("== {topology}/core_id\n{core}\n");
             board += &format!("== {topology}/physical_package_id\n0\n");
         }
-        let ids = |board: &str| -> Vec<String> {
+        let ids = |board: &str| -> Vec<ChannelId> {
             let probes = discover(&Root::from_board(board).unwrap());
             let channels = probes.into_iter().flat_map(|probe| probe.channels);
-            channels.map(|channel| channel.id.to_string()).collect()
+            channels.map(|channel| channel.id).collect()
         };
+        let status = |cpu: u32, scope: Scope| ChannelId::Cpu(cpu, OfCpu::ThermStatus(scope));
         let expected = [
-            "cpu0.therm_status",
-            "cpu0.therm_status.package",
-            "cpu2.therm_status",
+            status(0, Scope::Core),
+            status(0, Scope::Package),
+            status(2, Scope::Core),
         ];
         assert_eq!(ids(&board), expected);
-        assert_eq!(ids(&board.replace("Intel", "AMD")), [""; 0]);
+        assert!(ids(&board.replace("Intel", "AMD")).is_empty());
     }
 }

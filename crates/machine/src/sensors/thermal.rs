@@ -3,9 +3,9 @@
 //! Which of them is the SoC's is decided by [`record::soc_temperature`], not here.
 
 use super::parse::number;
-use super::{Probe, Scale, Sensor, gauge, labelled, numbered};
+use super::{Probe, Scale, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "thermal-zones",
@@ -22,12 +22,12 @@ pub(super) const TEMPERATURE: Scale = Scale::Temperature { factor: None };
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (zone, _) in numbered(root, DIRECTORY, "thermal_zone") {
-        let directory = format!("{DIRECTORY}/{zone}");
+    for (name, zone) in numbered(root, DIRECTORY, "thermal_zone") {
+        let directory = format!("{DIRECTORY}/{name}");
         let kind = root
             .read_value(&format!("{directory}/type"))
             .unwrap_or_default();
-        let channel = labelled(gauge(format!("{zone}.temp"), Unit::Millicelsius), kind);
+        let channel = labelled(Channel::of(ChannelId::zone_temperature(zone)), kind);
         let probe = Probe::file(format!("{directory}/temp"), number, channel);
         probes.push(probe.scaled(TEMPERATURE));
     }

@@ -4,9 +4,9 @@
 
 use super::parse::number;
 use super::thermal::{DIRECTORY, TEMPERATURE};
-use super::{Probe, Sensor, gauge, labelled, numbered};
+use super::{Probe, Sensor, labelled, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfZone};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "trip-points",
@@ -19,8 +19,8 @@ const BEAT_MS: u32 = 60_000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (zone, _) in numbered(root, DIRECTORY, "thermal_zone") {
-        let directory = format!("{DIRECTORY}/{zone}");
+    for (name, zone) in numbered(root, DIRECTORY, "thermal_zone") {
+        let directory = format!("{DIRECTORY}/{name}");
         let files = root.list(&directory).unwrap_or_default();
         let trips = files.iter().filter_map(|file| {
             let index = file.strip_prefix("trip_point_")?.strip_suffix("_temp")?;
@@ -30,7 +30,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             let kind = root
                 .read_value(&format!("{directory}/trip_point_{trip}_type"))
                 .unwrap_or_default();
-            let channel = gauge(format!("{zone}.trip{trip}"), Unit::Millicelsius);
+            let channel = Channel::of(ChannelId::Zone(zone, OfZone::Trip(trip)));
             let path = format!("{directory}/trip_point_{trip}_temp");
             let probe = Probe::file(path, number, labelled(channel, format!("trip {kind}")));
             probes.push(probe.at_most_every_ms(BEAT_MS).scaled(TEMPERATURE));

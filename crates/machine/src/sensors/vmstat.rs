@@ -4,9 +4,9 @@
 //! gave everything back.
 
 use super::parse::keyed;
-use super::{Probe, Sensor, counter};
+use super::{Probe, Sensor};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfMemory, OfSwap};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "vmstat",
@@ -21,12 +21,13 @@ fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
-    let channels = vec![
-        counter("swap.in", Unit::Pages),
-        counter("swap.out", Unit::Pages),
-        counter("memory.faults.major", Unit::Count),
-        counter("memory.oom_kills", Unit::Count),
+    let ids = [
+        ChannelId::Swap(OfSwap::In),
+        ChannelId::Swap(OfSwap::Out),
+        ChannelId::Memory(OfMemory::MajorFaults),
+        ChannelId::Memory(OfMemory::OomKills),
     ];
+    let channels = ids.map(Channel::of).into();
     // The dearest file of all: 26 to 46 µs.
     vec![Probe::file_of_many(PATH.into(), parse, channels).seldom()]
 }

@@ -1,9 +1,9 @@
 //! Sensor: what is swapped into compressed memory, and how much memory that takes.
 
 use super::parse::numbers;
-use super::{NONE, Probe, Sensor, gauge, numbered};
+use super::{NONE, Probe, Sensor, numbered};
 use crate::Root;
-use record::Unit;
+use record::{Channel, ChannelId, OfZram};
 
 pub(super) const SENSOR: Sensor = Sensor {
     id: "zram",
@@ -16,8 +16,8 @@ const BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (device, _) in numbered(root, "/sys/block", "zram") {
-        let directory = format!("/sys/block/{device}");
+    for (name, device) in numbered(root, "/sys/block", "zram") {
+        let directory = format!("/sys/block/{name}");
         // Devices that nobody has set up yet have the size 0.
         let size_bytes: u64 = root
             .read_number(&format!("{directory}/disksize"))
@@ -25,11 +25,10 @@ fn discover(root: &Root) -> Vec<Probe> {
         if size_bytes == 0 || !super::has(root, &directory, "mm_stat") {
             continue;
         }
-        let channels = vec![
-            gauge(format!("{device}.original"), Unit::Kibibytes),
-            gauge(format!("{device}.compressed"), Unit::Kibibytes),
-            gauge(format!("{device}.used"), Unit::Kibibytes),
-        ];
+        let channel = |of| Channel::of(ChannelId::Zram(device, of));
+        let channels = [OfZram::Original, OfZram::Compressed, OfZram::Used]
+            .map(channel)
+            .into();
         let probe = Probe::file_of_many(format!("{directory}/mm_stat"), parse, channels);
         probes.push(probe.at_most_every_ms(BEAT_MS));
     }

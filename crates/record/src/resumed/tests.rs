@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::{
-    Channel, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Outcome, Restored,
-    SettingChange, State, Step, Unit, nothing_known,
+    Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome,
+    Restored, SettingChange, State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
 const DIED_MS: i64 = 41_000;
+const SIMD: &str = WorkloadId::Simd.as_str();
+const STOCKFISH: &str = WorkloadId::Stockfish.as_str();
 
 fn died_in(step: &str, restarted: bool) -> DiedIn {
     DiedIn {
@@ -31,15 +33,15 @@ fn run(boot_id: &str) -> Run {
     Run {
         started: Fact::Known(1_000_000),
         boot_id: boot_id.into(),
-        mode: "standard".into(),
-        died_in: Some(died_in("stockfish", true)),
+        mode: Mode::Standard,
+        died_in: Some(died_in(STOCKFISH, true)),
         ..Run::default()
     }
 }
 
-fn step(workload: &str) -> Step {
+fn step(workload: WorkloadId) -> Step {
     let skipped = Outcome::Skipped(Missing::absent("x"));
-    Step::new(workload, 1, "", skipped)
+    Step::new(workload, 1, Variant::ONLY, skipped)
 }
 
 /// A bit of everything, and more rows than a block has.
@@ -55,17 +57,19 @@ fn died() -> Record {
         at_ms: Some(4),
         restored: Restored::Done,
     }];
-    record.steps = vec![step("clock"), step("openssl"), step("openssl")];
+    record.steps = [WorkloadId::Clock, WorkloadId::OpenSsl, WorkloadId::OpenSsl]
+        .map(step)
+        .into();
     let rows = 2 * ROWS as i64 + 7;
     record.samples.interval_ms = 500;
     record.samples.at_ms = (0..rows).map(|row| 500 * row).collect();
-    let mut whole = Channel::new("a", Unit::Count, ChannelKind::Gauge);
+    let mut whole = Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge);
     whole.values = (0..rows).map(Some).collect();
     whole.gaps = vec![Gap {
         at_ms: 3,
         missing: Missing::absent("a"),
     }];
-    let mut late = Channel::new("b", Unit::Count, ChannelKind::Counter);
+    let mut late = Channel::new(ChannelId::own("b"), Unit::Count, ChannelKind::Counter);
     late.values = (0..rows)
         .map(|row| Some(row).filter(|row| *row > 900))
         .collect();
@@ -84,7 +88,7 @@ fn died() -> Record {
         stage: stage.into(),
         first_step,
     };
-    record.run.stages = vec![begun("clocks", 0), begun("openssl", 1)];
+    record.run.stages = vec![begun("clocks", 0), begun("ciphers", 1)];
     record
 }
 
@@ -107,7 +111,7 @@ fn a_run_that_goes_on_keeps_all_that_was_measured() {
     );
     // It dies again: at its latest sign of life, in the stage that had begun before.
     folded.apply(Event::Step {
-        step: Box::new(step("openssl")),
+        step: Box::new(step(WorkloadId::OpenSsl)),
     });
     folded.close();
     assert_eq!(folded.run.died_in.as_ref().unwrap().at_ms, 641_000);
@@ -139,7 +143,7 @@ fn a_part_is_known_by_its_start_and_its_boot() {
     let first = died().run;
     let mut second = died();
     second.resume(resumed(&died(), 1_641_000), "second".into());
-    second.run.died_in = Some(died_in("simd", true));
+    second.run.died_in = Some(died_in(SIMD, true));
     let second_died = second.run.clone();
     let mut third = second.clone();
     third.resume(resumed(&second, 2_000_000), "third".into());
@@ -163,16 +167,13 @@ fn a_part_is_known_by_its_start_and_its_boot() {
 fn a_step_that_killed_the_machine_twice_is_known() {
     for (deaths, expected) in [
         (
-            &[("stockfish", true), ("stockfish", true)][..],
-            &["stockfish"][..],
+            &[(STOCKFISH, true), (STOCKFISH, true)][..],
+            &[STOCKFISH][..],
         ),
-        (&[("stockfish", true), ("simd", true)], &[]),
+        (&[(STOCKFISH, true), (SIMD, true)], &[]),
         // Somebody ended the program.
-        (&[("stockfish", true), ("stockfish", false)], &[]),
-        (
-            &[("simd", true), ("stockfish", true), ("simd", true)],
-            &["simd"],
-        ),
+        (&[(STOCKFISH, true), (STOCKFISH, false)], &[]),
+        (&[(SIMD, true), (STOCKFISH, true), (SIMD, true)], &[SIMD]),
     ] {
         let mut run = run("x");
         let mut parts: Vec<DiedIn> = deaths.iter().map(|(step, is)| died_in(step, *is)).collect();

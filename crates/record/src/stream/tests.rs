@@ -2,15 +2,15 @@
 
 use super::*;
 use crate::recording::{RowWriter, frame};
-use crate::{Channel, ChannelKind, End, Unit};
+use crate::{Channel, ChannelId, ChannelKind, End, Unit};
 
 fn line(event: &Event) -> String {
     frame(&serde_json::to_string(event).unwrap())
 }
 
-fn started(mode: &str) -> Event {
+fn started(mode: Mode) -> Event {
     let run = Run {
-        mode: mode.into(),
+        mode,
         boot_id: "b".into(),
         ..Run::default()
     };
@@ -31,7 +31,7 @@ fn step_begins(step: &str, at_ms: i64) -> Event {
 
 /// A run with a label that is no ASCII, two steps begun, and a row before and after each.
 fn lines() -> Vec<String> {
-    let mut channel = Channel::new("thermal_zone0.temp", Unit::Millicelsius, ChannelKind::Gauge);
+    let mut channel = Channel::of(ChannelId::zone_temperature(0));
     channel.label = "SoC °C".into();
     let channels = Event::Channels {
         interval_ms: 500,
@@ -40,7 +40,7 @@ fn lines() -> Vec<String> {
     let mut rows = RowWriter::default();
     let mut row = |at_ms, value| frame(&rows.row(at_ms, [Some(value)]));
     vec![
-        line(&started("standard")),
+        line(&started(Mode::Standard)),
         line(&channels),
         row(0, 40_000),
         line(&step_begins("memory °", 100)),
@@ -153,9 +153,18 @@ fn streams_of_older_versions_are_read_as_before() {
     };
     let channels = Event::Channels {
         interval_ms: 500,
-        channels: vec![Channel::new("a", Unit::Count, ChannelKind::Gauge)],
+        channels: vec![Channel::new(
+            ChannelId::own("a"),
+            Unit::Count,
+            ChannelKind::Gauge,
+        )],
     };
-    let old = [started("standard"), channels, step_begins("x", 5), block];
+    let old = [
+        started(Mode::Standard),
+        channels,
+        step_begins("x", 5),
+        block,
+    ];
     let mut text: String = old.iter().map(json).collect();
     let record = read_stream(text.as_bytes()).unwrap();
     assert_eq!(record.samples.channels[0].values, [Some(1), Some(2)]);
@@ -174,9 +183,9 @@ fn streams_of_older_versions_are_read_as_before() {
 
 #[test]
 fn the_last_session_that_tells_anything_counts() {
-    let mut text = line(&started("monitor"));
+    let mut text = line(&started(Mode::Monitor));
     text.push_str(&lines()[1..3].concat());
-    text.push_str(&line(&started("monitor")));
+    text.push_str(&line(&started(Mode::Monitor)));
     let record = read_stream(text.as_bytes()).unwrap();
     assert_eq!(record.samples.at_ms, [0]);
     // The start of the second one is lost, its channels tell.

@@ -7,7 +7,7 @@ use super::running::{Running, begins_like_one};
 use machine::faults;
 use machine::files::{self, Access};
 use record::recording::{RowWriter, frame, payload};
-use record::{End, Event, Gap, Mark, Missing, Record};
+use record::{ChannelId, End, Event, Gap, Mark, Missing, Record};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -211,7 +211,7 @@ impl Trouble {
 
     fn event(&self) -> Event {
         Event::Gap {
-            channel: "sampler.cpu".into(),
+            channel: ChannelId::ALL_CHANNELS_GAP,
             gap: Gap {
                 at_ms: self.at_ms,
                 missing: Missing::unsupported("recording", self.sentence()),
@@ -234,7 +234,10 @@ mod tests {
         let channel = |id| Channel::new(id, Unit::Count, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(0);
-        record.samples.channels = vec![channel("x"), channel("sampler.cpu")];
+        record.samples.channels = vec![
+            channel(ChannelId::own("x")),
+            channel(ChannelId::ALL_CHANNELS_GAP),
+        ];
         Watch::new(record)
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::{Bench, Program};
-use record::Counters;
+use record::{Counters, Variant};
 
 const SINGLE: &str = include_str!("../../../tool_output/7zz/26.02-x86_64-single.txt");
 const BANNER: &str = "7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlov : 2026-06-25";
@@ -18,8 +18,8 @@ fn sevenzip(script: &str) -> Program {
 
 fn job(threads: u32) -> Job {
     Job {
-        workload: "sevenzip",
-        variant: "single".into(),
+        workload: WorkloadId::SevenZip,
+        variant: Variant::SINGLE,
         threads,
         ..Job::default()
     }

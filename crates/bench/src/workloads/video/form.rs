@@ -1,21 +1,23 @@
 //! The forms of the video workload: codec, lines, pace, and who decodes.
 
+use record::Variant;
+
 /// All forms; those with hardware are passed over where there is none.
-pub(super) const VARIANTS: &[&str] = &[
-    "h264-540p",
-    "h264-1080p",
-    "hevc-540p",
-    "hevc-1080p",
-    "h264-540p-realtime",
-    "h264-1080p-realtime",
-    "hevc-540p-realtime",
-    "hevc-1080p-realtime",
-    "h264-540p-hardware",
-    "h264-1080p-hardware",
-    "hevc-540p-hardware",
-    "hevc-1080p-hardware",
-    "h264-1080p-hardware-realtime",
-    "hevc-1080p-hardware-realtime",
+pub(super) const VARIANTS: &[Variant] = &[
+    Variant::own("h264-540p"),
+    Variant::own("h264-1080p"),
+    Variant::own("hevc-540p"),
+    Variant::own("hevc-1080p"),
+    Variant::own("h264-540p-realtime"),
+    Variant::own("h264-1080p-realtime"),
+    Variant::own("hevc-540p-realtime"),
+    Variant::own("hevc-1080p-realtime"),
+    Variant::own("h264-540p-hardware"),
+    Variant::own("h264-1080p-hardware"),
+    Variant::own("hevc-540p-hardware"),
+    Variant::own("hevc-1080p-hardware"),
+    Variant::own("h264-1080p-hardware-realtime"),
+    Variant::own("hevc-1080p-hardware-realtime"),
 ];
 
 /// Of the clip, as European broadcasts have it.
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_form_of_the_table_is_one() {
-        for variant in VARIANTS {
+        for variant in VARIANTS.iter().map(Variant::as_str) {
             let form = Form::parse(variant).expect(variant);
             assert_eq!(form.is_hardware, variant.contains("hardware"));
             assert_eq!(form.is_realtime, variant.contains("realtime"));

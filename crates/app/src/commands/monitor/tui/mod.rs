@@ -12,7 +12,7 @@ use draw::Look;
 use explain::monitor::{Track, Watch, cores, gaps, tracks};
 use history::History;
 use keys::{Key, Pressed};
-use record::Event;
+use record::{ChannelId, Event, LoadSpan};
 use std::time::{Duration, Instant};
 use terminal::Terminal;
 
@@ -219,7 +219,7 @@ impl State {
         let load = watch
             .channels()
             .iter()
-            .position(|channel| channel.id == "load.1min");
+            .position(|channel| channel.id == ChannelId::Load(LoadSpan::One));
         let load = load.and_then(|place| watch.value(place));
         self.load = load.map_or("-".into(), |h| format!("{:.2}", h as f64 / 100.0));
     }

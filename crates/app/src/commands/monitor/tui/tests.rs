@@ -4,12 +4,12 @@ use super::draw::{Look, draw};
 use super::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use record::{Channel, ChannelKind, Fact, Record, Run, Source, Unit};
+use record::{Channel, CpuTime, Fact, Record, Run, Source};
 
-fn channel(id: &str, label: &str, unit: Unit, kind: ChannelKind) -> Channel {
+fn channel(id: ChannelId, label: &str) -> Channel {
     Channel {
         label: label.into(),
-        ..Channel::new(id, unit, kind)
+        ..Channel::of(id)
     }
 }
 
@@ -26,19 +26,14 @@ fn watch(cores: u32) -> Watch {
     let mut record = Record::new(source, run);
     record.machine.board = Fact::Known("Test Board".into());
     record.samples.interval_ms = 1000;
-    let cpus = std::iter::once("cpu".to_owned()).chain((0..cores).map(|cpu| format!("cpu{cpu}")));
-    let ticks = |id: String| channel(&id, "", Unit::Ticks, ChannelKind::Counter);
-    let mut channels: Vec<Channel> = cpus
-        .flat_map(|cpu| [ticks(format!("{cpu}.user")), ticks(format!("{cpu}.idle"))])
-        .collect();
-    let gauge = |id: &str, label: &str, unit| channel(id, label, unit, ChannelKind::Gauge);
-    channels.push(gauge("policy0.claimed", "0", Unit::Kilohertz));
-    channels.push(gauge(
-        "thermal_zone0.temp",
-        "cpu-thermal",
-        Unit::Millicelsius,
-    ));
-    channels.push(gauge("cooling_device0.state", "cpufreq-cpu0", Unit::Count));
+    let times = [CpuTime::User, CpuTime::Idle];
+    let of_cpu = |cpu| times.map(|time| ChannelId::cpu_time(cpu, time));
+    let ticks = times.map(ChannelId::all_cpus).into_iter();
+    let ticks = ticks.chain((0..cores).flat_map(of_cpu));
+    let mut channels: Vec<Channel> = ticks.map(Channel::of).collect();
+    channels.push(channel(ChannelId::claimed(0), "0"));
+    channels.push(channel(ChannelId::zone_temperature(0), "cpu-thermal"));
+    channels.push(channel(ChannelId::Cooling(0), "cpufreq-cpu0"));
     record.samples.channels = channels;
     Watch::new(record)
 }
