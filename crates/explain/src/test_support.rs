@@ -2,9 +2,10 @@
 
 use record::{
     Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster,
-    Compression, CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured,
-    Outcome, Policy, Record, Restored, Resumed, Run, Series, SettingChange, Source, State, Step,
-    SwapKind, SwapState, Unit, Window,
+    Compression, CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Mode,
+    OfPowercap, Outcome, Policy, PowerZone, PowerZoneKind, Record, Restored, Resumed, Run, Series,
+    SettingChange, Source, State, Step, SwapKind, SwapState, Unit, Variant, Window, WorkloadId,
+    WorkloadName,
 };
 
 /// An own run that finished, without steps and samples.
@@ -21,7 +22,7 @@ pub(crate) fn died_run(restarted: Option<bool>) -> Record {
     let mut record = own_run();
     record.run.end = End::Died;
     record.run.died_in = Some(DiedIn {
-        step: Some("stockfish".into()),
+        step: Some(WorkloadId::Stockfish.as_str().into()),
         repetition: 1,
         began_ms: Some(-39_500),
         at_ms: 1_500,
@@ -63,7 +64,7 @@ pub(crate) fn log(version: &str) -> Record {
 
 fn run() -> Run {
     Run {
-        mode: "standard".into(),
+        mode: Mode::Standard,
         as_root: true,
         end: End::Finished,
         ..Run::default()
@@ -135,8 +136,8 @@ pub(crate) fn with_limit_set(mut record: Record, policy: u32, at_ms: i64, khz: u
 /// Adds a finished step; no CPUs means all of them, times are in seconds.
 pub(crate) fn with_step(
     mut record: Record,
-    workload: &str,
-    variant: &str,
+    workload: impl Into<WorkloadName>,
+    variant: impl Into<Variant>,
     cpus: &[u32],
     (start, end): (f64, f64),
     measured: Measured,
@@ -174,10 +175,24 @@ pub(crate) fn compression(total_mips: u32) -> Measured {
 /// Adds runs of 7-zip: one on the first CPU, then these on all.
 pub(crate) fn with_scores(record: Record, single: u32, multi: &[u32]) -> Record {
     let single = compression(single);
-    let record = with_step(record, "sevenzip", "single", &[0], (1.0, 2.0), single);
+    let record = with_step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[0],
+        (1.0, 2.0),
+        single,
+    );
     multi.iter().fold(record, |record, total| {
         let multi = compression(*total);
-        with_step(record, "sevenzip", "multi", &[], (2.0, 3.0), multi)
+        with_step(
+            record,
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            &[],
+            (2.0, 3.0),
+            multi,
+        )
     })
 }
 
@@ -192,13 +207,24 @@ pub(crate) fn series(values: &[f64]) -> Measured {
 }
 
 /// Adds a clock pass.
-pub(crate) fn with_clocks(record: Record, variant: &str, points: Vec<ClockPoint>) -> Record {
+pub(crate) fn with_clocks(
+    record: Record,
+    variant: impl Into<Variant>,
+    points: Vec<ClockPoint>,
+) -> Record {
     let end = record
         .steps
         .last()
         .map_or(0.0, |step| step.window.end_ms as f64 / 1000.0);
     let measured = Measured::Clock(Clocks { points });
-    with_step(record, "clock", variant, &[], (end, end + 1.0), measured)
+    with_step(
+        record,
+        WorkloadId::Clock,
+        variant,
+        &[],
+        (end, end + 1.0),
+        measured,
+    )
 }
 
 /// A matrix of so many CPUs by the latency of each pair, the lower CPU first.
@@ -272,6 +298,12 @@ pub(crate) fn with_channel(
         channel.values.resize(rows, None);
     }
     record
+}
+
+/// A channel of the zone of powercap that a package of CPUs has.
+pub(crate) fn rapl(of: OfPowercap) -> ChannelId {
+    let zone = PowerZone::of(PowerZoneKind::Rapl, "0");
+    ChannelId::Powercap(zone.unwrap(), of)
 }
 
 /// Gives the last channel a label.

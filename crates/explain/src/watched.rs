@@ -4,14 +4,14 @@
 use crate::monitor::{Watch, time_of_day};
 use crate::throttle::Reason;
 use crate::view;
-use record::{ChannelId, End, Record};
+use record::{ChannelId, End, Mode, Record};
 
 /// More gaps than this are only counted.
 const GAPS_MAX: usize = 3;
 
 /// True if nothing was measured, only watched.
 pub fn is_watched(record: &Record) -> bool {
-    record.run.mode == "monitor"
+    record.run.mode == Mode::Monitor
 }
 
 /// A paragraph about a recording.
@@ -149,14 +149,14 @@ mod tests {
     /// A recording of two samples per second.
     fn recording(limits_khz: &[i64], millicelsius: &[i64]) -> Record {
         let mut record = own_run();
-        record.run.mode = "monitor".into();
+        record.run.mode = Mode::Monitor;
         record.run.started = Fact::Known(0);
         record.run.end = End::Interrupted { signal: 15 };
-        let id = "policy0.limit_max";
+        let id = ChannelId::limit_max(0);
         record = gauge_channel(record, id, Unit::Kilohertz, limits_khz);
         gauge_channel(
             record,
-            "thermal_zone0.temp",
+            ChannelId::zone_temperature(0),
             Unit::Millicelsius,
             millicelsius,
         )

@@ -7,6 +7,7 @@ use super::topology::lscpu;
 use super::{openssl, sevenzip, timeline};
 use record::{
     Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step,
+    Variant, WorkloadId,
 };
 
 /// The Record of everything that was read.
@@ -77,12 +78,10 @@ fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster]
     sevenzip::place(steps, clusters, cpu_count);
     for step in steps
         .iter_mut()
-        .filter(|step| step.cpus.is_empty() && step.variant != "single")
+        .filter(|step| step.cpus.is_empty() && step.variant != Variant::SINGLE)
     {
-        if matches!(
-            step.workload.as_str(),
-            "cpuminer" | "stockfish" | "stress-ng"
-        ) {
+        use WorkloadId::{Cpuminer, Stockfish, StressNg};
+        if let Some(Cpuminer | Stockfish | StressNg) = step.workload.id() {
             step.threads = step.threads.max(cpu_count);
         }
     }
@@ -99,7 +98,7 @@ fn blame_oom(draft: &mut Draft) {
     for step in draft
         .steps
         .iter_mut()
-        .filter(|step| killed && step.workload == "sevenzip")
+        .filter(|step| killed && step.workload == WorkloadId::SevenZip)
     {
         if let Outcome::Failed(failure) = &mut step.outcome {
             failure.kind = record::FailureKind::OutOfMemory;

@@ -7,7 +7,7 @@
 use super::draft::{ClusterSeen, Draft, done};
 use super::sections::{Line, Section};
 use super::text;
-use record::{ClockPoint, Clocks, Fact, Measured};
+use record::{ClockPoint, Clocks, Fact, Measured, Variant, WorkloadId};
 
 /// More clusters than this are a misreading.
 const CLUSTERS_MAX: usize = 512;
@@ -48,9 +48,9 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         draft.clusters.push(cluster);
     }
     let variant = if draft.second_pass {
-        "hot-after"
+        Variant::HOT_AFTER
     } else {
-        "cold"
+        Variant::COLD
     };
     add_points(draft, variant, points, heading.number);
 }
@@ -69,11 +69,11 @@ pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
     let alone = heading.text.contains("alone");
     // This program measures at other moments than the bash program and has names for them.
     let variant = match (draft.is_own(), alone, loaded) {
-        (_, true, _) => "cold-cores",
-        (true, _, false) => "cold-all-cpus",
-        (true, _, true) => "hot-loaded",
-        (false, _, false) => "parallel-idle",
-        (false, _, true) => "parallel-loaded",
+        (_, true, _) => Variant::COLD_CORES,
+        (true, _, false) => Variant::COLD_ALL_CPUS,
+        (true, _, true) => Variant::HOT_LOADED,
+        (false, _, false) => Variant::PARALLEL_IDLE,
+        (false, _, true) => Variant::PARALLEL_LOADED,
     };
     let mut points = Vec::new();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
@@ -89,21 +89,22 @@ pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
 }
 
 /// One pass over all clusters is one step.
-fn add_points(draft: &mut Draft, variant: &'static str, points: Vec<ClockPoint>, line: u32) {
+fn add_points(draft: &mut Draft, variant: Variant, points: Vec<ClockPoint>, line: u32) {
     if points.is_empty() {
         return;
     }
-    let same = draft.clock_steps.get(variant).copied();
+    let same = draft.clock_steps.get(&variant).copied();
     if let Some(step) = same.and_then(|index| draft.steps.get_mut(index))
         && let record::Outcome::Done(Measured::Clock(clocks)) = &mut step.outcome
     {
         clocks.points.extend(points);
         return;
     }
-    draft.clock_steps.insert(variant, draft.steps.len());
+    draft.clock_steps.insert(variant.clone(), draft.steps.len());
     let clocks = Measured::Clock(Clocks { points });
     let method = u32::from(draft.is_own());
-    draft.push(done("clock", method, variant, clocks, line));
+    let step = done(WorkloadId::Clock, method, variant, clocks, line);
+    draft.push(step);
 }
 
 fn heading_cluster(heading: &str) -> ClusterSeen {

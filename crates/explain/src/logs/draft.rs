@@ -6,7 +6,7 @@ use super::states::StateDraft;
 use super::topology::TopologyRow;
 use record::{
     Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step,
-    Tool, Total,
+    Tool, Total, Variant, WorkloadName,
 };
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) struct Draft {
     /// Clusters of the first clock pass.
     pub(super) clusters: Vec<ClusterSeen>,
     /// Index of the step of each clock pass.
-    pub(super) clock_steps: BTreeMap<&'static str, usize>,
+    pub(super) clock_steps: BTreeMap<Variant, usize>,
     /// True once the second clock pass has begun.
     pub(super) second_pass: bool,
     /// CPU and place of the last bandwidth table, for the latency table below it.
@@ -147,9 +147,9 @@ pub(super) enum Named {
 
 /// A step of a log. Its window is set once the monitoring is known.
 pub(super) fn step(
-    workload: &str,
+    workload: impl Into<WorkloadName>,
     method: u32,
-    variant: &str,
+    variant: impl Into<Variant>,
     outcome: Outcome,
     line: u32,
 ) -> Step {
@@ -173,9 +173,9 @@ fn no_counters() -> Counters {
 
 /// A step that gave figures.
 pub(super) fn done(
-    workload: &str,
+    workload: impl Into<WorkloadName>,
     method: u32,
-    variant: &str,
+    variant: impl Into<Variant>,
     measured: Measured,
     line: u32,
 ) -> Step {

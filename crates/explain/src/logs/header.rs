@@ -6,16 +6,16 @@
 use super::draft::Draft;
 use super::sections::{Line, Section};
 use super::text;
-use record::Fact;
+use record::{Fact, Mode};
 
 /// Modes that stand between the name and the date.
-const MODES: [&str; 6] = [
-    "NOTUNING review",
-    "extensive",
-    "unattended",
-    "review",
-    "pts",
-    "gb",
+const MODES: [Mode; 6] = [
+    Mode::UntunedReview,
+    Mode::Extensive,
+    Mode::Unattended,
+    Mode::Review,
+    Mode::Phoronix,
+    Mode::Geekbench,
 ];
 
 /// What the first line says.
@@ -23,7 +23,7 @@ const MODES: [&str; 6] = [
 pub(super) struct Header<'t> {
     version: &'t str,
     name: Option<&'t str>,
-    mode: Option<&'static str>,
+    mode: Option<Mode>,
     date: Option<&'t str>,
 }
 
@@ -52,12 +52,15 @@ pub(super) fn parse(line: &str) -> Option<Header<'_>> {
         _ => rest,
     };
     let mode = MODES.into_iter().find_map(|mode| {
-        let before = name.strip_suffix(mode)?;
+        let before = name.strip_suffix(mode.as_str())?;
         // A board may be called `4gb`: a mode is a word of its own.
         before.ends_with(' ').then_some((before, mode))
     });
-    header.mode = mode.map(|(_, mode)| mode);
-    let name = mode.map_or(name, |(before, _)| before);
+    let (name, mode) = match mode {
+        Some((before, mode)) => (before, Some(mode)),
+        None => (name, None),
+    };
+    header.mode = mode;
     header.name = Some(name.trim_end()).filter(|name| !name.is_empty());
     Some(header)
 }
@@ -86,8 +89,8 @@ fn take_header(header: &Header<'_>, line: &Line<'_>, draft: &mut Draft) {
     if let Some(name) = header.name {
         draft.machine.board = Fact::Known(name.to_string());
     }
-    if let Some(mode) = header.mode {
-        draft.run.mode = mode.into();
+    if let Some(mode) = &header.mode {
+        draft.run.mode = mode.clone();
     }
     let Some(date) = header.date else { return };
     match text::rfc2822(date) {
@@ -154,7 +157,7 @@ mod tests {
                 "sbc-bench v0.9.37 Made / N305 extensive (Fri, 10 Mar 2023 16:35:09 +1100)",
                 "0.9.37",
                 Some("Made / N305"),
-                Some("extensive"),
+                Some(Mode::Extensive),
                 true,
             ),
             (
@@ -168,7 +171,7 @@ mod tests {
                 "sbc-bench v0.9.40 X NOTUNING review (Fri, 10 Mar 2023 16:35:09 +1100)",
                 "0.9.40",
                 Some("X"),
-                Some("NOTUNING review"),
+                Some(Mode::UntunedReview),
                 true,
             ),
             (

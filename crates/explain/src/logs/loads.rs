@@ -3,7 +3,7 @@
 use super::draft::{Draft, done, step, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Failure, FailureKind, Measured, Outcome, Series};
+use record::{Failure, FailureKind, Measured, Outcome, Series, Variant, WorkloadId};
 use std::collections::BTreeMap;
 
 /// `** cpuminer-multi 1.3.7 by tpruvot@github **` with rows of all CPUs
@@ -44,8 +44,11 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     let threads = each.len() as u32;
     let detail = format!("cpuminer-multi {version}");
     for collected in std::iter::once(all).chain(each.into_values()) {
-        let workload = collected.cpu.map_or("cpuminer", |_| "cpuminer-per-cpu");
         let cpus = collected.cpu;
+        let workload = match cpus {
+            None => WorkloadId::Cpuminer,
+            Some(_) => WorkloadId::CpuminerPerCpu,
+        };
         let Some(mut step) = collected.finish(workload, 1, &detail) else {
             continue;
         };
@@ -136,7 +139,7 @@ impl Collected {
     }
 
     /// The step, with its window where the rows carry dates.
-    fn finish(mut self, workload: &str, method: u32, detail: &str) -> Option<record::Step> {
+    fn finish(mut self, workload: WorkloadId, method: u32, detail: &str) -> Option<record::Step> {
         let line = self.line?;
         let times: Option<Vec<i64>> = self.at_ms.into_iter().collect();
         let window = times
@@ -146,7 +149,8 @@ impl Collected {
             self.series.at_ms = times.into_iter().map(|at| at - start).collect();
         }
         self.series.detail = detail.to_string();
-        let mut step = done(workload, method, "", Measured::Series(self.series), line);
+        let series = Measured::Series(self.series);
+        let mut step = done(workload, method, Variant::ONLY, series, line);
         if let Some((start, end)) = window {
             step.window.start_ms = start;
             step.window.end_ms = end.max(start);
@@ -212,17 +216,17 @@ pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
             collected.push(None, value, line.number);
         }
     }
-    draft.block("stockfish", section);
+    draft.block(WorkloadId::Stockfish.as_str(), section);
     let method = version
         .split('.')
         .next()
         .and_then(|major| major.parse().ok());
     let finished = collected.finish(
-        "stockfish",
+        WorkloadId::Stockfish,
         method.unwrap_or(0),
         network.unwrap_or_default(),
     );
-    let mut step = finished.unwrap_or_else(|| failed("stockfish", section));
+    let mut step = finished.unwrap_or_else(|| failed(WorkloadId::Stockfish, section));
     step.tool = tool("stockfish", version);
     draft.push(step);
 }
@@ -236,22 +240,28 @@ pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
         .body()
         .iter()
         .any(|line| line.text.contains("successful run completed"));
-    draft.block("stress-ng", section);
+    draft.block(WorkloadId::StressNg.as_str(), section);
     let mut step = if ended {
-        let series = Series {
+        let series = Measured::Series(Series {
             detail: command.to_string(),
             ..Series::default()
-        };
-        done("stress-ng", 0, "", Measured::Series(series), heading.number)
+        });
+        done(
+            WorkloadId::StressNg,
+            0,
+            Variant::ONLY,
+            series,
+            heading.number,
+        )
     } else {
-        failed("stress-ng", section)
+        failed(WorkloadId::StressNg, section)
     };
     step.variant = command.split("--").nth(1).unwrap_or_default().trim().into();
     step.tool = tool("stress-ng", "");
     draft.push(step);
 }
 
-fn failed(workload: &str, section: &Section<'_, '_>) -> record::Step {
+fn failed(workload: WorkloadId, section: &Section<'_, '_>) -> record::Step {
     let body = section.body();
     let tail: Vec<&str> = body[body.len().saturating_sub(10)..]
         .iter()
@@ -259,14 +269,14 @@ fn failed(workload: &str, section: &Section<'_, '_>) -> record::Step {
         .collect();
     let failure = Failure {
         kind: FailureKind::Garbled,
-        message: format!("{workload} printed no result"),
+        message: format!("{} printed no result", workload.as_str()),
         output_tail: tail.join("\n").trim().chars().take(2000).collect(),
         exit_status: None,
     };
     step(
         workload,
         0,
-        "",
+        Variant::ONLY,
         Outcome::Failed(failure),
         section.heading().number,
     )

@@ -12,7 +12,7 @@
 //! Workloads of logs: `clock` (variants `cold`, `hot-after`, `parallel-idle`,
 //! `parallel-loaded`), `memory-bandwidth`, `memory-latency` (`tinymembench...`, `ramlat`),
 //! `openssl` (the algorithm, with `-parallel` where all CPUs worked at once), `sevenzip`
-//! (`single`, `multi`, `cluster`), `cpuminer`, `cpuminer-per-cpu`, `stockfish`, `stress-ng`.
+//! (`single`, `multi`, `core-type`), `cpuminer`, `cpuminer-per-cpu`, `stockfish`, `stress-ng`.
 //! Their `method` is 0 where the bash program's own tools measured, else the major version of
 //! the tool.
 //!

@@ -6,11 +6,8 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Cipher, Cluster, Measured, Step, Variant};
+use record::{Cipher, Cluster, Measured, Step, Variant, WorkloadId};
 use std::collections::BTreeMap;
-
-/// Appended to the algorithm where all CPUs worked at the same time.
-const PARALLEL: &str = "-parallel";
 
 /// What a row says about where it was measured.
 #[derive(Debug)]
@@ -66,15 +63,16 @@ struct Row<'t> {
 fn step(row: Row<'_>, version: &str, line: u32) -> Step {
     let parallel = row.label == Some("fully parallel");
     let variant = match parallel {
-        true => format!("{}{PARALLEL}", row.cipher.algorithm),
-        false => row.cipher.algorithm.clone(),
+        true => Variant::parallel(&row.cipher.algorithm),
+        false => Variant::from(row.cipher.algorithm.as_str()),
     };
     let method = version
         .split('.')
         .next()
         .and_then(|major| major.parse().ok());
     let cipher = Measured::Cipher(row.cipher);
-    let mut step = done("openssl", method.unwrap_or(0), &variant, cipher, line);
+    let (id, method) = (WorkloadId::OpenSsl, method.unwrap_or(0));
+    let mut step = done(id, method, variant, cipher, line);
     step.tool = tool("openssl", version);
     step
 }
@@ -118,7 +116,7 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
 /// only one cluster has, else by order where an algorithm has as many rows as there are clusters.
 /// Any other row stays without a CPU.
 pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], cpu_count: u32) {
-    let is_row = |step: &&mut Step| step.workload == "openssl";
+    let is_row = |step: &&mut Step| step.workload == WorkloadId::OpenSsl;
     let mut counts: BTreeMap<Variant, usize> = BTreeMap::new();
     for step in steps.iter_mut().filter(is_row) {
         *counts.entry(step.variant.clone()).or_default() += 1;
@@ -134,7 +132,7 @@ pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], 
             .filter(|_| counts.get(&step.variant) == Some(&clusters.len()));
         let only = clusters.first().filter(|_| clusters.len() == 1);
         *index += 1;
-        if step.variant.as_str().ends_with(PARALLEL) {
+        if step.variant.is_parallel() {
             step.threads = cpu_count.max(1);
         } else {
             let cluster = cluster.or(only).or(by_order);

@@ -3,7 +3,7 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Latency, LatencyRow, Measured};
+use record::{Latency, LatencyRow, Measured, Variant, WorkloadId};
 
 /// `Executing ramlat on cpu0 (Cortex-A55), results in ns:`, a row with the names of the columns
 /// (they depend on the CPU), rows `4k: 2.194 2.137 ...`.
@@ -31,9 +31,12 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         return;
     }
     let measured = Measured::Latency(latency);
-    let variant = if own.is_some() { "" } else { "ramlat" };
-    let method = own.unwrap_or(0);
-    let mut step = done("memory-latency", method, variant, measured, heading.number);
+    let variant = match own {
+        Some(_) => Variant::ONLY,
+        None => Variant::RAMLAT,
+    };
+    let (id, method) = (WorkloadId::MemoryLatency, own.unwrap_or(0));
+    let mut step = done(id, method, variant, measured, heading.number);
     step.cpus = place(heading.text).into_iter().collect();
     step.tool = tool("ramlat", "").filter(|_| own.is_none());
     draft.push(step);

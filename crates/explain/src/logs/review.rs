@@ -10,7 +10,7 @@ use super::sections::{Kind, Line, Section};
 use super::{text, topology};
 use record::{
     Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow,
-    Measured, MemoryOperation, Step,
+    Measured, MemoryOperation, Step, Variant, WorkloadId,
 };
 
 /// Block sizes of `openssl speed` since 1.1.
@@ -70,16 +70,15 @@ fn general(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// `Before at 48.3°C:`, `After at 76.9°C (throttled):`, rows below each.
 fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
-    let mut variant = "cold";
+    let mut is_cold = true;
     let mut points: [Vec<ClockPoint>; 2] = Default::default();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let text = line.text.trim();
         if text.starts_with("Before") {
-            variant = "cold";
+            is_cold = true;
         } else if text.starts_with("After") {
-            variant = "hot-after";
+            is_cold = false;
         } else if let Some((seen, point)) = clock(line) {
-            let is_cold = variant == "cold";
             // Rows name the first CPU alone where the table of CPUs says all.
             if is_cold && draft.topology.is_empty() && draft.clusters.len() < ROWS_MAX {
                 draft.clusters.push(seen);
@@ -90,10 +89,10 @@ fn clocks(section: &Section<'_, '_>, draft: &mut Draft) {
         }
     }
     let number = section.heading().number;
-    for (variant, points) in ["cold", "hot-after"].into_iter().zip(points) {
+    for (variant, points) in [Variant::COLD, Variant::HOT_AFTER].into_iter().zip(points) {
         if !points.is_empty() {
             let clocks = Measured::Clock(Clocks { points });
-            draft.push(done("clock", 0, variant, clocks, number));
+            draft.push(done(WorkloadId::Clock, 0, variant, clocks, number));
         }
     }
 }
@@ -157,7 +156,7 @@ fn baseline(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.unread(line);
         }
         for step in steps {
-            if step.workload == "openssl" {
+            if step.workload == WorkloadId::OpenSsl {
                 draft
                     .cipher_places
                     .push(super::openssl::Place::of_type(core_type_of(text)));
@@ -197,7 +196,8 @@ fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
         verified: false,
         rows: rows?,
     });
-    let mut step = done("memory-bandwidth", 0, "tinymembench", measured, line.number);
+    let id = WorkloadId::MemoryBandwidth;
+    let mut step = done(id, 0, Variant::TINYMEMBENCH, measured, line.number);
     step.cpus = first_cpu(&text[..start]);
     step.tool = tool("tinymembench", "");
     Some(step)
@@ -230,7 +230,8 @@ fn latency(text: &str, number: u32) -> Option<Step> {
         pages: "as the kernel decides".to_string(),
         clock_khz: Fact::not_in_log(),
     });
-    let mut step = done("memory-latency", 0, "ramlat", measured, number);
+    let id = WorkloadId::MemoryLatency;
+    let mut step = done(id, 0, Variant::RAMLAT, measured, number);
     step.cpus = first_cpu(place);
     step.tool = tool("ramlat", "");
     Some(step)
@@ -245,7 +246,7 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
         .split_once(", single-threaded: ")
         .unwrap_or((values, ""));
     let runs = runs.split(" (").next().unwrap_or(runs);
-    let scores = |variant: &'static str, list: &str| -> Vec<Step> {
+    let scores = |variant: Variant, list: &str| -> Vec<Step> {
         let mips = list
             .split(',')
             .filter_map(|mips| mips.trim().parse::<u32>().ok());
@@ -254,7 +255,7 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
                 total_mips,
                 ..Compression::default()
             });
-            let mut step = done("sevenzip", 0, variant, score, number);
+            let mut step = done(WorkloadId::SevenZip, 0, variant.clone(), score, number);
             step.repetition = repetition as u32;
             step.not_comparable = Some("a review does not name the version of 7-zip".to_string());
             step.tool = tool("7z", "");
@@ -262,8 +263,8 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
         };
         mips.take(8).enumerate().map(step).collect()
     };
-    let mut steps = scores("single", single);
-    steps.extend(scores("multi", runs));
+    let mut steps = scores(Variant::SINGLE, single);
+    steps.extend(scores(Variant::MULTI, runs));
     steps
 }
 
@@ -279,9 +280,9 @@ fn cipher(text: &str, line: &Line<'_>) -> Option<Step> {
     };
     let rows: Option<Vec<(u32, u64)>> = words.zip(BLOCK_SIZES).map(thousands).collect();
     let rows = rows.filter(|rows| rows.len() == BLOCK_SIZES.len())?;
-    let variant = algorithm.clone();
+    let variant = Variant::from(algorithm.as_str());
     let measured = Measured::Cipher(Cipher { algorithm, rows });
-    let mut step = done("openssl", 0, &variant, measured, line.number);
+    let mut step = done(WorkloadId::OpenSsl, 0, variant, measured, line.number);
     step.not_comparable = Some("a review does not name the version of OpenSSL".to_string());
     step.tool = tool("openssl", "");
     Some(step)
@@ -318,17 +319,20 @@ mod tests {
         let text = "cpu6 (Cortex-A76): memcpy: 9.5 MB/s, memchr: 8.0 MB/s, memset: 7.5 MB/s";
         let step = bandwidth(text, &line(text)).unwrap();
         assert_eq!(
-            (step.cpus.as_slice(), step.variant.as_str()),
-            (&[6][..], "tinymembench")
+            (step.cpus.as_slice(), &step.variant),
+            (&[6][..], &Variant::TINYMEMBENCH)
         );
         let step = latency("16M latency: 1 2 3 4 5 6 7 8.5 ", 1).unwrap();
         assert!(step.cpus.is_empty());
         assert_eq!(latency("16M latency: 1 2", 1), None);
 
         let text = "7-zip MIPS (3 consecutive runs): 45, 46, 47 (46 avg), single-threaded: 13";
-        let variants: Vec<record::Variant> =
-            sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
-        assert_eq!(variants, ["single", "multi", "multi", "multi"]);
+        let variants: Vec<Variant> = sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
+        let multi = Variant::MULTI;
+        assert_eq!(
+            variants,
+            [Variant::SINGLE, multi.clone(), multi.clone(), multi]
+        );
 
         let text = "`aes-256-cbc  1.00k  2.00k  3.00k  4.00k  5.00k  6.50k (Cortex-A55)`";
         let step = cipher(text, &line(text)).unwrap();

@@ -7,7 +7,9 @@
 use super::draft::{Draft, step, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step};
+use record::{
+    Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step, Variant, WorkloadId,
+};
 
 /// A run pinned to one core uses at most this share of a core, in percent; the surplus is
 /// rounding.
@@ -23,7 +25,7 @@ const RUNS_MAX: usize = 64;
 #[derive(Debug, Default)]
 struct Announced {
     /// `single`, `multi` or `core-type`; none in logs without headings.
-    variant: Option<&'static str>,
+    variant: Option<Variant>,
     cpus: Vec<u32>,
     /// How many runs it announces.
     runs: usize,
@@ -59,17 +61,20 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let known = draft
         .steps
         .iter()
-        .filter(|step| step.workload == "sevenzip")
+        .filter(|step| step.workload == WorkloadId::SevenZip)
         .count();
     for (index, run) in runs.into_iter().enumerate() {
-        let variant = announced.variant.unwrap_or(match multi_without_heading {
-            true => "multi",
-            false => "single",
-        });
+        let variant = announced
+            .variant
+            .clone()
+            .unwrap_or(match multi_without_heading {
+                true => Variant::MULTI,
+                false => Variant::SINGLE,
+            });
         let mut step = run.finish(variant);
         step.cpus.clone_from(&announced.cpus);
         step.repetition = index as u32;
-        if announced.variant.is_none() && variant == "single" {
+        if announced.variant.is_none() && step.variant == Variant::SINGLE {
             // Without headings every run is another core: the clusters give it its CPU later.
             step.repetition = (known + index) as u32;
         }
@@ -78,8 +83,9 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     for _ in 0..missing {
         let failure = failure("fewer runs than announced printed a result", &[]);
         let outcome = Outcome::Failed(failure);
-        let variant = announced.variant.unwrap_or("multi");
-        let mut step = step("sevenzip", 0, variant, outcome, section.heading().number);
+        let variant = announced.variant.clone().unwrap_or(Variant::MULTI);
+        let line = section.heading().number;
+        let mut step = step(WorkloadId::SevenZip, 0, variant, outcome, line);
         step.cpus.clone_from(&announced.cpus);
         draft.push(step);
     }
@@ -100,9 +106,9 @@ fn announced(heading: &str) -> Announced {
     });
     let runs = text::leading_number(words).map_or(1, |(count, _)| count.min(10) as usize);
     let variant = match () {
-        () if words.contains("single-threaded") => "single",
-        () if text::trailing_parenthesis(words).is_some() => "core-type",
-        () => "multi",
+        () if words.contains("single-threaded") => Variant::SINGLE,
+        () if text::trailing_parenthesis(words).is_some() => Variant::CORE_TYPE,
+        () => Variant::MULTI,
     };
     Announced {
         variant: Some(variant),
@@ -242,26 +248,27 @@ impl Run {
         self.complete
     }
 
-    fn finish(self, variant: &str) -> Step {
+    fn finish(self, variant: Variant) -> Step {
         let method = self
             .version
             .split('.')
             .next()
             .and_then(|major| major.parse().ok());
         let threads = self.figures.benchmark_threads.unwrap_or(1);
-        let not_comparable = self.not_comparable(variant, threads);
+        let not_comparable = self.not_comparable(&variant, threads);
         let outcome = match self.complete {
             true => Outcome::Done(Measured::Compression(self.figures)),
             false => Outcome::Failed(ended_early(&self.tail)),
         };
-        let mut step = step("sevenzip", method.unwrap_or(0), variant, outcome, self.line);
+        let (id, method) = (WorkloadId::SevenZip, method.unwrap_or(0));
+        let mut step = step(id, method, variant, outcome, self.line);
         step.threads = threads;
         step.tool = tool("7-zip", &self.version);
         step.not_comparable = not_comparable;
         step
     }
 
-    fn not_comparable(&self, variant: &str, threads: u32) -> Option<String> {
+    fn not_comparable(&self, variant: &Variant, threads: u32) -> Option<String> {
         let dictionaries: Vec<u32> = self
             .figures
             .compressing
@@ -275,7 +282,8 @@ impl Run {
                 .collect();
             return Some(format!("dictionaries of {} bytes only", sizes.join(", ")));
         }
-        (variant == "single" && threads > 1).then(|| format!("{threads} threads shared one core"))
+        (*variant == Variant::SINGLE && threads > 1)
+            .then(|| format!("{threads} threads shared one core"))
     }
 }
 
@@ -317,9 +325,9 @@ fn failure(message: &str, tail: &[String]) -> Failure {
 pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count: u32) {
     for step in steps
         .iter_mut()
-        .filter(|step| step.workload == "sevenzip" && step.cpus.is_empty())
+        .filter(|step| step.workload == WorkloadId::SevenZip && step.cpus.is_empty())
     {
-        if step.variant == "single" {
+        if step.variant == Variant::SINGLE {
             let cluster = clusters.get(step.repetition as usize).or(clusters.last());
             step.cpus = cluster
                 .and_then(|all| all.cpus.first())
@@ -342,31 +350,31 @@ mod tests {
         for (heading, variant, cpus, runs) in [
             (
                 "Executing benchmark single-threaded on cpu6 (Cortex-A76)",
-                Some("single"),
+                Some(Variant::SINGLE),
                 vec![6],
                 1,
             ),
             (
                 "Executing benchmark 3 times multi-threaded",
-                Some("multi"),
+                Some(Variant::MULTI),
                 vec![],
                 3,
             ),
             (
                 "Executing benchmark 3 times multi-threaded on CPUs 0-3",
-                Some("multi"),
+                Some(Variant::MULTI),
                 vec![0, 1, 2, 3],
                 3,
             ),
             (
                 "Executing benchmark 3 times multi-threaded on CPUs 4-5 (Cortex-A76)",
-                Some("core-type"),
+                Some(Variant::CORE_TYPE),
                 vec![4, 5],
                 3,
             ),
             (
                 "Executing benchmark single-threaded on CPU 4 (X)",
-                Some("single"),
+                Some(Variant::SINGLE),
                 vec![4],
                 1,
             ),
@@ -393,7 +401,7 @@ mod tests {
         for line in &lines[1..] {
             assert!(run.take(line), "{}", line.text);
         }
-        let step = run.finish("single");
+        let step = run.finish(Variant::SINGLE);
         assert_eq!((step.method, step.threads), (16, 1));
         assert_eq!(
             step.not_comparable.as_deref(),

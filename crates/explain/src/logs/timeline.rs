@@ -8,7 +8,10 @@
 
 use super::draft::Draft;
 use super::monitor::{Phase, Quantity, Row};
-use record::{Channel, ChannelKind, Cluster, Fact, Gap, Missing, Policy, Samples, Step, Unit};
+use record::{
+    AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan,
+    Missing, OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,
+};
 use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 86_400_000;
@@ -18,6 +21,13 @@ const CHANNELS_MAX: usize = 64;
 
 /// At most so many gaps of a channel are named one by one.
 const GAPS_MAX: usize = 3;
+
+/// Clock passes before the first row; all others stand behind the last one.
+const CLOCKS_BEFORE: [Variant; 3] = [
+    Variant::COLD,
+    Variant::PARALLEL_IDLE,
+    Variant::PARALLEL_LOADED,
+];
 
 /// When a phase ran: from its first row to the moment before the first row of the next phase, the
 /// last phase to its last row.
@@ -116,11 +126,11 @@ fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
     let ended = at_ms.last().copied().unwrap_or(0);
     let mut by_name: BTreeMap<&str, Option<(i64, i64)>> = BTreeMap::new();
     for step in steps.iter_mut().filter(|step| step.window.end_ms == 0) {
-        let (start_ms, end_ms) = match (step.workload.as_str(), step.variant.as_str()) {
-            ("clock", "cold" | "parallel-idle" | "parallel-loaded") => (0, started),
-            ("clock", _) => (ended, ended),
-            (workload, variant) => {
-                let name = phase_name(workload, variant);
+        let (start_ms, end_ms) = match step.workload.id() {
+            Some(WorkloadId::Clock) if CLOCKS_BEFORE.contains(&step.variant) => (0, started),
+            Some(WorkloadId::Clock) => (ended, ended),
+            workload => {
+                let name = phase_name(workload, &step.variant);
                 let window = by_name.entry(name).or_insert_with(|| {
                     let phase = phases.iter().find(|phase| phase.name.starts_with(name))?;
                     Some((phase.start_ms, phase.end_ms))
@@ -137,18 +147,18 @@ fn set_windows(steps: &mut [Step], phases: &[PhaseTime], at_ms: &[i64]) {
 }
 
 /// How the name of the phase starts in which a step ran.
-fn phase_name(workload: &str, variant: &str) -> &'static str {
-    match (workload, variant) {
-        ("memory-latency", "ramlat") => "ramlat",
-        ("memory-bandwidth" | "memory-latency", _) => "tinymembench",
-        ("openssl", variant) if variant.ends_with("-parallel") => "parallel OpenSSL",
-        ("openssl", _) => "OpenSSL",
-        ("sevenzip", "single") => "7-zip single core",
-        ("sevenzip", "core-type") => "7-zip cluster",
-        ("sevenzip", _) => "7-zip multi core",
-        ("cpuminer" | "cpuminer-per-cpu", _) => "cpuminer",
-        ("stockfish", _) => "stockfish",
-        ("stress-ng", _) => "stress-ng",
+fn phase_name(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
+    use WorkloadId::*;
+    match workload {
+        Some(MemoryLatency) if *variant == Variant::RAMLAT => "ramlat",
+        Some(MemoryBandwidth | MemoryLatency) => "tinymembench",
+        Some(OpenSsl) if variant.is_parallel() => "parallel OpenSSL",
+        Some(OpenSsl) => "OpenSSL",
+        Some(SevenZip) if *variant == Variant::SINGLE => "7-zip single core",
+        Some(SevenZip) if *variant == Variant::CORE_TYPE => "7-zip cluster",
+        Some(SevenZip) => "7-zip multi core",
+        Some(Cpuminer | CpuminerPerCpu) => Cpuminer.as_str(),
+        Some(id @ (Stockfish | StressNg)) => id.as_str(),
         _ => "nothing of that name",
     }
 }
@@ -252,31 +262,32 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
 }
 
 fn channel(quantity: Quantity, length: usize) -> Channel {
-    let (id, unit) = match quantity {
-        Quantity::Policy(policy) => (format!("policy{policy}.claimed"), Unit::Kilohertz),
-        Quantity::Big => ("big.claimed".to_string(), Unit::Kilohertz),
-        Quantity::Little => ("little.claimed".to_string(), Unit::Kilohertz),
-        Quantity::Firmware => ("rpi.firmware_clock".to_string(), Unit::Kilohertz),
-        Quantity::Load => ("load.1min".to_string(), Unit::Hundredths),
-        Quantity::Busy => ("cpu.busy_percent".to_string(), Unit::Percent),
-        Quantity::System => ("cpu.system_percent".to_string(), Unit::Percent),
-        Quantity::User => ("cpu.user_percent".to_string(), Unit::Percent),
-        Quantity::Nice => ("cpu.nice_percent".to_string(), Unit::Percent),
-        Quantity::IoWait => ("cpu.iowait_percent".to_string(), Unit::Percent),
-        Quantity::Irq => ("cpu.irq_percent".to_string(), Unit::Percent),
-        Quantity::Temperature => ("soc.temp".to_string(), Unit::Millicelsius),
-        Quantity::CoreMicrovolts => ("rpi.core_voltage".to_string(), Unit::Microvolts),
-        Quantity::PmicMilliwatts => ("rpi.pmic_power".to_string(), Unit::Milliwatts),
-        Quantity::InputMicrovolts => ("dc.in_voltage".to_string(), Unit::Microvolts),
-        Quantity::Milliwatts(0) => ("power.milliwatts".to_string(), Unit::Milliwatts),
-        Quantity::Milliwatts(socket) => {
-            (format!("power.milliwatts.{}", socket + 1), Unit::Milliwatts)
-        }
-    };
     Channel {
         source: "log".to_string(),
         values: vec![None; length],
-        ..Channel::new(id, unit, ChannelKind::Gauge)
+        ..Channel::of(id(quantity))
+    }
+}
+
+fn id(quantity: Quantity) -> ChannelId {
+    let percent = |of| ChannelId::AllCpus(AllCpus::Percent(of));
+    match quantity {
+        Quantity::Policy(policy) => ChannelId::claimed(policy),
+        Quantity::Big => ChannelId::BigLittle(BigLittle::Big),
+        Quantity::Little => ChannelId::BigLittle(BigLittle::Little),
+        Quantity::Firmware => ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),
+        Quantity::Load => ChannelId::Load(LoadSpan::One),
+        Quantity::Busy => percent(CpuPercent::Busy),
+        Quantity::System => percent(CpuPercent::System),
+        Quantity::User => percent(CpuPercent::User),
+        Quantity::Nice => percent(CpuPercent::Nice),
+        Quantity::IoWait => percent(CpuPercent::Iowait),
+        Quantity::Irq => percent(CpuPercent::Irq),
+        Quantity::Temperature => ChannelId::Soc,
+        Quantity::CoreMicrovolts => ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage),
+        Quantity::PmicMilliwatts => ChannelId::RaspberryPi(OfRaspberryPi::LogPmicPower),
+        Quantity::InputMicrovolts => ChannelId::BoardInput(BoardInput::Log),
+        Quantity::Milliwatts(socket) => ChannelId::LogMeter(u32::from(socket) + 1),
     }
 }
 
@@ -305,15 +316,16 @@ fn phase_channels(samples: &mut Samples, rows: &[Row], phases: &[Phase]) {
     let names: Vec<&str> = phases.iter().map(|phase| phase.name.as_str()).collect();
     let first = rows.iter().map(|row| Some(i64::from(row.first))).collect();
     let phase = rows.iter().map(|row| Some(row.phase as i64)).collect();
-    for (id, label, values) in [
-        ("monitor.first_row", "average since boot".to_string(), first),
-        ("monitor.phase", names.join(", "), phase),
+    let boot = "average since boot".to_string();
+    for (of, label, values) in [
+        (OfLogMonitor::FirstRow, boot, first),
+        (OfLogMonitor::Phase, names.join(", "), phase),
     ] {
         samples.channels.push(Channel {
             label,
             source: "log".to_string(),
             values,
-            ..Channel::new(id, Unit::Count, ChannelKind::Gauge)
+            ..Channel::of(ChannelId::LogMonitor(of))
         });
     }
 }

@@ -6,7 +6,9 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation};
+use record::{
+    Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation, Variant, WorkloadId,
+};
 
 /// Where a table was measured.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +47,8 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading().number;
     let Some((method, buffer_bytes)) = own else {
         let bandwidth = table(0, rows);
-        let mut step = done("memory-bandwidth", 0, "tinymembench", bandwidth, line);
+        let id = WorkloadId::MemoryBandwidth;
+        let mut step = done(id, 0, Variant::TINYMEMBENCH, bandwidth, line);
         set_place(&mut step, &place);
         return draft.push(step);
     };
@@ -57,9 +60,9 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         };
     }
     let mut step = done(
-        "memory-bandwidth",
+        WorkloadId::MemoryBandwidth,
         method,
-        "",
+        Variant::ONLY,
         table(buffer_bytes, rows),
         line,
     );
@@ -163,11 +166,11 @@ fn operation(routine: &str) -> MemoryOperation {
 pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let (variant, pages) = if heading.text.contains("NOHUGEPAGE") {
-        ("tinymembench-small-pages", "small pages (MADV_NOHUGEPAGE)")
+        (Variant::TINYMEMBENCH_SMALL, "small pages (MADV_NOHUGEPAGE)")
     } else if heading.text.contains("HUGEPAGE") {
-        ("tinymembench-huge-pages", "huge pages (MADV_HUGEPAGE)")
+        (Variant::TINYMEMBENCH_HUGE, "huge pages (MADV_HUGEPAGE)")
     } else {
-        ("tinymembench", "as the kernel decides")
+        (Variant::TINYMEMBENCH, "as the kernel decides")
     };
     let mut rows = Vec::new();
     for line in section.body() {
@@ -189,7 +192,8 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
         pages: pages.to_string(),
         clock_khz: record::Fact::not_in_log(),
     });
-    let mut step = done("memory-latency", 0, variant, latency, heading.number);
+    let id = WorkloadId::MemoryLatency;
+    let mut step = done(id, 0, variant, latency, heading.number);
     set_place(&mut step, &draft.membench.clone().unwrap_or_default());
     draft.push(step);
 }

@@ -2,7 +2,7 @@
 //! policies than fit into a row, one for each group of alike cores.
 
 use super::columns::Lookup;
-use record::{Channel, Record, Unit};
+use record::{BigLittle, Channel, ChannelId, Record, Unit};
 
 /// So many clocks fit into a row of 80 columns.
 const CLOCKS_MAX: usize = 5;
@@ -80,9 +80,9 @@ impl Clocks {
 
 /// What logs of two clusters have: which is the fast one, but not always which CPUs it has.
 fn big_and_little(record: &Record) -> Option<Vec<Clock>> {
-    let clock = |id: &str| {
+    let clock = |kind: BigLittle| {
         let mut channels = record.samples.channels.iter();
-        let place = channels.position(|channel| channel.id == id)?;
+        let place = channels.position(|channel| channel.id == ChannelId::BigLittle(kind))?;
         Some(Clock {
             policy: None,
             channels: vec![place],
@@ -90,7 +90,7 @@ fn big_and_little(record: &Record) -> Option<Vec<Clock>> {
             cluster: None,
         })
     };
-    Some(vec![clock("big.claimed")?, clock("little.claimed")?])
+    Some(vec![clock(BigLittle::Big)?, clock(BigLittle::Little)?])
 }
 
 /// One clock for each policy whose clock is sampled.

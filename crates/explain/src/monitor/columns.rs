@@ -3,7 +3,10 @@
 use super::clocks::Clocks;
 use super::{Watch, cells, push_time_of_day};
 use crate::view::{self, TICKS};
-use record::{Channel, ChannelId, Record, Total, Unit};
+use record::{
+    AllCpus, Channel, ChannelId, CpuPercent, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record,
+    Total, Unit,
+};
 use std::fmt::Write;
 
 /// Width of `HH:MM:SS: `.
@@ -15,13 +18,13 @@ const ROW_BYTES: usize = 160;
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
 /// Percentages that logs have printed, in the order of the columns.
-const PRINTED: [&str; 6] = [
-    "cpu.busy_percent",
-    "cpu.system_percent",
-    "cpu.user_percent",
-    "cpu.nice_percent",
-    "cpu.iowait_percent",
-    "cpu.irq_percent",
+const PRINTED: [CpuPercent; 6] = [
+    CpuPercent::Busy,
+    CpuPercent::System,
+    CpuPercent::User,
+    CpuPercent::Nice,
+    CpuPercent::Iowait,
+    CpuPercent::Irq,
 ];
 
 /// What stands in the rows of one monitor.
@@ -49,17 +52,17 @@ impl Columns {
     /// The columns for what is sampled. `temperature` is the place of the channel that stands for
     /// the SoC; without it, the hottest of its sensors is taken.
     pub fn of(record: &Record, temperature: Option<usize>) -> Self {
-        let place = |id: ChannelId| {
+        let place = |id: &ChannelId| {
             let mut channels = record.samples.channels.iter();
-            channels.position(|channel| channel.id == id)
+            channels.position(|channel| channel.id == *id)
         };
         let clocks = Clocks::of(record);
-        let hottest = || place(view::soc_temperature(record)?.id.clone());
+        let hottest = || place(&view::soc_temperature(record)?.id);
         Self {
-            load: place("load.1min".into()),
-            online: place("cpu.online".into()),
-            ticks: TICKS.map(|id| place(id.into())),
-            printed: PRINTED.map(|id| place(id.into())),
+            load: place(&ChannelId::Load(LoadSpan::One)),
+            online: place(&ChannelId::AllCpus(AllCpus::Online)),
+            ticks: TICKS.map(|time| place(&ChannelId::all_cpus(time))),
+            printed: PRINTED.map(|of| place(&ChannelId::AllCpus(AllCpus::Percent(of)))),
             temperature: temperature.or_else(hottest),
             extras: extras(record),
             clocks,
@@ -255,20 +258,21 @@ fn base_units(value: i64, unit: &Unit) -> f64 {
     value as f64 * factor
 }
 
-/// Ids of the voltage at a board's input.
-const INPUTS: [&str; 5] = [
-    "dc.in_voltage",
-    "rpi.pmic.ext5v.voltage",
-    "adc.input.voltage",
-    "axp.ac.voltage",
-    "axp.vbus.voltage",
-];
+/// True for the voltage at a board's input.
+fn is_input(id: &ChannelId) -> bool {
+    match id {
+        ChannelId::BoardInput(_) => true,
+        ChannelId::RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Voltage)) => &**rail == "ext5v",
+        _ => false,
+    }
+}
 
 /// The columns after the temperature that this machine has.
 fn extras(record: &Record) -> Vec<Extra> {
-    let places = |wanted: fn(&str) -> bool| -> Vec<usize> {
+    use OfRaspberryPi::{CoreVoltage, LogCoreVoltage, LogPmicPower, PmicPower};
+    let places = |wanted: fn(&ChannelId) -> bool| -> Vec<usize> {
         let channels = record.samples.channels.iter().enumerate();
-        let wanted = channels.filter(|(_, channel)| wanted(&channel.id.as_text()));
+        let wanted = channels.filter(|(_, channel)| wanted(&channel.id));
         wanted.map(|(place, _)| place).collect()
     };
     let mut columns = Vec::new();
@@ -276,14 +280,14 @@ fn extras(record: &Record) -> Vec<Extra> {
         (
             "VCore",
             9,
-            places(|id| matches!(id, "rpi.voltage.core" | "rpi.core_voltage")),
+            places(|id| matches!(id, ChannelId::RaspberryPi(CoreVoltage | LogCoreVoltage))),
         ),
         (
             "PMIC",
             7,
-            places(|id| matches!(id, "rpi.pmic.power" | "rpi.pmic_power")),
+            places(|id| matches!(id, ChannelId::RaspberryPi(PmicPower | LogPmicPower))),
         ),
-        ("DC(V)", 8, places(|id| INPUTS.contains(&id))),
+        ("DC(V)", 8, places(is_input)),
     ] {
         if !channels.is_empty() {
             columns.push(Extra {
@@ -295,7 +299,10 @@ fn extras(record: &Record) -> Vec<Extra> {
     }
     // A column for each output of a power meter.
     let outputs = places(|id| {
-        id.starts_with("power.milliwatts") || (id.starts_with("meter") && id.ends_with(".power"))
+        matches!(
+            id,
+            ChannelId::LogMeter(_) | ChannelId::Meter(_, OfMeter::Power)
+        )
     });
     columns.extend(outputs.into_iter().map(|place| Extra {
         name: "mW",
@@ -315,15 +322,16 @@ fn value_at(channel: &Channel, row: usize) -> Option<i64> {
 mod tests {
     use super::*;
     use crate::test_support::{counter, gauge_channel, own_run};
+    use record::{CpuTime, MeterOutput};
 
     /// Header and second row of these channels and values.
-    fn check(channels: &[(&str, Unit, i64)], expected: [&str; 2]) {
+    fn check(channels: &[(ChannelId, Unit, i64)], expected: [&str; 2]) {
         let mut record = own_run();
         record.run.started = record::Fact::Known(0);
         for (id, unit, value) in channels {
             record = match unit {
-                Unit::Ticks => counter(record, id, unit.clone(), &[0, *value]),
-                _ => gauge_channel(record, id, unit.clone(), &[*value, *value]),
+                Unit::Ticks => counter(record, id.clone(), unit.clone(), &[0, *value]),
+                _ => gauge_channel(record, id.clone(), unit.clone(), &[*value, *value]),
             };
         }
         let columns = Columns::of(&record, None);
@@ -341,18 +349,18 @@ mod tests {
         assert_eq!(columns.line(&watch), expected[1], "live as in the log");
     }
 
-    const TICKS: [(&str, Unit, i64); 3] = [
-        ("cpu.user", Unit::Ticks, 30),
-        ("cpu.system", Unit::Ticks, 20),
-        ("cpu.idle", Unit::Ticks, 50),
+    const TICKS: [(ChannelId, Unit, i64); 3] = [
+        (ChannelId::all_cpus(CpuTime::User), Unit::Ticks, 30),
+        (ChannelId::all_cpus(CpuTime::System), Unit::Ticks, 20),
+        (ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, 50),
     ];
 
     #[test]
     fn a_board_with_one_policy() {
         let more = [
-            ("policy0.claimed", Unit::Kilohertz, 1_296_000),
-            ("load.1min", Unit::Hundredths, 118),
-            ("thermal_zone0.temp", Unit::Millicelsius, 43_600),
+            (ChannelId::claimed(0), Unit::Kilohertz, 1_296_000),
+            (ChannelId::Load(LoadSpan::One), Unit::Hundredths, 118),
+            (ChannelId::zone_temperature(0), Unit::Millicelsius, 43_600),
         ];
         check(
             &[&TICKS[..], &more].concat(),
@@ -377,23 +385,26 @@ mod tests {
             ),
         ] {
             // The helper's first value of ticks is 0.
-            let online = ("cpu.online", Unit::Ticks, online);
+            let online = (ChannelId::AllCpus(AllCpus::Online), Unit::Ticks, online);
             check(&[&TICKS[..], &[online]].concat(), [heading, row]);
         }
     }
 
     #[test]
     fn a_raspberry_pi_and_a_meter_with_two_outputs() {
+        let pi = ChannelId::RaspberryPi;
+        let output = |number| ChannelId::Meter(MeterOutput::of(1, Some(number)), OfMeter::Power);
+        let input = OfRaspberryPi::Rail("ext5v".into(), RailKind::Voltage);
         let more = [
-            ("policy0.claimed", Unit::Kilohertz, 2_400_000),
-            ("rpi.clock.arm", Unit::Hertz, 600_117_184),
-            ("load.1min", Unit::Hundredths, 401),
-            ("thermal_zone0.temp", Unit::Millicelsius, 50_700),
-            ("rpi.voltage.core", Unit::Microvolts, 868_400),
-            ("rpi.pmic.power", Unit::Microwatts, 5_812_000),
-            ("rpi.pmic.ext5v.voltage", Unit::Microvolts, 5_140_000),
-            ("meter.1.power", Unit::Milliwatts, 7010),
-            ("meter.2.power", Unit::Milliwatts, 0),
+            (ChannelId::claimed(0), Unit::Kilohertz, 2_400_000),
+            (pi(OfRaspberryPi::ArmClock), Unit::Hertz, 600_117_184),
+            (ChannelId::Load(LoadSpan::One), Unit::Hundredths, 401),
+            (ChannelId::zone_temperature(0), Unit::Millicelsius, 50_700),
+            (pi(OfRaspberryPi::CoreVoltage), Unit::Microvolts, 868_400),
+            (pi(OfRaspberryPi::PmicPower), Unit::Microwatts, 5_812_000),
+            (pi(input), Unit::Microvolts, 5_140_000),
+            (output(1), Unit::Milliwatts, 7010),
+            (output(2), Unit::Milliwatts, 0),
         ];
         check(
             &[&TICKS[..], &more].concat(),

@@ -29,20 +29,23 @@ pub fn gaps(watch: &Watch) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::test_support::own_run;
-    use record::Gap;
+    use record::{AllCpus, Gap, LoadSpan};
 
     #[test]
     fn one_sentence_for_each_reason() {
         let mut watch = Watch::new(own_run());
-        for (channel, path) in [("a", "/x"), ("b", "/x"), ("c", "/y")] {
+        for (channel, path) in [
+            (ChannelId::Soc, "/x"),
+            (ChannelId::Load(LoadSpan::One), "/x"),
+            (ChannelId::AllCpus(AllCpus::Online), "/y"),
+        ] {
             let missing = Missing::absent(path);
             let gap = Gap { at_ms: 5, missing };
-            let channel = channel.into();
             watch.event(Event::Gap { channel, gap });
         }
         let expected = [
-            "a and 1 more fell silent: /x does not exist",
-            "c fell silent: /y does not exist",
+            "soc.temp and 1 more fell silent: /x does not exist",
+            "cpu.online fell silent: /y does not exist",
         ];
         assert_eq!(gaps(&watch), expected);
     }

@@ -121,25 +121,18 @@ fn labels_text(labels: &Labels) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{labelled, own_run, with_channel};
-    use record::Unit;
+    use crate::test_support::{labelled, own_run, rapl, with_channel};
+    use record::{
+        ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap,
+        OfRaspberryPi, OfSampler, OfSwap, Resource, Stalled, Unit,
+    };
 
     #[test]
     fn each_metric_has_one_head_and_what_is_missing_is_not_there() {
-        let record = with_channel(
-            own_run(),
-            "load.1min",
-            Unit::Hundredths,
-            ChannelKind::Gauge,
-            &[],
-        );
-        let record = with_channel(
-            record,
-            "load.5min",
-            Unit::Hundredths,
-            ChannelKind::Gauge,
-            &[],
-        );
+        let mut record = own_run();
+        for load in [LoadSpan::One, LoadSpan::Five].map(ChannelId::Load) {
+            record = with_channel(record, load, Unit::Hundredths, ChannelKind::Gauge, &[]);
+        }
         let mut watch = Watch::new(record);
         watch.row(0, [Some(50), None]);
         let text = metrics(&watch);
@@ -156,29 +149,34 @@ mod tests {
     }
 
     /// A channel of every kind that the dashboard shows.
-    const SHOWN: [(&str, &str, Unit); 16] = [
-        ("policy0.claimed", "0", Unit::Kilohertz),
-        ("policy0.limit_max", "0", Unit::Kilohertz),
-        ("thermal_zone0.temp", "cpu", Unit::Millicelsius),
-        ("hwmon0.temp1", "cpu", Unit::Millicelsius),
-        ("hwmon0.in1", "ina226", Unit::Millivolts),
-        ("hwmon0.power1", "ina226", Unit::Microwatts),
-        ("cooling_device0.state", "cpufreq-cpu0", Unit::Count),
-        ("rapl0.energy", "package-0", Unit::Microjoules),
-        ("rpi.voltage.core", "core", Unit::Microvolts),
-        ("rpi.pmic.power", "sum", Unit::Microwatts),
-        ("meter.energy", "", Unit::Microjoules),
-        ("devfreq.dmc.claimed", "", Unit::Hertz),
-        ("cpu0.idle", "", Unit::Ticks),
-        ("memory.available", "", Unit::Kibibytes),
-        ("swap.used", "", Unit::Kibibytes),
-        ("load.1min", "", Unit::Hundredths),
-    ];
+    #[rustfmt::skip]
+    fn shown() -> [(ChannelId, &'static str, Unit); 16] {
+        let chip = |kind| ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1));
+        let pi = ChannelId::RaspberryPi;
+        [
+            (ChannelId::claimed(0), "0", Unit::Kilohertz),
+            (ChannelId::limit_max(0), "0", Unit::Kilohertz),
+            (ChannelId::zone_temperature(0), "cpu", Unit::Millicelsius),
+            (chip(HwmonKind::Temperature), "cpu", Unit::Millicelsius),
+            (chip(HwmonKind::Voltage), "ina226", Unit::Millivolts),
+            (chip(HwmonKind::Power), "ina226", Unit::Microwatts),
+            (ChannelId::Cooling(0), "cpufreq-cpu0", Unit::Count),
+            (rapl(OfPowercap::Energy), "package-0", Unit::Microjoules),
+            (pi(OfRaspberryPi::CoreVoltage), "core", Unit::Microvolts),
+            (pi(OfRaspberryPi::PmicPower), "sum", Unit::Microwatts),
+            (ChannelId::meter(OfMeter::Energy), "", Unit::Microjoules),
+            (ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed), "", Unit::Hertz),
+            (ChannelId::cpu_time(0, CpuTime::Idle), "", Unit::Ticks),
+            (ChannelId::Memory(OfMemory::Available), "", Unit::Kibibytes),
+            (ChannelId::Swap(OfSwap::Used), "", Unit::Kibibytes),
+            (ChannelId::Load(LoadSpan::One), "", Unit::Hundredths),
+        ]
+    }
 
     #[test]
     fn the_dashboard_shows_only_what_is_exported() {
         let mut record = own_run();
-        for (id, label, unit) in SHOWN {
+        for (id, label, unit) in shown() {
             let counts = matches!(unit, Unit::Ticks | Unit::Microjoules);
             let kind = if counts {
                 ChannelKind::Counter
@@ -188,10 +186,10 @@ mod tests {
             record = labelled(with_channel(record, id, unit, kind, &[]), label);
         }
         for id in [
-            "sampler.cpu",
-            "psi.cpu.some",
-            "psi.memory.some",
-            "psi.io.some",
+            ChannelId::Sampler(OfSampler::Cpu),
+            ChannelId::Pressure(Resource::Cpu, Stalled::Some),
+            ChannelId::Pressure(Resource::Memory, Stalled::Some),
+            ChannelId::Pressure(Resource::Io, Stalled::Some),
         ] {
             let unit = Unit::Microseconds;
             record = with_channel(record, id, unit, ChannelKind::Counter, &[]);

@@ -172,11 +172,12 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
 mod tests {
     use super::*;
     use record::recording::{RowWriter, frame};
-    use record::{Channel, ChannelKind, Fact, Unit, read_stream};
+    use record::{Channel, ChannelId, ChannelKind, Fact, LoadSpan, Unit, read_stream};
 
     /// A recording of two rows with a mark between them, and one channel.
     fn recording() -> String {
-        let channel = Channel::new("load.1min", Unit::Hundredths, ChannelKind::Gauge);
+        let load = ChannelId::Load(LoadSpan::One);
+        let channel = Channel::new(load, Unit::Hundredths, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(1_000_000);
         record.samples.interval_ms = 500;

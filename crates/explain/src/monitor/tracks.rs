@@ -4,7 +4,7 @@
 use super::Watch;
 use super::clocks::{Clock, Clocks};
 use crate::cpu_list;
-use record::{Channel, ChannelId, ChannelKind, CpuTime, OfCpu, Unit};
+use record::{AllCpus, Channel, ChannelId, ChannelKind, CpuPercent, CpuTime, OfCpu, Unit};
 
 /// So many temperatures and sources of power are shown; all are in the recording.
 const TEMPERATURES_MAX: usize = 3;
@@ -76,9 +76,10 @@ impl Track {
 
 /// The tracks of a machine; `temperature` is the place of the channel that stands for the SoC.
 pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
-    let printed = |channel: &Channel| channel.id == "cpu.busy_percent";
+    let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+    let printed = |channel: &Channel| channel.id == busy_percent;
     let printed = watch.channels().iter().position(printed).map(Source::Place);
-    let mut tracks: Vec<Track> = ticks_of(watch, "cpu")
+    let mut tracks: Vec<Track> = ticks_of(watch, None)
         .or(printed)
         .map(|source| busy("all CPUs".into(), source))
         .into_iter()
@@ -101,10 +102,8 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
         .collect();
     cpus.sort_unstable();
     let core = |cpu: &u32| {
-        Some(busy(
-            format!("cpu{cpu}"),
-            ticks_of(watch, &format!("cpu{cpu}"))?,
-        ))
+        let ticks = ticks_of(watch, Some(*cpu))?;
+        Some(busy(format!("cpu{cpu}"), ticks))
     };
     cpus.iter().filter_map(core).collect()
 }
@@ -119,18 +118,21 @@ fn busy(label: String, source: Source) -> Track {
 }
 
 /// The columns of `/proc/stat` for one CPU or for all.
-fn ticks_of(watch: &Watch, thing: &str) -> Option<Source> {
-    let places = |wanted: fn(&str) -> bool| -> Vec<usize> {
-        let channels = watch.channels().iter().enumerate();
-        let of_thing = channels.filter(|(_, channel)| {
-            let id = channel.id.as_text();
-            let quantity = id.strip_prefix(thing).and_then(|id| id.strip_prefix('.'));
-            channel.unit == Unit::Ticks && quantity.is_some_and(wanted)
-        });
-        of_thing.map(|(place, _)| place).collect()
+fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
+    let time = |channel: &Channel| match channel.id {
+        ChannelId::AllCpus(AllCpus::Time(time)) if cpu.is_none() => Some(time),
+        ChannelId::Cpu(of, OfCpu::Time(time)) if cpu == Some(of) => Some(time),
+        _ => None,
     };
-    let idle = places(|quantity| matches!(quantity, "idle" | "iowait"));
-    let busy = places(|quantity| !matches!(quantity, "idle" | "iowait"));
+    let places = |wanted: fn(CpuTime) -> bool| -> Vec<usize> {
+        let channels = watch.channels().iter().enumerate();
+        let of_cpu = channels.filter(|(_, channel)| {
+            channel.unit == Unit::Ticks && time(channel).is_some_and(wanted)
+        });
+        of_cpu.map(|(place, _)| place).collect()
+    };
+    let idle = places(|time| matches!(time, CpuTime::Idle | CpuTime::Iowait));
+    let busy = places(|time| !matches!(time, CpuTime::Idle | CpuTime::Iowait));
     (!idle.is_empty()).then_some(Source::Ticks(busy, idle))
 }
 
@@ -213,7 +215,7 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
         let channel = &watch.channels()[*place];
         (
             channel.kind != ChannelKind::Counter,
-            channel.id.as_text().contains(':'),
+            matches!(&channel.id, ChannelId::Powercap(zone, _) if zone.is_part()),
         )
     });
     places.into_iter().take(POWERS_MAX).map(|place| {
@@ -235,34 +237,29 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{counter, gauge_channel, labelled, own_run};
+    use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl};
+    use record::{HwmonKind, OfHwmon, OfPowercap};
 
     #[test]
     fn what_there_is_becomes_tracks() {
         let mut record = own_run();
         for id in [
-            "cpu.user",
-            "cpu.idle",
-            "cpu0.user",
-            "cpu0.idle",
-            "cpu10.idle",
-            "cpu2.idle",
+            ChannelId::all_cpus(CpuTime::User),
+            ChannelId::all_cpus(CpuTime::Idle),
+            ChannelId::cpu_time(0, CpuTime::User),
+            ChannelId::cpu_time(0, CpuTime::Idle),
+            ChannelId::cpu_time(10, CpuTime::Idle),
+            ChannelId::cpu_time(2, CpuTime::Idle),
         ] {
             record = counter(record, id, Unit::Ticks, &[]);
         }
-        record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[]);
-        record = labelled(
-            gauge_channel(record, "hwmon0.temp1", Unit::Millicelsius, &[]),
-            "wifi",
-        );
-        record = labelled(
-            gauge_channel(record, "thermal_zone0.temp", Unit::Millicelsius, &[]),
-            "soc",
-        );
-        record = labelled(
-            counter(record, "rapl0.energy", Unit::Microjoules, &[]),
-            "package-0",
-        );
+        record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[]);
+        let chip = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Temperature, 1));
+        for (id, label) in [(chip, "wifi"), (ChannelId::zone_temperature(0), "soc")] {
+            record = labelled(gauge_channel(record, id, Unit::Millicelsius, &[]), label);
+        }
+        let energy = rapl(OfPowercap::Energy);
+        record = labelled(counter(record, energy, Unit::Microjoules, &[]), "package-0");
         let mut watch = Watch::new(record);
         let row = |ticks: [i64; 6], more: [i64; 4]| -> Vec<Option<i64>> {
             ticks.into_iter().chain(more).map(Some).collect()

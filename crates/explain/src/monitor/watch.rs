@@ -233,11 +233,13 @@ impl Latest {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_channel};
-    use record::{Gap, Missing};
+    use record::{ChannelId, Gap, Missing, OfMeter};
+
+    const CHANNEL: ChannelId = ChannelId::meter(OfMeter::Power);
 
     /// A watch of one channel that has seen these rows.
     fn watch(unit: Unit, kind: ChannelKind, rows: &[(i64, Option<i64>)]) -> Watch {
-        let record = with_channel(own_run(), "x", unit, kind, &[]);
+        let record = with_channel(own_run(), CHANNEL, unit, kind, &[]);
         let mut watch = Watch::new(record);
         rows.iter()
             .for_each(|(at_ms, value)| watch.row(*at_ms, [*value]));
@@ -263,7 +265,7 @@ mod tests {
             missing: Missing::absent("/sys/x"),
         };
         gone.event(Event::Gap {
-            channel: "x".into(),
+            channel: CHANNEL,
             gap,
         });
         assert_eq!((gone.value(0), gone.happened().len()), (None, 1));
@@ -275,7 +277,8 @@ mod tests {
     fn throttling_is_told_from_the_past_that_is_kept() {
         let limit = |rows: &[(i64, Option<i64>)]| {
             let kind = ChannelKind::Gauge;
-            let record = with_channel(own_run(), "policy0.limit_max", Unit::Kilohertz, kind, &[]);
+            let id = ChannelId::limit_max(0);
+            let record = with_channel(own_run(), id, Unit::Kilohertz, kind, &[]);
             let mut watch = Watch::new(record);
             rows.iter()
                 .for_each(|(at_ms, khz)| watch.row(*at_ms, [*khz]));

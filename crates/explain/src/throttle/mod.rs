@@ -7,7 +7,10 @@ mod bits;
 
 pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
 
-use record::{Channel, ChannelId, Record, Unit};
+use record::{
+    AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap,
+    OfRaspberryPi, PowerZone, Record, Scope, Unit,
+};
 
 /// Why a CPU is held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,50 +135,52 @@ pub fn now(record: &Record, row: usize) -> Vec<Throttle> {
 /// True if this channel can tell of throttling, or is needed to. Whoever keeps little of the past
 /// keeps these.
 pub fn is_told_by(channel: &Channel) -> bool {
-    let id = channel.id.as_text();
-    let quantity = id.split_once('.').map_or("", |(_, quantity)| quantity);
-    quantity.starts_with("limit.")
-        || matches!(
-            quantity,
-            "throttled"
-                | "therm_status"
-                | "therm_status.package"
-                | "in0.alarm"
-                | "state"
-                | "throttle.core"
-                | "throttle.package"
-                | "limit_max"
-                | "online"
-                | "energy"
-        )
+    matches!(
+        channel.id,
+        ChannelId::RaspberryPi(OfRaspberryPi::Throttled)
+            | ChannelId::Cpu(_, OfCpu::ThermStatus(_) | OfCpu::Throttles(_))
+            | ChannelId::Hwmon(_, OfHwmon::Alarm)
+            | ChannelId::Cooling(_)
+            | ChannelId::ControlGroup(OfControlGroup::Throttled)
+            | ChannelId::Policy(_, OfPolicy::LimitMax)
+            | ChannelId::AllCpus(AllCpus::Online)
+            | ChannelId::Powercap(_, OfPowercap::Energy | OfPowercap::Limit(_))
+    )
 }
 
 /// What one channel says at a row.
 fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let latest = || latest(record, channel, row).map(|(_, value)| value);
     let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };
-    let id = channel.id.as_text();
-    let thing = id.split('.').next().unwrap_or_default();
-    let quantity = id.strip_prefix(thing).unwrap_or_default();
-    match quantity {
-        ".throttled" if thing == "rpi" => latest().map_or(Vec::new(), firmware_status),
-        ".therm_status" => latest().map_or(Vec::new(), core_status),
-        ".therm_status.package" => latest().map_or(Vec::new(), package_status),
-        ".in0.alarm" => one(Reason::LowVoltage, latest() > Some(0)),
-        ".state" if thing.starts_with("cooling_device") => one(
+    match &channel.id {
+        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => {
+            latest().map_or(Vec::new(), firmware_status)
+        }
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => {
+            latest().map_or(Vec::new(), core_status)
+        }
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => {
+            latest().map_or(Vec::new(), package_status)
+        }
+        ChannelId::Hwmon(_, OfHwmon::Alarm) => one(Reason::LowVoltage, latest() > Some(0)),
+        ChannelId::Cooling(_) => one(
             Reason::Heat,
             cools_cpus(&channel.label) && latest() > Some(0),
         ),
-        ".throttle.core" | ".throttle.package" => {
+        ChannelId::Cpu(_, OfCpu::Throttles(_)) => {
             one(Reason::Heat, growth(record, channel, row) > Some(0))
         }
-        ".throttled" if thing == "cgroup" => {
+        ChannelId::ControlGroup(OfControlGroup::Throttled) => {
             one(Reason::Quota, growth(record, channel, row) > Some(0))
         }
-        ".limit_max" => one(Reason::LimitLowered, below_highest(record, channel, row)),
-        ".online" if thing == "cpu" => one(Reason::CpusOff, below_highest(record, channel, row)),
-        ".energy" if channel.unit == Unit::Microjoules => {
-            one(Reason::PowerLimit, at_limit(record, channel, thing, row))
+        ChannelId::Policy(_, OfPolicy::LimitMax) => {
+            one(Reason::LimitLowered, below_highest(record, channel, row))
+        }
+        ChannelId::AllCpus(AllCpus::Online) => {
+            one(Reason::CpusOff, below_highest(record, channel, row))
+        }
+        ChannelId::Powercap(zone, OfPowercap::Energy) if channel.unit == Unit::Microjoules => {
+            one(Reason::PowerLimit, at_limit(record, channel, zone, row))
         }
         _ => Vec::new(),
     }
@@ -211,12 +216,15 @@ fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
 
 /// True if the power of a zone is at the limit that is set for it. Power in microwatts is energy
 /// in microjoules over time in seconds.
-fn at_limit(record: &Record, energy: &Channel, zone: &str, row: usize) -> bool {
-    let limits = record.samples.channels.iter().filter(|limit| {
-        let id = limit.id.as_text();
-        let id = id.strip_prefix(zone);
-        id.is_some_and(|id| id.starts_with(".limit."))
-    });
+fn at_limit(record: &Record, energy: &Channel, zone: &PowerZone, row: usize) -> bool {
+    let limits = record
+        .samples
+        .channels
+        .iter()
+        .filter(|limit| match &limit.id {
+            ChannelId::Powercap(of, OfPowercap::Limit(_)) => of == zone,
+            _ => false,
+        });
     // Limits are read every few seconds and hold until they are changed.
     let limit = limits
         .filter_map(|limit| known_until(limit, row).next())
@@ -237,7 +245,10 @@ fn at_limit(record: &Record, energy: &Channel, zone: &str, row: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{counter, gauge_channel, labelled, own_run};
+    use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl};
+
+    const BITS_OF_PI: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+    const CORE_THROTTLED: ChannelId = ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core));
 
     /// Reasons at the last of the samples, which come twice a second.
     fn reasons_of(record: &Record) -> Vec<&'static str> {
@@ -259,94 +270,88 @@ mod tests {
         let none: &[&str] = &[];
         for (id, label, unit, values, expected) in [
             (
-                "rpi.throttled",
+                BITS_OF_PI,
                 "",
                 Unit::Bits,
                 [0x50000, 0x50005],
                 &["low input voltage", "throttled by firmware"][..],
             ),
-            ("rpi.throttled", "", Unit::Bits, [0x50005, 0x50000], none),
+            (BITS_OF_PI, "", Unit::Bits, [0x50005, 0x50000], none),
             (
-                "cpu0.therm_status",
+                ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Core)),
                 "",
                 Unit::Bits,
                 [0, 0x8800_0400],
                 &["power limit"],
             ),
             (
-                "cpu0.therm_status.package",
+                ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Package)),
                 "",
                 Unit::Bits,
                 [0, 1],
                 &["too hot"],
             ),
             (
-                "cooling_device3.state",
+                ChannelId::Cooling(3),
                 "cpufreq-cpu0",
                 Unit::Count,
                 [0, 2],
                 &["too hot"],
             ),
             (
-                "cooling_device3.state",
+                ChannelId::Cooling(3),
                 "cpufreq-cpu0",
                 Unit::Count,
                 [2, 0],
                 none,
             ),
+            (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 3], none),
             (
-                "cooling_device0.state",
-                "pwm-fan",
-                Unit::Count,
-                [0, 3],
-                none,
-            ),
-            (
-                "cooling_device0.state",
+                ChannelId::Cooling(0),
                 "intel_powerclamp",
                 Unit::Count,
                 [-1, 20],
                 &["too hot"],
             ),
-            ("cpu0.throttle.core", "", Unit::Count, [7, 9], &["too hot"]),
-            ("cpu0.throttle.core", "", Unit::Count, [9, 9], none),
+            (CORE_THROTTLED, "", Unit::Count, [7, 9], &["too hot"]),
+            (CORE_THROTTLED, "", Unit::Count, [9, 9], none),
             (
-                "cgroup.throttled",
+                ChannelId::ControlGroup(OfControlGroup::Throttled),
                 "",
                 Unit::Count,
                 [1, 2],
                 &["CPU quota of the control group"],
             ),
             (
-                "policy4.limit_max",
+                ChannelId::limit_max(4),
                 "",
                 Unit::Kilohertz,
                 [2_304_000, 1_200_000],
                 &["clock limit lowered"],
             ),
             (
-                "policy4.limit_max",
+                ChannelId::limit_max(4),
                 "",
                 Unit::Kilohertz,
                 [1_200_000, 2_304_000],
                 none,
             ),
             (
-                "cpu.online",
+                ChannelId::AllCpus(AllCpus::Online),
                 "",
                 Unit::Count,
                 [4, 3],
                 &["CPUs switched off"],
             ),
             (
-                "hwmon1.in0.alarm",
+                ChannelId::Hwmon(1, OfHwmon::Alarm),
                 "rpi_volt",
                 Unit::Count,
                 [0, 1],
                 &["low input voltage"],
             ),
         ] {
-            let record = gauge_channel(own_run(), id, unit, &values);
+            let record = gauge_channel(own_run(), id.clone(), unit, &values);
             assert_eq!(
                 reasons_of(&labelled(record, label)),
                 expected,
@@ -359,9 +364,10 @@ mod tests {
     fn power_at_its_limit_is_a_reason() {
         // Half a second at 15 W is 7.5 J.
         for (joules, expected) in [(7_400_000, &["power limit"][..]), (6_900_000, &[])] {
-            let record = counter(own_run(), "rapl0.energy", Unit::Microjoules, &[0, joules]);
+            let energy = rapl(OfPowercap::Energy);
+            let record = counter(own_run(), energy, Unit::Microjoules, &[0, joules]);
             let limit = [15_000_000, 15_000_000];
-            let id = "rapl0.limit.long_term";
+            let id = rapl(OfPowercap::Limit("long_term".into()));
             let record = gauge_channel(record, id, Unit::Microwatts, &limit);
             assert_eq!(reasons_of(&record), expected, "{joules}");
         }
@@ -369,8 +375,8 @@ mod tests {
 
     #[test]
     fn the_gravest_reason_comes_first_and_old_values_do_not_count() {
-        let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, &[0xf, 0xf]);
-        let mut record = counter(record, "cpu0.throttle.core", Unit::Count, &[0, 1]);
+        let record = gauge_channel(own_run(), BITS_OF_PI, Unit::Bits, &[0xf, 0xf]);
+        let mut record = counter(record, CORE_THROTTLED, Unit::Count, &[0, 1]);
         let reasons = reasons_of(&record);
         assert_eq!(reasons[..2], ["too hot", "low input voltage"]);
         // Without newer values, after a minute nothing is known.

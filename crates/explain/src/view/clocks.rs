@@ -1,6 +1,6 @@
 //! Measured clocks of the clock passes, CPU by CPU.
 
-use record::{ClockPoint, Clocks, Measured, Outcome, Record};
+use record::{ClockPoint, Clocks, Measured, Outcome, Record, Step, Variant, WorkloadId};
 
 /// The clock of one CPU at its highest OPP in one pass.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,14 +94,17 @@ fn is_steady(point: &ClockPoint) -> bool {
 /// All finished clock passes of one variant (`cold`, `hot-after` ...), with the index of the step.
 pub fn clock_passes<'a>(
     record: &'a Record,
-    variant: &'a str,
-) -> impl Iterator<Item = (usize, &'a Clocks)> + 'a {
+    variant: impl Into<Variant>,
+) -> std::vec::IntoIter<(usize, &'a Clocks)> {
+    let variant = variant.into();
+    let is_wanted = |step: &Step| step.workload == WorkloadId::Clock && step.variant == variant;
     let steps = record.steps.iter().enumerate();
-    let wanted = steps.filter(move |(_, step)| step.workload == "clock" && step.variant == variant);
-    wanted.filter_map(|(index, step)| match &step.outcome {
+    let wanted = steps.filter(|(_, step)| is_wanted(step));
+    let passes = wanted.filter_map(|(index, step)| match &step.outcome {
         Outcome::Done(Measured::Clock(clocks)) => Some((index, clocks)),
         _ => None,
-    })
+    });
+    passes.collect::<Vec<_>>().into_iter()
 }
 
 /// True if the point was taken at the highest OPP that its pass tried on that CPU.
@@ -113,14 +116,14 @@ pub fn is_top_point(clocks: &Clocks, point: &ClockPoint) -> bool {
 
 /// The highest clock of every CPU that a variant of the clock pass measured, by CPU. Only clocks
 /// whose readings agree.
-pub fn cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
+pub fn cluster_clocks(record: &Record, variant: impl Into<Variant>) -> Vec<ClusterClock> {
     let mut clocks = all_cluster_clocks(record, variant);
     clocks.retain(|clock| clock.is_steady);
     clocks
 }
 
 /// The same with those whose readings contradict each other.
-pub fn all_cluster_clocks(record: &Record, variant: &str) -> Vec<ClusterClock> {
+pub fn all_cluster_clocks(record: &Record, variant: impl Into<Variant>) -> Vec<ClusterClock> {
     let mut found: Vec<ClusterClock> = Vec::new();
     for (step, clocks) in clock_passes(record, variant) {
         for point in clocks
@@ -202,14 +205,14 @@ mod tests {
     fn the_top_point_of_every_cpu_counts() {
         let record = with_clocks(
             own_run(),
-            "cold",
+            Variant::COLD,
             vec![
                 point(0, 1_800_000, 1_797_000),
                 point(0, 408_000, 407_000),
                 point(1, 1_800_000, 1_700_000),
             ],
         );
-        let clocks = cluster_clocks(&record, "cold");
+        let clocks = cluster_clocks(&record, &Variant::COLD);
         assert_eq!(clocks.len(), 2);
         assert_eq!(clocks[0].measured_khz, 1_797_000);
         assert!((clocks[1].deviation_percent().unwrap() + 5.56).abs() < 0.01);

@@ -1,24 +1,33 @@
 //! Use of each core, from the tick counters of own runs.
 
 use super::samples::{counter_total, gauge};
-use record::{Channel, Record, Total, Window};
-use std::collections::{BTreeMap, BTreeSet};
+use record::{Channel, ChannelId, CpuTime, Record, Total, Window};
+use std::collections::{BTreeSet, HashMap};
 
-/// Columns of one CPU that are no work.
-const NO_WORK: [&str; 2] = ["idle", "iowait"];
-/// Columns of one CPU that are: `guest` is within `user`. Machines with many CPUs have `busy` only.
-const WORK: [&str; 7] = ["user", "nice", "system", "irq", "softirq", "steal", "busy"];
+/// Times of one CPU that are no work.
+const NO_WORK: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
+/// Times of one CPU that are: `guest` is within `user`. Machines with many CPUs have `busy` only.
+const WORK: [CpuTime; 7] = [
+    CpuTime::User,
+    CpuTime::Nice,
+    CpuTime::System,
+    CpuTime::Irq,
+    CpuTime::Softirq,
+    CpuTime::Steal,
+    CpuTime::Busy,
+];
 
 /// Use of each core in percent over all windows together, by number of the core. Cores whose counters
 /// did not move are left out.
 pub fn core_use(record: &Record, windows: &[Window]) -> Vec<(u32, f64)> {
-    let total = |cpu: u32, columns: &[&str]| {
-        let of_column = |column: &&str| {
-            let channel = record.samples.channel(format!("cpu{cpu}.{column}"))?;
+    let total = |cpu: u32, times: &[CpuTime]| {
+        let of_time = |time: &CpuTime| {
+            let id = ChannelId::cpu_time(cpu, *time);
+            let channel = record.samples.channel(&id)?;
             let growth = |window: &Window| counter_total(record, channel, *window);
             Some(windows.iter().filter_map(growth).total::<i64>())
         };
-        columns.iter().filter_map(of_column).total::<i64>()
+        times.iter().filter_map(of_time).total::<i64>()
     };
     let cpus = record.machine.cpus.iter().map(|cpu| cpu.cpu);
     cpus.filter_map(|cpu| {
@@ -37,15 +46,15 @@ pub fn core_use_by_second(record: &Record, window: Window) -> Vec<(i64, Vec<(u32
         .iter()
         .map(|at_ms| (*at_ms, Vec::new()))
         .collect();
-    let mut channels = BTreeMap::new();
+    let mut channels = HashMap::new();
     for channel in &record.samples.channels {
-        channels.entry(channel.id.to_string()).or_insert(channel);
+        channels.entry(&channel.id).or_insert(channel);
     }
     let mut known = BTreeSet::new();
     for cpu in record.machine.cpus.iter().map(|cpu| cpu.cpu) {
-        let of = |columns: &[&str]| -> Vec<&Channel> {
-            let of_column = |column: &&str| channels.get(&format!("cpu{cpu}.{column}"));
-            columns.iter().filter_map(of_column).copied().collect()
+        let of = |times: &[CpuTime]| -> Vec<&Channel> {
+            let of_time = |time: &CpuTime| channels.get(&ChannelId::cpu_time(cpu, *time));
+            times.iter().filter_map(of_time).copied().collect()
         };
         let (work, no_work) = (of(&WORK), of(&NO_WORK));
         if !known.insert(cpu) || work.is_empty() && no_work.is_empty() {
@@ -134,11 +143,15 @@ mod tests {
     use crate::test_support::{counter, own_run, window};
     use record::Unit;
 
+    const USER: ChannelId = ChannelId::cpu_time(0, CpuTime::User);
+    const IDLE: ChannelId = ChannelId::cpu_time(0, CpuTime::Idle);
+
     #[test]
     fn ticks_become_percent() {
-        let mut record = counter(own_run(), "cpu0.user", Unit::Ticks, &[0, 50, 100, 150, 200]);
-        record = counter(record, "cpu0.idle", Unit::Ticks, &[0, 0, 0, 50, 100]);
-        record = counter(record, "cpu1.idle", Unit::Ticks, &[0, 50, 100, 150, 200]);
+        let mut record = counter(own_run(), USER, Unit::Ticks, &[0, 50, 100, 150, 200]);
+        record = counter(record, IDLE, Unit::Ticks, &[0, 0, 0, 50, 100]);
+        let idle = ChannelId::cpu_time(1, CpuTime::Idle);
+        record = counter(record, idle, Unit::Ticks, &[0, 50, 100, 150, 200]);
         let all = window(0.0, 2.0);
         assert_eq!(core_use(&record, &[all]), [(0, 200.0 / 3.0), (1, 0.0)]);
         let seconds = core_use_by_second(&record, all);
@@ -152,14 +165,14 @@ mod tests {
     fn seconds_hold_what_lies_in_them() {
         // Half a second each; what is not known at the end of a second is known to neither.
         let values = [0, 50, 100, 150, 200, 250, 300];
-        let mut record = counter(own_run(), "cpu0.user", Unit::Ticks, &values);
-        record = counter(record, "cpu0.idle", Unit::Ticks, &[0; 7]);
+        let mut record = counter(own_run(), USER, Unit::Ticks, &values);
+        record = counter(record, IDLE, Unit::Ticks, &[0; 7]);
         record.samples.channels[0].values[2] = None;
         let rows = core_use_by_second(&record, window(0.0, 3.0));
         let ends: Vec<i64> = rows.iter().map(|(at_ms, _)| *at_ms).collect();
         assert_eq!(ends, [1000, 2000, 3000]);
         let seconds = Seconds::of(&record, window(0.0, 3.0));
-        let user = record.samples.channel("cpu0.user").unwrap();
+        let user = record.samples.channel(&USER).unwrap();
         assert_eq!(seconds.totals(&record, &[user]), [50, 50, 100]);
     }
 
@@ -170,7 +183,7 @@ mod tests {
         record.samples.channels.clear();
         record.samples.at_ms = (0..=seconds).map(|second| second * 1000).collect();
         let ticks: Vec<Option<i64>> = (0..=seconds).map(|second| Some(second * 100)).collect();
-        let mut channel = Channel::new("cpu0.user", Unit::Ticks, record::ChannelKind::Counter);
+        let mut channel = Channel::new(USER, Unit::Ticks, record::ChannelKind::Counter);
         channel.values = ticks;
         record.samples.channels.push(channel);
         let rows = core_use_by_second(&record, crate::view::whole_run());

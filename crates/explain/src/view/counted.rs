@@ -1,7 +1,7 @@
 //! Clocks of CPUs by their own cycle counters: what was really run, whatever cpufreq claims.
 
 use super::samples::{counter_total, gauge};
-use record::{ChannelId, OfCpu, Record, Total, Window};
+use record::{ChannelId, CpuTime, OfCpu, Record, Total, Window};
 
 /// A CPU that was busy for less than this share of the time has too coarse a busy time.
 const BUSY_SHARE_MIN: f64 = 0.2;
@@ -11,12 +11,21 @@ const TICK_MS: i64 = 10;
 
 /// Columns of `/proc/stat` in which a CPU works; time stolen by other guests counts no cycles of
 /// ours.
-const BUSY: [&str; 6] = ["user", "nice", "system", "irq", "softirq", "busy"];
+const BUSY: [CpuTime; 6] = [
+    CpuTime::User,
+    CpuTime::Nice,
+    CpuTime::System,
+    CpuTime::Irq,
+    CpuTime::Softirq,
+    CpuTime::Busy,
+];
 
 /// Mean clock of a CPU while it worked within a window, in kHz: its cycles over its busy time. None
 /// if its cycles were not counted, or if it idled too much for an answer.
 pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
-    let cycles = record.samples.channel(ChannelId::Cpu(cpu, OfCpu::Cycles))?;
+    let cycles = record
+        .samples
+        .channel(&ChannelId::Cpu(cpu, OfCpu::Cycles))?;
     // Cycles are read on a slower beat than the times; both have to be of the same stretch.
     let readings = gauge(record, cycles, window);
     let stretch = Window {
@@ -27,7 +36,7 @@ pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
     let counted = counter_total(record, cycles, stretch)?;
     let busy_ticks: i64 = BUSY
         .iter()
-        .filter_map(|column| record.samples.channel(format!("cpu{cpu}.{column}")))
+        .filter_map(|time| record.samples.channel(&ChannelId::cpu_time(cpu, *time)))
         .filter_map(|channel| counter_total(record, channel, stretch))
         .total();
     let share = (busy_ticks * TICK_MS) as f64 / stretch.elapsed_ms().max(1) as f64;
@@ -53,9 +62,11 @@ mod tests {
             ([0, 5, 10, 15, 20], None),
             ([0, 12, 24, 36, 49], None),
         ] {
-            let record = counter(own_run(), "cpu2.user", Unit::Ticks, &busy_ticks);
+            let user = ChannelId::cpu_time(2, CpuTime::User);
+            let record = counter(own_run(), user, Unit::Ticks, &busy_ticks);
             let cycles = [7, 7, 1_000_000_007, 2_000_000_007, 3_000_000_007];
-            let record = counter(record, "cpu2.cycles", Unit::Count, &cycles);
+            let id = ChannelId::Cpu(2, OfCpu::Cycles);
+            let record = counter(record, id, Unit::Count, &cycles);
             assert_eq!(counted_khz(&record, 2, whole_run()), expected);
             assert_eq!(counted_khz(&record, 0, whole_run()), None);
         }

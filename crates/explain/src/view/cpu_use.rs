@@ -1,7 +1,7 @@
 //! CPU use over a window, from tick counters of own runs or printed percentages of logs.
 
 use super::samples::{counter_steps, gauge, is_log};
-use record::{Record, Total, Window};
+use record::{AllCpus, ChannelId, CpuPercent, CpuTime, OfLogMonitor, Record, Total, Window};
 
 /// CPU use of all CPUs together over one interval, in percent of all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -28,7 +28,8 @@ const INTERVAL_MS: i64 = 1_000;
 
 /// CPU use within a window, interval by interval.
 pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
-    if record.samples.channel("cpu.idle").is_some() {
+    let idle = ChannelId::all_cpus(CpuTime::Idle);
+    if record.samples.channel(&idle).is_some() {
         from_ticks(record, window)
     } else {
         from_percentages(record, window)
@@ -39,7 +40,7 @@ pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
 /// not known. One row is coarse: good enough to tell load from idling.
 pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     let samples = &record.samples;
-    if let Some(busy) = samples.channel("cpu.busy_percent") {
+    if let Some(busy) = samples.channel(&percent(CpuPercent::Busy)) {
         return busy
             .values
             .iter()
@@ -70,16 +71,16 @@ pub fn own_cost_percent(record: &Record) -> Option<f64> {
         .then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
 }
 
-/// The channels of the kinds of ticks in `/proc/stat`, in its order.
-pub(crate) const TICKS: [&str; 8] = [
-    "cpu.user",
-    "cpu.nice",
-    "cpu.system",
-    "cpu.idle",
-    "cpu.iowait",
-    "cpu.irq",
-    "cpu.softirq",
-    "cpu.steal",
+/// The kinds of ticks in `/proc/stat`, in its order.
+pub(crate) const TICKS: [CpuTime; 8] = [
+    CpuTime::User,
+    CpuTime::Nice,
+    CpuTime::System,
+    CpuTime::Idle,
+    CpuTime::Iowait,
+    CpuTime::Irq,
+    CpuTime::Softirq,
+    CpuTime::Steal,
 ];
 
 /// Indexes in [`TICKS`].
@@ -90,8 +91,8 @@ const IOWAIT: usize = 4;
 fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; TICKS.len()]> {
     let rows = record.samples.at_ms.len();
     let mut growth = vec![[0_i64; TICKS.len()]; rows];
-    for (kind, id) in TICKS.iter().enumerate() {
-        let Some(channel) = record.samples.channel(*id) else {
+    for (kind, time) in TICKS.iter().enumerate() {
+        let Some(channel) = record.samples.channel(&ChannelId::all_cpus(*time)) else {
             continue;
         };
         for step in counter_steps(record, channel, window) {
@@ -139,33 +140,39 @@ fn from_sums(at_ms: i64, sums: &[i64; TICKS.len()]) -> Option<CpuUse> {
     })
 }
 
+/// A share that logs print.
+fn percent(of: CpuPercent) -> ChannelId {
+    ChannelId::AllCpus(AllCpus::Percent(of))
+}
+
 fn from_percentages(record: &Record, window: Window) -> Vec<CpuUse> {
-    let Some(busy) = record.samples.channel("cpu.busy_percent") else {
+    let Some(busy) = record.samples.channel(&percent(CpuPercent::Busy)) else {
         return Vec::new();
     };
-    let column = |id: &str, row: usize| -> f64 {
-        let channel = record.samples.channel(id);
+    let column = |of: CpuPercent, row: usize| -> f64 {
+        let channel = record.samples.channel(&percent(of));
         let value = channel.and_then(|channel| channel.values.get(row).copied().flatten());
         value.unwrap_or(0) as f64
     };
     let mut readings = gauge(record, busy, window);
     // The bash monitor's first row after each heading is the average since boot. Logs mark it.
-    match record.samples.channel("monitor.first_row") {
+    let first_row = ChannelId::LogMonitor(OfLogMonitor::FirstRow);
+    match record.samples.channel(&first_row) {
         Some(marks) => readings.retain(|reading| marks.values.get(reading.row) != Some(&Some(1))),
         None if is_log(record) && !readings.is_empty() => drop(readings.remove(0)),
         None => {}
     }
     let uses = readings.into_iter().map(|reading| {
         let row = reading.row;
-        let iowait = column("cpu.iowait_percent", row);
+        let iowait = column(CpuPercent::Iowait, row);
         CpuUse {
             at_ms: reading.at_ms,
             // The bash monitor counts waiting for I/O as busy.
             busy: (reading.value as f64 - iowait).max(0.0),
-            user: column("cpu.user_percent", row) + column("cpu.nice_percent", row),
-            system: column("cpu.system_percent", row),
+            user: column(CpuPercent::User, row) + column(CpuPercent::Nice, row),
+            system: column(CpuPercent::System, row),
             iowait,
-            irq: column("cpu.irq_percent", row),
+            irq: column(CpuPercent::Irq, row),
             steal: 0.0,
         }
     });
@@ -182,13 +189,13 @@ mod tests {
     #[test]
     fn ticks_become_shares_of_a_second() {
         let mut record = own_run();
-        for (id, values) in [
-            ("cpu.user", [0, 50, 100, 150, 200]),
-            ("cpu.system", [0, 0, 20, 20, 20]),
-            ("cpu.idle", [0, 150, 280, 430, 530]),
-            ("cpu.steal", [0, 0, 0, 0, 50]),
+        for (time, values) in [
+            (CpuTime::User, [0, 50, 100, 150, 200]),
+            (CpuTime::System, [0, 0, 20, 20, 20]),
+            (CpuTime::Idle, [0, 150, 280, 430, 530]),
+            (CpuTime::Steal, [0, 0, 0, 0, 50]),
         ] {
-            record = counter(record, id, Unit::Ticks, &values);
+            record = counter(record, ChannelId::all_cpus(time), Unit::Ticks, &values);
         }
         let uses = cpu_use(&record, whole_run());
         assert_eq!(uses.len(), 2);
@@ -200,8 +207,12 @@ mod tests {
     #[test]
     fn the_first_row_of_a_log_is_an_average_since_boot() {
         let mut record = log("0.9.72");
-        record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &[90, 25, 30]);
-        record = gauge_channel(record, "cpu.iowait_percent", Unit::Percent, &[0, 0, 5]);
+        for (of, values) in [
+            (CpuPercent::Busy, [90, 25, 30]),
+            (CpuPercent::Iowait, [0, 0, 5]),
+        ] {
+            record = gauge_channel(record, percent(of), Unit::Percent, &values);
+        }
         let busy: Vec<f64> = cpu_use(&record, whole_run())
             .iter()
             .map(|u| u.busy)

@@ -1,8 +1,11 @@
 //! The end of a run that has none: where it died, what was seen last, and what the likely cause is. One that was
 //! resumed has several.
 
-use super::{channels_of, gauge, heat, is_log, matching_messages, power_mw};
-use record::{Aftermath, DiedIn, End, LastWords, Record, Unit, Window};
+use super::{channels, gauge, heat, is_log, matching_messages, power_mw};
+use record::{
+    Aftermath, ChannelId, DiedIn, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit,
+    Window,
+};
 
 /// What was seen in this time before the end is about the end.
 const JUST_BEFORE_MS: i64 = 10_000;
@@ -117,15 +120,13 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
     let mut times = record.samples.at_ms.iter().rev();
     let last_ms = *times.find(|at_ms| **at_ms <= died.at_ms)?;
     let window = just_before(died);
-    let last_of = |beginning: &str, end: &str| {
-        let channels = channels_of(record, beginning, end);
+    let last_of = |is_wanted: fn(&ChannelId) -> bool| {
         let last = |channel| Some(gauge(record, channel, window).last()?.value);
-        channels.filter_map(last).max()
+        channels(record, is_wanted).filter_map(last).max()
     };
     let millicelsius = last_temperature(record, window);
-    let khz = last_of("policy", ".claimed");
-    let mut channels = record.samples.channels.iter();
-    let dram = channels.find(|channel| channel.id.is_memory_clock());
+    let khz = last_of(ChannelId::is_policy_claim);
+    let dram = channels(record, ChannelId::is_memory_clock).next();
     let dram_hz = dram.and_then(|channel| Some(gauge(record, channel, window).last()?.value));
     let mut words: Vec<String> = Vec::new();
     words.extend(millicelsius.map(|value| format!("{:.1} °C", value as f64 / 1e3)));
@@ -143,7 +144,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
     }
     if words.is_empty() {
         // A virtual machine has no sensor of these, but it was watched.
-        let load = last_of("load.1min", "");
+        let load = last_of(|id| *id == ChannelId::Load(LoadSpan::One));
         words = match load {
             Some(hundredths) => format!("load {:.2}", hundredths as f64 / 100.0),
             None => "no temperature, clock, power or voltage".to_owned(),
@@ -337,8 +338,12 @@ fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
 /// What the samples say about the last seconds.
 fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option<(String, u8)> {
     let window = just_before(died);
-    let alarm =
-        channels_of(record, "rpi.", "throttled").chain(channels_of(record, "hwmon", ".in0.alarm"));
+    let is_alarm = |id: &ChannelId| {
+        matches!(
+            id,
+            ChannelId::RaspberryPi(OfRaspberryPi::Throttled) | ChannelId::Hwmon(_, OfHwmon::Alarm)
+        )
+    };
     let is_low = |channel: &record::Channel| {
         let bit = match channel.unit {
             Unit::Bits => UNDER_VOLTAGE,
@@ -349,7 +354,7 @@ fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option
             .any(|reading| reading.value & bit != 0)
     };
     let low = last_millivolts(record, window).filter(|millivolts| *millivolts < LOW_MILLIVOLTS);
-    if alarm.into_iter().any(is_low) {
+    if channels(record, is_alarm).any(is_low) {
         let text = "Just before, the board's own alarm told of under-voltage: a supply or a cable that is too weak is \
                     the likely cause.";
         return Some((text.to_owned(), 75));

@@ -7,9 +7,9 @@ use super::cpu_use::{busy_percent_at, cpu_count};
 use super::firmware::firmware_clock_channel;
 use super::heat::heat;
 use super::phases::{Phase, phases};
-use super::samples::{Reading, channels_of, gauge};
+use super::samples::{Reading, channels, gauge};
 use crate::stats::median;
-use record::{Channel, ChannelId, Record, Total, Window, WorkloadName};
+use record::{Channel, ChannelId, Record, Total, Variant, Window, WorkloadId, WorkloadName};
 
 /// A claimed clock that was lower than the best of the run in a phase of full load.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +100,7 @@ fn clock_channels(record: &Record) -> Vec<&Channel> {
         None => {
             let untrue = untrue_columns(record);
             let is_untrue = |channel: &&Channel| untrue.iter().any(|u| u.channel == channel.id);
-            channels_of(record, "", ".claimed")
+            channels(record, ChannelId::is_any_claim)
                 .filter(|channel| !is_untrue(channel))
                 .collect()
         }
@@ -132,12 +132,12 @@ pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
     if arch.is_none_or(|arch| arch.contains("86")) {
         return Vec::new();
     }
-    let measured: Vec<ClusterClock> = ["cold", "hot-after"]
+    let measured: Vec<ClusterClock> = [Variant::COLD, Variant::HOT_AFTER]
         .iter()
         .flat_map(|variant| cluster_clocks(record, variant))
         .collect();
     let light = phases(record);
-    let columns = channels_of(record, "policy", ".claimed").filter_map(|channel| {
+    let columns = channels(record, ChannelId::is_policy_claim).filter_map(|channel| {
         let cpu = channel.id.policy()?;
         let of_policy = measured
             .iter()
@@ -173,7 +173,7 @@ fn opps_khz(record: &Record, cpu: u32) -> Vec<u32> {
     let policies = record.machine.policies.iter();
     let of_cpu = policies.filter(|policy| policy.cpus.contains(&cpu));
     let mut opps: Vec<u32> = of_cpu.flat_map(|policy| policy.opps_khz.clone()).collect();
-    for (_, clocks) in clock_passes(record, "cold") {
+    for (_, clocks) in clock_passes(record, &Variant::COLD) {
         let tried = clocks.points.iter().filter(|point| point.cpu == cpu);
         opps.extend(tried.filter_map(|point| point.opp_khz));
     }
@@ -222,7 +222,9 @@ fn policy_cpus(record: &Record, channel: &Channel) -> f64 {
 
 /// The best clock claimed while any workload ran. The clock pass is left out: it sets clocks.
 fn top_khz(record: &Record, channel: &Channel, phases: &[Phase]) -> Option<u32> {
-    let workloads = phases.iter().filter(|phase| phase.workload != "clock");
+    let workloads = phases
+        .iter()
+        .filter(|phase| phase.workload != WorkloadId::Clock);
     let values = workloads.flat_map(|phase| gauge(record, channel, phase.window));
     values.map(|reading| reading.value.max(0) as u32).max()
 }
@@ -278,18 +280,25 @@ mod tests {
         let end = 2.0 + loaded_khz.len() as f64 / 2.0;
         let record = with_step(
             own_run(),
-            "openssl",
-            "aes",
+            WorkloadId::OpenSsl,
+            Variant::AES_256_CBC,
             &[0],
             (0.0, 1.9),
             compression(1),
         );
-        let record = with_step(record, "sevenzip", "multi", &[], (2.0, end), compression(1));
+        let record = with_step(
+            record,
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            &[],
+            (2.0, end),
+            compression(1),
+        );
         let mut values = vec![1_800_000; 4];
         values.extend(loaded_khz);
-        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &values);
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &values);
         let hot = vec![85_000; values.len()];
-        gauge_channel(record, "soc.temp", Unit::Millicelsius, &hot)
+        gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &hot)
     }
 
     #[test]

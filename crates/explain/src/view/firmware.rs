@@ -4,8 +4,8 @@
 //! 2 throttled, 3 soft temperature limit, all four now; 16 to 19 the same since boot.
 
 use super::phases::phases;
-use super::samples::{channels_of, gauge, spans_a_death, states_of_last_part, whole_run};
-use record::{Channel, ChannelId, Record, Unit};
+use super::samples::{channels, gauge, spans_a_death, states_of_last_part, whole_run};
+use record::{Channel, ChannelId, OfRaspberryPi, Record, Unit, WorkloadId};
 
 /// What is known about one bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,10 +29,12 @@ pub enum FirmwareBits {
     SinceBoot,
 }
 
+const THROTTLED: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+
 /// What is known about live bit 0 to 3 and its sticky twin, 16 higher.
 pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
     let (live, sticky) = (1_i64 << bit, 1_u32 << (bit + 16));
-    if let Some(channel) = record.samples.channel("rpi.throttled") {
+    if let Some(channel) = record.samples.channel(&THROTTLED) {
         let readings = gauge(record, channel, whole_run());
         let set = readings.iter().filter(|reading| reading.value & live != 0);
         if let Some(first) = set.clone().next() {
@@ -113,12 +115,12 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
     } else {
         1
     };
-    let claimed = channels_of(record, "policy", ".claimed").next()?;
+    let claimed = channels(record, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
     let (mut of, mut lost) = (0, 0.0);
     for phase in phases(record)
         .iter()
-        .filter(|phase| phase.workload != "clock")
+        .filter(|phase| phase.workload != WorkloadId::Clock)
     {
         for reading in gauge(record, firmware, phase.window) {
             let Some(claim) = claimed.values.get(reading.row).copied().flatten() else {
@@ -173,7 +175,7 @@ mod tests {
                 },
             ),
         ] {
-            let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, values);
+            let record = gauge_channel(own_run(), THROTTLED, Unit::Bits, values);
             assert_eq!(firmware_bits(&record, 0), expected);
         }
     }

@@ -2,8 +2,8 @@
 
 use super::limits::limit_set_at;
 use super::phases::{Phase, phases};
-use super::samples::{Reading, channels_of, gauge};
-use record::{Channel, ChannelId, Record, Window};
+use super::samples::{Reading, channels, gauge};
+use record::{Channel, ChannelId, OfPolicy, Record, Window, WorkloadId};
 
 /// The hottest moment of the SoC within a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,7 +150,7 @@ pub struct Cooling {
 /// ran. `Documentation/driver-api/thermal/sysfs-api.rst`.
 pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
-    let devices = channels_of(record, "cooling_device", ".state");
+    let devices = channels(record, |id| matches!(id, ChannelId::Cooling(_)));
     let of_cpus = devices.filter(|channel| crate::throttle::cools_cpus(&channel.label));
     of_cpus
         .filter_map(|channel| {
@@ -171,7 +171,8 @@ pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
 /// itself had set, and below the highest one seen.
 pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
     let workloads = workloads(record);
-    channels_of(record, "policy", ".limit_max")
+    let is_limit = |id: &ChannelId| matches!(id, ChannelId::Policy(_, OfPolicy::LimitMax));
+    channels(record, is_limit)
         .filter_map(|channel| {
             let number = channel.id.policy()?;
             let mut policies = record.machine.policies.iter();
@@ -198,7 +199,7 @@ pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
 
 pub(super) fn workloads(record: &Record) -> Vec<Phase> {
     let mut phases = phases(record);
-    phases.retain(|phase| phase.workload != "clock");
+    phases.retain(|phase| phase.workload != WorkloadId::Clock);
     phases
 }
 
@@ -241,25 +242,29 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, labelled, own_run, with_step};
     use crate::view::whole_run;
-    use record::Unit;
+    use record::{HwmonKind, OfHwmon, OfZone, Unit, Variant};
 
     #[test]
     fn the_hottest_sensor_of_the_cpu_counts() {
         let mut record = own_run();
         for (id, label, values) in [
             (
-                "thermal_zone0.temp",
+                ChannelId::zone_temperature(0),
                 "cpu-thermal",
                 [60_000, 71_000, 70_000],
             ),
-            ("hwmon3.temp1", "nvme Composite", [85_000, 85_000, 85_000]),
             (
-                "thermal_zone1.temp",
+                ChannelId::Hwmon(3, OfHwmon::Sensor(HwmonKind::Temperature, 1)),
+                "nvme Composite",
+                [85_000, 85_000, 85_000],
+            ),
+            (
+                ChannelId::zone_temperature(1),
                 "gpu-thermal",
                 [72_000, 73_000, 74_000],
             ),
             (
-                "thermal_zone0.trip0",
+                ChannelId::Zone(0, OfZone::Trip(0)),
                 "trip passive cpu",
                 [95_000, 95_000, 95_000],
             ),
@@ -280,7 +285,7 @@ mod tests {
             (&[60_000, 61_000, 99_000], 99_000),
             (&[60_000, 95_000, 60_000], 95_000),
         ] {
-            let id = "thermal_zone0.temp";
+            let id = ChannelId::zone_temperature(0);
             let record = gauge_channel(own_run(), id, Unit::Millicelsius, values);
             let record = labelled(record, "cpu-thermal");
             let heat = heat(&record, whole_run()).unwrap();
@@ -292,7 +297,7 @@ mod tests {
     fn no_sensor_is_no_temperature() {
         let record = gauge_channel(
             own_run(),
-            "soc.temp",
+            ChannelId::Soc,
             Unit::Millicelsius,
             &[0, -273_200_000],
         );
@@ -304,14 +309,14 @@ mod tests {
         for (label, expected) in [("pwm-fan", 0), ("cpufreq-cpu0", 1)] {
             let record = with_step(
                 own_run(),
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (0.0, 2.0),
                 compression(1),
             );
-            let id = "cooling_device0.state";
-            let record = gauge_channel(record, id, Unit::Count, &[0, 0, 2, 3, 1]);
+            let record =
+                gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &[0, 0, 2, 3, 1]);
             let raised = raised_cooling(&labelled(record, label));
             assert_eq!(raised.len(), expected, "{label}");
             if let Some(cooling) = raised.first() {

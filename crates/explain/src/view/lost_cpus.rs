@@ -1,7 +1,7 @@
 //! CPUs that somebody else than the run switched off while it went on, and from when to when.
 
 use super::{Reading, SwitchedOff, gauge, matching_messages, switched_off, whole_run};
-use record::{KernelMessage, Record, Window};
+use record::{AllCpus, ChannelId, KernelMessage, Record, Window};
 
 /// A stretch of time in which CPUs were away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,8 @@ pub fn kill_messages(record: &Record) -> Vec<(usize, &KernelMessage)> {
 
 /// Every such stretch that samples show, in order. Runs count online CPUs in the channel `cpu.online`.
 pub fn lost_cpus(record: &Record) -> Vec<LostCpus> {
-    let Some(channel) = record.samples.channel("cpu.online") else {
+    let online = ChannelId::AllCpus(AllCpus::Online);
+    let Some(channel) = record.samples.channel(&online) else {
         return Vec::new();
     };
     let readings = gauge(record, channel, whole_run());

@@ -1,7 +1,7 @@
 //! What an OPP really gave, from the cold clock pass.
 
 use super::clocks::{ClusterClock, clock_passes, point_clock};
-use record::Record;
+use record::{Record, Variant};
 
 /// The measured clock of one OPP.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +14,8 @@ pub struct OppClock {
 
 /// The clock measured at this OPP in the cold pass, on the cluster of the CPU where one is named.
 pub fn opp_clock(record: &Record, cpu: Option<u32>, opp_khz: u32) -> Option<OppClock> {
-    let points = clock_passes(record, "cold").flat_map(|(step, clocks)| {
+    let cold = Variant::COLD;
+    let points = clock_passes(record, &cold).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
         points.filter_map(move |point| Some((point.opp_khz?, point_clock(record, step, point)?)))
     });

@@ -1,7 +1,7 @@
 //! Phases: stretches of the run in which one workload ran, so that samples can be judged by what
 //! was going on.
 
-use record::{Bound, Outcome, Record, Step, Window, WorkloadId, WorkloadName};
+use record::{Bound, Outcome, Record, Step, Variant, Window, WorkloadId, WorkloadName};
 
 /// Consecutive steps of the same workload, variant and CPUs.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,8 @@ impl Phase {
     /// not, however many threads it has.
     pub fn is_full_load(&self, cpu_count: u32) -> bool {
         let computes = matches!(self.bound, Bound::Cpu | Bound::Memory | Bound::Unknown);
-        cpu_count > 0 && self.busy_cpus >= cpu_count && computes && self.workload != "clock"
+        let is_wide = cpu_count > 0 && self.busy_cpus >= cpu_count;
+        is_wide && computes && self.workload != WorkloadId::Clock
     }
 }
 
@@ -50,7 +51,7 @@ pub fn phases(record: &Record) -> Vec<Phase> {
             continue;
         }
         let name = step_name(step);
-        let busy_cpus = match step.variant.as_str().starts_with("multi") && step.cpus.is_empty() {
+        let busy_cpus = match step.variant.is_multi_of_any_kind() && step.cpus.is_empty() {
             // A run that failed in a log does not tell its threads.
             true => busy_cpus_expected(step).max(online),
             false => busy_cpus_expected(step),
@@ -63,7 +64,7 @@ pub fn phases(record: &Record) -> Vec<Phase> {
             {
                 // Logs have one window for all algorithms or sizes of a workload.
                 if last.name != name {
-                    last.name = workload_name(step).to_owned();
+                    last.name = step.workload.label().to_owned();
                 }
                 last.steps.push(index);
                 last.window.start_ms = last.window.start_ms.min(step.window.start_ms);
@@ -92,24 +93,17 @@ pub fn busy_cpus_expected(step: &Step) -> u32 {
     }
 }
 
-/// A workload in words for people.
-fn workload_name(step: &Step) -> &str {
-    match step.workload.as_str() {
-        "sevenzip" => "7-zip",
-        "memory-bandwidth" => "memory bandwidth",
-        "memory-latency" => "memory latency",
-        other => other,
-    }
-}
-
 /// A step in words for people.
 pub fn step_name(step: &Step) -> String {
-    let workload = workload_name(step);
-    match step.variant.as_str() {
-        "" => workload.to_owned(),
-        "single" => format!("{workload} single-threaded"),
-        "multi" => format!("{workload} on all CPUs"),
-        variant => format!("{workload} {variant}"),
+    let (workload, variant) = (step.workload.label(), &step.variant);
+    if variant.is_only() {
+        workload.to_owned()
+    } else if *variant == Variant::SINGLE {
+        format!("{workload} single-threaded")
+    } else if *variant == Variant::MULTI {
+        format!("{workload} on all CPUs")
+    } else {
+        format!("{workload} {variant}")
     }
 }
 
@@ -123,8 +117,8 @@ mod tests {
         let mut record = own_run();
         record = with_step(
             record,
-            "sevenzip",
-            "single",
+            WorkloadId::SevenZip,
+            Variant::SINGLE,
             &[0],
             (0.0, 10.0),
             compression(2000),
@@ -132,7 +126,14 @@ mod tests {
         for run in 0..3 {
             let start = 20.0 + 10.0 * f64::from(run);
             let window = (start, start + 9.0);
-            record = with_step(record, "sevenzip", "multi", &[], window, compression(7000));
+            record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                Variant::MULTI,
+                &[],
+                window,
+                compression(7000),
+            );
         }
         let phases = phases(&record);
         assert_eq!(phases.len(), 2);
@@ -148,8 +149,8 @@ mod tests {
         let mut record = own_run();
         record = with_step(
             record,
-            "sevenzip",
-            "single",
+            WorkloadId::SevenZip,
+            Variant::SINGLE,
             &[0],
             (0.0, 10.0),
             compression(2000),

@@ -3,7 +3,7 @@
 
 use super::power_doubt::power_doubt;
 use super::samples::{Reading, counter_steps, gauge};
-use record::{Channel, ChannelKind, Record, Unit, Window};
+use record::{Channel, ChannelId, ChannelKind, Record, Unit, Window};
 
 /// What measures the power: the channel, and whether it is that of the whole machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +35,8 @@ pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
     }
     let energy = channels().filter(has_values).find(|channel| {
         let counts = channel.kind == ChannelKind::Counter && channel.unit == Unit::Microjoules;
-        counts && (channel.label.contains("package") || channel.id.as_text().contains("package"))
+        let is_named = matches!(&channel.id, ChannelId::Other(id) if id.contains("package"));
+        counts && (channel.label.contains("package") || is_named)
     });
     energy.map(|channel| PowerSource {
         channel,
@@ -79,23 +80,31 @@ pub fn mean_power_mw(record: &Record, window: Window) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{counter, gauge_channel, labelled, own_run, window};
+    use crate::test_support::{counter, gauge_channel, labelled, own_run, rapl, window};
+    use record::{HwmonKind, OfHwmon, OfMeter, OfPowercap};
 
     #[test]
     fn a_meter_comes_before_a_chip_and_a_chip_before_counters() {
         let energy = [0, 1_000_000, 2_000_000, 3_000_000];
-        let mut record = counter(own_run(), "rapl.0", Unit::Microjoules, &energy);
+        let mut record = counter(
+            own_run(),
+            rapl(OfPowercap::Energy),
+            Unit::Microjoules,
+            &energy,
+        );
         record = labelled(record, "package-0");
         let all = window(0.0, 10.0);
         assert_eq!(power_mw(&record, all), [(1000, 2000.0), (1500, 2000.0)]);
         assert!(!power_source(&record).unwrap().is_whole);
         // A limit is set, not measured.
-        let id = "rapl0.limit.long_term";
+        let id = rapl(OfPowercap::Limit("long_term".into()));
         record = gauge_channel(record, id, Unit::Microwatts, &[15_000_000; 4]);
         assert!(!power_source(&record).unwrap().is_whole);
-        record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &[3_000_000; 4]);
+        let id = ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1));
+        record = gauge_channel(record, id, Unit::Microwatts, &[3_000_000; 4]);
         assert_eq!(mean_power_mw(&record, all), Some(3000.0));
-        record = gauge_channel(record, "meter.power", Unit::Milliwatts, &[5000; 4]);
+        let id = ChannelId::meter(OfMeter::Power);
+        record = gauge_channel(record, id, Unit::Milliwatts, &[5000; 4]);
         assert_eq!(mean_power_mw(&record, all), Some(5000.0));
         assert_eq!(power_source(&own_run()), None);
     }

@@ -121,14 +121,24 @@ mod tests {
     use super::*;
     use crate::test_support::{gauge_channel, own_run};
     use crate::view::power_source;
+    use record::{AllCpus, ChannelId, CpuPercent, HwmonKind, OfHwmon, OfMeter};
+
+    const METER: ChannelId = ChannelId::meter(OfMeter::Power);
+
+    const fn of_chip(kind: HwmonKind) -> ChannelId {
+        ChannelId::Hwmon(0, OfHwmon::Sensor(kind, 1))
+    }
 
     fn check(values: &[i64], busy: &[i64], current: &[i64], expected: Option<Doubt>) {
-        let mut record = gauge_channel(own_run(), "hwmon0.power1", Unit::Microwatts, values);
-        record = gauge_channel(record, "hwmon0.in1", Unit::Millivolts, &[5000; 12]);
+        let [power, voltage] = [HwmonKind::Power, HwmonKind::Voltage].map(of_chip);
+        let mut record = gauge_channel(own_run(), power, Unit::Microwatts, values);
+        record = gauge_channel(record, voltage, Unit::Millivolts, &[5000; 12]);
         if !current.is_empty() {
-            record = gauge_channel(record, "hwmon0.curr1", Unit::Milliamperes, current);
+            let id = of_chip(HwmonKind::Current);
+            record = gauge_channel(record, id, Unit::Milliamperes, current);
         }
-        record = gauge_channel(record, "cpu.busy_percent", Unit::Count, busy);
+        let id = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
+        record = gauge_channel(record, id, Unit::Count, busy);
         let found = power_doubt(&record, &record.samples.channels[0]);
         assert_eq!(found, expected, "{values:?}");
         assert_eq!(power_source(&record).is_none(), expected.is_some());
@@ -138,24 +148,24 @@ mod tests {
     fn a_unit_that_was_mistaken_is_no_power_of_a_machine() {
         // Watts told as milliwatts, milliwatts as watts, and what boards and servers draw.
         for (id, milliwatts, is_believed) in [
-            ("meter.power", [2, 3, 4, 5, 6, 7], false),
-            ("meter.power", [400, 410, 400, 420, 400, 410], true),
-            ("meter.power", [2000, 3000, 4000, 5000, 6000, 7000], true),
+            (METER, [2, 3, 4, 5, 6, 7], false),
+            (METER, [400, 410, 400, 420, 400, 410], true),
+            (METER, [2000, 3000, 4000, 5000, 6000, 7000], true),
             (
-                "meter.power",
+                METER,
                 [
                     2_000_000, 3_000_000, 4_000_000, 5_000_000, 6_000_000, 7_000_000,
                 ],
                 false,
             ),
             (
-                "meter.power",
+                METER,
                 [300_000, 310_000, 300_000, 320_000, 300_000, 310_000],
                 true,
             ),
-            ("hwmon0.power1", [2, 3, 4, 5, 6, 7], true),
+            (of_chip(HwmonKind::Power), [2, 3, 4, 5, 6, 7], true),
         ] {
-            let record = gauge_channel(own_run(), id, Unit::Milliwatts, &milliwatts);
+            let record = gauge_channel(own_run(), id.clone(), Unit::Milliwatts, &milliwatts);
             let found = power_doubt(&record, &record.samples.channels[0]);
             assert_eq!(
                 found.is_none(),

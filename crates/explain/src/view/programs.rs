@@ -100,7 +100,7 @@ impl ProgramScore {
 mod tests {
     use super::*;
     use crate::test_support::{own_run, with_step};
-    use record::{Score, Scores};
+    use record::{Score, Scores, Variant, WorkloadId};
 
     #[test]
     fn repetitions_are_one_score() {
@@ -137,7 +137,8 @@ mod tests {
                 links: vec!["https://example.org/1".into()],
                 ..Scores::default()
             });
-            record = with_step(record, "geekbench", "", &[], (0.0, 1.0), scores);
+            let (workload, variant) = (WorkloadId::Geekbench, Variant::ONLY);
+            record = with_step(record, workload, variant, &[], (0.0, 1.0), scores);
         }
         assert_eq!(
             remarks(&record),

@@ -2,7 +2,7 @@
 
 use super::heat::workloads;
 use super::phases::Phase;
-use super::samples::{channels_of, counter_total, is_log};
+use super::samples::{counter_total, is_log};
 use crate::Place;
 use record::{ChannelId, OfPolicy, Record, Total, Unit};
 
@@ -39,10 +39,12 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
     let policies = record.machine.policies.iter();
     policies
         .filter_map(|policy| {
-            let beginning = format!("policy{}.residency.", policy.policy);
             let mut khz_ms: Vec<(u32, i64)> = Vec::new();
-            for channel in channels_of(record, &beginning, "") {
-                let khz = channel.id.as_text()[beginning.len()..].parse().ok()?;
+            for channel in &record.samples.channels {
+                let khz = match channel.id {
+                    ChannelId::Policy(of, OfPolicy::Residency(khz)) if of == policy.policy => khz,
+                    _ => continue,
+                };
                 let spent: i64 = loaded
                     .iter()
                     .filter_map(|phase| counter_total(record, channel, phase.window))
@@ -109,16 +111,24 @@ fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<Belo
 mod tests {
     use super::*;
     use crate::test_support::{compression, counter, own_run, with_step};
+    use record::{Variant, WorkloadId};
 
     #[test]
     fn ticks_below_the_highest_clock_count_only_under_load() {
-        let record = with_step(own_run(), "openssl", "", &[0], (0.0, 1.0), compression(1));
-        let record = with_step(record, "sevenzip", "multi", &[], (1.0, 2.0), compression(1));
+        let mut record = own_run();
+        for (workload, variant, cpus, window) in [
+            (WorkloadId::OpenSsl, Variant::ONLY, &[0][..], (0.0, 1.0)),
+            (WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 2.0)),
+        ] {
+            record = with_step(record, workload, variant, cpus, window, compression(1));
+        }
         // The first second is one CPU's work: slow time in it harms nobody.
         let slow = [0, 50, 100, 110, 120];
         let fast = [0, 0, 0, 40, 80];
-        let record = counter(record, "policy0.residency.1200000", Unit::Ticks, &slow);
-        let record = counter(record, "policy0.residency.1800000", Unit::Ticks, &fast);
+        for (khz, ticks) in [(1_200_000, slow), (1_800_000, fast)] {
+            let id = ChannelId::Policy(0, OfPolicy::Residency(khz));
+            record = counter(record, id, Unit::Ticks, &ticks);
+        }
         let below = residency_below_top(&record);
         assert_eq!((below[0].below_ms, below[0].total_ms), (200, 1_000));
         assert_eq!(

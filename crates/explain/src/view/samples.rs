@@ -1,7 +1,7 @@
 //! Samples of one channel within a window: values that stand for themselves, and differences of
 //! those that count up.
 
-use record::{Channel, ChannelKind, Record, Source, State, Total, Window};
+use record::{Channel, ChannelId, ChannelKind, Record, Source, State, Total, Window};
 
 /// One value at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,15 @@ pub fn whole_run() -> Window {
     }
 }
 
+/// Channels whose id is wanted, in their order.
+pub fn channels<'a>(
+    record: &'a Record,
+    is_wanted: impl Fn(&ChannelId) -> bool + 'a,
+) -> impl Iterator<Item = &'a Channel> + 'a {
+    let channels = record.samples.channels.iter();
+    channels.filter(move |channel| is_wanted(&channel.id))
+}
+
 /// Channels whose id has this beginning and this end, in their order.
 pub fn channels_of<'a>(
     record: &'a Record,
@@ -46,7 +55,7 @@ pub fn channels_of<'a>(
 ) -> impl Iterator<Item = &'a Channel> + 'a {
     let channels = record.samples.channels.iter();
     channels.filter(move |channel| {
-        let id = channel.id.as_text();
+        let id = channel.id.to_string();
         id.starts_with(beginning) && id.ends_with(end)
     })
 }
@@ -110,12 +119,14 @@ pub fn counter_total(record: &Record, channel: &Channel, window: Window) -> Opti
 mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, resumed_run, window};
-    use record::Unit;
+    use record::{OfSwap, Unit};
+
+    const SWAPPED_IN: ChannelId = ChannelId::Swap(OfSwap::In);
 
     #[test]
     fn counters_are_summed_over_a_window() {
-        let record = counter(own_run(), "swap.in", Unit::Pages, &[5, 5, 9, 2, 4]);
-        let channel = record.samples.channel("swap.in").unwrap();
+        let record = counter(own_run(), SWAPPED_IN, Unit::Pages, &[5, 5, 9, 2, 4]);
+        let channel = record.samples.channel(&SWAPPED_IN).unwrap();
         // The fall from 9 to 2 is a counter that started anew.
         assert_eq!(counter_total(&record, channel, whole_run()), Some(6));
         assert_eq!(counter_total(&record, channel, window(0.0, 0.5)), Some(0));
@@ -123,8 +134,8 @@ mod tests {
         // Between two boots it counts nothing that anybody knows of.
         let mut resumed = resumed_run();
         resumed.run.resumed[0].at_ms = 1_000;
-        let resumed = counter(resumed, "swap.in", Unit::Pages, &[5, 5, 9, 12, 14]);
-        let channel = resumed.samples.channel("swap.in").unwrap();
+        let resumed = counter(resumed, SWAPPED_IN, Unit::Pages, &[5, 5, 9, 12, 14]);
+        let channel = resumed.samples.channel(&SWAPPED_IN).unwrap();
         assert_eq!(counter_total(&resumed, channel, whole_run()), Some(5));
     }
 }

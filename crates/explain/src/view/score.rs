@@ -66,6 +66,7 @@ pub fn step_score(step: &Step) -> Option<StepScore> {
 mod tests {
     use super::*;
     use crate::test_support::{compression, own_run, series, with_clocks, with_step};
+    use record::Variant;
 
     #[test]
     fn every_kind_has_its_number() {
@@ -75,11 +76,11 @@ mod tests {
             (series(&[]), None),
             (compression(0), None),
         ] {
-            let record = with_step(own_run(), "x", "", &[], (0.0, 1.0), measured);
+            let record = with_step(own_run(), "x", Variant::ONLY, &[], (0.0, 1.0), measured);
             let found = step_score(&record.steps[0]).map(|score| score.rate());
             assert_eq!(found, expected);
         }
-        let clocks = with_clocks(own_run(), "cold", Vec::new());
+        let clocks = with_clocks(own_run(), Variant::COLD, Vec::new());
         assert_eq!(step_score(&clocks.steps[0]), None);
     }
 }

@@ -18,7 +18,7 @@ pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Com
 /// Index and total rating of the runs on all CPUs, in their order. Extensive runs also load the
 /// clusters one by one; only the runs with the most threads count.
 pub fn multi_totals(record: &Record) -> Vec<(usize, f64)> {
-    let is_multi = |step: &Step| step.variant.as_str().starts_with("multi");
+    let is_multi = |step: &Step| step.variant.is_multi_of_any_kind();
     let multi = || compressions(record).filter(move |(_, step, _)| is_multi(step));
     let threads_max = multi().map(|(_, step, _)| step.threads).max();
     multi()
@@ -94,6 +94,7 @@ pub fn series_trends(record: &Record) -> Vec<SeriesTrend> {
 mod tests {
     use super::*;
     use crate::test_support::{compression, own_run, series, with_step};
+    use record::{Variant, WorkloadId};
 
     #[test]
     fn only_runs_on_all_cpus_are_compared() {
@@ -101,8 +102,8 @@ mod tests {
         for (cpus, mips) in [(&[][..], 8000), (&[], 7600), (&[], 7200), (&[0, 1], 3000)] {
             record = with_step(
                 record,
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 cpus,
                 (0.0, 1.0),
                 compression(mips),
@@ -119,8 +120,8 @@ mod tests {
         let values = [1.0, 10.0, 10.0, 9.0, 9.0, 8.0, 8.0];
         let record = with_step(
             own_run(),
-            "cpuminer",
-            "",
+            WorkloadId::Cpuminer,
+            Variant::ONLY,
             &[],
             (0.0, 300.0),
             series(&values),

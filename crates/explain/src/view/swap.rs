@@ -1,7 +1,7 @@
 //! Swap: what is configured, how much more of it was used after the run, and how much was moved.
 
 use super::samples::{counter_total, states_of_last_part, whole_run};
-use record::{Record, SwapState, Total};
+use record::{ChannelId, OfSwap, Record, SwapState, Total};
 
 /// Swap devices as seen last.
 pub fn swap_devices(record: &Record) -> &[SwapState] {
@@ -38,11 +38,11 @@ pub fn swap_growth(record: &Record) -> Option<SwapGrowth> {
 /// Pages read from and written to swap during the run (`pswpin`, `pswpout` of `/proc/vmstat`);
 /// none if that was not watched.
 pub fn swap_traffic_pages(record: &Record) -> Option<(i64, i64)> {
-    let moved = |id: &str| {
-        let channel = record.samples.channel(id)?;
+    let moved = |of: OfSwap| {
+        let channel = record.samples.channel(&ChannelId::Swap(of))?;
         counter_total(record, channel, whole_run())
     };
-    Some((moved("swap.in")?, moved("swap.out")?))
+    Some((moved(OfSwap::In)?, moved(OfSwap::Out)?))
 }
 
 #[cfg(test)]

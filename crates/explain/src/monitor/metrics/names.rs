@@ -4,7 +4,10 @@
 //! <https://github.com/prometheus/node_exporter>
 
 use super::units::base_unit;
-use record::{Channel, ChannelKind, Unit};
+use record::{
+    Channel, ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfCpu, OfHwmon, OfMemory,
+    OfPolicy, OfPowercap, OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, Stalled, Unit,
+};
 
 /// Where a channel belongs.
 pub(super) struct Place {
@@ -17,58 +20,82 @@ pub(super) struct Place {
 pub(super) type Labels = Vec<(&'static str, String)>;
 
 /// Quantities that node_exporter has without labels.
-const PLAIN: [(&str, &str, &str); 15] = [
-    ("load.1min", "node_load1", "1m load average."),
-    ("load.5min", "node_load5", "5m load average."),
-    ("load.15min", "node_load15", "15m load average."),
+static PLAIN: [(ChannelId, &str, &str); 15] = [
     (
-        "memory.available",
+        ChannelId::Load(LoadSpan::One),
+        "node_load1",
+        "1m load average.",
+    ),
+    (
+        ChannelId::Load(LoadSpan::Five),
+        "node_load5",
+        "5m load average.",
+    ),
+    (
+        ChannelId::Load(LoadSpan::Fifteen),
+        "node_load15",
+        "15m load average.",
+    ),
+    (
+        ChannelId::Memory(OfMemory::Available),
         "node_memory_MemAvailable_bytes",
         "Memory that can be had without swapping.",
     ),
-    ("swap.in", "node_vmstat_pswpin", "Pages swapped in."),
-    ("swap.out", "node_vmstat_pswpout", "Pages swapped out."),
     (
-        "memory.faults.major",
+        ChannelId::Swap(OfSwap::In),
+        "node_vmstat_pswpin",
+        "Pages swapped in.",
+    ),
+    (
+        ChannelId::Swap(OfSwap::Out),
+        "node_vmstat_pswpout",
+        "Pages swapped out.",
+    ),
+    (
+        ChannelId::Memory(OfMemory::MajorFaults),
         "node_vmstat_pgmajfault",
         "Page faults that needed the disk.",
     ),
     (
-        "memory.oom_kills",
+        ChannelId::Memory(OfMemory::OomKills),
         "node_vmstat_oom_kill",
         "Processes killed for want of memory.",
     ),
     (
-        "psi.cpu.some",
+        ChannelId::Pressure(Resource::Cpu, Stalled::Some),
         "node_pressure_cpu_waiting_seconds_total",
         "Time in which some tasks waited for a CPU.",
     ),
     (
-        "psi.io.some",
+        ChannelId::Pressure(Resource::Io, Stalled::Some),
         "node_pressure_io_waiting_seconds_total",
         "Time in which some tasks waited for I/O.",
     ),
     (
-        "psi.io.full",
+        ChannelId::Pressure(Resource::Io, Stalled::Full),
         "node_pressure_io_stalled_seconds_total",
         "Time in which all tasks waited for I/O.",
     ),
     (
-        "psi.memory.some",
+        ChannelId::Pressure(Resource::Memory, Stalled::Some),
         "node_pressure_memory_waiting_seconds_total",
         "Time in which some tasks waited for memory.",
     ),
     (
-        "psi.memory.full",
+        ChannelId::Pressure(Resource::Memory, Stalled::Full),
         "node_pressure_memory_stalled_seconds_total",
         "Time in which all tasks waited for memory.",
     ),
     (
-        "sampler.cpu",
+        ChannelId::Sampler(OfSampler::Cpu),
         "sbc_bench_sampler_cpu_seconds_total",
         "CPU time that the sampling itself used.",
     ),
-    ("swap.used", "sbc_bench_swap_used_bytes", "Swap in use."),
+    (
+        ChannelId::Swap(OfSwap::Used),
+        "sbc_bench_swap_used_bytes",
+        "Swap in use.",
+    ),
 ];
 
 /// Name, help and labels of a channel.
@@ -77,50 +104,22 @@ pub(super) fn place(channel: &Channel) -> Place {
         let name = (*name).to_owned();
         return one(name, help, Vec::new());
     }
-    let id = channel.id.as_text();
-    let (thing, quantity) = id.split_once('.').unwrap_or((&id, ""));
-    let number = |prefix: &str| {
-        let number = thing.strip_prefix(prefix)?;
-        number.parse::<u32>().ok().map(|_| number.to_owned())
+    let known = match &channel.id {
+        ChannelId::Cpu(cpu, OfCpu::Time(time)) if channel.unit == Unit::Ticks => {
+            Some(of_cpu(*cpu, *time))
+        }
+        ChannelId::Policy(_, of) => of_policy(channel, *of),
+        ChannelId::Zone(zone, OfZone::Temperature) => Some(of_zone(channel, *zone)),
+        ChannelId::Cooling(device) => Some(of_cooling(channel, *device)),
+        ChannelId::Hwmon(chip, OfHwmon::Sensor(kind, number)) => {
+            Some(of_hwmon(channel, *chip, *kind, *number))
+        }
+        ChannelId::Powercap(zone, OfPowercap::Energy) if zone.kind() == PowerZoneKind::Rapl => {
+            Some(of_rapl(channel))
+        }
+        _ => None,
     };
-    if let Some(cpu) = number("cpu")
-        && channel.unit == Unit::Ticks
-        && !quantity.contains('.')
-    {
-        let labels = vec![("cpu", cpu), ("mode", quantity.to_owned())];
-        return one(
-            "node_cpu_seconds_total".into(),
-            "Seconds the CPUs spent in each mode.",
-            labels,
-        );
-    }
-    if number("policy").is_some()
-        && let Some(place) = of_policy(channel, quantity)
-    {
-        return place;
-    }
-    if let (Some(zone), "temp") = (number("thermal_zone"), quantity) {
-        let labels = vec![("type", channel.label.clone()), ("zone", zone)];
-        return one(
-            "node_thermal_zone_temp".into(),
-            "Zone temperature in Celsius.",
-            labels,
-        );
-    }
-    if let (Some(name), "state") = (number("cooling_device"), quantity) {
-        let labels = vec![("name", name), ("type", channel.label.clone())];
-        let help = "Current throttle state of the cooling device.";
-        return one("node_cooling_device_cur_state".into(), help, labels);
-    }
-    if number("hwmon").is_some()
-        && let Some(place) = of_hwmon(channel, thing, quantity)
-    {
-        return place;
-    }
-    if thing.starts_with("rapl") && quantity == "energy" {
-        return of_rapl(channel);
-    }
-    other(channel)
+    known.unwrap_or_else(|| other(channel))
 }
 
 fn one(name: String, help: &'static str, labels: Labels) -> Place {
@@ -131,14 +130,20 @@ fn one(name: String, help: &'static str, labels: Labels) -> Place {
     }
 }
 
+fn of_cpu(cpu: u32, time: CpuTime) -> Place {
+    let labels = vec![("cpu", cpu.to_string()), ("mode", time.as_str().to_owned())];
+    let help = "Seconds the CPUs spent in each mode.";
+    one("node_cpu_seconds_total".into(), help, labels)
+}
+
 /// Clocks of a policy are those of each of its CPUs.
-fn of_policy(channel: &Channel, quantity: &str) -> Option<Place> {
-    let (name, help) = match quantity {
-        "claimed" => (
+fn of_policy(channel: &Channel, of: OfPolicy) -> Option<Place> {
+    let (name, help) = match of {
+        OfPolicy::Claimed => (
             "node_cpu_scaling_frequency_hertz",
             "Current scaled CPU thread frequency in hertz, as cpufreq claims it.",
         ),
-        "limit_max" => (
+        OfPolicy::LimitMax => (
             "node_cpu_scaling_frequency_max_hertz",
             "Maximum scaled CPU thread frequency in hertz.",
         ),
@@ -153,41 +158,54 @@ fn of_policy(channel: &Channel, quantity: &str) -> Option<Place> {
     })
 }
 
-fn of_hwmon(channel: &Channel, chip: &str, sensor: &str) -> Option<Place> {
-    let kind = sensor.trim_end_matches(|c: char| c.is_ascii_digit());
+fn of_zone(channel: &Channel, zone: u32) -> Place {
+    let labels = vec![("type", channel.label.clone()), ("zone", zone.to_string())];
+    let help = "Zone temperature in Celsius.";
+    one("node_thermal_zone_temp".into(), help, labels)
+}
+
+fn of_cooling(channel: &Channel, device: u32) -> Place {
+    let labels = vec![
+        ("name", device.to_string()),
+        ("type", channel.label.clone()),
+    ];
+    let help = "Current throttle state of the cooling device.";
+    one("node_cooling_device_cur_state".into(), help, labels)
+}
+
+fn of_hwmon(channel: &Channel, chip: u32, kind: HwmonKind, number: u32) -> Place {
     let (name, help) = match kind {
-        "temp" => (
+        HwmonKind::Temperature => (
             "node_hwmon_temp_celsius",
             "Hardware monitor for temperature (input).",
         ),
-        "in" => (
+        HwmonKind::Voltage => (
             "node_hwmon_in_volts",
             "Hardware monitor for voltage (input).",
         ),
-        "curr" => (
+        HwmonKind::Current => (
             "node_hwmon_curr_amps",
             "Hardware monitor for current (input).",
         ),
-        "power" => (
+        HwmonKind::Power => (
             "node_hwmon_power_watt",
             "Hardware monitor for power usage in watts (input).",
         ),
-        "energy" => (
+        HwmonKind::Energy => (
             "node_hwmon_energy_joule_total",
             "Hardware monitor for joules used so far (input).",
         ),
-        "fan" => (
+        HwmonKind::Fan => (
             "node_hwmon_fan_rpm",
             "Hardware monitor for fan revolutions per minute (input).",
         ),
-        _ => return None,
     };
     let labels = vec![
-        ("chip", chip.to_owned()),
+        ("chip", format!("hwmon{chip}")),
         ("label", channel.label.clone()),
-        ("sensor", sensor.to_owned()),
+        ("sensor", format!("{}{number}", kind.as_str())),
     ];
-    Some(one(name.to_owned(), help, labels))
+    one(name.to_owned(), help, labels)
 }
 
 /// `package-0` is zone `package` of index 0.
@@ -232,11 +250,14 @@ fn other(channel: &Channel) -> Place {
 mod tests {
     use super::super::metrics;
     use crate::monitor::Watch;
-    use crate::test_support::{labelled, own_run, with_channel};
-    use record::{ChannelKind, Unit};
+    use crate::test_support::{labelled, own_run, rapl, with_channel};
+    use record::{
+        ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfHwmon, OfPolicy, OfPowercap,
+        OfRaspberryPi, Resource, Stalled, Unit,
+    };
 
-    fn check(id: &str, label: &str, unit: Unit, kind: ChannelKind, expected: &str) {
-        let record = labelled(with_channel(own_run(), id, unit, kind, &[]), label);
+    fn check(id: ChannelId, label: &str, unit: Unit, kind: ChannelKind, expected: &str) {
+        let record = labelled(with_channel(own_run(), id.clone(), unit, kind, &[]), label);
         let mut watch = Watch::new(record);
         watch.row(1000, [Some(1500)]);
         let text = metrics(&watch);
@@ -250,87 +271,94 @@ mod tests {
     fn names_are_those_of_node_exporter_and_units_are_basic() {
         use ChannelKind::{Counter, Gauge};
         use Unit::*;
+        let chip = |kind, number| ChannelId::Hwmon(1, OfHwmon::Sensor(kind, number));
         for (id, label, unit, kind, expected) in [
             (
-                "cpu3.iowait",
+                ChannelId::cpu_time(3, CpuTime::Iowait),
                 "",
                 Ticks,
                 Counter,
                 "node_cpu_seconds_total{cpu=\"3\",mode=\"iowait\"} 15",
             ),
-            ("load.1min", "", Hundredths, Gauge, "node_load1 15"),
             (
-                "policy4.claimed",
+                ChannelId::Load(LoadSpan::One),
+                "",
+                Hundredths,
+                Gauge,
+                "node_load1 15",
+            ),
+            (
+                ChannelId::claimed(4),
                 "4 5",
                 Kilohertz,
                 Gauge,
                 "node_cpu_scaling_frequency_hertz{cpu=\"5\"} 1500000",
             ),
             (
-                "policy0.limit_max",
+                ChannelId::limit_max(0),
                 "0",
                 Kilohertz,
                 Gauge,
                 "node_cpu_scaling_frequency_max_hertz{cpu=\"0\"} 1500000",
             ),
             (
-                "thermal_zone2.temp",
+                ChannelId::zone_temperature(2),
                 "soc",
                 Millicelsius,
                 Gauge,
                 "node_thermal_zone_temp{type=\"soc\",zone=\"2\"} 1.5",
             ),
             (
-                "cooling_device0.state",
+                ChannelId::Cooling(0),
                 "fan",
                 Count,
                 Gauge,
                 "node_cooling_device_cur_state{name=\"0\",type=\"fan\"} 1500",
             ),
             (
-                "hwmon1.in12",
+                chip(HwmonKind::Voltage, 12),
                 "ina",
                 Millivolts,
                 Gauge,
                 "node_hwmon_in_volts{chip=\"hwmon1\",label=\"ina\",sensor=\"in12\"} 1.5",
             ),
             (
-                "hwmon1.power1",
+                chip(HwmonKind::Power, 1),
                 "",
                 Microwatts,
                 Gauge,
                 "node_hwmon_power_watt{chip=\"hwmon1\",label=\"\",sensor=\"power1\"} 0.0015",
             ),
             (
-                "rapl0.energy",
+                rapl(OfPowercap::Energy),
                 "package-1",
                 Microjoules,
                 Counter,
                 "node_rapl_package_joules_total{index=\"1\",path=\"\"} 0.0015",
             ),
             (
-                "psi.cpu.some",
+                ChannelId::Pressure(Resource::Cpu, Stalled::Some),
                 "",
                 Microseconds,
                 Counter,
                 "node_pressure_cpu_waiting_seconds_total 0.0015",
             ),
             (
-                "rpi.voltage.core",
+                ChannelId::RaspberryPi(OfRaspberryPi::CoreVoltage),
                 "a\"b",
                 Microvolts,
                 Gauge,
                 "sbc_bench_channel_volts{channel=\"rpi.voltage.core\",label=\"a\\\"b\"} 0.0015",
             ),
             (
-                "policy0.residency.600000",
+                ChannelId::Policy(0, OfPolicy::Residency(600_000)),
                 "0",
                 Ticks,
                 Counter,
                 "sbc_bench_channel_seconds_total{channel=\"policy0.residency.600000\",label=\"0\"} 15",
             ),
             (
-                "cpu.user",
+                ChannelId::all_cpus(CpuTime::User),
                 "",
                 Ticks,
                 Counter,
