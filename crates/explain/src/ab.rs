@@ -7,7 +7,7 @@
 
 use crate::stats::{median, median_interval};
 use crate::view;
-use record::{Channel, Measured, Outcome, Record, Step, Unit, Window};
+use record::{Channel, Measured, Outcome, Record, Step, Unit, Variant, Window};
 
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
@@ -52,7 +52,10 @@ pub fn result(record: &Record) -> Option<AbResult> {
     let [a, b] = record.run.sides.as_slice() else {
         return None;
     };
-    let (score_a, score_b) = (scores(record, "a"), scores(record, "b"));
+    let (score_a, score_b) = (
+        scores(record, &Variant::SIDE_A),
+        scores(record, &Variant::SIDE_B),
+    );
     let (unit, higher_is_better) = score_a.iter().chain(&score_b).map(|run| run.unit).next()?;
     let of_block = |runs: &[Run], block: u32| {
         let halves = [2 * block, 2 * block + 1];
@@ -103,7 +106,7 @@ struct Run<'a> {
     unit: (&'a str, bool),
 }
 
-fn scores<'a>(record: &'a Record, side: &str) -> Vec<Run<'a>> {
+fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
     let run = |(index, step): (usize, &'a Step)| {
         let Outcome::Done(Measured::Scores(scores)) = &step.outcome else {
             return None;
@@ -119,7 +122,7 @@ fn scores<'a>(record: &'a Record, side: &str) -> Vec<Run<'a>> {
     };
     let steps = record.steps.iter().enumerate();
     steps
-        .filter(|(_, step)| step.variant == side)
+        .filter(|(_, step)| step.variant == *side)
         .filter_map(run)
         .collect()
 }

@@ -1,30 +1,24 @@
 //! The paragraph at the top of a report: scores, the overall word, and why, in plain language.
 
 use crate::report::number::memory_mb_per_s;
+use crate::rules::{self, Role};
 use crate::stats::mean;
 use crate::view::{self, spread_percent};
 use crate::{Finding, Quantity, Severity, Share, Verdict, verdict};
-use record::{MemoryOperation, Record};
+use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 /// Findings that are told in the paragraph; the others are listed below it.
 const REASONS_MAX: usize = 3;
-/// Findings worth a place in the paragraph when nothing went wrong.
-const GOOD_NEWS: [&str; 2] = ["clock-ok", "no-throttling"];
-/// The findings that answer the question a run was made for.
-const ANSWERS: [&str; 4] = [
-    "ab-result",
-    "clock-sensitivity",
-    "efficiency-result",
-    "thermal-result",
-];
 /// More programs than this are told below the paragraph.
 const PROGRAMS_MAX: usize = 2;
 
 /// One paragraph for the top of a report.
 pub fn headline(record: &Record, findings: &[Finding]) -> String {
-    let answers = findings
-        .iter()
-        .filter(|finding| ANSWERS.contains(&finding.rule.as_str()));
+    let of_role = |role| {
+        let findings = findings.iter();
+        findings.filter(move |finding| rules::role(finding) == role)
+    };
+    let answers = of_role(Role::Answer);
     let mut sentences: Vec<String> = answers.map(Finding::sentence).collect();
     if sentences.is_empty() {
         sentences.push(scores(record));
@@ -54,10 +48,7 @@ pub fn headline(record: &Record, findings: &[Finding]) -> String {
         sentences.push(format!("There {verb} {more} more {word}."));
     }
     if word == Verdict::Valid {
-        let good = findings
-            .iter()
-            .filter(|finding| GOOD_NEWS.contains(&finding.rule.as_str()));
-        sentences.extend(good.map(Finding::sentence));
+        sentences.extend(of_role(Role::GoodNews).map(Finding::sentence));
     }
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
@@ -97,15 +88,13 @@ fn scores(record: &Record) -> String {
         .iter()
         .map(|(_, mips)| *mips)
         .collect();
-    let name = view::compressions(record)
+    let is_lzma = view::compressions(record)
         .next()
-        .map_or("7-zip", |(_, step, _)| {
-            if step.workload == "lzma" {
-                "lzma"
-            } else {
-                "7-zip"
-            }
-        });
+        .is_some_and(|(_, step, _)| step.workload == WorkloadId::Lzma);
+    let name = match is_lzma {
+        true => WorkloadId::Lzma,
+        false => WorkloadId::SevenZip,
+    };
     if let Some(score) = mean(&totals) {
         let runs = match totals.len() {
             1 => "one run".to_owned(),
@@ -115,12 +104,13 @@ fn scores(record: &Record) -> String {
             }
         };
         parts.push(format!(
-            "{name} on all CPUs {} ({runs})",
+            "{} on all CPUs {} ({runs})",
+            name.label(),
             Quantity::Mips(score)
         ));
     }
     let single = view::compressions(record)
-        .filter(|(_, step, _)| step.variant == "single")
+        .filter(|(_, step, _)| step.variant == Variant::SINGLE)
         .map(|(_, _, done)| done.total_mips)
         .max();
     if let Some(score) = single {
@@ -158,12 +148,15 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
     use crate::test_support::{own_run, point, with_clocks, with_scores};
 
     #[test]
     fn a_good_run_says_what_it_scored_and_why_it_is_good() {
-        let mut record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
+        let mut record = with_clocks(
+            own_run(),
+            Variant::COLD,
+            vec![point(0, 1_800_000, 1_799_000)],
+        );
         record = with_scores(record, 1420, &[5345, 5370, 5331]);
         assert_eq!(
             headline(&record, &rules::check(&record)),

@@ -27,6 +27,7 @@ mod share;
 pub mod soc;
 pub mod stats;
 pub mod survey;
+mod tables;
 pub mod thermal;
 pub mod throttle;
 pub mod trend;

@@ -6,6 +6,7 @@
 
 use record::recording::{frame, is_recording, is_row, payload};
 use record::redact::{BLANK, Kind, Redactor};
+use record::{WorkloadId, WorkloadName};
 use serde_json::{Map, Value};
 
 /// A blanked file.
@@ -20,16 +21,17 @@ pub struct Redacted {
 }
 
 /// Workloads whose arguments name nothing but what is measured.
-const OPEN_ARGUMENTS: [&str; 8] = [
-    "sevenzip",
-    "openssl",
-    "sysbench",
-    "stress-ng",
-    "stockfish",
-    "cpuminer",
-    "perf-bench",
-    "tinymembench",
+const OPEN_ARGUMENTS: [WorkloadId; 7] = [
+    WorkloadId::SevenZip,
+    WorkloadId::OpenSsl,
+    WorkloadId::Sysbench,
+    WorkloadId::StressNg,
+    WorkloadId::Stockfish,
+    WorkloadId::Cpuminer,
+    WorkloadId::PerfBench,
 ];
+/// A tool under whose own name old Records have its steps.
+const TINYMEMBENCH: &str = "tinymembench";
 /// Options of a run that have no secrets.
 const OPEN_OPTIONS: [&str; 5] = ["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING"];
 /// Folders in which nothing has a name that a person gave.
@@ -233,14 +235,17 @@ fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
     let workload = fields
         .get("workload")
         .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+        .unwrap_or_default();
+    let is_open = WorkloadName::from(workload)
+        .id()
+        .is_some_and(|id| OPEN_ARGUMENTS.contains(&id))
+        || workload == TINYMEMBENCH;
     let Some(Value::Object(tool)) = fields.get_mut("tool") else {
         return;
     };
     // Programs of the table have told their version; a command of the user's was never asked.
     let is_own = tool.get("version").and_then(Value::as_str) == Some("");
-    if !is_own && OPEN_ARGUMENTS.contains(&workload.as_str()) {
+    if !is_own && is_open {
         return;
     }
     let mut arguments = Vec::new();

@@ -13,7 +13,7 @@ mod files;
 
 use fields::Tally;
 use files::{corpus, texts, texts_in};
-use record::{Record, Source};
+use record::{Record, Source, WorkloadId};
 use serde_json::Value;
 
 /// The lowest agreement of any field, as a share of its values.
@@ -110,7 +110,7 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
             continue;
         }
         assert!(explain::logs::looks_like_log(&text), "{name}");
-        let bandwidth = record.steps_of("memory-bandwidth").next();
+        let bandwidth = record.steps_of(WorkloadId::MemoryBandwidth).next();
         assert!(bandwidth.is_some(), "{name} has no bandwidth of memory");
         assert!(!record.samples.at_ms.is_empty(), "{name} has no monitoring");
         assert!(
@@ -155,7 +155,10 @@ fn what_stood_before_a_cut_is_still_read() {
 fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
     for (index, step) in whole.steps.iter().enumerate() {
         // A step ends where another workload begins; the series of one load are interleaved.
-        let family = |step: &record::Step| step.workload.as_str().starts_with("cpuminer");
+        let family = |step: &record::Step| {
+            let of_miner = [WorkloadId::Cpuminer, WorkloadId::CpuminerPerCpu];
+            step.workload.id().is_some_and(|id| of_miner.contains(&id))
+        };
         let next = whole.steps[index + 1..]
             .iter()
             .find(|next| next.line > step.line && !(family(next) && family(step)));
@@ -250,7 +253,7 @@ fn reviews_agree_with_their_logs() {
         let log = explain::figures::figures(&explain::logs::read(log));
         for figure in figures
             .iter()
-            .filter(|figure| figure.key.starts_with("memory-"))
+            .filter(|figure| figure.key.workload().is_of_memory())
         {
             let of_log = log.iter().filter(|other| other.key == figure.key);
             let values: Vec<f64> = of_log.map(|other| other.value).collect();

@@ -2,8 +2,9 @@
 //! same when the log is read back. What a log has no room for (counters, gaps, windows of a clock
 //! reading, repetitions behind a row of memory) stays in the Record.
 
+use explain::figures::FigureKey;
 use explain::{Finding, figures, report, rules, verdict};
-use record::Record;
+use record::{Record, WorkloadId};
 
 /// A run on a made board of two clusters, without its samples.
 const RUN: &str = include_str!("own/two-policies.json");
@@ -20,7 +21,7 @@ fn figures_are_the_same() {
     let run: Record = serde_json::from_str(RUN).unwrap();
     let read = through_log(&run);
     let (expected, found) = (figures(&run), figures(&read));
-    let clocks = |key: &str| key.starts_with("clock@");
+    let clocks = |key: &FigureKey| key.is_of(WorkloadId::Clock);
     let is_main = |figure: &&explain::Figure| !clocks(&figure.key);
     let expected: Vec<_> = expected.iter().filter(is_main).collect();
     assert!(expected.len() > 20, "{} figures", expected.len());

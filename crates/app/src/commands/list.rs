@@ -26,8 +26,7 @@ fn tables() -> [Table; 4] {
         ),
         (
             "rules",
-            explain::rules::RULES
-                .iter()
+            explain::rules::of_runs()
                 .map(|r| (r.id.as_str(), r.about))
                 .collect(),
         ),

@@ -106,7 +106,7 @@ fn died(root: &Root, record: &mut Record) -> String {
     let findings = rules::check(record);
     let death = findings
         .iter()
-        .find(|finding| finding.rule.as_str() == "board-died");
+        .find(|finding| finding.rule == rules::BOARD_DIED);
     let death = death.map(|finding| format!(" {}", finding.sentence()));
     format!(
         "An earlier run died before its end.{}",

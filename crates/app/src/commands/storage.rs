@@ -3,37 +3,17 @@
 
 use super::review::looked_at;
 use crate::output;
-use explain::survey::{check, words};
+use explain::rules::{self, Subject};
+use explain::survey::words;
 use explain::{Finding, Severity};
 use machine::Root;
 use record::{Record, Survey};
 use std::sync::atomic::AtomicI32;
 
-/// Findings that are about storage, buses, memory or power.
-const ABOUT: &[&str] = &[
-    "aspm",
-    "card-",
-    "disk-",
-    "memory-",
-    "mount-",
-    "pcie-",
-    "power-",
-    "rpi-firmware",
-    "sata-",
-    "swap-",
-    "usb-",
-    "zswap-",
-    "device-",
-];
-
 pub(crate) fn run(root: &Root, json: bool) -> anyhow::Result<u8> {
     let record = looked_at(root, bench::survey(root, 0, &AtomicI32::new(0)));
-    let mut findings = check(&record);
-    findings.retain(|finding| {
-        ABOUT
-            .iter()
-            .any(|start| finding.rule.as_str().starts_with(start))
-    });
+    let mut findings = rules::check_at_rest(&record);
+    findings.retain(|finding| rules::is_about(finding, Subject::Storage));
     if json {
         let survey = &record.surveys[0];
         let value = serde_json::json!({

@@ -4,8 +4,9 @@
 //! clock, the number of CPUs, AES instructions) before what settings and findings only suggest.
 
 use super::{End, Measured};
-use crate::figures::Figure;
+use crate::figures::{Figure, FigureKey};
 use crate::finding::{Finding, Severity};
+use record::{Variant, WorkloadId};
 
 /// A cause accounts for a difference if no more than this remains, in percent of the score.
 const REST_PERCENT_MAX: f64 = 3.0;
@@ -51,11 +52,12 @@ fn is_near(a: f64, b: f64, percent: f64) -> bool {
 fn core_type(base: End<'_>, other: End<'_>) -> Option<String> {
     let name = |figure: &Figure| figure.core.as_ref()?.core_type.clone();
     let (a, b) = (name(base.1)?, name(other.1)?);
-    if a == b || base.1.key.starts_with("clock@") {
+    if a == b || base.1.key.is_of(WorkloadId::Clock) {
         return None;
     }
-    let is_score = !base.1.key.starts_with("memory-");
-    let clocks = clock_mhz(base.0, base.1, "cold").zip(clock_mhz(other.0, other.1, "cold"));
+    let is_score = !base.1.key.workload().is_of_memory();
+    let cold = |end: End<'_>| clock_mhz(end.0, end.1, &Variant::COLD);
+    let clocks = cold(base).zip(cold(other));
     Some(match clocks.filter(|_| is_score) {
         Some((mhz_a, mhz_b)) => format!(
             "Another core type: {b} at {mhz_b:.0} MHz instead of {a} at {mhz_a:.0} MHz, {:.2} \
@@ -88,8 +90,8 @@ fn cpu_count(base: End<'_>, other: End<'_>) -> Option<String> {
 
 fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
     let per_cycle = |(side, figure): End<'_>| {
-        let is_aes = figure.key.contains(" aes-256-cbc ") && figure.is_main;
-        let mhz = clock_mhz(side, figure, "cold").filter(|_| is_aes)?;
+        let is_aes = figure.key.is_form(&Variant::AES_256_CBC) && figure.is_main;
+        let mhz = clock_mhz(side, figure, &Variant::COLD).filter(|_| is_aes)?;
         Some(figure.value / mhz / 1000.0)
     };
     let with = |bytes: f64| bytes >= AES_BYTES_PER_CYCLE;
@@ -108,12 +110,12 @@ fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
 
 /// A clock differs because another one was asked for.
 fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
-    if !base.1.key.starts_with("clock@") {
+    if !base.1.key.is_of(WorkloadId::Clock) {
         return None;
     }
     let claimed_mhz = |(side, figure): End<'_>| {
         let cpus = &figure.core.as_ref()?.cpus;
-        let clocks = crate::view::cluster_clocks(side.record, "cold");
+        let clocks = crate::view::cluster_clocks(side.record, Variant::COLD);
         let clock = clocks.iter().find(|clock| cpus.contains(&clock.cpu))?;
         clock.claimed_khz.map(|khz| f64::from(khz) / 1000.0)
     };
@@ -134,11 +136,11 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
 }
 
 /// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
-fn clock_mhz(side: &Measured<'_>, figure: &Figure, pass: &str) -> Option<f64> {
+fn clock_mhz(side: &Measured<'_>, figure: &Figure, pass: &Variant) -> Option<f64> {
     let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
     let clocks = side.figures.iter().filter(|clock| {
-        clock.key.starts_with("clock@")
-            && clock.key.ends_with(pass)
+        clock.key.is_of(WorkloadId::Clock)
+            && clock.key.is_form(pass)
             && (figure.core.is_none() || cluster(clock) == cluster(figure))
     });
     clocks.map(|clock| clock.value).reduce(f64::max)
@@ -147,15 +149,15 @@ fn clock_mhz(side: &Measured<'_>, figure: &Figure, pass: &str) -> Option<f64> {
 /// Clocks of both sides: what was held under load where both know it, else the first ones.
 fn clocks_mhz(base: End<'_>, other: End<'_>) -> Option<(f64, f64)> {
     // A clock is no cause of itself.
-    let depends = !base.1.key.starts_with("clock@");
-    let pair = |pass: &str| {
+    let depends = !base.1.key.is_of(WorkloadId::Clock);
+    let pair = |pass: &Variant| {
         let a = clock_mhz(base.0, base.1, pass)?;
         let b = clock_mhz(other.0, other.1, pass)?;
         (depends && !is_near(a, b, SAME_PERCENT)).then_some((a, b))
     };
-    let passes: &[&str] = match base.1.core {
-        Some(_) => &["cold"],
-        None => &["hot-loaded", "hot-after", "cold"],
+    let passes: &[&Variant] = match base.1.core {
+        Some(_) => &[&Variant::COLD],
+        None => &[&Variant::HOT_LOADED, &Variant::HOT_AFTER, &Variant::COLD],
     };
     passes.iter().find_map(|pass| pair(pass))
 }
@@ -192,14 +194,18 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
     if slower != (score < 1.0) {
         return None;
     }
-    if !base.1.key.starts_with("sevenzip@") || base.1.key.ends_with("pressing") {
+    if !base.1.key.is_of(WorkloadId::SevenZip) || base.1.key.name().ends_with("pressing") {
         return None;
     }
     let half = |name: &str| {
         let key = format!("{} {name}", base.1.key);
         let find = |end: End<'_>| {
             let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-            let figures = end.0.figures.iter().filter(|figure| figure.key == key);
+            let figures = end
+                .0
+                .figures
+                .iter()
+                .filter(|figure| figure.key.as_str() == key);
             figures
                 .filter(|figure| cluster(figure) == cluster(end.1))
                 .map(|figure| figure.value)
@@ -222,7 +228,7 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
 /// Rates that move with latency.
 fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
     let (ns_a, ns_b, at) = latencies(base, other)?;
-    let is_rate = base.1.key.starts_with("memory-bandwidth@");
+    let is_rate = base.1.key.is_of(WorkloadId::MemoryBandwidth);
     let same_way = (ns_b > ns_a) == (ratio(base.1, other.1)? < 1.0);
     (is_rate && same_way).then(|| {
         format!(
@@ -234,9 +240,9 @@ fn memory_speed(base: End<'_>, other: End<'_>) -> Option<String> {
 
 /// The latency of the largest size that both sides measured in the same way, if it differs.
 fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
-    let of = |side: &'_ Measured<'_>| -> Vec<(String, f64)> {
+    let of = |side: &'_ Measured<'_>| -> Vec<(FigureKey, f64)> {
         let figures = side.figures.iter();
-        let latencies = figures.filter(|figure| figure.key.starts_with("memory-latency@"));
+        let latencies = figures.filter(|figure| figure.key.is_of(WorkloadId::MemoryLatency));
         latencies
             .map(|figure| (figure.key.clone(), figure.value))
             .collect()
@@ -244,8 +250,7 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     let others = of(other.0);
     let pairs = of(base.0).into_iter().filter_map(|(key, a)| {
         let (_, b) = others.iter().find(|(known, _)| *known == key)?;
-        let size = key.rsplit(' ').next()?.to_owned();
-        Some((a, *b, size))
+        Some((a, *b, key.name().to_owned()))
     });
     let megabytes = |size: &str| size.trim_end_matches('M').parse::<u32>().unwrap_or(0);
     pairs
@@ -255,7 +260,7 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
 
 /// Something that held only the slower side back.
 fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
-    let is_memory = base.1.key.starts_with("memory-") || base.1.key.starts_with("clock@");
+    let is_memory = base.1.key.workload().is_of_memory() || base.1.key.is_of(WorkloadId::Clock);
     let (slower, faster) = match ratio(base.1, other.1)? {
         ratio if ratio < 1.0 => (other.0, base.0),
         _ => (base.0, other.0),
@@ -276,7 +281,7 @@ fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
 
 /// Rates of logs are those of `memcpy` and `memset`, which every C library writes anew.
 fn c_library(base: End<'_>, other: End<'_>) -> Option<String> {
-    let is_libc = base.1.key.starts_with("memory-bandwidth@0");
+    let is_libc = base.1.key.is_of(WorkloadId::MemoryBandwidth) && base.1.key.method() == 0;
     let name = |end: End<'_>| end.0.record.machine.distribution.known().cloned();
     let (a, b) = (name(base)?, name(other)?);
     (is_libc && a != b).then(|| {

@@ -16,7 +16,7 @@ pub use rank::{Entry, Ranking, Standing, rank};
 pub use settings::{Setting, settings, settings_of};
 pub use text::{ranking_text, text};
 
-use crate::figures::{Figure, figures, verdict_of};
+use crate::figures::{Figure, FigureKey, figures, verdict_of};
 use crate::view::spread_percent;
 use crate::{Finding, Verdict};
 use pairs::Lined;
@@ -71,7 +71,7 @@ pub struct Named {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     /// Key of the figure.
-    pub key: String,
+    pub key: FigureKey,
     /// Core types behind the values, each named once; empty for what all CPUs did together.
     pub cores: Vec<String>,
     /// Unit of the values.
@@ -158,7 +158,7 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
     }
     let first = base.map(|(_, figure)| figure);
     Line {
-        key: lined.key.to_owned(),
+        key: lined.key.clone(),
         cores,
         unit: first.map_or_else(String::new, |figure| figure.unit.clone()),
         values: lined

@@ -1,21 +1,21 @@
 //! Lines up the figures of several results: equal keys, and for each core its counterpart.
 
 use super::{LeftOut, Measured};
-use crate::figures::Figure;
+use crate::figures::{Figure, FigureKey};
 use std::collections::BTreeSet;
 
 /// One figure of all results, in their order.
 #[derive(Debug)]
 pub(super) struct Lined<'a> {
-    pub(super) key: &'a str,
+    pub(super) key: &'a FigureKey,
     pub(super) figures: Vec<Option<&'a Figure>>,
 }
 
 /// Figures that at least two results have, and what was left out.
 pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<LeftOut>) {
-    let mut keys: Vec<&str> = Vec::new();
+    let mut keys: Vec<&FigureKey> = Vec::new();
     for figure in sides.iter().flat_map(|side| &side.figures) {
-        if !keys.contains(&figure.key.as_str()) {
+        if !keys.contains(&&figure.key) {
             keys.push(&figure.key);
         }
     }
@@ -55,22 +55,21 @@ fn not_comparable<'a>(side: &'a Measured<'a>) -> impl Iterator<Item = LeftOut> +
 
 /// Why a figure that only one result has cannot be set beside the others.
 fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> LeftOut {
-    let workload = figure.workload();
-    let name = workload.split('@').next().unwrap_or_default();
+    let workload = figure.key.workload_at_method();
     let all = sides.iter().flat_map(|side| &side.figures);
     let mut others: BTreeSet<&str> = all
-        .map(Figure::workload)
-        .filter(|other| other.split('@').next() == Some(name))
+        .filter(|other| other.key.workload() == figure.key.workload())
+        .map(|other| other.key.workload_at_method())
         .collect();
     others.remove(workload);
     let same_in_others = sides
         .iter()
         .filter(|other| other.name != side.name)
         .flat_map(|other| &other.figures)
-        .any(|other| other.workload() == workload);
+        .any(|other| other.key.workload_at_method() == workload);
     if others.is_empty() || same_in_others {
         return LeftOut {
-            what: figure.key.clone(),
+            what: figure.key.to_string(),
             why: format!("only measured in {}", side.name),
         };
     }
@@ -86,12 +85,12 @@ fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> Le
 
 /// The figures of one key. Cores stand beside the same core type in other results; cores of
 /// different types are paired from the fastest on.
-fn lines_of<'a>(sides: &'a [Measured<'a>], key: &'a str) -> Vec<Lined<'a>> {
+fn lines_of<'a>(sides: &'a [Measured<'a>], key: &'a FigureKey) -> Vec<Lined<'a>> {
     let mut lines: Vec<Lined<'a>> = Vec::new();
     for (index, side) in sides.iter().enumerate() {
         let figures = side.figures.iter();
         let mut rest: Vec<&Figure> = figures
-            .filter(|figure| figure.key == key && figure.not_comparable.is_none())
+            .filter(|figure| figure.key == *key && figure.not_comparable.is_none())
             .collect();
         rest.sort_by(|a, b| match a.higher_is_better {
             true => b.value.total_cmp(&a.value),

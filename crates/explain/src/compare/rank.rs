@@ -1,7 +1,7 @@
 //! Where a result stands among the reference data.
 
 use super::LeftOut;
-use crate::figures::{Figure, figures};
+use crate::figures::{Figure, FigureKey, figures};
 use crate::reference::{Reference, Row, RowFigure, parse, soc_key, write};
 use crate::stats::median;
 use crate::{Finding, Verdict, soc};
@@ -162,16 +162,15 @@ fn standing(figure: &Figure, others: &[f64]) -> Option<Standing> {
 
 /// Why nothing stands beside a figure.
 fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
-    let workload = figure.workload();
-    let name = workload.split('@').next().unwrap_or_default();
+    let workload = figure.key.workload_at_method();
     let keys = reference.rows.iter().flat_map(|row| row.figures.keys());
     let workloads: BTreeSet<&str> = keys
-        .filter_map(|key| key.split(' ').next())
-        .filter(|known| known.split('@').next() == Some(name))
+        .filter(|known| known.workload() == figure.key.workload())
+        .map(FigureKey::workload_at_method)
         .collect();
     if workloads.contains(workload) {
         let why = "no valid known result has this figure".to_owned();
-        let what = figure.key.clone();
+        let what = figure.key.to_string();
         return LeftOut { what, why };
     }
     let known: Vec<&str> = workloads.into_iter().collect();
@@ -198,14 +197,11 @@ fn rows_left_out(reference: &Reference, entries: &[Entry], rows: &[&Row]) -> Vec
             why: "degraded or invalid".to_owned(),
         });
     }
-    let is_marked = |row: &&&Row, key: &str| {
+    let is_marked = |row: &&&Row, key: &FigureKey| {
         let figures = row.figures.get(key).map_or(&[][..], Vec::as_slice);
         !figures.is_empty() && figures.iter().all(|figure| !figure.comparable)
     };
-    let keys: BTreeSet<&str> = entries
-        .iter()
-        .map(|entry| entry.figure.key.as_str())
-        .collect();
+    let keys: BTreeSet<&FigureKey> = entries.iter().map(|entry| &entry.figure.key).collect();
     for key in keys {
         let count = rows.iter().filter(|row| is_marked(row, key)).count();
         if count > 0 {

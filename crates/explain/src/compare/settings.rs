@@ -2,7 +2,7 @@
 
 use crate::reference::soc_key;
 use crate::{soc, view};
-use record::{Fact, Record, Source, Tool};
+use record::{Fact, Record, Source, Tool, Variant, WorkloadId};
 use serde::Serialize;
 
 /// A setting and its value in each result; none where it is not known.
@@ -94,8 +94,8 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
             machine.page_size_bytes.known().map(u32::to_string),
         ),
         ("toolchain", known(&machine.compiler)),
-        ("7-zip", tool_version(record, "sevenzip")),
-        ("OpenSSL", tool_version(record, "openssl")),
+        ("7-zip", tool_version(record, WorkloadId::SevenZip)),
+        ("OpenSSL", tool_version(record, WorkloadId::OpenSsl)),
         ("distribution", known(&machine.distribution)),
         ("userland", known(&machine.userland_arch)),
         ("image", known(&machine.build_system)),
@@ -126,7 +126,7 @@ fn cores(record: &Record) -> Option<String> {
 }
 
 fn measured_clocks(record: &Record) -> Option<String> {
-    let clocks = view::cluster_clocks(record, "cold");
+    let clocks = view::cluster_clocks(record, Variant::COLD);
     let mut clocks: Vec<String> = clocks
         .iter()
         .map(|clock| crate::finding::mhz(clock.measured_khz).to_string())
@@ -169,7 +169,7 @@ fn memory_gib(record: &Record) -> Option<String> {
     Some(format!("{}", kib.div_ceil(half_gib) as f64 / 2.0))
 }
 
-fn tool_version(record: &Record, workload: &str) -> Option<String> {
+fn tool_version(record: &Record, workload: WorkloadId) -> Option<String> {
     let tools = record
         .steps_of(workload)
         .filter_map(|step| step.tool.as_ref());

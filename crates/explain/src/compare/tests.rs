@@ -5,22 +5,35 @@ use crate::reference::{Reference, parse};
 use crate::test_support::{compression, own_run, point, with_clocks, with_step};
 use crate::{Quantity, Severity};
 use expect_test::{Expect, expect};
-use record::{Cipher, Fact, Measured as Score, Outcome};
+use record::{Cipher, Fact, Measured as Score, Outcome, Variant, WorkloadId};
 
 /// A board with four CPUs at this clock; scores of 7-zip on one and on all of them.
 fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
     let clock = point(0, clock_khz, clock_khz);
-    let mut record = with_clocks(own_run(), "cold", vec![clock]);
+    let mut record = with_clocks(own_run(), Variant::COLD, vec![clock]);
     record.machine.board = Fact::Known(name.into());
     record.machine.soc = Fact::Known("Rockchip RK3328".into());
     record.machine.kernel_release = Fact::Known("6.1.0".into());
-    let runs = std::iter::once(("single", &[0_u32][..], single));
-    for (variant, cpus, mips) in runs.chain(multi.iter().map(|mips| ("multi", &[][..], *mips))) {
+    let runs = std::iter::once((Variant::SINGLE, &[0_u32][..], single));
+    for (variant, cpus, mips) in
+        runs.chain(multi.iter().map(|mips| (Variant::MULTI, &[][..], *mips)))
+    {
         let score = compression(mips);
-        record = with_step(record, "sevenzip", variant, cpus, (1.0, 2.0), score);
+        record = with_step(
+            record,
+            WorkloadId::SevenZip,
+            variant,
+            cpus,
+            (1.0, 2.0),
+            score,
+        );
     }
     for step in &mut record.steps {
-        step.method = if step.workload == "clock" { 0 } else { 16 };
+        step.method = if step.workload == WorkloadId::Clock {
+            0
+        } else {
+            16
+        };
     }
     record
 }
@@ -137,10 +150,10 @@ fn other_methods_and_incomparable_figures_are_left_out() {
     let a = board("One", 1_500_000, 1140, &[4000]);
     let mut b = board("One", 1_500_000, 1500, &[3000]);
     for step in &mut b.steps {
-        match step.variant.as_str() {
-            "single" => step.method = 26,
-            "multi" => step.not_comparable = Some("small dictionaries".into()),
-            _ => {}
+        if step.variant == Variant::SINGLE {
+            step.method = 26;
+        } else if step.variant == Variant::MULTI {
+            step.not_comparable = Some("small dictionaries".into());
         }
     }
     check(
@@ -168,7 +181,7 @@ fn other_methods_and_incomparable_figures_are_left_out() {
 fn aes_in_software_is_seen_from_bytes_per_cycle() {
     let cipher = |rate: u64| {
         Score::Cipher(Cipher {
-            algorithm: "aes-256-cbc".into(),
+            algorithm: Variant::AES_256_CBC.to_string(),
             rows: vec![(16_384, rate)],
         })
     };
@@ -176,8 +189,8 @@ fn aes_in_software_is_seen_from_bytes_per_cycle() {
         let record = board("One", 1_500_000, 1140, &[4000]);
         with_step(
             record,
-            "openssl",
-            "aes-256-cbc",
+            WorkloadId::OpenSsl,
+            Variant::AES_256_CBC,
             &[0],
             (0.0, 1.0),
             cipher(rate),
@@ -221,8 +234,8 @@ fn cores_stand_beside_their_own_type() {
             let score = compression(mips);
             *record = with_step(
                 record.clone(),
-                "sevenzip",
-                "single",
+                WorkloadId::SevenZip,
+                Variant::SINGLE,
                 &[cpu],
                 (0.0, 1.0),
                 score,
@@ -266,7 +279,14 @@ fn a_result_is_ranked_among_valid_rows_of_its_kind() {
     };
     let mut record = board("Mine", 1_500_000, 1140, &[4000]);
     let score = compression(1);
-    record = with_step(record, "sevenzip", "single", &[0], (0.0, 1.0), score);
+    record = with_step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[0],
+        (0.0, 1.0),
+        score,
+    );
     let ranking = rank(&record, &[], &reference);
     expect![[r#"
         Mine (Rockchip RK3328) among known valid results:

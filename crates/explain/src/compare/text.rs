@@ -29,7 +29,7 @@ pub fn ranking_text(ranking: &Ranking) -> String {
     ]);
     for entry in &ranking.entries {
         table.row(vec![
-            cut(&entry.figure.key),
+            cut(entry.figure.key.as_str()),
             cut(&entry
                 .figure
                 .core
@@ -116,7 +116,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     let mut table = Table::new(header);
     for line in comparison.lines.iter().filter(|line| line.is_main) {
         let mut cells = vec![
-            cut(&line.key),
+            cut(line.key.as_str()),
             cut(&line.cores.join(" | ")),
             line.unit.clone(),
         ];
@@ -143,7 +143,7 @@ fn gain(difference: &Difference) -> String {
 /// Key and core types; those of two results that differ are both named.
 fn name(line: &Line) -> String {
     match line.cores.is_empty() {
-        true => line.key.clone(),
+        true => line.key.to_string(),
         false => format!("{} ({})", line.key, line.cores.join(" | ")),
     }
 }

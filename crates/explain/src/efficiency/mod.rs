@@ -14,7 +14,9 @@ use crate::stats::{mean, median};
 use crate::view::{self, gauge, step_score};
 use anomaly::{Rung, anomalies};
 use record::statistics::median_interval;
-use record::{ChannelId, Measured, Outcome, Record, SetClock, Step, Window};
+use record::{
+    ChannelId, Measured, Mode, Outcome, Record, SetClock, Step, Variant, Window, WorkloadId,
+};
 
 /// What the machine draws and how warm it is without load.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -72,7 +74,7 @@ impl Point {
 
 /// Power and temperature of the idle machine.
 pub fn idle(record: &Record) -> Idle {
-    let is_idle = |step: &&Step| step.workload == "wait" && step.variant == "idle";
+    let is_idle = |step: &&Step| step.workload == WorkloadId::Wait && step.variant == Variant::IDLE;
     let Some(step) = record.steps.iter().find(is_idle) else {
         return Idle::default();
     };
@@ -93,7 +95,7 @@ pub fn idle(record: &Record) -> Idle {
 
 /// Every set of cores that was walked, in order.
 pub fn walks(record: &Record) -> Vec<Walk> {
-    if record.run.mode != "efficiency" {
+    if record.run.mode != Mode::Efficiency {
         return Vec::new();
     }
     let mut sets: Vec<Vec<u32>> = Vec::new();
@@ -254,7 +256,7 @@ fn is_held_back(record: &Record, step: &Step, window: Window, opp_khz: u32) -> b
         // A slower cluster of a mixed set stands at its own highest clock.
         let top = policy.clock_khz_max.known().copied().unwrap_or(opp_khz);
         let wanted = i64::from(opp_khz.min(top));
-        let Some(channel) = record.samples.channel(ChannelId::limit_max(policy.policy)) else {
+        let Some(channel) = record.samples.channel(&ChannelId::limit_max(policy.policy)) else {
             return false;
         };
         let readings = gauge(record, channel, window);

@@ -4,28 +4,28 @@ use super::*;
 use crate::test_support::{
     compression, gauge_channel, labelled, own_run, point, with_clocks, with_step,
 };
-use record::{Unit, Wait};
+use record::{HwmonKind, OfHwmon, Unit, Wait};
 
 /// Idle for 10 s, then 3 OPPs of 10 s each with these scores and milliwatts.
 fn record(opps: &[(u32, u32, i64)]) -> Record {
     let mut record = own_run();
-    record.run.mode = "efficiency".into();
+    record.run.mode = Mode::Efficiency;
     let mut power = vec![1_500_000; 20];
     record = with_step(
         record,
-        "wait",
-        "idle",
+        WorkloadId::Wait,
+        Variant::IDLE,
         &[],
         (0.0, 9.9),
         Measured::Wait(Wait::default()),
     );
     for (index, (khz, mips, milliwatts)) in opps.iter().enumerate() {
         let start = 10.0 * (index + 1) as f64;
-        record = with_clocks(record, "opp", vec![point(0, *khz, *khz)]);
+        record = with_clocks(record, Variant::OPP, vec![point(0, *khz, *khz)]);
         record = with_step(
             record,
-            "sevenzip",
-            "opp",
+            WorkloadId::SevenZip,
+            Variant::OPP,
             &[0, 1],
             (start, start + 9.9),
             compression(*mips),
@@ -37,11 +37,16 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
         }
         power.extend([*milliwatts * 1000; 20]);
     }
-    record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &power);
+    record = gauge_channel(
+        record,
+        ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
+        Unit::Microwatts,
+        &power,
+    );
     let temperatures = vec![47_000; power.len()];
     record = gauge_channel(
         record,
-        "thermal_zone0.temp",
+        ChannelId::zone_temperature(0),
         Unit::Millicelsius,
         &temperatures,
     );

@@ -1,6 +1,6 @@
 //! Puts repetitions of one figure together.
 
-use super::{Core, Figure};
+use super::{Core, Figure, FigureKey};
 use crate::stats::{mean, relative_standard_deviation_percent};
 
 /// How repetitions become one value.
@@ -17,7 +17,7 @@ pub(super) enum Combine {
 /// A figure while its repetitions are collected.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    pub(super) key: String,
+    pub(super) key: FigureKey,
     pub(super) core: Option<Core>,
     pub(super) unit: String,
     pub(super) higher_is_better: bool,

@@ -7,9 +7,11 @@
 
 mod core;
 mod gather;
+mod key;
 mod steps;
 
 pub use self::core::{Core, core_name};
+pub use self::key::FigureKey;
 pub(crate) use self::steps::best_row;
 
 use crate::{Finding, Verdict, verdict};
@@ -22,7 +24,7 @@ pub struct Figure {
     /// What was run, how, and which of its numbers this is: `sevenzip@16 multi`,
     /// `openssl@3 aes-256-cbc 16384`, `memory-latency@0 ramlat 16M`. Only figures with equal keys
     /// are comparable.
-    pub key: String,
+    pub key: FigureKey,
     /// Where it was measured; none for what all CPUs did together.
     pub core: Option<Core>,
     /// The number.
@@ -48,13 +50,8 @@ impl Figure {
     pub fn name(&self) -> String {
         match self.core.as_ref().map(Core::label) {
             Some(label) => format!("{} ({label})", self.key),
-            None => self.key.clone(),
+            None => self.key.to_string(),
         }
-    }
-
-    /// The workload with its method: `sevenzip@16`.
-    pub fn workload(&self) -> &str {
-        self.key.split(' ').next().unwrap_or_default()
     }
 
     /// By how much the value is better than another one, in percent of the other; negative if

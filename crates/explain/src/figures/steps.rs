@@ -1,11 +1,12 @@
 //! The figures of each kind of step.
 
-use super::Core;
 use super::gather::{Combine, Gathered, Part};
+use super::key::LIBRESSL;
+use super::{Core, FigureKey};
 use crate::view;
 use record::{
     Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome,
-    Record, Scores, Series, Step,
+    Record, Scores, Series, Step, Variant, WorkloadName,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -14,7 +15,7 @@ const LATENCY_BYTES: [u64; 3] = [16 << 20, 64 << 20, 128 << 20];
 /// The column of latency tables that stands for one access after the other, by its names.
 const LATENCY_COLUMNS: [&str; 3] = ["1xPTR", "random", "single random read"];
 /// Passes of the clock measurement that every kind of run has.
-const CLOCK_VARIANTS: [&str; 3] = ["cold", "hot-loaded", "hot-after"];
+const CLOCK_VARIANTS: [Variant; 3] = [Variant::COLD, Variant::HOT_LOADED, Variant::HOT_AFTER];
 
 /// Adds the figures of one step, if it gave any.
 pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut Gathered) {
@@ -94,11 +95,10 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// A figure without values, taken as the best of its repetitions.
     fn part(&self, name: &str, unit: &str, higher_is_better: bool) -> Part {
-        let workload = workload(self.step);
-        let words = [workload.as_str(), self.step.variant.as_str(), name];
+        let words = [self.step.variant.as_str(), name];
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
         Part {
-            key: words.join(" "),
+            key: FigureKey::new(workload(self.step), self.step.method, &words.join(" ")),
             core: None,
             unit: unit.to_owned(),
             higher_is_better,
@@ -180,7 +180,7 @@ impl Maker<'_> {
     }
 
     fn compression(&self, done: &Compression, gathered: &mut Gathered) {
-        let is_multi = self.step.variant.as_str().starts_with("multi");
+        let is_multi = self.step.variant.is_multi_of_any_kind();
         if is_multi && !self.has_most_threads() {
             return;
         }
@@ -195,9 +195,9 @@ impl Maker<'_> {
             }
             gathered.add(Part {
                 core: self.core().filter(|_| !is_multi),
-                combine: match self.step.variant.as_str() {
-                    "single" => Combine::Best,
-                    _ => Combine::Mean,
+                combine: match self.step.variant == Variant::SINGLE {
+                    true => Combine::Best,
+                    false => Combine::Mean,
                 },
                 is_main: name.is_empty(),
                 values: vec![f64::from(mips)],
@@ -242,7 +242,7 @@ impl Maker<'_> {
         gathered.add(Part {
             core: self
                 .core()
-                .filter(|_| self.step.variant.as_str().starts_with("single")),
+                .filter(|_| self.step.variant.is_single_of_any_kind()),
             combine: Combine::Median,
             values: settled.to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)
@@ -259,7 +259,7 @@ pub(crate) fn best_row<'a>(
     operation: MemoryOperation,
 ) -> Option<&'a BandwidthRow> {
     // Only tables of tinymembench; what this program measured by itself stands in its own logs too.
-    let is_log = view::is_log(record) && step.variant == "tinymembench";
+    let is_log = view::is_log(record) && step.variant == Variant::TINYMEMBENCH;
     let counts =
         |routine: &str| !is_log || routine.starts_with("libc") || routine.starts_with("standard");
     let rows = bandwidth.rows.iter();
@@ -267,13 +267,11 @@ pub(crate) fn best_row<'a>(
     rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())
 }
 
-/// `openssl@3`: workload and method as figures are compared. LibreSSL is another library under the
-/// same command.
-fn workload(step: &Step) -> String {
+/// The workload as figures are compared. LibreSSL is another library under the same command as OpenSSL.
+fn workload(step: &Step) -> WorkloadName {
     let is_libressl = |tool: &record::Tool| tool.version.contains("LibreSSL");
-    let name = match step.tool.as_ref().is_some_and(is_libressl) {
-        true => "libressl",
-        false => step.workload.as_str(),
-    };
-    format!("{name}@{}", step.method)
+    match step.tool.as_ref().is_some_and(is_libressl) {
+        true => LIBRESSL.into(),
+        false => step.workload.clone(),
+    }
 }

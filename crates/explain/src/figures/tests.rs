@@ -5,7 +5,7 @@ use crate::test_support::{compression, log, own_run, point, series, with_clocks,
 use expect_test::{Expect, expect};
 use record::{
     Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation,
-    NamedValue, Tool,
+    NamedValue, Tool, Variant, WorkloadId,
 };
 
 fn check(record: &Record, expected: &Expect) {
@@ -45,22 +45,68 @@ fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> Measured {
     })
 }
 
-fn step(record: Record, workload: &str, variant: &str, cpus: &[u32], what: Measured) -> Record {
+fn step(
+    record: Record,
+    workload: WorkloadId,
+    variant: Variant,
+    cpus: &[u32],
+    what: Measured,
+) -> Record {
     with_step(record, workload, variant, cpus, (0.0, 1.0), what)
 }
 
 #[test]
 fn scores_of_one_cluster() {
-    let mut record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
-    record = step(record, "sevenzip", "single", &[0], compression(1420));
-    record = step(record, "sevenzip", "single", &[0], compression(1430));
+    let mut record = with_clocks(
+        own_run(),
+        Variant::COLD,
+        vec![point(0, 1_800_000, 1_799_000)],
+    );
+    record = step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[0],
+        compression(1420),
+    );
+    record = step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[0],
+        compression(1430),
+    );
     for mips in [5300, 5400] {
-        record = step(record, "sevenzip", "multi", &[], compression(mips));
+        record = step(
+            record,
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            &[],
+            compression(mips),
+        );
     }
-    record = step(record, "sevenzip", "multi", &[0, 1], compression(2700));
-    record = step(record, "sevenzip", "multi", &[], compression(5000));
+    record = step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::MULTI,
+        &[0, 1],
+        compression(2700),
+    );
+    record = step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::MULTI,
+        &[],
+        compression(5000),
+    );
     record.steps.last_mut().unwrap().not_comparable = Some("small dictionaries".into());
-    record = step(record, "cpuminer", "", &[], series(&[1.0, 9.0, 8.0, 7.0]));
+    record = step(
+        record,
+        WorkloadId::Cpuminer,
+        Variant::ONLY,
+        &[],
+        series(&[1.0, 9.0, 8.0, 7.0]),
+    );
     check(
         &record,
         &expect![[r#"
@@ -77,13 +123,19 @@ fn scores_of_one_cluster() {
 fn ciphers_are_kept_by_version_of_the_library() {
     let cipher = || {
         Measured::Cipher(Cipher {
-            algorithm: "aes-256-cbc".into(),
+            algorithm: Variant::AES_256_CBC.to_string(),
             rows: vec![(16, 60_000_000), (16_384, 78_000_000)],
         })
     };
     let mut record = own_run();
     for version in ["OpenSSL 3.0.22 25 Aug 2026", "LibreSSL 3.8.2"] {
-        record = step(record, "openssl", "aes-256-cbc", &[0], cipher());
+        record = step(
+            record,
+            WorkloadId::OpenSsl,
+            Variant::AES_256_CBC,
+            &[0],
+            cipher(),
+        );
         // The method of a cipher is the major version of its library.
         record.steps.last_mut().unwrap().method = 3;
         record.steps.last_mut().unwrap().tool = Some(Tool {
@@ -135,12 +187,18 @@ fn memory_of_a_log_is_that_of_the_c_library() {
     let mut record = log("0.9.72");
     record = step(
         record,
-        "memory-bandwidth",
-        "tinymembench",
+        WorkloadId::MemoryBandwidth,
+        Variant::TINYMEMBENCH,
         &[0],
         bandwidth(&rows),
     );
-    record = step(record, "memory-latency", "ramlat", &[0], latency());
+    record = step(
+        record,
+        WorkloadId::MemoryLatency,
+        Variant::RAMLAT,
+        &[0],
+        latency(),
+    );
     check(
         &record,
         &expect![[r#"
@@ -153,7 +211,13 @@ fn memory_of_a_log_is_that_of_the_c_library() {
         ("copy-libc", MemoryOperation::Copy, &[2700_u64, 2800][..]),
         ("copy-avx2", MemoryOperation::Copy, &[2900, 2890]),
     ];
-    let record = step(own_run(), "memory-bandwidth", "", &[0], bandwidth(&rows));
+    let record = step(
+        own_run(),
+        WorkloadId::MemoryBandwidth,
+        Variant::ONLY,
+        &[0],
+        bandwidth(&rows),
+    );
     check(
         &record,
         &expect![[r#"
@@ -172,8 +236,20 @@ fn clusters_of_one_core_type_are_kept_apart() {
             policy: None,
         })
         .to_vec();
-    record = step(record, "sevenzip", "single", &[0], compression(2900));
-    record = step(record, "sevenzip", "single", &[2], compression(3000));
+    record = step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[0],
+        compression(2900),
+    );
+    record = step(
+        record,
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[2],
+        compression(3000),
+    );
     let figures = figures(&record);
     let main = figures.iter().filter(|figure| figure.is_main);
     let found: Vec<(usize, f64)> = main
@@ -191,7 +267,13 @@ fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
             "sevenzip@1 single (CPUs 0-3)",
         ),
     ] {
-        let mut record = step(log("0.7"), "sevenzip", "single", &[0], compression(900));
+        let mut record = step(
+            log("0.7"),
+            WorkloadId::SevenZip,
+            Variant::SINGLE,
+            &[0],
+            compression(900),
+        );
         record.machine.clusters[0].core_type = Fact::not_in_log();
         record.machine.features.push(NamedValue {
             name: "lscpu/Model name".into(),
@@ -204,7 +286,13 @@ fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
 
 #[test]
 fn gains_are_positive_where_things_are_better() {
-    let record = step(own_run(), "sevenzip", "single", &[0], compression(1100));
+    let record = step(
+        own_run(),
+        WorkloadId::SevenZip,
+        Variant::SINGLE,
+        &[0],
+        compression(1100),
+    );
     let mut figure = figures(&record).remove(0);
     assert_eq!(figure.gain_percent(1000.0).map(f64::round), Some(10.0));
     figure.higher_is_better = false;

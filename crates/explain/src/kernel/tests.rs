@@ -107,7 +107,7 @@ fn what_costs_speed_is_named() {
     assert!(
         found
             .iter()
-            .any(|finding| finding.rule == "kernel-too-old-for-soc")
+            .any(|finding| finding.rule.as_str() == "kernel-too-old-for-soc")
     );
 }
 

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas};
 use super::{Picture, Plot, WIDTH, board};
 use crate::sensitivity::clock_words;
 use crate::view::{core_use_by_second, step_name};
-use record::{Record, Step, Window};
+use record::{Mode, Record, Step, Window, WorkloadId};
 
 pub(super) const PLOT: Plot = Plot {
     id: "cores",
@@ -20,7 +20,7 @@ const BOTTOM: f64 = 44.0;
 const KEY_ROW: f64 = 18.0;
 const KEY_CHARS: usize = 46;
 /// Runs whose plot shows something: the others have their table of loads.
-const MODES: [&str; 3] = ["sensitivity", "thermal", "command"];
+const MODES: [Mode; 3] = [Mode::Sensitivity, Mode::Thermal, Mode::Command];
 /// More rows than this are no picture any more, and more names no key.
 const CPUS_MAX: usize = 512;
 const NAMES_MAX: usize = 60;
@@ -31,7 +31,7 @@ const COLUMNS_MAX: usize = 300;
 type Second = (i64, Vec<(u32, f64)>);
 
 fn draw(record: &Record) -> Option<Picture> {
-    if !MODES.contains(&record.run.mode.as_str()) {
+    if !MODES.contains(&record.run.mode) {
         return None;
     }
     let windows: Vec<Window> = steps(record).map(|step| step.window).collect();
@@ -103,7 +103,10 @@ fn draw(record: &Record) -> Option<Picture> {
 
 /// What ran.
 fn steps(record: &Record) -> impl Iterator<Item = &Step> {
-    record.steps.iter().filter(|step| step.workload != "clock")
+    record
+        .steps
+        .iter()
+        .filter(|step| step.workload != WorkloadId::Clock)
 }
 
 /// Every name of a step once, in the order of the run.

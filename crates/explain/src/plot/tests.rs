@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::{Chance, gauge_channel, own_run, with_step};
-use record::{ClockSeries, Measured, Series, Unit, Window};
+use record::{ChannelId, ClockSeries, Measured, Mode, Series, Unit, Variant, Window, WorkloadId};
 
 #[test]
 fn the_table_is_in_order_and_a_standard_run_has_no_plots() {
@@ -13,11 +13,16 @@ fn the_table_is_in_order_and_a_standard_run_has_no_plots() {
 /// A heat test of 20 s with temperatures and clocks.
 fn heated() -> Record {
     let temps: Vec<i64> = (0..60).map(|row| 40_000 + 700 * row).collect();
-    let record = gauge_channel(own_run(), "thermal_zone0.temp", Unit::Millicelsius, &temps);
+    let record = gauge_channel(
+        own_run(),
+        ChannelId::zone_temperature(0),
+        Unit::Millicelsius,
+        &temps,
+    );
     let clocks: Vec<i64> = (0..60).map(|row| 1_800_000 - 10_000 * row).collect();
-    let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &clocks);
-    let mut record = gauge_channel(record, "policy4.claimed", Unit::Kilohertz, &clocks);
-    record.run.mode = "thermal".into();
+    let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &clocks);
+    let mut record = gauge_channel(record, ChannelId::claimed(4), Unit::Kilohertz, &clocks);
+    record.run.mode = Mode::Thermal;
     let series = Series {
         unit: "Gop/s".into(),
         higher_is_better: true,
@@ -31,8 +36,8 @@ fn heated() -> Record {
     };
     with_step(
         record,
-        "heat",
-        "simd",
+        WorkloadId::Heat,
+        Variant::SIMD,
         &[],
         (5.0, 25.0),
         Measured::Series(series),

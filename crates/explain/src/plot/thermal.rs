@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 use super::chart::{Chart, Line, Style};
 use super::{Picture, Plot, WIDTH, board};
 use crate::{thermal, view};
-use record::{Record, Series, Window};
+use record::{ChannelId, Record, Series, Window};
 
 pub(super) const PLOT: Plot = Plot {
     id: "thermal",
@@ -83,16 +83,18 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
         panels.push(("temperature (°C)".into(), lines, false));
     }
     let mut clocks: Vec<Line> = Vec::new();
-    for (index, channel) in view::channels_of(record, "policy", ".claimed").enumerate() {
+    for (index, channel) in view::channels(record, ChannelId::is_policy_claim).enumerate() {
         let style = if index == 0 {
             Style::Solid
         } else {
             Style::Dashed
         };
-        let id = channel.id.as_text();
-        let name = id.trim_end_matches(".claimed");
+        let name = channel
+            .id
+            .policy()
+            .map(|policy| format!("policy{policy} claimed"));
         clocks.push(line(
-            &format!("{name} claimed"),
+            &name.unwrap_or_default(),
             gauge(channel, 0.001),
             style,
         ));

@@ -1,7 +1,9 @@
 //! What a score should be: the range of scores that a core type gives for each MHz of its clock.
 
 use super::{Reference, Row};
+use crate::figures::FigureKey;
 use crate::stats::{median, median_absolute_deviation, quantile};
+use record::{Variant, WorkloadId};
 use std::collections::BTreeSet;
 
 /// Fewer results than this tell nothing about a core type.
@@ -23,8 +25,6 @@ const HALF_WIDTH_PERCENT_MIN: f64 = 8.0;
 const TAIL: f64 = 0.1;
 /// See [`TAIL`].
 const MARGIN_PERCENT: f64 = 3.0;
-/// The clock that scores are related to, by the workloads' own name.
-const CLOCK_PREFIX: &str = "clock@";
 
 /// The range in which a figure is expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +44,7 @@ pub struct Expected {
 impl Reference {
     /// The range in which the figure `key` is expected of a core of this type at this measured
     /// clock. None where too few valid results are known.
-    pub fn expected(&self, core_type: &str, clock_mhz: f64, key: &str) -> Option<Expected> {
+    pub fn expected(&self, core_type: &str, clock_mhz: f64, key: &FigureKey) -> Option<Expected> {
         let mut per_mhz = Vec::new();
         let mut boards = BTreeSet::new();
         let mut rows = 0;
@@ -76,7 +76,7 @@ impl Reference {
 }
 
 /// Score per MHz of every cluster of this type.
-fn scores_per_mhz(row: &Row, core_type: &str, key: &str) -> Vec<f64> {
+fn scores_per_mhz(row: &Row, core_type: &str, key: &FigureKey) -> Vec<f64> {
     let figures = row.figures.get(key).map_or(&[][..], Vec::as_slice);
     let of_type = figures
         .iter()
@@ -93,7 +93,7 @@ impl Row {
     pub fn clock_mhz(&self, cluster: usize) -> Option<f64> {
         let passes = self.figures.iter();
         let mut cold =
-            passes.filter(|(key, _)| key.starts_with(CLOCK_PREFIX) && key.ends_with(" cold"));
+            passes.filter(|(key, _)| key.is_of(WorkloadId::Clock) && key.is_form(&Variant::COLD));
         cold.find_map(|(key, _)| self.figure(key, Some(cluster)))
             .map(|figure| figure.value)
     }
@@ -101,7 +101,14 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
+    use crate::figures::FigureKey;
     use crate::reference::{Reference, parse};
+    use record::{Variant, WorkloadId};
+
+    /// A single-threaded score of 7-zip.
+    fn single() -> FigureKey {
+        FigureKey::new(WorkloadId::SevenZip.into(), 16, Variant::SINGLE.as_str())
+    }
 
     /// Rows of `board core clock single verdict`.
     fn reference(rows: &[(&str, &str, u32, u32, &str)]) -> Reference {
@@ -134,7 +141,7 @@ mod tests {
                 Some((155.0, 600.0, 1045.0)),
             ),
         ] {
-            let found = reference(&rows).expected("Cortex-A53", 1000.0, "sevenzip@16 single");
+            let found = reference(&rows).expected("Cortex-A53", 1000.0, &single());
             let found =
                 found.map(|range| (range.low.round(), range.median.round(), range.high.round()));
             assert_eq!(found, expected, "{rows:?}");
@@ -145,12 +152,10 @@ mod tests {
     fn a_range_grows_with_the_clock() {
         let rows = ["a", "b", "c"].map(|board| (board, "Cortex-A53", 1000, 750, "valid"));
         let reference = reference(&rows);
-        let range = reference.expected("Cortex-A53", 2000.0, "sevenzip@16 single");
+        let range = reference.expected("Cortex-A53", 2000.0, &single());
         assert_eq!(range.map(|range| range.median), Some(1500.0));
-        assert_eq!(
-            reference.expected("Cortex-A55", 2000.0, "sevenzip@16 single"),
-            None
-        );
-        assert_eq!(reference.expected("Cortex-A53", 2000.0, "other@1"), None);
+        assert_eq!(reference.expected("Cortex-A55", 2000.0, &single()), None);
+        let other = FigureKey::new("other".into(), 1, "");
+        assert_eq!(reference.expected("Cortex-A53", 2000.0, &other), None);
     }
 }

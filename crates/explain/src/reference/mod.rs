@@ -14,7 +14,7 @@ pub use same_soc::Usual;
 pub use soc::soc_key;
 pub use table::{parse, write};
 
-use crate::figures::{Figure, core_name, verdict_of};
+use crate::figures::{Figure, FigureKey, core_name, verdict_of};
 use crate::{Finding, Verdict};
 use record::{Record, Source};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub struct Row {
     /// Verdict of the rules.
     pub verdict: Verdict,
     /// Figures by key, one for each cluster that was measured.
-    pub figures: BTreeMap<String, Vec<RowFigure>>,
+    pub figures: BTreeMap<FigureKey, Vec<RowFigure>>,
 }
 
 /// One cluster of a row.
@@ -104,7 +104,7 @@ impl Row {
             count: cluster.cpus.len(),
             core_type: cluster.cpus.first().and_then(|cpu| core_name(record, *cpu)),
         });
-        let mut figures: BTreeMap<String, Vec<RowFigure>> = BTreeMap::new();
+        let mut figures: BTreeMap<FigureKey, Vec<RowFigure>> = BTreeMap::new();
         let all = crate::figures(record);
         for figure in all.iter().filter(|figure| figure.is_main) {
             let known = figures.entry(figure.key.clone()).or_default();
@@ -128,7 +128,7 @@ impl Row {
     }
 
     /// The figure of one cluster, or of all CPUs.
-    pub fn figure(&self, key: &str, cluster: Option<usize>) -> Option<&RowFigure> {
+    pub fn figure(&self, key: &FigureKey, cluster: Option<usize>) -> Option<&RowFigure> {
         let mut figures = self.figures.get(key)?.iter();
         figures.find(|figure| figure.cluster == cluster)
     }

@@ -2,6 +2,7 @@
 //! up, hardly on the clock of the cores.
 
 use super::{Reference, soc_key};
+use crate::figures::FigureKey;
 use crate::stats::median;
 use std::collections::BTreeSet;
 
@@ -23,7 +24,12 @@ pub struct Usual {
 
 impl Reference {
     /// What a core of this type in this SoC usually reaches. None where too few results are known.
-    pub fn usual_of_soc(&self, soc: &str, core_type: Option<&str>, key: &str) -> Option<Usual> {
+    pub fn usual_of_soc(
+        &self,
+        soc: &str,
+        core_type: Option<&str>,
+        key: &FigureKey,
+    ) -> Option<Usual> {
         let wanted = soc_key(soc);
         let mut boards = BTreeSet::new();
         let mut values = Vec::new();

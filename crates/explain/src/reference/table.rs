@@ -6,6 +6,7 @@
 
 use super::{NOTHING, Row, RowCore, RowFigure};
 use crate::Verdict;
+use crate::figures::FigureKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
@@ -26,17 +27,13 @@ const PER_CORE: &str = "/core";
 
 /// The table as text, without the comment above it.
 pub fn write(rows: &[Row]) -> String {
-    let mut keys: BTreeSet<(&str, bool)> = BTreeSet::new();
+    let mut keys: BTreeSet<(&FigureKey, bool)> = BTreeSet::new();
     for (key, figures) in rows.iter().flat_map(|row| &row.figures) {
-        keys.extend(
-            figures
-                .iter()
-                .map(|figure| (key.as_str(), figure.cluster.is_some())),
-        );
+        keys.extend(figures.iter().map(|figure| (key, figure.cluster.is_some())));
     }
     let header = keys.iter().map(|(key, per_core)| match per_core {
         true => format!("{key}{PER_CORE}"),
-        false => (*key).to_owned(),
+        false => key.to_string(),
     });
     let mut header: Vec<String> = COLUMNS
         .into_iter()
@@ -51,7 +48,7 @@ pub fn write(rows: &[Row]) -> String {
     text
 }
 
-fn cells(row: &Row, keys: &BTreeSet<(&str, bool)>) -> Vec<String> {
+fn cells(row: &Row, keys: &BTreeSet<(&FigureKey, bool)>) -> Vec<String> {
     let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| NOTHING.to_owned());
     let cores: Vec<String> = row.cores.iter().map(core).collect();
     let mut cells = vec![
@@ -78,7 +75,7 @@ fn core(core: &RowCore) -> String {
     format!("{}x {}", core.count, name.replace(';', ","))
 }
 
-fn values(row: &Row, key: &str, per_core: bool) -> String {
+fn values(row: &Row, key: &FigureKey, per_core: bool) -> String {
     let one = |cluster| row.figure(key, cluster).map_or(String::new(), value);
     let text = match per_core {
         false => one(None),
@@ -127,14 +124,22 @@ pub fn parse(text: &str) -> Result<Vec<Row>, String> {
         }
         _ => return Err("the columns are others".to_owned()),
     };
+    let keys: Vec<(FigureKey, bool)> = keys.iter().map(|column| parse_key(column)).collect();
     lines
         .map(|(line, number)| {
-            row(line, keys).ok_or_else(|| format!("line {number} cannot be understood"))
+            row(line, &keys).ok_or_else(|| format!("line {number} cannot be understood"))
         })
         .collect()
 }
 
-fn row(line: &str, keys: &[&str]) -> Option<Row> {
+/// A column's key, and whether it holds a value for each cluster.
+fn parse_key(column: &str) -> (FigureKey, bool) {
+    let of_core = column.strip_suffix(PER_CORE);
+    let Ok(key) = of_core.unwrap_or(column).parse();
+    (key, of_core.is_some())
+}
+
+fn row(line: &str, keys: &[(FigureKey, bool)]) -> Option<Row> {
     let cells: Vec<&str> = line.split('\t').collect();
     let (fixed, rest) = cells.split_at_checked(COLUMNS.len())?;
     let (source, values) = rest.split_last()?;
@@ -146,18 +151,14 @@ fn row(line: &str, keys: &[&str]) -> Option<Row> {
         None => Some(Vec::new()),
         Some(cores) => cores.split(';').map(parse_core).collect(),
     };
-    let mut figures = BTreeMap::new();
-    for (key, cell) in keys
+    let mut figures: BTreeMap<FigureKey, Vec<RowFigure>> = BTreeMap::new();
+    for ((key, per_core), cell) in keys
         .iter()
         .zip(values)
         .filter(|(_, cell)| **cell != NOTHING)
     {
-        let (key, per_core) = match key.strip_suffix(PER_CORE) {
-            Some(key) => (key, true),
-            None => (*key, false),
-        };
-        let known: &mut Vec<RowFigure> = figures.entry(key.to_owned()).or_default();
-        known.extend(parse_values(cell, per_core)?);
+        let known = figures.entry(key.clone()).or_default();
+        known.extend(parse_values(cell, *per_core)?);
     }
     Some(Row {
         source: (*source).to_owned(),
@@ -211,13 +212,28 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, log, point, with_clocks, with_step};
     use expect_test::expect;
+    use record::{Variant, WorkloadId};
 
     #[test]
     fn a_row_is_written_and_read_back() {
-        let mut record = with_clocks(log("0.9.72"), "cold", vec![point(0, 1_800_000, 1_799_000)]);
-        for (variant, cpus, mips) in [("single", &[0_u32][..], 1420), ("multi", &[], 5345)] {
+        let mut record = with_clocks(
+            log("0.9.72"),
+            Variant::COLD,
+            vec![point(0, 1_800_000, 1_799_000)],
+        );
+        for (variant, cpus, mips) in [
+            (Variant::SINGLE, &[0_u32][..], 1420),
+            (Variant::MULTI, &[], 5345),
+        ] {
             let score = compression(mips);
-            record = with_step(record, "sevenzip", variant, cpus, (0.0, 1.0), score);
+            record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                variant,
+                cpus,
+                (0.0, 1.0),
+                score,
+            );
         }
         record.steps[1].not_comparable = Some("small dictionaries".into());
         record.machine.board = record::Fact::Known("Odd\tboard\nname".into());

@@ -3,10 +3,11 @@
 
 use super::Report;
 use super::terminal::{sentences, unmeasured, wrapped};
+use crate::rules::Subject;
 use crate::stats::median;
 use crate::view;
 use crate::{Finding, cpu_list};
-use record::{ClockPoint, Fact, Record};
+use record::{ClockPoint, Fact, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -15,15 +16,6 @@ pub(super) const REPORT: Report = Report {
     render,
 };
 
-/// Findings that tell about clocks begin with one of these.
-const RULES: [&str; 6] = [
-    "clock-",
-    "opp-",
-    "cpu-quota",
-    "offline-cpus",
-    "settings-not-restored",
-    "stolen-time",
-];
 /// With more CPUs than this, those of a cluster that are alike share a line.
 const LINES_MAX: usize = 16;
 /// Clocks this close to each other are alike.
@@ -39,7 +31,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No clock was measured.\n");
     }
-    text.push_str(&sentences(findings, &RULES));
+    text.push_str(&sentences(findings, Some(Subject::Clock)));
     for (why, passes) in not_measured(record) {
         let line = match passes.is_empty() {
             true => format!("Not measured: {why}"),
@@ -53,7 +45,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
 /// Every reason once, with the passes that it ended.
 fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for line in unmeasured(record, "clock") {
+    for line in unmeasured(record, Some(WorkloadId::Clock)) {
         let (pass, why) = match line
             .strip_prefix("clock ")
             .and_then(|line| line.split_once(": "))
@@ -70,7 +62,7 @@ fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
 }
 
 /// Points of a pass, one for each CPU.
-fn points<'a>(record: &'a Record, variant: &'a str) -> Vec<&'a ClockPoint> {
+fn points(record: &Record, variant: Variant) -> Vec<&ClockPoint> {
     let passes = view::clock_passes(record, variant);
     passes.flat_map(|(_, clocks)| &clocks.points).collect()
 }
@@ -83,8 +75,8 @@ struct Row {
 }
 
 fn cpus(record: &Record) -> String {
-    let alone = points(record, "cold-cores");
-    let together = points(record, "cold-all-cpus");
+    let alone = points(record, Variant::COLD_CORES);
+    let together = points(record, Variant::COLD_ALL_CPUS);
     if alone.is_empty() {
         return String::new();
     }
@@ -168,7 +160,7 @@ fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<f64> {
 
 fn opps(record: &Record) -> String {
     let mut text = String::new();
-    for (_, clocks) in view::clock_passes(record, "cold") {
+    for (_, clocks) in view::clock_passes(record, Variant::COLD) {
         let asked: Vec<&ClockPoint> = clocks
             .points
             .iter()
@@ -207,9 +199,9 @@ fn opps(record: &Record) -> String {
 
 /// Clocks under load and after it, where a run or the question has them.
 fn hot(record: &Record) -> String {
-    let after = points(record, "hot-after");
+    let after = points(record, Variant::HOT_AFTER);
     let mut text = String::new();
-    for loaded in points(record, "hot-loaded") {
+    for loaded in points(record, Variant::HOT_LOADED) {
         let later = after.iter().find(|point| point.cpu == loaded.cpu);
         let _ = writeln!(
             text,
@@ -246,13 +238,16 @@ fn ramps(record: &Record) -> Vec<String> {
             ),
         })
     };
-    points(record, "as-found").iter().filter_map(line).collect()
+    points(record, Variant::AS_FOUND)
+        .iter()
+        .filter_map(line)
+        .collect()
 }
 
 /// What each other method says, or why it says nothing.
 fn methods(record: &Record) -> Vec<String> {
     let mut found: Vec<(String, String, Vec<u32>, Vec<f64>)> = Vec::new();
-    for point in points(record, "cold-cores") {
+    for point in points(record, Variant::COLD_CORES) {
         for counter in &point.counters {
             let (words, off) = match (&counter.khz, best_khz(point)) {
                 (Fact::Known(khz), Some(best)) => {
@@ -301,7 +296,7 @@ fn without_cpu(why: &str, cpu: u32) -> String {
 
 /// What readings took and how far they lie apart, and the chains that serve as a check.
 fn checks(record: &Record) -> Vec<String> {
-    let points = points(record, "cold-cores");
+    let points = points(record, Variant::COLD_CORES);
     let windows = points.iter().filter_map(|point| point.windows.as_ref());
     let mut times: Vec<f64> = Vec::new();
     for windows in windows.clone() {

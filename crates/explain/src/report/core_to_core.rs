@@ -2,9 +2,10 @@
 
 use super::Report;
 use super::terminal::{sentences, unmeasured, wrapped};
+use crate::rules::Subject;
 use crate::view::{self, CoreLevel};
 use crate::{Finding, cpu_list};
-use record::{CoreToCore, Measured, Outcome, Record};
+use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
 
 pub(super) const REPORT: Report = Report {
@@ -13,14 +14,12 @@ pub(super) const REPORT: Report = Report {
     render,
 };
 
-/// Findings that tell about it.
-const RULES: [&str; 2] = ["cpu-quota", "stolen-time"];
 /// Columns of the matrix that fit beside each other: 80 less the column of names, five for each.
 const COLUMNS: usize = 15;
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
-    for step in record.steps_of("core-to-core") {
+    for step in record.steps_of(WorkloadId::CoreToCore) {
         if let Outcome::Done(Measured::CoreToCore(matrix)) = &step.outcome {
             text.push_str(&told(matrix));
         }
@@ -28,8 +27,8 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     if text.is_empty() {
         text.push_str("No latency between CPUs was measured.\n");
     }
-    text.push_str(&sentences(findings, &RULES));
-    for line in unmeasured(record, "core-to-core") {
+    text.push_str(&sentences(findings, Some(Subject::CoreToCore)));
+    for line in unmeasured(record, Some(WorkloadId::CoreToCore)) {
         let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
     }
     text
@@ -86,6 +85,7 @@ fn level(level: &CoreLevel) -> String {
 mod tests {
     use super::*;
     use crate::test_support::{core_matrix, own_run, with_step};
+    use record::Variant;
 
     #[test]
     fn a_small_matrix_is_one_table() {
@@ -93,8 +93,8 @@ mod tests {
         matrix.pairs[5].ns.clear();
         let record = with_step(
             own_run(),
-            "core-to-core",
-            "",
+            WorkloadId::CoreToCore,
+            Variant::ONLY,
             &[],
             (0.0, 1.0),
             Measured::CoreToCore(matrix),

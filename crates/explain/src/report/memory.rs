@@ -3,11 +3,12 @@
 
 use super::Report;
 use super::terminal::{sentences, unmeasured, wrapped};
+use crate::rules::Subject;
 use crate::view;
 use crate::{Finding, cpu_list};
 use record::{
     BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, Record,
-    Repeated, Step, Total,
+    Repeated, Step, Total, Variant, WorkloadId,
 };
 use std::fmt::Write;
 
@@ -17,13 +18,11 @@ pub(super) const REPORT: Report = Report {
     render,
 };
 
-/// Findings that tell about memory begin with one of these.
-const RULES: [&str; 4] = ["memory-", "cpu-quota", "stolen-time", "steps-missing"];
-const WORKLOADS: [&str; 4] = [
-    "memory-bandwidth",
-    "memory-latency",
-    "memory-loaded",
-    "memory-scaling",
+const WORKLOADS: [WorkloadId; 4] = [
+    WorkloadId::MemoryBandwidth,
+    WorkloadId::MemoryLatency,
+    WorkloadId::MemoryLoaded,
+    WorkloadId::MemoryScaling,
 ];
 /// What an interval should reach on each side.
 const HALF_WIDTH: f64 = 0.01;
@@ -48,9 +47,9 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         text.push_str("No memory was measured.\n");
     }
     text.push_str(&certainty(record));
-    text.push_str(&sentences(findings, &RULES));
+    text.push_str(&sentences(findings, Some(Subject::Memory)));
     for workload in WORKLOADS {
-        for line in unmeasured(record, workload) {
+        for line in unmeasured(record, Some(workload)) {
             let _ = writeln!(text, "{}", wrapped(&format!("Not measured: {line}"), 3));
         }
     }
@@ -129,15 +128,15 @@ fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
         place(record, step),
         latency.pages
     );
-    let other = |variant: &str| {
-        let steps = record.steps_of("memory-latency");
+    let other = |variant: Variant| {
+        let steps = record.steps_of(WorkloadId::MemoryLatency);
         let mut own = steps.filter(|other| other.cpus == step.cpus && other.variant == variant);
         own.find_map(|other| match &other.outcome {
             Outcome::Done(Measured::Latency(latency)) => Some(latency),
             _ => None,
         })
     };
-    let (small, light) = (other("small-pages"), other("tlb-light"));
+    let (small, light) = (other(Variant::SMALL_PAGES), other(Variant::TLB_LIGHT));
     let column = |name: &str| latency.columns.iter().position(|column| column == name);
     let chains = ["1xPTR", "2xPTR", "4xPTR", "8xPTR"].map(column);
     let _ = writeln!(
@@ -316,8 +315,9 @@ fn certainty(record: &Record) -> String {
         let middle = halves.get(halves.len() / 2).filter(|half| half.is_finite());
         let typical = middle.map_or("-".into(), |half| format!("{:.2} %", 100.0 * half));
         let mut line = format!(
-            "{workload}: {narrow} of {} medians known within 1 % (typically {typical}), {capped} ended \
-             by time or number",
+            "{}: {narrow} of {} medians known within 1 % (typically {typical}), {capped} ended by time or \
+             number",
+            workload.as_str(),
             halves.len(),
         );
         if two > 0 {

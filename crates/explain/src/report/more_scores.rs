@@ -2,7 +2,7 @@
 //! where there is no OpenSSL, 7-zip on the CPUs of each core type. Those of every run are in `terminal`.
 
 use super::number::done;
-use record::{Measured, Record, Step};
+use record::{Measured, Record, Step, Variant, WorkloadId};
 
 /// Name and value of each, in the order in which they ran.
 pub(super) fn more_scores(record: &Record) -> Vec<(String, String)> {
@@ -37,18 +37,20 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
                 ..=1 => format!("CPU {}", step.cpus.first()?),
                 _ => "all CPUs".to_owned(),
             };
-            let algorithm = step.variant.as_str().trim_end_matches("-parallel");
+            let algorithm = step.variant.algorithm();
             let is_usual = step.threads <= 1 && algorithm.ends_with("-cbc");
-            let name = match (step.workload.as_str(), is_usual) {
-                ("openssl", true) => return None,
-                ("openssl", false) => format!("{} {place}", algorithm.to_uppercase()),
+            let name = match step.workload == WorkloadId::OpenSsl {
+                true if is_usual => return None,
+                true => format!("{} {place}", algorithm.to_uppercase()),
                 // Built in, it stands under its own name.
-                (own, _) if algorithm == "aes-256-cbc" => format!("{own} 256-CBC {place}"),
-                _ => return None,
+                false if algorithm == Variant::AES_256_CBC.as_str() => {
+                    format!("{} 256-CBC {place}", step.workload)
+                }
+                false => return None,
             };
             Some((name, kb_per_s, "kB/s"))
         }
-        Measured::Compression(done) if step.variant == "core-type" => {
+        Measured::Compression(done) if step.variant == Variant::CORE_TYPE => {
             let cpus = crate::cpu_list(&step.cpus);
             let name = format!("7-zip CPU {cpus}");
             Some((name, f64::from(done.total_mips), "MIPS"))
@@ -61,11 +63,11 @@ fn score(step: &Step) -> Option<(String, f64, &'static str)> {
 mod tests {
     use super::more_scores;
     use crate::test_support::{compression, own_run, with_step};
-    use record::{Cipher, Measured, Record};
+    use record::{Cipher, Measured, Record, Variant, WorkloadId};
 
-    fn cipher(record: Record, workload: &str, variant: &str, cpus: &[u32]) -> Record {
+    fn cipher(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32]) -> Record {
         let measured = Measured::Cipher(Cipher {
-            algorithm: variant.into(),
+            algorithm: variant.to_string(),
             rows: vec![(16, 1_000), (16_384, 7_654_321)],
         });
         with_step(record, workload, variant, cpus, (0.0, 1.0), measured)
@@ -73,15 +75,23 @@ mod tests {
 
     #[test]
     fn what_the_usual_lines_leave_out_is_shown() {
-        let record = cipher(own_run(), "openssl", "aes-256-cbc", &[0]);
+        let record = cipher(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0]);
         assert_eq!(more_scores(&record), []);
-        let record = cipher(record, "openssl", "aes-256-gcm", &[0]);
-        let mut record = cipher(record, "openssl", "aes-256-cbc-parallel", &[0, 1, 2, 3]);
+        let record = cipher(record, WorkloadId::OpenSsl, Variant::AES_256_GCM, &[0]);
+        let parallel = Variant::parallel(Variant::AES_256_CBC.as_str());
+        let mut record = cipher(record, WorkloadId::OpenSsl, parallel, &[0, 1, 2, 3]);
         for mips in [5000, 5200, 5100] {
             let packed = compression(mips);
-            record = with_step(record, "sevenzip", "core-type", &[2, 3], (1.0, 2.0), packed);
+            record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                Variant::CORE_TYPE,
+                &[2, 3],
+                (1.0, 2.0),
+                packed,
+            );
         }
-        let record = cipher(record, "aes", "aes-256-cbc", &[0]);
+        let record = cipher(record, WorkloadId::Aes, Variant::AES_256_CBC, &[0]);
         let words: Vec<String> = more_scores(&record)
             .into_iter()
             .map(|(name, value)| format!("{name}: {value}"))

@@ -80,13 +80,13 @@ mod tests {
     use crate::report::REPORTS;
     use crate::rules;
     use crate::test_support::{gauge_channel, labelled, own_run};
-    use record::{Fact, Unit};
+    use record::{ChannelId, Fact, Unit};
 
     #[test]
     fn endless_names_are_cut_for_people_alone() {
         let mut record = gauge_channel(
             own_run(),
-            "thermal_zone0.temp",
+            ChannelId::zone_temperature(0),
             Unit::Millicelsius,
             &[95_000; 8],
         );

@@ -2,7 +2,9 @@
 //! line, the log and the terminal never disagree.
 
 use crate::figures::{Figure, figures};
-use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total};
+use record::{
+    BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId,
+};
 
 /// Best copy or fill rate over all clusters in MB/s.
 pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
@@ -13,46 +15,45 @@ pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Op
         MemoryOperation::Other => return None,
     };
     let is_rate = |figure: &Figure| {
-        figure.key.starts_with("memory-bandwidth@") && figure.key.ends_with(&format!(" {name}"))
+        figure.key.is_of(WorkloadId::MemoryBandwidth) && figure.key.name() == name
     };
     best(record, is_rate).map(|rate| rate as u64)
 }
 
 /// Throughput at 16 KiB blocks (the largest there is) of one cipher in kB/s: the mean of
 /// repetitions on one core type, the best over core types.
-pub(crate) fn cipher_kb_per_s(record: &Record, algorithm: &str) -> Option<u64> {
+pub(crate) fn cipher_kb_per_s(record: &Record, algorithm: &Variant) -> Option<u64> {
     let is_cipher = |figure: &Figure| {
         figure.is_main
-            && figure.key.starts_with("openssl@")
+            && figure.key.is_of(WorkloadId::OpenSsl)
             && figure.unit == "kB/s"
-            && figure.key.split(' ').nth(1) == Some(algorithm)
+            && figure.key.is_form(algorithm)
     };
     best(record, is_cipher).map(|rate| rate as u64)
 }
 
 /// Best single-threaded 7-zip rating in MIPS.
 pub(crate) fn sevenzip_single_mips(record: &Record) -> Option<u32> {
-    sevenzip_mips(record, "single")
+    sevenzip_mips(record, &Variant::SINGLE)
 }
 
 /// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
 pub(crate) fn sevenzip_multi_mips(record: &Record) -> Option<u32> {
     let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
-    sevenzip_mips(record, "multi").or_else(|| sevenzip_single_mips(record).filter(|_| one_cpu()))
+    sevenzip_mips(record, &Variant::MULTI)
+        .or_else(|| sevenzip_single_mips(record).filter(|_| one_cpu()))
 }
 
-fn sevenzip_mips(record: &Record, variant: &str) -> Option<u32> {
+fn sevenzip_mips(record: &Record, variant: &Variant) -> Option<u32> {
     let is_score = |figure: &Figure| {
-        figure.is_main
-            && figure.key.starts_with("sevenzip@")
-            && figure.key.split(' ').nth(1) == Some(variant)
+        figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant)
     };
     best(record, is_score).map(|mips| mips as u32)
 }
 
 /// Median rate of a load that gives one value after the other.
-pub(crate) fn series_median(record: &Record, workload: &str) -> Option<f64> {
-    let is_rate = |figure: &Figure| figure.workload().split('@').next() == Some(workload);
+pub(crate) fn series_median(record: &Record, workload: WorkloadId) -> Option<f64> {
+    let is_rate = |figure: &Figure| figure.key.is_of(workload);
     figures(record)
         .into_iter()
         .find(is_rate)

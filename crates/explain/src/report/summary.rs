@@ -8,8 +8,8 @@ use super::number::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips,
     sevenzip_single_mips, tens,
 };
-use crate::Finding;
-use record::{MemoryOperation, Record};
+use crate::{Finding, rules};
+use record::{MemoryOperation, Record, Variant, WorkloadId};
 
 pub(super) const REPORT: Report = Report {
     id: "summary",
@@ -17,8 +17,6 @@ pub(super) const REPORT: Report = Report {
     render: |record, findings| format!("{}\n", line(record, findings)),
 };
 
-/// Rules whose findings mean that the clock shown was not held.
-const THROTTLE_RULES: &[&str] = &["thermal-throttling", "power-limit", "rpi-firmware"];
 /// A measured clock this far from the claimed one is shown instead of it.
 const CLAIM_TOLERANCE: f64 = 0.02;
 
@@ -43,10 +41,10 @@ pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
         system(record),
         or_dash(sevenzip_multi_mips(record).map(|mips| tens(mips.into()))),
         or_dash(sevenzip_single_mips(record)),
-        or_dash(cipher_kb_per_s(record, "aes-256-cbc").map(tens)),
+        or_dash(cipher_kb_per_s(record, &Variant::AES_256_CBC).map(tens)),
         or_dash(memory_mb_per_s(record, MemoryOperation::Copy).map(tens)),
         or_dash(memory_mb_per_s(record, MemoryOperation::Fill).map(tens)),
-        or_dash(series_median(record, "cpuminer").map(|rate| format!("{rate:.2}"))),
+        or_dash(series_median(record, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
     ]
 }
 
@@ -101,7 +99,7 @@ fn debian_arch(machine: &str) -> &str {
 fn clock(record: &Record, findings: &[Finding]) -> String {
     let mut claimed: Vec<u32> = Vec::new();
     let mut measured: Vec<u32> = Vec::new();
-    for clock in crate::view::cluster_clocks(record, "cold") {
+    for clock in crate::view::cluster_clocks(record, Variant::COLD) {
         claimed.extend(clock.claimed_khz);
         measured.push(clock.measured_khz);
     }
@@ -126,9 +124,9 @@ fn clock(record: &Record, findings: &[Finding]) -> String {
     } else {
         "~"
     };
-    let throttled = findings.iter().any(|finding| {
-        THROTTLE_RULES.contains(&finding.rule.as_str()) && finding.severity > crate::Severity::Info
-    });
+    let throttled = findings
+        .iter()
+        .any(|finding| rules::throttles(finding).is_of_the_clock());
     format!(
         "{tilde}{text}{}",
         if throttled { " (throttled)" } else { "" }

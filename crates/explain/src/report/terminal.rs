@@ -9,9 +9,10 @@ use super::number::{
     sevenzip_single_mips,
 };
 use crate::figures::best_row;
+use crate::rules::{self, Subject};
 use crate::view;
 use crate::{Finding, Severity, Verdict, verdict};
-use record::{Measured, MemoryOperation, Missing, Outcome, Record};
+use record::{Measured, MemoryOperation, Missing, Outcome, Record, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// So many files that could not be read are named; all of them are in the Record.
@@ -27,12 +28,12 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
     if crate::watched::is_watched(record) {
         let _ = writeln!(text, "{}\n", wrapped(&crate::watched::watched(record), 0));
-        text.push_str(&sentences(findings, &[""]));
+        text.push_str(&sentences(findings, None));
         return text;
     }
     let _ = writeln!(text, "{}\n", wrapped(&crate::headline(record, findings), 0));
     let _ = writeln!(text, "{}", verdict_line(verdict(findings)));
-    text.push_str(&sentences(findings, &[""]));
+    text.push_str(&sentences(findings, None));
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
@@ -46,7 +47,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
             let _ = write!(text, "\n{section}");
         }
     }
-    let unmeasured = unmeasured(record, "");
+    let unmeasured = unmeasured(record, None);
     if !unmeasured.is_empty() {
         text.push_str("\nNot measured:\n");
         for line in unmeasured {
@@ -66,14 +67,11 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The sentences of all findings whose rule begins with one of `rules`.
-pub(super) fn sentences(findings: &[Finding], rules: &[&str]) -> String {
+/// The sentences of all findings; of those that belong to a subject, if one is named.
+pub(super) fn sentences(findings: &[Finding], subject: Option<Subject>) -> String {
     let mut text = String::new();
-    let wanted = |finding: &&Finding| {
-        rules
-            .iter()
-            .any(|rule| finding.rule.as_str().starts_with(rule))
-    };
+    let wanted =
+        |finding: &&Finding| subject.is_none_or(|subject| rules::is_about(finding, subject));
     for finding in findings.iter().filter(wanted) {
         let mark = match finding.severity {
             Severity::Invalid => "!!",
@@ -88,25 +86,26 @@ pub(super) fn sentences(findings: &[Finding], rules: &[&str]) -> String {
 
 /// Every step of one workload (of all, if none is named) that was skipped or failed, whatever else is
 /// missing from an own run, and why.
-pub(super) fn unmeasured(record: &Record, workload: &str) -> Vec<String> {
+pub(super) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<String> {
     let why = |outcome: &Outcome| match outcome {
         Outcome::Done(_) => None,
         Outcome::Failed(failure) => Some(failure.message.clone()),
         Outcome::Skipped(missing) => Some(missing.to_string()),
     };
-    let is_wanted = |step: &&record::Step| workload.is_empty() || step.workload == workload;
+    let is_wanted =
+        |step: &&record::Step| workload.is_none_or(|workload| step.workload == workload);
     let lines = record.steps.iter().filter(is_wanted).filter_map(|step| {
         let reason = why(&step.outcome)?;
         Some(format!("{}: {reason}", view::step_name(step)))
     });
     let mut lines = counted(lines);
-    if !view::is_log(record) && matches!(workload, "" | "clock") {
-        if workload.is_empty()
+    if !view::is_log(record) && matches!(workload, None | Some(WorkloadId::Clock)) {
+        if workload.is_none()
             && let Some(missing) = record.kernel_messages.missing()
         {
             lines.push(format!("kernel messages: {missing}"));
         }
-        if workload.is_empty() && !record.unread.is_empty() {
+        if workload.is_none() && !record.unread.is_empty() {
             lines.push(unread(&record.unread));
         }
         if !record.run.as_root && !record.machine.policies.is_empty() {
@@ -148,11 +147,11 @@ fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
 
 fn clocks(record: &Record) -> String {
     let mut text = String::new();
-    let hot: Vec<view::ClusterClock> = ["hot-loaded", "hot-after"]
-        .iter()
+    let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
+        .into_iter()
         .flat_map(|variant| view::cluster_clocks(record, variant))
         .collect();
-    for cold in view::cluster_clocks(record, "cold") {
+    for cold in view::cluster_clocks(record, Variant::COLD) {
         let mhz = |khz: Option<u32>| {
             khz.map_or("-".to_owned(), |khz| crate::finding::mhz(khz).to_string())
         };
@@ -194,7 +193,7 @@ fn figures(record: &Record) -> String {
     line("memory latency", latency(record));
     line(
         "AES-256-CBC 16 KiB",
-        cipher_kb_per_s(record, "aes-256-cbc").map(|r| format!("{r} kB/s")),
+        cipher_kb_per_s(record, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")),
     );
     line(
         "7-zip one thread",
@@ -217,7 +216,7 @@ fn figures(record: &Record) -> String {
     for (name, value) in more_scores(record) {
         line(&name, Some(value));
     }
-    for workload in ["lzma", "cpuminer", "simd"] {
+    for workload in [WorkloadId::Lzma, WorkloadId::Cpuminer, WorkloadId::Simd] {
         let unit = record
             .steps_of(workload)
             .find_map(|step| match done(step)? {
@@ -226,7 +225,7 @@ fn figures(record: &Record) -> String {
             });
         let median = series_median(record, workload);
         line(
-            workload,
+            workload.as_str(),
             median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())),
         );
     }
@@ -243,7 +242,7 @@ fn figures(record: &Record) -> String {
 /// ` [1.2 %] copy-avx2`: relative standard deviation where it counts, and the routine.
 fn spread(record: &Record, operation: MemoryOperation) -> String {
     let rows = record
-        .steps_of("memory-bandwidth")
+        .steps_of(WorkloadId::MemoryBandwidth)
         .filter_map(|step| match done(step)? {
             Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
             _ => None,
@@ -260,7 +259,7 @@ fn spread(record: &Record, operation: MemoryOperation) -> String {
 /// The latency of the largest size that was measured.
 fn latency(record: &Record) -> Option<String> {
     record
-        .steps_of("memory-latency")
+        .steps_of(WorkloadId::MemoryLatency)
         .find_map(|step| match done(step)? {
             Measured::Latency(latency) => {
                 let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;

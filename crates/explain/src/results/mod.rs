@@ -6,13 +6,13 @@
 
 mod formats;
 
-use crate::figures::{figures, verdict_of};
+use crate::figures::{Figure, figures, verdict_of};
 use crate::report::number::{
     cipher_kb_per_s, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips,
 };
 use crate::report::summary::columns;
 use crate::{Finding, Verdict, view};
-use record::{MemoryOperation, Record};
+use record::{MemoryOperation, Record, Variant, WorkloadId};
 use std::cmp::Ordering;
 
 pub use formats::{FORMATS, Format};
@@ -54,7 +54,7 @@ pub struct Row {
 }
 
 /// 7-zip of the lists: 16.02, with which nearly all known scores were made.
-const LISTED: &str = "sevenzip@16";
+const LISTED: (WorkloadId, u32) = (WorkloadId::SevenZip, 16);
 
 /// A column to sort by.
 pub struct SortKey {
@@ -108,7 +108,7 @@ impl Row {
     /// The row of a result.
     pub fn of(record: &Record, findings: &[Finding], file: &str) -> Self {
         let memory = |operation| memory_mb_per_s(record, operation).map(|rate| rate as f64);
-        let clocks = view::cluster_clocks(record, "cold");
+        let clocks = view::cluster_clocks(record, Variant::COLD);
         let mut cells = columns(record, findings);
         let sevenzip_comparable = comparable(record);
         for (cell, comparable) in cells[4..6].iter_mut().zip(sevenzip_comparable) {
@@ -123,10 +123,10 @@ impl Row {
             figures: [
                 sevenzip_multi_mips(record).map(f64::from),
                 sevenzip_single_mips(record).map(f64::from),
-                cipher_kb_per_s(record, "aes-256-cbc").map(|rate| rate as f64),
+                cipher_kb_per_s(record, &Variant::AES_256_CBC).map(|rate| rate as f64),
                 memory(MemoryOperation::Copy),
                 memory(MemoryOperation::Fill),
-                series_median(record, "cpuminer"),
+                series_median(record, WorkloadId::Cpuminer),
             ],
             clock_khz: clocks.iter().map(|clock| clock.measured_khz).max(),
             verdict: verdict_of(record, findings),
@@ -144,17 +144,18 @@ impl Row {
 /// latter for both.
 fn comparable(record: &Record) -> [bool; 2] {
     let all = figures(record);
-    let of = |variant: &str| -> Option<bool> {
+    let of = |variant: &Variant| -> Option<bool> {
         let mut scores = all
             .iter()
-            .filter(|figure| figure.is_main && figure.key.starts_with("sevenzip@"))
-            .filter(|figure| figure.key.split(' ').nth(1) == Some(variant))
+            .filter(|figure| figure.is_main && figure.key.is_of(LISTED.0))
+            .filter(|figure| figure.key.is_form(variant))
             .peekable();
         scores.peek()?;
-        Some(scores.all(|figure| figure.workload() == LISTED && figure.not_comparable.is_none()))
+        let is_listed = |figure: &Figure| figure.key.method() == LISTED.1;
+        Some(scores.all(|figure| is_listed(figure) && figure.not_comparable.is_none()))
     };
-    let single = of("single").unwrap_or(false);
-    [of("multi").unwrap_or(single), single]
+    let single = of(&Variant::SINGLE).unwrap_or(false);
+    [of(&Variant::MULTI).unwrap_or(single), single]
 }
 
 /// Sorts rows; those that are equal keep the order of their files. None if there is no such key.

@@ -8,14 +8,14 @@ use record::Fact;
 
 fn rows() -> Vec<Row> {
     let result = |name: &str, khz: u32, multi: Option<u32>, severity: Option<Severity>| {
-        let mut record = with_clocks(own_run(), "cold", vec![point(0, khz, khz)]);
+        let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, khz, khz)]);
         record.machine.board = Fact::Known(name.into());
         record.machine.kernel_release = Fact::Known("6.6.31-x".into());
         record.machine.distribution = Fact::Known("Debian, 12 <beta>".into());
         record = with_step(
             record,
-            "sevenzip",
-            "single",
+            WorkloadId::SevenZip,
+            Variant::SINGLE,
             &[0],
             (0.0, 1.0),
             compression(1420),
@@ -23,14 +23,21 @@ fn rows() -> Vec<Row> {
         if let Some(mips) = multi {
             record = with_step(
                 record,
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (1.0, 2.0),
                 compression(mips),
             );
             let rates = series(&[1.0, 9.5, 9.4, 9.6]);
-            record = with_step(record, "cpuminer", "", &[], (2.0, 3.0), rates);
+            record = with_step(
+                record,
+                WorkloadId::Cpuminer,
+                Variant::ONLY,
+                &[],
+                (2.0, 3.0),
+                rates,
+            );
         }
         for step in &mut record.steps {
             step.method = if name == "c" { 26 } else { 16 };

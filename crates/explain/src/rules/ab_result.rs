@@ -1,6 +1,6 @@
 //! Rule: ab-result. Whether the two sides of a run differ, by how much, and how sure that is.
 
-use super::{Check, Rule};
+use super::{Check, Role, Rule};
 use crate::ab::{self, AbResult};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
@@ -10,6 +10,8 @@ pub(super) const RULE: Rule = Rule {
     about: "Whether the two sides of a run differ, with the interval of the difference.",
     link: "https://en.wikipedia.org/wiki/Sign_test",
     check: Check::Record(check),
+    role: Role::Answer,
+    ..Rule::PLAIN
 };
 
 /// More tied blocks than this share say that the score is too coarse.

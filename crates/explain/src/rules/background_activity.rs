@@ -8,13 +8,14 @@ use super::{ANY_COMPUTING, Check, Rule, cpu_quota};
 use crate::stats::mean;
 use crate::view::{self, CpuUse, Phase};
 use crate::{Finding, Place, Quantity, Severity, Share};
-use record::{Record, RuleId, SetClock, Step, Total};
+use record::{ChannelId, CpuTime, Record, RuleId, SetClock, Step, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("background-activity"),
     about: "Something else used the CPUs while single-threaded workloads ran.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(ANY_COMPUTING, check),
+    ..Rule::PLAIN
 };
 
 /// Mean use by others over a phase, in CPUs. A quiet distribution uses less than 0.02.
@@ -115,7 +116,8 @@ fn used_by_others(record: &Record, worst: &Others, others: &[Others]) -> Finding
     let cpus = |value: f64| Quantity::Percent(100.0 * value);
     let places = others.iter().map(|other| {
         let window = other.phase.window;
-        samples_place(record, "cpu.idle", window.start_ms, window.end_ms)
+        let idle = ChannelId::all_cpus(CpuTime::Idle);
+        samples_place(record, &idle, window.start_ms, window.end_ms)
     });
     Finding::new(
         RULE.id,
@@ -243,14 +245,16 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_step};
-    use record::{Fact, Record, Unit};
+    use record::{
+        AllCpus, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId,
+    };
 
     /// Ten seconds of one thread on four CPUs, while others use so many ticks a second.
     fn run(others: i64) -> Record {
         let record = with_step(
             own_run(),
-            "memory-latency",
-            "",
+            WorkloadId::MemoryLatency,
+            Variant::ONLY,
             &[0],
             (0.0, 10.0),
             compression(1),
@@ -258,8 +262,18 @@ mod tests {
         let per_half_second = |ticks: i64| (0..=20).map(|row| row * ticks).collect::<Vec<_>>();
         let user = per_half_second(50 + others / 2);
         let idle = per_half_second(150 - others / 2);
-        let record = counter(record, "cpu.user", Unit::Ticks, &user);
-        counter(record, "cpu.idle", Unit::Ticks, &idle)
+        let record = counter(
+            record,
+            ChannelId::all_cpus(CpuTime::User),
+            Unit::Ticks,
+            &user,
+        );
+        counter(
+            record,
+            ChannelId::all_cpus(CpuTime::Idle),
+            Unit::Ticks,
+            &idle,
+        )
     }
 
     #[test]
@@ -288,13 +302,18 @@ mod tests {
         for (rows, expected) in [([80, 25, 25, 25], 0), ([25, 40, 40, 25], 1)] {
             let record = with_step(
                 log("0.9.72"),
-                "openssl",
-                "",
+                WorkloadId::OpenSsl,
+                Variant::ONLY,
                 &[0],
                 (0.0, 2.0),
                 compression(1),
             );
-            let record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &rows);
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)),
+                Unit::Percent,
+                &rows,
+            );
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
         }
     }
@@ -304,15 +323,20 @@ mod tests {
         for (own_s, expected) in [(79.0, None), (74.0, Some(Severity::Degraded))] {
             let all = with_step(
                 own_run(),
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (0.0, 20.0),
                 compression(1),
             );
             let ticks: Vec<i64> = (0..=40).map(|row| row * 200).collect();
-            let mut record = counter(all, "cpu.user", Unit::Ticks, &ticks);
-            record = counter(record, "cpu.idle", Unit::Ticks, &[0; 41]);
+            let mut record = counter(all, ChannelId::all_cpus(CpuTime::User), Unit::Ticks, &ticks);
+            record = counter(
+                record,
+                ChannelId::all_cpus(CpuTime::Idle),
+                Unit::Ticks,
+                &[0; 41],
+            );
             record.steps[0].counters.user_ms = Fact::Known((own_s * 1000.0) as u64);
             record.steps[0].counters.system_ms = Fact::Known(0);
             let found = findings_of(RULE.id, &record);

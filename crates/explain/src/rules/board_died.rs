@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The run has no end, or went on after one: the step in which it died, what was seen last, the likely cause.",
     link: "https://docs.kernel.org/admin-guide/ramoops.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -86,8 +87,8 @@ mod tests {
         died_run as died, gauge_channel, own_run, resumed_run, with_message,
     };
     use record::{
-        Aftermath, ErrorCounter, Fact, LastWords, MachineChecks, Record, ResetReason, Unit,
-        WatchdogStatus,
+        Aftermath, ChannelId, ErrorCounter, Fact, LastWords, MachineChecks, OfDevfreq, OfMeter,
+        OfRaspberryPi, Record, ResetReason, Unit, WatchdogStatus,
     };
 
     fn aftermath(record: &mut Record) -> &mut Aftermath {
@@ -98,13 +99,33 @@ mod tests {
     }
 
     fn sampled(record: Record, temps: &[i64], millivolts: &[i64]) -> Record {
-        let record = gauge_channel(record, "thermal_zone0.temp", Unit::Millicelsius, temps);
-        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[2_112_000; 4]);
-        let record = gauge_channel(record, "meter.power", Unit::Milliwatts, &[12_400; 4]);
-        let record = gauge_channel(record, "meter.voltage", Unit::Millivolts, millivolts);
+        let record = gauge_channel(
+            record,
+            ChannelId::zone_temperature(0),
+            Unit::Millicelsius,
+            temps,
+        );
+        let record = gauge_channel(
+            record,
+            ChannelId::claimed(0),
+            Unit::Kilohertz,
+            &[2_112_000; 4],
+        );
+        let record = gauge_channel(
+            record,
+            ChannelId::meter(OfMeter::Power),
+            Unit::Milliwatts,
+            &[12_400; 4],
+        );
+        let record = gauge_channel(
+            record,
+            ChannelId::meter(OfMeter::Voltage),
+            Unit::Millivolts,
+            millivolts,
+        );
         gauge_channel(
             record,
-            "devfreq.dmc.claimed",
+            ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed),
             Unit::Hertz,
             &[2_112_000_000; 4],
         )
@@ -195,7 +216,14 @@ mod tests {
             lines: vec!["[   99.1] reboot: Restarting system".into()],
             written_utc_ms: None,
         }]);
-        let bits = |record| gauge_channel(record, "rpi.throttled", Unit::Bits, &[0, 0, 0, 1]);
+        let bits = |record| {
+            gauge_channel(
+                record,
+                ChannelId::RaspberryPi(OfRaspberryPi::Throttled),
+                Unit::Bits,
+                &[0, 0, 0, 1],
+            )
+        };
         for (record, expected, least) in [
             (
                 panicked,

@@ -3,27 +3,24 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Outcome, Record, RuleId, Step, Variant};
+use record::{Outcome, Record, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("built-in-used"),
     about: "A built-in workload ran because an external tool was missing.",
     link: "https://www.7-zip.org/download.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
-
-/// External tools and what runs in their place.
-const PAIRS: [(&str, &str); 3] = [
-    ("cpuminer", "simd"),
-    ("openssl", "aes"),
-    ("sevenzip", "lzma"),
-];
 
 /// The finished built-in step that ran in the place of a step that was not run.
 pub(super) fn stands_in<'a>(record: &'a Record, skipped: &Step) -> Option<&'a str> {
-    let (_, built_in) = PAIRS.iter().find(|(tool, _)| skipped.workload == *tool)?;
-    let mut steps = record.steps_of(*built_in);
-    let done = steps.find(|step| matches!(step.outcome, Outcome::Done(_)));
+    let tool = skipped.workload.id()?;
+    let stands_in = |step: &&Step| {
+        let built_in = step.workload.id().and_then(WorkloadId::stands_in_for);
+        built_in == Some(tool) && matches!(step.outcome, Outcome::Done(_))
+    };
+    let done = record.steps.iter().find(stands_in);
     done.map(|step| step.workload.as_str())
 }
 
@@ -60,14 +57,14 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, own_run, with_step};
-    use record::{Missing, Outcome};
+    use record::{Missing, Outcome, Variant, WorkloadId};
 
     #[test]
     fn a_stand_in_is_named() {
         let mut record = with_step(
             own_run(),
-            "sevenzip",
-            "multi",
+            WorkloadId::SevenZip,
+            Variant::MULTI,
             &[],
             (0.0, 1.0),
             compression(1),
@@ -75,7 +72,14 @@ mod tests {
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         let missing = Missing::unsupported("7zz", "no 7-zip is installed");
         record.steps[0].outcome = Outcome::Skipped(missing);
-        let record = with_step(record, "lzma", "multi", &[], (1.0, 2.0), compression(1));
+        let record = with_step(
+            record,
+            WorkloadId::Lzma,
+            Variant::MULTI,
+            &[],
+            (1.0, 2.0),
+            compression(1),
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             [

@@ -2,22 +2,24 @@
 
 use super::place::step_place;
 use super::slowdown::is_x86;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-above-claim"),
     about: "The measured clock is higher than the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
 const DEVIATION_PERCENT_MIN: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let mut clocks = view::cluster_clocks(record, "cold");
+    let mut clocks = view::cluster_clocks(record, Variant::COLD);
     let deviation = |clock: &view::ClusterClock| clock.deviation_percent().unwrap_or(0.0);
     clocks.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
     let mut seen: Vec<Vec<u32>> = Vec::new();
@@ -61,12 +63,13 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     #[test]
     fn more_than_claimed_is_named_and_equal_is_not() {
         for (measured_khz, expected) in [(1_934_000, 1), (1_805_000, 0), (1_700_000, 0)] {
             let points = vec![point(0, 1_800_000, measured_khz)];
-            let record = with_clocks(own_run(), "cold", points);
+            let record = with_clocks(own_run(), Variant::COLD, points);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

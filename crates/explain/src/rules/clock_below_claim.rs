@@ -4,16 +4,18 @@
 //! throttled at the start. What was measured is what counts.
 
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-below-claim"),
     about: "The measured clock is lower than the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Crystals are off by a few hundredths of a percent and readings by 0.5 %; more is no rounding.
@@ -26,10 +28,10 @@ const STEADY_PERCENT: f64 = 1.0;
 const DEGRADED_PERCENT: f64 = 3.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let later = view::cluster_clocks(record, "hot-after");
+    let later = view::cluster_clocks(record, Variant::HOT_AFTER);
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
-    for clock in worst_first(view::all_cluster_clocks(record, "cold")) {
+    for clock in worst_first(view::all_cluster_clocks(record, Variant::COLD)) {
         let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz)
         else {
             continue;
@@ -107,7 +109,7 @@ fn finding(
 
 /// Which of the known causes it is: firmware that caps a board holds all clusters below their claims.
 fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
-    let others = view::cluster_clocks(record, "cold");
+    let others = view::cluster_clocks(record, Variant::COLD);
     let mut others = others
         .iter()
         .filter(|other| other.cluster_cpus != clock.cluster_cpus)
@@ -131,6 +133,7 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     #[test]
     fn a_cap_of_the_firmware_is_named() {
@@ -138,7 +141,7 @@ mod tests {
             point(0, 1_512_000, 1_414_000),
             point(1, 1_512_000, 1_413_000),
         ];
-        let record = with_clocks(own_run(), "cold", points);
+        let record = with_clocks(own_run(), Variant::COLD, points);
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -154,14 +157,22 @@ mod tests {
 
     #[test]
     fn rounding_is_no_cap() {
-        let record = with_clocks(own_run(), "cold", vec![point(0, 1_512_000, 1_500_000)]);
+        let record = with_clocks(
+            own_run(),
+            Variant::COLD,
+            vec![point(0, 1_512_000, 1_500_000)],
+        );
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
     fn a_clock_that_is_reached_later_is_not_steady() {
-        let record = with_clocks(own_run(), "cold", vec![point(0, 2_707_000, 873_000)]);
-        let record = with_clocks(record, "hot-after", vec![point(0, 2_707_000, 2_706_000)]);
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 2_707_000, 873_000)]);
+        let record = with_clocks(
+            record,
+            Variant::HOT_AFTER,
+            vec![point(0, 2_707_000, 2_706_000)],
+        );
         let found = sentences(RULE.id, &record);
         assert!(found[0].ends_with("2706 MHz after it: it is not steady."));
     }
@@ -182,7 +193,10 @@ mod tests {
                 point(0, 1_800_000, other_khz),
                 point(2, 2_200_000, 1_800_000),
             ];
-            let found = sentences(RULE.id, &with_clocks(machine.clone(), "cold", points));
+            let found = sentences(
+                RULE.id,
+                &with_clocks(machine.clone(), Variant::COLD, points),
+            );
             assert!(
                 found[0].starts_with("The clock of CPUs 2-3") || found.len() == 2,
                 "{found:?}"

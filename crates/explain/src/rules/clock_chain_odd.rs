@@ -5,15 +5,17 @@
 //! reading is then no clock.
 
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-chain-odd"),
     about: "Multiplications take no whole number of cycles by the measured clock.",
     link: "https://uops.info/",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Both chains are good for 0.2 %; the rest is a clock that moves a little.
@@ -24,7 +26,7 @@ const CYCLES_MAX: f64 = 8.0;
 fn check(record: &Record) -> Vec<Finding> {
     let mut odd: Vec<(u32, f64, usize)> = Vec::new();
     let mut readings = 0;
-    for variant in ["cold", "cold-cores"] {
+    for variant in [Variant::COLD, Variant::COLD_CORES] {
         for (step, clocks) in view::clock_passes(record, variant) {
             for point in &clocks.points {
                 let Some(ratio) = point.windows.as_ref().and_then(|w| w.multiply_ratio) else {
@@ -68,6 +70,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     #[test]
     fn only_whole_numbers_of_cycles_are_believed() {
@@ -84,7 +87,7 @@ mod tests {
         ] {
             let mut reading = point(0, 1_800_000, 1_800_000);
             reading.windows.as_mut().unwrap().multiply_ratio = ratio;
-            let record = with_clocks(own_run(), "cold", vec![reading]);
+            let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
             let found = sentences(RULE.id, &record);
             assert_eq!(found.len(), expected, "{ratio:?}: {found:?}");
         }

@@ -1,16 +1,18 @@
 //! Rule: clock-column-untrue. The clock that the kernel claims while it runs cannot be true.
 
 use super::place::samples_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::stats::mean;
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Window};
+use record::{ChannelId, Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-column-untrue"),
     about: "The clock that the kernel claims while it runs cannot be true.",
     link: "https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// A fall of the scores of this size needs a cause.
@@ -48,7 +50,7 @@ fn unmoved(record: &Record) -> Option<Finding> {
         end_ms: last.end_ms,
         ..window
     };
-    let channels: Vec<_> = view::channels_of(record, "", ".claimed").collect();
+    let channels: Vec<_> = view::channels(record, ChannelId::is_any_claim).collect();
     let moved = channels.iter().filter_map(|channel| {
         let readings = view::gauge(record, channel, whole);
         let values: Vec<f64> = readings
@@ -88,23 +90,34 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::*;
-    use record::Unit;
+    use record::{ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
     fn a_column_that_wanders_far_below_the_clock_is_untrue() {
         for (claimed, expected) in [(800_000, 1), (1_800_000, 0)] {
-            let record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_799_000)]);
+            let record = with_clocks(
+                own_run(),
+                Variant::COLD,
+                vec![point(0, 1_800_000, 1_799_000)],
+            );
             let record = with_step(
                 record,
-                "memory-latency",
-                "",
+                WorkloadId::MemoryLatency,
+                Variant::ONLY,
                 &[0],
                 (1.0, 4.0),
                 compression(1),
             );
-            let record = with_step(record, "sevenzip", "multi", &[], (4.0, 8.0), compression(1));
+            let record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                Variant::MULTI,
+                &[],
+                (4.0, 8.0),
+                compression(1),
+            );
             let khz: Vec<i64> = (0..16).map(|row| claimed - row % 3 * 20_000).collect();
-            let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
             assert_eq!(crate::view::clock_falls(&record), []);
         }
@@ -115,9 +128,21 @@ mod tests {
         let mut record = own_run();
         for (index, score) in [10_798, 9_517, 9_076].into_iter().enumerate() {
             let window = (index as f64, index as f64 + 1.0);
-            record = with_step(record, "sevenzip", "multi", &[], window, compression(score));
+            record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                Variant::MULTI,
+                &[],
+                window,
+                compression(score),
+            );
         }
-        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[1_900_800; 7]);
+        let record = gauge_channel(
+            record,
+            ChannelId::claimed(0),
+            Unit::Kilohertz,
+            &[1_900_800; 7],
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             [

@@ -5,15 +5,17 @@
 
 use super::clock_lower_hot;
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-disturbed"),
     about: "The windows of a clock reading contradict each other.",
     link: "https://docs.kernel.org/timers/no_hz.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// On a quiet machine more than nine of ten windows agree; with less than a fifth the clock
@@ -43,7 +45,7 @@ fn beside_load(record: &Record) -> Option<Finding> {
 fn few_agree(record: &Record) -> Vec<Finding> {
     let mut worst: Option<(u32, usize, u32)> = None;
     let mut disturbed = 0;
-    for variant in ["cold", "cold-cores", "cold-all-cpus"] {
+    for variant in [Variant::COLD, Variant::COLD_CORES, Variant::COLD_ALL_CPUS] {
         for (step, clocks) in view::clock_passes(record, variant) {
             for point in &clocks.points {
                 let Some(windows) = &point.windows else {
@@ -84,6 +86,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     #[test]
     fn few_agreeing_windows_are_a_disturbance() {
@@ -94,7 +97,7 @@ mod tests {
             let windows = reading.windows.as_mut().unwrap();
             windows.agreeing_permille = agreeing_permille;
             windows.supported = Some(supported);
-            let record = with_clocks(own_run(), "cold", vec![reading]);
+            let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -4,16 +4,18 @@
 
 use super::place::step_place;
 use super::slowdown::is_x86;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Quantity, Severity};
-use record::{ClockPoint, Record, RuleId};
+use record::{ClockPoint, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-all-cpus"),
     about: "CPUs measure less when all of them work than alone, while cold.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Readings agree within 0.5 %; the clocks of busy neighbours wobble by another one.
@@ -22,8 +24,8 @@ const FALL_PERCENT_MIN: f64 = 2.0;
 const DEGRADED_PERCENT: f64 = 5.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let alone = view::cluster_clocks(record, "cold-cores");
-    let together = view::cluster_clocks(record, "cold-all-cpus");
+    let alone = view::cluster_clocks(record, Variant::COLD_CORES);
+    let together = view::cluster_clocks(record, Variant::COLD_ALL_CPUS);
     let fall = |together: &ClusterClock| {
         let alone = alone.iter().find(|alone| alone.cpu == together.cpu)?;
         let kept = f64::from(together.measured_khz) / f64::from(alone.measured_khz.max(1));
@@ -66,7 +68,8 @@ fn check(record: &Record) -> Vec<Finding> {
 /// True unless the windows of the reading contradicted each other: then it is no clock.
 fn is_supported(record: &Record, clock: &ClusterClock) -> bool {
     let of_step = |(step, _): &(usize, &record::Clocks)| *step == clock.step;
-    let passes = ["cold-cores", "cold-all-cpus"].map(|variant| view::clock_passes(record, variant));
+    let passes = [Variant::COLD_CORES, Variant::COLD_ALL_CPUS];
+    let passes = passes.map(|variant| view::clock_passes(record, variant));
     let found = passes.into_iter().flatten().find(of_step);
     let points = found.into_iter().flat_map(|(_, clocks)| &clocks.points);
     let own = points.filter(|point| point.cpu == clock.cpu);
@@ -79,15 +82,16 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     fn check(together_khz: u32, supported: Option<bool>, expected: &[&str]) {
         let clocks = |khz| -> Vec<_> { (0..4).map(|cpu| point(cpu, 1_800_000, khz)).collect() };
-        let record = with_clocks(own_run(), "cold-cores", clocks(1_799_000));
+        let record = with_clocks(own_run(), Variant::COLD_CORES, clocks(1_799_000));
         let mut together = clocks(together_khz);
         for point in &mut together {
             point.windows.as_mut().unwrap().supported = supported;
         }
-        let record = with_clocks(record, "cold-all-cpus", together);
+        let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
         assert_eq!(sentences(RULE.id, &record), expected);
     }
 
@@ -117,20 +121,20 @@ mod tests {
     fn what_a_quota_leaves_is_no_limit_of_power() {
         let record = with_clocks(
             own_run(),
-            "cold-cores",
+            Variant::COLD_CORES,
             vec![point(0, 1_800_000, 1_799_000)],
         );
         let mut shared = point(0, 1_800_000, 900_000);
         shared.windows.as_mut().unwrap().best_khz = 1_800_000;
-        let record = with_clocks(record, "cold-all-cpus", vec![shared]);
+        let record = with_clocks(record, Variant::COLD_ALL_CPUS, vec![shared]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
     fn turbo_for_few_cores_is_by_design() {
-        let mut record = with_clocks(own_run(), "cold-cores", vec![point(0, 1, 4_400_000)]);
+        let mut record = with_clocks(own_run(), Variant::COLD_CORES, vec![point(0, 1, 4_400_000)]);
         record.machine.kernel_arch = record::Fact::Known("x86_64".into());
-        let record = with_clocks(record, "cold-all-cpus", vec![point(0, 1, 3_900_000)]);
+        let record = with_clocks(record, Variant::COLD_ALL_CPUS, vec![point(0, 1, 3_900_000)]);
         assert!(sentences(RULE.id, &record)[0].contains("turbo clocks for few"));
     }
 }

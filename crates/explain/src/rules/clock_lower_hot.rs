@@ -1,16 +1,18 @@
 //! Rule: clock-lower-hot. The measured clock under load, or right after it, is lower than cold.
 
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::view::{self, ClusterClock};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{ChannelId, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-lower-hot"),
     about: "The measured clock under load, or right after it, is lower than cold.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Readings agree within 0.5 %, and counters of cycles within 1 %.
@@ -32,8 +34,8 @@ pub(super) fn useless(record: &Record) -> Option<Finding> {
     if !is_unreliable(record) {
         return None;
     }
-    let cold = view::cluster_clocks(record, "cold");
-    let after = view::all_cluster_clocks(record, "hot-after");
+    let cold = view::cluster_clocks(record, Variant::COLD);
+    let after = view::all_cluster_clocks(record, Variant::HOT_AFTER);
     lower(record, &cold, &after, "after the load")
 }
 
@@ -43,8 +45,8 @@ fn is_unreliable(record: &Record) -> bool {
 
 /// Clocks that really were lower.
 pub(super) fn lowered(record: &Record) -> Vec<Finding> {
-    let cold = view::cluster_clocks(record, "cold");
-    let all_cold = view::cluster_clocks(record, "cold-all-cpus");
+    let cold = view::cluster_clocks(record, Variant::COLD);
+    let all_cold = view::cluster_clocks(record, Variant::COLD_ALL_CPUS);
     let mut findings = Vec::new();
     // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
     // CPUs are higher by design.
@@ -53,12 +55,12 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     } else {
         &all_cold
     };
-    let mut loaded = view::cluster_clocks(record, "hot-loaded");
+    let mut loaded = view::cluster_clocks(record, Variant::HOT_LOADED);
     // Threads that share the CPUs that are left measure half a clock each.
     loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     findings.extend(lower(record, before, &loaded, "under load"));
     if !is_unreliable(record) {
-        let mut after = view::all_cluster_clocks(record, "hot-after");
+        let mut after = view::all_cluster_clocks(record, Variant::HOT_AFTER);
         // A clock that swings between two steps gives readings that contradict each other; only a
         // large fall counts then.
         after.retain(|clock| !view::is_short_of_cpus(record, clock.step));
@@ -115,7 +117,7 @@ fn lower(
 /// The share of the score that the fall explains. The clock after the workloads tells what they lost
 /// only where nothing watched it while they ran.
 fn share(record: &Record, percent: f64) -> Option<f64> {
-    let watched = view::channels_of(record, "policy", ".claimed")
+    let watched = view::channels(record, ChannelId::is_policy_claim)
         .next()
         .is_some();
     (!watched).then_some(percent)
@@ -126,42 +128,62 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, log, own_run, point, window, with_clocks};
-    use record::Unit;
+    use record::{AllCpus, ChannelId, Unit, Variant};
 
     #[test]
     fn a_lower_clock_under_load_is_named() {
-        let record = with_clocks(own_run(), "cold", vec![point(0, 1_800_000, 1_797_000)]);
+        let record = with_clocks(
+            own_run(),
+            Variant::COLD,
+            vec![point(0, 1_800_000, 1_797_000)],
+        );
         let slow = vec![point(0, 1_800_000, 1_203_000)];
         assert_eq!(
-            sentences(RULE.id, &with_clocks(record.clone(), "hot-loaded", slow)),
+            sentences(
+                RULE.id,
+                &with_clocks(record.clone(), Variant::HOT_LOADED, slow)
+            ),
             ["CPU 0 measured 1797 MHz cold and 1203 MHz under load (-33 %)."]
         );
         let same = vec![point(0, 1_800_000, 1_790_000)];
         assert_eq!(
-            sentences(RULE.id, &with_clocks(record, "hot-loaded", same)),
+            sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, same)),
             [""; 0]
         );
     }
 
     #[test]
     fn a_cpu_that_went_away_lowers_no_clock() {
-        let record = with_clocks(own_run(), "cold", vec![point(0, 1_305_000, 1_305_000)]);
+        let record = with_clocks(
+            own_run(),
+            Variant::COLD,
+            vec![point(0, 1_305_000, 1_305_000)],
+        );
         let half = vec![point(0, 1_305_000, 654_000)];
-        let mut record = with_clocks(record, "hot-loaded", half);
+        let mut record = with_clocks(record, Variant::HOT_LOADED, half);
         record.steps[1].window = window(2.0, 4.0);
         for (online, expected) in [([2, 2, 2, 2, 2, 1], 0), ([2; 6], 1)] {
-            let record = gauge_channel(record.clone(), "cpu.online", Unit::Count, &online);
+            let record = gauge_channel(
+                record.clone(),
+                ChannelId::AllCpus(AllCpus::Online),
+                Unit::Count,
+                &online,
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected, "{online:?}");
         }
     }
 
     #[test]
     fn loads_on_all_cpus_are_compared_with_each_other() {
-        let record = with_clocks(own_run(), "cold", vec![point(0, 3_600_000, 3_600_000)]);
+        let record = with_clocks(
+            own_run(),
+            Variant::COLD,
+            vec![point(0, 3_600_000, 3_600_000)],
+        );
         let all = vec![point(0, 3_600_000, 3_000_000)];
-        let record = with_clocks(record, "cold-all-cpus", all.clone());
+        let record = with_clocks(record, Variant::COLD_ALL_CPUS, all.clone());
         assert_eq!(
-            sentences(RULE.id, &with_clocks(record, "hot-loaded", all)),
+            sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)),
             [""; 0]
         );
     }
@@ -169,9 +191,13 @@ mod tests {
     #[test]
     fn the_second_pass_of_some_old_versions_means_nothing() {
         for (version, expected) in [("0.8.4", 0), ("0.9.36", 1), ("0.4", 1)] {
-            let record = with_clocks(log(version), "cold", vec![point(0, 1_000_000, 999_000)]);
+            let record = with_clocks(
+                log(version),
+                Variant::COLD,
+                vec![point(0, 1_000_000, 999_000)],
+            );
             let half = vec![point(0, 1_000_000, 515_000)];
-            let record = with_clocks(record, "hot-after", half);
+            let record = with_clocks(record, Variant::HOT_AFTER, half);
             assert_eq!(sentences(RULE.id, &record).len(), expected, "{version}");
         }
     }

@@ -4,15 +4,17 @@
 //! where they agree. Where they do not, neither is to be trusted before it is known why.
 
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-methods-differ"),
     about: "The cycle counter of a CPU and its measured clock tell different clocks.",
     link: "https://man7.org/linux/man-pages/man2/perf_event_open.2.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Both methods are good for 0.2 %, on a machine that is not idle for 0.5 %.
@@ -24,7 +26,7 @@ const AVERAGE: &str = "cpuinfo_avg_freq";
 fn check(record: &Record) -> Vec<Finding> {
     let mut worst: Option<(f64, Finding)> = None;
     let mut cpus = Vec::new();
-    for variant in ["cold", "cold-cores"] {
+    for variant in [Variant::COLD, Variant::COLD_CORES] {
         for (step, clocks) in view::clock_passes(record, variant) {
             for point in &clocks.points {
                 let windows = point
@@ -83,7 +85,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
-    use record::{CounterClock, Fact};
+    use record::{CounterClock, Fact, Variant};
 
     fn check(name: &str, counted_khz: u32, supported: bool, expected: usize) {
         let mut reading = point(2, 1_800_000, 1_800_000);
@@ -92,7 +94,7 @@ mod tests {
             name: name.into(),
             khz: Fact::Known(counted_khz),
         }];
-        let record = with_clocks(own_run(), "cold", vec![reading]);
+        let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
         let found = sentences(RULE.id, &record);
         assert_eq!(found.len(), expected, "{name} {counted_khz}: {found:?}");
     }

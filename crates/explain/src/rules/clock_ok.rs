@@ -2,22 +2,25 @@
 
 use super::clock_lower_hot;
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Role, Rule, Subject};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("clock-ok"),
     about: "Every cluster measured the clock that the kernel claims.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    role: Role::GoodNews,
+    ..Rule::PLAIN
 };
 
 /// The same limit as that of the rules on clocks below and above the claim.
 const DEVIATION_PERCENT_MAX: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let clocks = view::cluster_clocks(record, "cold");
+    let clocks = view::cluster_clocks(record, Variant::COLD);
     let is_equal = |clock: &view::ClusterClock| {
         let deviation = clock.deviation_percent();
         let limit = clock.tolerance_percent(DEVIATION_PERCENT_MAX);
@@ -39,7 +42,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .flat_map(|clock| clock.cluster_cpus.clone())
         .collect();
     // Readings that contradict each other say nothing about the clock of their CPUs.
-    let others = view::all_cluster_clocks(record, "cold");
+    let others = view::all_cluster_clocks(record, Variant::COLD);
     let is_part = others
         .iter()
         .any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
@@ -70,18 +73,19 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     #[test]
     fn all_clusters_must_agree() {
         let good = point(0, 1_800_000, 1_797_000);
-        let record = with_clocks(own_run(), "cold", vec![good.clone()]);
+        let record = with_clocks(own_run(), Variant::COLD, vec![good.clone()]);
         assert_eq!(
             sentences(RULE.id, &record),
             ["The measured clock is the claimed one (largest distance -0.2 %)."]
         );
         let bad = vec![good, point(1, 1_800_000, 1_700_000)];
         assert_eq!(
-            sentences(RULE.id, &with_clocks(own_run(), "cold", bad)),
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, bad)),
             [""; 0]
         );
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);

@@ -1,6 +1,6 @@
 //! Rule: clock-sensitivity. What a workload loses when the clock falls, and what limits it.
 
-use super::{Check, Rule};
+use super::{Check, Role, Rule, Subject};
 use crate::sensitivity::{Sensitivity, results};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
@@ -10,6 +10,9 @@ pub(super) const RULE: Rule = Rule {
     about: "What workloads lose when the clock falls, and what limits them.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    role: Role::Answer,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -54,7 +57,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, own_run, with_step};
-    use record::SetClock;
+    use record::{SetClock, Variant, WorkloadId};
 
     #[test]
     fn a_workload_at_two_clocks_is_told() {
@@ -62,8 +65,8 @@ mod tests {
         for (khz, mips) in [(600_000, 1000), (1_500_000, 2500)] {
             record = with_step(
                 record,
-                "sevenzip",
-                "single",
+                WorkloadId::SevenZip,
+                Variant::SINGLE,
                 &[0],
                 (0.0, 9.0),
                 compression(mips),

@@ -4,7 +4,7 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{AllCpus, ChannelId, Record, RuleId, WorkloadId};
 
 /// A temperature so near to a moment is that of the moment.
 const AROUND_MS: i64 = 2000;
@@ -14,6 +14,7 @@ pub(super) const RULE: Rule = Rule {
     about: "CPUs were switched off during the run.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -59,7 +60,9 @@ fn by_count(record: &Record) -> Option<Finding> {
     let lost = view::lost_cpus(record);
     let worst = lost.iter().max_by_key(|lost| lost.count)?;
     let first = lost.first()?;
-    let channel = record.samples.channel("cpu.online")?;
+    let channel = record
+        .samples
+        .channel(&ChannelId::AllCpus(AllCpus::Online))?;
     let before = view::gauge(record, channel, view::whole_run())
         .first()?
         .value;
@@ -90,7 +93,7 @@ fn severity(record: &Record, is_timed: bool, away: &[(i64, Option<i64>)]) -> Sev
         return Severity::Invalid;
     }
     let mut scored = view::phases(record);
-    scored.retain(|phase| phase.workload != "clock");
+    scored.retain(|phase| phase.workload != WorkloadId::Clock);
     let is_hit = scored.iter().any(|phase| {
         away.iter().any(|(from_ms, to_ms)| {
             *from_ms < phase.window.end_ms
@@ -169,7 +172,7 @@ mod tests {
     use crate::test_support::{
         compression, gauge_channel, own_run, with_cpu_switched, with_message, with_step,
     };
-    use record::Unit;
+    use record::{AllCpus, ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
     fn kernel_messages_name_the_cpus() {
@@ -201,13 +204,23 @@ mod tests {
                 true => with_cpu_switched(record, 3, 500, Some(1500)),
                 false => record,
             };
-            let record = gauge_channel(record, "cpu.online", Unit::Count, &online);
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Online),
+                Unit::Count,
+                &online,
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
         let mut later = online;
         later[9] = 3;
         let record = with_cpu_switched(own_run(), 3, 500, Some(1500));
-        let record = gauge_channel(record, "cpu.online", Unit::Count, &later);
+        let record = gauge_channel(
+            record,
+            ChannelId::AllCpus(AllCpus::Online),
+            Unit::Count,
+            &later,
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             ["1 of 4 CPUs were switched off, first after 4.5 s."]
@@ -220,15 +233,20 @@ mod tests {
         let check = |online: &[i64], severity: Severity, expected: &str| {
             let record = with_step(
                 own_run(),
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (1.0, 3.0),
                 compression(1000),
             );
-            let record = gauge_channel(record, "cpu.online", Unit::Count, online);
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Online),
+                Unit::Count,
+                online,
+            );
             let heat = vec![75_000; online.len()];
-            let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat);
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
             let found = findings_of(RULE.id, &record);
             assert_eq!(found[0].sentence(), expected);
             assert_eq!(found[0].severity, severity);
@@ -253,7 +271,12 @@ mod tests {
     #[test]
     fn fewer_cpus_are_noticed_without_messages() {
         for (online, expected) in [([4, 4, 3, 4], 1), ([4, 4, 4, 4], 0)] {
-            let record = gauge_channel(own_run(), "cpu.online", Unit::Count, &online);
+            let record = gauge_channel(
+                own_run(),
+                ChannelId::AllCpus(AllCpus::Online),
+                Unit::Count,
+                &online,
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

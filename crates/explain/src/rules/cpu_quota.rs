@@ -4,15 +4,17 @@
 //! The windows that ran undisturbed show the clock of the CPU; over longer times less arrives.
 
 use super::place::{samples_place, step_place};
-use super::{Check, Rule, started_busy};
+use super::{Check, Rule, Subject, started_busy};
 use crate::{Finding, Quantity, Severity, Share, view};
-use record::{ChannelId, ClockWindows, Record, RuleId, Total};
+use record::{ChannelId, ClockWindows, OfControlGroup, Record, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("cpu-quota"),
     about: "CPU time was withheld from the benchmark by a quota or a duty cycle.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpu",
     check: Check::Record(check),
+    subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
+    ..Rule::PLAIN
 };
 
 /// Interrupts and the scheduler take less than a percent of a CPU that is otherwise idle.
@@ -49,7 +51,7 @@ struct Withheld<'a> {
 
 /// The reading at a top OPP from which most was withheld.
 fn most_withheld(record: &Record) -> Option<Withheld<'_>> {
-    let points = view::clock_passes(record, "cold").flat_map(|(step, clocks)| {
+    let points = view::clock_passes(record, Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
         let top = points.filter(move |point| view::is_top_point(clocks, point));
         top.map(move |point| (step, point))
@@ -126,7 +128,7 @@ fn by_readings(record: &Record, worst: &Withheld) -> Finding {
 
 /// True if what arrives under the quota is the claimed clock, as on simulated boards.
 fn arrives_as_claimed(record: &Record) -> bool {
-    let clocks = view::cluster_clocks(record, "cold");
+    let clocks = view::cluster_clocks(record, Variant::COLD);
     let is_as_claimed = |clock: &view::ClusterClock| {
         let deviation = clock.deviation_percent();
         deviation.is_some_and(|deviation| deviation.abs() <= clock.tolerance_percent(0.0))
@@ -136,7 +138,9 @@ fn arrives_as_claimed(record: &Record) -> bool {
 
 /// Share of the sampled time in which the group was throttled, if it was.
 pub(super) fn throttled_time(record: &Record) -> Option<(Share, ChannelId, i64, i64)> {
-    let channel = record.samples.channel("cgroup.throttled_time")?;
+    let channel = record
+        .samples
+        .channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
     let steps = view::counter_steps(record, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;
     let last = steps.last()?;
@@ -155,14 +159,14 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{counter, own_run, point, with_clocks};
-    use record::{Fact, Gate, Unit};
+    use record::{ChannelId, Fact, Gate, OfControlGroup, Unit, Variant};
 
     #[test]
     fn a_duty_cycle_is_told_from_a_clock() {
         for (sustained_khz, expected) in [(900_000, 1), (1_790_000, 0)] {
             let mut reading = point(0, 1_800_000, 1_800_000);
             reading.windows.as_mut().unwrap().sustained_khz = sustained_khz;
-            let record = with_clocks(own_run(), "cold", vec![reading]);
+            let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }
@@ -171,7 +175,7 @@ mod tests {
     fn other_work_on_the_cpus_is_no_quota() {
         let mut reading = point(0, 1_800_000, 1_800_000);
         reading.windows.as_mut().unwrap().sustained_khz = 900_000;
-        let mut record = with_clocks(own_run(), "cold", vec![reading]);
+        let mut record = with_clocks(own_run(), Variant::COLD, vec![reading]);
         record.gate = Fact::Known(Gate {
             forced: true,
             passed: false,
@@ -184,17 +188,27 @@ mod tests {
     #[test]
     fn a_quota_that_makes_the_claimed_clock_harms_nothing() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
-        let record = counter(own_run(), "cgroup.throttled_time", Unit::Nanoseconds, &half);
+        let record = counter(
+            own_run(),
+            ChannelId::ControlGroup(OfControlGroup::ThrottledTime),
+            Unit::Nanoseconds,
+            &half,
+        );
         let mut reading = point(0, 1_500_000, 1_505_000);
         reading.windows.as_mut().unwrap().best_khz = 3_240_000;
-        let found = findings_of(RULE.id, &with_clocks(record, "cold", vec![reading]));
+        let found = findings_of(RULE.id, &with_clocks(record, Variant::COLD, vec![reading]));
         assert_eq!(found[0].severity, Severity::Info);
     }
 
     #[test]
     fn the_group_says_that_it_was_held_back() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
-        let record = counter(own_run(), "cgroup.throttled_time", Unit::Nanoseconds, &half);
+        let record = counter(
+            own_run(),
+            ChannelId::ControlGroup(OfControlGroup::ThrottledTime),
+            Unit::Nanoseconds,
+            &half,
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -204,7 +218,7 @@ mod tests {
         );
         let record = counter(
             own_run(),
-            "cgroup.throttled_time",
+            ChannelId::ControlGroup(OfControlGroup::ThrottledTime),
             Unit::Nanoseconds,
             &[5; 4],
         );

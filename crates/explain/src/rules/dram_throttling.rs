@@ -1,21 +1,21 @@
 //! Rule: dram-throttling. Whether memory became slower by heat, told apart from CPUs that did.
 
-use super::{Check, Rule};
+use super::{Check, Rule, Throttles};
 use crate::view::{self, step_name, step_score};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId, Step, Window};
+use record::{Mode, Record, RuleId, Step, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("dram-throttling"),
     about: "Whether memory is slower after a load that heats than before, and whether CPUs are.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(check),
+    throttles: Throttles::Memory,
+    ..Rule::PLAIN
 };
 
 /// What repetitions of latency and bandwidth differ by on quiet boards.
 const LOSS_PERCENT_MIN: f64 = 5.0;
-/// Workloads that wait for memory; the others of the run go with the CPU.
-const OF_MEMORY: &str = "memory-";
 
 /// One workload before and after the load.
 struct Pair<'a> {
@@ -26,13 +26,14 @@ struct Pair<'a> {
 }
 
 fn check(record: &Record) -> Vec<Finding> {
-    if record.run.mode != "dram-throttling" {
+    if record.run.mode != Mode::DramThrottling {
         return Vec::new();
     }
     let pairs = pairs(record);
+    // Some workloads wait for memory; the others of the run go with the CPU.
     let (memory, cpu): (Vec<&Pair>, Vec<&Pair>) = pairs
         .iter()
-        .partition(|pair| pair.before.1.workload.as_str().starts_with(OF_MEMORY));
+        .partition(|pair| pair.before.1.workload.is_of_memory());
     let worst = |pairs: &[&Pair]| {
         let losses = pairs.iter().map(|pair| pair.loss_percent);
         losses.reduce(f64::max)
@@ -141,16 +142,18 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, own_run, with_step};
-    use record::{Measured, Record, Score, Scores, Unit};
+    use record::{
+        ChannelId, Measured, Mode, OfDevfreq, Record, Score, Scores, Unit, Variant, WorkloadId,
+    };
 
     /// Latency in ns and a cipher in MB/s, before and after.
     fn run(latency: [f64; 2], cipher: [f64; 2]) -> Record {
         let mut record = own_run();
-        record.run.mode = "dram-throttling".into();
+        record.run.mode = Mode::DramThrottling;
         for half in 0..2 {
             for (name, value, unit, higher_is_better) in [
-                ("memory-latency", latency[half], "ns", false),
-                ("aes", cipher[half], "MB/s", true),
+                (WorkloadId::MemoryLatency, latency[half], "ns", false),
+                (WorkloadId::Aes, cipher[half], "MB/s", true),
             ] {
                 let scores = Measured::Scores(Scores {
                     rows: vec![Score {
@@ -162,7 +165,14 @@ mod tests {
                     ..Scores::default()
                 });
                 let start = record.steps.len() as f64;
-                record = with_step(record, name, "", &[0], (start, start + 1.0), scores);
+                record = with_step(
+                    record,
+                    name,
+                    Variant::ONLY,
+                    &[0],
+                    (start, start + 1.0),
+                    scores,
+                );
                 record.steps.last_mut().unwrap().repetition = half as u32;
             }
         }
@@ -192,7 +202,7 @@ mod tests {
         let hz = [1_056_000_000, 528_000_000, 1_056_000_000, 1_056_000_000];
         let with_clock = gauge_channel(
             run([1.0; 2], [1.0; 2]),
-            "devfreq.dmc.claimed",
+            ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed),
             Unit::Hertz,
             &hz,
         );
@@ -203,7 +213,7 @@ mod tests {
     #[test]
     fn other_runs_are_left_alone() {
         let mut record = run([100.0, 150.0], [1.0, 1.0]);
-        record.run.mode = "standard".into();
+        record.run.mode = Mode::Standard;
         assert!(sentences(RULE.id, &record).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Rule: efficiency-result. Where work is cheapest, and which OPPs are not as they should be.
 
-use super::{Check, Rule};
+use super::{Check, Role, Rule};
 use crate::efficiency::{Anomaly, Walk, walks};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId};
@@ -10,6 +10,8 @@ pub(super) const RULE: Rule = Rule {
     about: "The OPP at which work costs least energy, and OPPs that are not as they should be.",
     link: "https://docs.kernel.org/power/opp.html",
     check: Check::Record(check),
+    role: Role::Answer,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -61,12 +63,12 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
-    use record::{SetClock, Unit};
+    use record::{ChannelId, Mode, OfMeter, SetClock, Unit, Variant, WorkloadId};
 
     #[test]
     fn the_sweet_spot_is_told() {
         let mut record = own_run();
-        record.run.mode = "efficiency".into();
+        record.run.mode = Mode::Efficiency;
         let mut power = Vec::new();
         for (nth, (khz, mips, milliwatts)) in [
             (600_000, 1000, 2000),
@@ -79,8 +81,8 @@ mod tests {
             let start = 10.0 * nth as f64;
             record = with_step(
                 record,
-                "sevenzip",
-                "opp",
+                WorkloadId::SevenZip,
+                Variant::OPP,
                 &[0],
                 (start, start + 9.9),
                 compression(mips),
@@ -88,7 +90,12 @@ mod tests {
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
             power.extend([milliwatts; 20]);
         }
-        let record = gauge_channel(record, "meter.power", Unit::Milliwatts, &power);
+        let record = gauge_channel(
+            record,
+            ChannelId::meter(OfMeter::Power),
+            Unit::Milliwatts,
+            &power,
+        );
         let expected = "On CPU 0 work costs least energy at 1200 MHz: 38 % less than at 1800 MHz, at 67 % of its \
                         performance.";
         assert_eq!(sentences(RULE.id, &record), [expected]);

@@ -11,6 +11,7 @@ pub(super) const RULE: Rule = Rule {
     about: "A workload ran smaller than usual, such as 7-zip with fewer dictionaries.",
     link: "https://7-zip.opensource.jp/chm/cmdline/commands/bench.htm",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// 7-zip's benchmark goes through dictionaries of 4, 8, 16 and 32 MiB.
@@ -78,7 +79,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, with_step};
-    use record::{Compression, DictionaryRow, Measured, Record};
+    use record::{Compression, DictionaryRow, Measured, Record, Variant, WorkloadId};
 
     fn run(dictionaries: std::ops::RangeInclusive<u32>) -> Record {
         let rows = dictionaries.map(|dictionary_log2| DictionaryRow {
@@ -92,7 +93,14 @@ mod tests {
             compressing: rows.collect(),
             ..Compression::default()
         });
-        with_step(own_run(), "sevenzip", "multi", &[], (0.0, 1.0), done)
+        with_step(
+            own_run(),
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            &[],
+            (0.0, 1.0),
+            done,
+        )
     }
 
     #[test]

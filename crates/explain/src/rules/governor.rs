@@ -11,6 +11,7 @@ pub(super) const RULE: Rule = Rule {
     about: "A cpufreq governor other than performance was at work during the run.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Governors that react to load need tenths of a second to rise; more than this is lost score.
@@ -109,7 +110,7 @@ pub(super) fn during_run(record: &Record, policy: &Policy) -> Option<String> {
 
 /// By how much the claimed clock was below the highest one while all CPUs were loaded.
 fn lost_percent(record: &Record, policy: &Policy) -> Option<f64> {
-    let channel = record.samples.channel(ChannelId::claimed(policy.policy))?;
+    let channel = record.samples.channel(&ChannelId::claimed(policy.policy))?;
     let cpus = view::cpu_count(record)?;
     let loaded = view::phases(record);
     let readings = loaded
@@ -130,21 +131,26 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
-    use record::{Fact, Restored, SettingChange, Unit};
+    use record::{ChannelId, Fact, Restored, SettingChange, Unit, Variant, WorkloadId};
 
     #[test]
     fn a_governor_is_judged_by_what_it_did() {
         let mut record = with_step(
             own_run(),
-            "sevenzip",
-            "multi",
+            WorkloadId::SevenZip,
+            Variant::MULTI,
             &[],
             (0.0, 2.0),
             compression(1),
         );
         record.machine.policies[0].governor = Fact::Known("ondemand".into());
         let slow = [1_800_000, 408_000, 408_000, 408_000];
-        let slowed = gauge_channel(record.clone(), "policy0.claimed", Unit::Kilohertz, &slow);
+        let slowed = gauge_channel(
+            record.clone(),
+            ChannelId::claimed(0),
+            Unit::Kilohertz,
+            &slow,
+        );
         assert_eq!(
             sentences(RULE.id, &slowed),
             ["Governor ondemand kept CPUs 0-3 58 % below the highest clock under load."]

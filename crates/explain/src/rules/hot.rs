@@ -10,6 +10,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The SoC became hot, whether it throttled or not.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Most boards begin to throttle between here and 95 °C.
@@ -45,12 +46,12 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, own_run};
-    use record::Unit;
+    use record::{ChannelId, Unit};
 
     #[test]
     fn heat_is_named_from_eighty_degrees_on() {
         for (temp, expected) in [(81_800, 1), (79_900, 0), (-273_200_000, 0)] {
-            let record = gauge_channel(own_run(), "soc.temp", Unit::Millicelsius, &[temp]);
+            let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[temp]);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -7,13 +7,14 @@ use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
 use crate::view::{self, Phase};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("io-wait"),
     about: "CPUs idled because something waited for storage.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(CPU_AND_MEMORY, check),
+    ..Rule::PLAIN
 };
 
 /// A sample this high is one task that waits most of its time on a board with 4 to 8 CPUs.
@@ -53,13 +54,14 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         .iter()
         .filter(|value| **value >= PEAK_PERCENT_MIN)
         .count();
+    let iowait = ChannelId::all_cpus(CpuTime::Iowait);
     vec![
         finding
             .with("phase", Quantity::Text(phase.clone()))
             .with("peak", Quantity::Percent(*peak))
             .with("average", Quantity::Percent(average))
             .with("samples", Quantity::Count(high as i64))
-            .at(samples_place(record, "cpu.iowait", *at_ms, *at_ms)),
+            .at(samples_place(record, &iowait, *at_ms, *at_ms)),
     ]
 }
 
@@ -68,21 +70,31 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, log, with_step};
-    use record::Unit;
+    use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
 
     #[test]
     fn waiting_for_storage_is_named() {
         for (iowait, expected) in [([9, 0, 0, 0], 0), ([0, 33, 0, 2], 1)] {
             let record = with_step(
                 log("0.4"),
-                "sevenzip",
-                "single",
+                WorkloadId::SevenZip,
+                Variant::SINGLE,
                 &[0],
                 (0.0, 2.0),
                 compression(1),
             );
-            let record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &[25; 4]);
-            let record = gauge_channel(record, "cpu.iowait_percent", Unit::Percent, &iowait);
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)),
+                Unit::Percent,
+                &[25; 4],
+            );
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Iowait)),
+                Unit::Percent,
+                &iowait,
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

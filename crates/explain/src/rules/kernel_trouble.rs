@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The kernel reported a fault of its own, of hardware or of a driver.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Beginnings of the kernel's reports of its own faults, and whether they put results in doubt.

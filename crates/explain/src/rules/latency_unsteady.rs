@@ -14,6 +14,7 @@ pub(super) const RULE: Rule = Rule {
     about: "Memory latency of some sizes changed from round to round.",
     link: "https://docs.kernel.org/filesystems/resctrl.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// The two least rounds differ by more than this.
@@ -58,7 +59,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, with_step};
-    use record::{Latency, LatencyRow, Measured, Record};
+    use record::{Latency, LatencyRow, Measured, Record, Variant, WorkloadId};
 
     fn latencies(apart_percent: &[Option<f64>]) -> Record {
         let rows = apart_percent.iter().enumerate();
@@ -74,7 +75,14 @@ mod tests {
             ..Latency::default()
         };
         let measured = Measured::Latency(latency);
-        with_step(own_run(), "memory-latency", "", &[0], (1.0, 2.0), measured)
+        with_step(
+            own_run(),
+            WorkloadId::MemoryLatency,
+            Variant::ONLY,
+            &[0],
+            (1.0, 2.0),
+            measured,
+        )
     }
 
     #[test]

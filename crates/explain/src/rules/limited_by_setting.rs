@@ -10,13 +10,14 @@ use super::{rpi_firmware, slowdown};
 use crate::stats::mean;
 use crate::view::{self, Phase};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{ChannelId, Policy, Record, RuleId};
+use record::{ChannelId, Policy, Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("limited-by-setting"),
     about: "A setting held the clocks below the highest one while a workload ran.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Loads(ANY_COMPUTING, check),
+    ..Rule::PLAIN
 };
 
 /// Less than this is how a kernel rounds a limit.
@@ -67,7 +68,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let mut worst: Option<(bool, f64, &Phase, Vec<Held>)> = None;
     for phase in phases
         .iter()
-        .filter(|phase| phase.workload != "clock" && !is_asked(phase))
+        .filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase))
     {
         let held: Vec<Held> = record
             .machine
@@ -98,10 +99,10 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         return Vec::new();
     }
     let untrue = view::untrue_columns(record);
-    let cold = view::cluster_clocks(record, "cold");
+    let cold = view::cluster_clocks(record, Variant::COLD);
     let mut findings = Vec::new();
     for policy in &record.machine.policies {
-        let id = format!("policy{}.claimed", policy.policy);
+        let id = ChannelId::claimed(policy.policy);
         let (Some(channel), Some(top_khz)) = (
             record.samples.channel(&id),
             policy.clock_khz_max.known().copied(),
@@ -110,7 +111,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         };
         let clocks: Vec<i64> = phases
             .iter()
-            .filter(|phase| phase.workload != "clock")
+            .filter(|phase| phase.workload != WorkloadId::Clock)
             .flat_map(|phase| view::gauge(record, channel, phase.window))
             .map(|reading| reading.value)
             .collect();
@@ -154,7 +155,9 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
 /// True if this rule tells of the governor of this policy.
 pub(super) fn holds(record: &Record, policy: &Policy) -> bool {
     let phases = view::phases(record);
-    let mut phases = phases.iter().filter(|phase| phase.workload != "clock");
+    let mut phases = phases
+        .iter()
+        .filter(|phase| phase.workload != WorkloadId::Clock);
     phases.any(|phase| held_by_governor(record, policy, phase).is_some())
 }
 
@@ -203,11 +206,10 @@ fn findings(record: &Record, loss: f64, phase: &Phase, held: &[Held]) -> Vec<Fin
 
 fn place(record: &Record, held: &Held, phase: &Phase) -> Place {
     let number = held.policy.policy;
-    let quantity = match held.by {
-        By::Limit { .. } => "limit_max",
-        By::Governor(_) => "claimed",
+    let id = match held.by {
+        By::Limit { .. } => ChannelId::limit_max(number),
+        By::Governor(_) => ChannelId::claimed(number),
     };
-    let id = format!("policy{number}.{quantity}");
     match record.samples.channel(&id) {
         Some(_) => samples_place(record, &id, phase.window.start_ms, phase.window.end_ms),
         None => Place::Field(format!("machine.policies[{number}]")),
@@ -249,7 +251,7 @@ fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Opti
     let top_khz = wanted_khz(record, policy)?;
     let channel = record
         .samples
-        .channel(ChannelId::limit_max(policy.policy))?;
+        .channel(&ChannelId::limit_max(policy.policy))?;
     let is_low = |khz: u32| {
         100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz)
     };
@@ -275,7 +277,7 @@ fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Opti
 
 /// True if a cooling device of a CPU was in use when the run began.
 fn was_cooled(record: &Record) -> bool {
-    view::channels_of(record, "cooling_device", ".state")
+    view::channels(record, |id| matches!(id, ChannelId::Cooling(_)))
         .filter(|channel| crate::throttle::cools_cpus(&channel.label))
         .any(|channel| {
             channel
@@ -299,7 +301,7 @@ fn held_by_governor<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> O
     if policy.driver.known().is_some_and(chooses) {
         return None;
     }
-    let channel = record.samples.channel(ChannelId::claimed(policy.policy))?;
+    let channel = record.samples.channel(&ChannelId::claimed(policy.policy))?;
     let readings = view::gauge(record, channel, phase.window);
     let clocks: Vec<f64> = readings
         .iter()
@@ -322,7 +324,7 @@ mod tests {
     use crate::test_support::{
         compression, gauge_channel, log, own_run, point, with_clocks, with_limit_set, with_step,
     };
-    use record::{Fact, Record, SetClock, Unit};
+    use record::{ChannelId, Fact, Record, SetClock, Unit, Variant, WorkloadId};
 
     const TOP: i64 = 2_208_000;
     const LOW: i64 = 408_000;
@@ -339,13 +341,18 @@ mod tests {
         policy.cpus = vec![0, 1, 2, 3];
         let record = with_step(
             record,
-            "sevenzip",
-            "multi",
+            WorkloadId::SevenZip,
+            Variant::MULTI,
             &[],
             (1.0, 4.0),
             compression(1000),
         );
-        gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &[limit; 10])
+        gauge_channel(
+            record,
+            ChannelId::limit_max(0),
+            Unit::Kilohertz,
+            &[limit; 10],
+        )
     }
 
     #[test]
@@ -378,12 +385,7 @@ mod tests {
         let mut walked = run(LOW, LOW);
         walked.steps[0].set_clock = Some(SetClock::Khz(LOW as u32));
         assert_eq!(sentences(RULE.id, &walked), [""; 0]);
-        let cooled = gauge_channel(
-            run(LOW, LOW),
-            "cooling_device0.state",
-            Unit::Count,
-            &[2; 10],
-        );
+        let cooled = gauge_channel(run(LOW, LOW), ChannelId::Cooling(0), Unit::Count, &[2; 10]);
         let cooled = crate::test_support::labelled(cooled, "cpufreq-cpu0");
         assert_eq!(sentences(RULE.id, &cooled), [""; 0]);
     }
@@ -396,18 +398,22 @@ mod tests {
             record.machine.kernel_arch = Fact::Known("aarch64".into());
             let policy = &mut record.machine.policies[0];
             policy.opps_khz = vec![LOW as u32, 1_200_000, TOP as u32];
-            let record = with_clocks(record, "cold", vec![point(0, TOP as u32, TOP as u32)]);
+            let record = with_clocks(
+                record,
+                Variant::COLD,
+                vec![point(0, TOP as u32, TOP as u32)],
+            );
             let record = with_step(
                 record,
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (5.0, 9.0),
                 compression(1000),
             );
-            let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, clocks);
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, clocks);
             let heat = vec![celsius * 1000; clocks.len()];
-            let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat);
+            let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
             assert_eq!(
                 findings_of(RULE.id, &record).len(),
                 expected,
@@ -434,7 +440,7 @@ mod tests {
             let mut record = run(TOP, TOP);
             record.machine.policies[0].governor = Fact::Known(governor.into());
             record.machine.policies[0].driver = Fact::Known(driver.into());
-            let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[LOW; 10]);
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[LOW; 10]);
             assert_eq!(
                 sentences(RULE.id, &record).len(),
                 expected,

@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     about: "What a log says about itself that no other rule judges is passed on.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Beginnings of verdicts that other rules judge by the evidence in the log, and of those that

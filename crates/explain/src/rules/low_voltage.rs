@@ -4,21 +4,27 @@ use super::place::samples_place;
 use super::{Check, Rule};
 use crate::view::{self, gauge};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{ChannelId, OfHwmon, OfRaspberryPi, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("low-voltage"),
     about: "The alarm of a board's voltage monitor told that its supply was too low.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
+
+/// What the firmware of a Raspberry Pi says.
+const OF_FIRMWARE: ChannelId = ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
 
 fn check(record: &Record) -> Vec<Finding> {
     // The firmware of a Raspberry Pi says more, and the rule on it tells it.
-    if record.samples.channel("rpi.throttled").is_some() {
+    if record.samples.channel(&OF_FIRMWARE).is_some() {
         return Vec::new();
     }
-    let alarms = view::channels_of(record, "hwmon", ".in0.alarm");
+    let alarms = view::channels(record, |id| {
+        matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm))
+    });
     let found = alarms.filter_map(|channel| {
         let readings = gauge(record, channel, view::whole_run());
         let first = readings.iter().find(|reading| reading.value > 0)?;
@@ -38,15 +44,15 @@ fn check(record: &Record) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::RULE;
+    use super::{OF_FIRMWARE, RULE};
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, labelled, own_run};
-    use record::Unit;
+    use record::{ChannelId, OfHwmon, Unit};
 
     #[test]
     fn an_alarm_is_told_unless_the_firmware_says_more() {
         for (values, expected) in [(&[0, 0, 1, 1], 1), (&[0, 0, 0, 0], 0)] {
-            let id = "hwmon1.in0.alarm";
+            let id = ChannelId::Hwmon(1, OfHwmon::Alarm);
             let record = labelled(
                 gauge_channel(own_run(), id, Unit::Count, values),
                 "rpi_volt",
@@ -58,7 +64,7 @@ mod tests {
                     .iter()
                     .all(|sentence| sentence.contains("by the alarm of rpi_volt:"))
             );
-            let record = gauge_channel(record, "rpi.throttled", Unit::Bits, &[0, 0, 0, 0]);
+            let record = gauge_channel(record, OF_FIRMWARE, Unit::Bits, &[0, 0, 0, 0]);
             assert_eq!(sentences(RULE.id, &record), [""; 0]);
         }
     }

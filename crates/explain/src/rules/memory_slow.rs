@@ -5,7 +5,7 @@
 //! setting of the cores, and are seen nowhere else. It cannot tell which, so it changes no verdict.
 
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::reference::Reference;
 use crate::{Figure, Finding, Quantity, Severity, figures};
 use record::{Record, RuleId};
@@ -15,6 +15,8 @@ pub(super) const RULE: Rule = Rule {
     about: "Memory is slower than on other boards with the same SoC.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(check),
+    subjects: &[Subject::Memory],
+    ..Rule::PLAIN
 };
 
 /// Boards with one SoC differ by 10 to 15 % in their memory chips alone.
@@ -28,9 +30,7 @@ fn check(record: &Record) -> Vec<Finding> {
 
 fn judged<'a>(record: &Record, reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
     let is_memory = |figure: &Figure| {
-        figure.is_main
-            && figure.not_comparable.is_none()
-            && figure.workload().starts_with("memory-")
+        figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory()
     };
     let memory: Vec<Figure> = figures(record).into_iter().filter(is_memory).collect();
     // Most runs of one command have none, and the tables to judge them by take milliseconds to read.
@@ -86,7 +86,9 @@ mod tests {
     use crate::reference::{Reference, parse};
     use crate::test_support::{own_run, with_step};
     use crate::{Finding, figures};
-    use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record};
+    use record::{
+        Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId,
+    };
 
     fn copies(mb_per_s: u64) -> Record {
         let rows = vec![BandwidthRow {
@@ -102,8 +104,8 @@ mod tests {
         });
         let mut record = with_step(
             own_run(),
-            "memory-bandwidth",
-            "",
+            WorkloadId::MemoryBandwidth,
+            Variant::ONLY,
             &[0],
             (1.0, 2.0),
             measured,

@@ -3,24 +3,21 @@
 use super::{Check, Rule};
 use crate::view::{self, Doubt};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{ChannelId, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("meter-implausible"),
     about: "A power meter says what cannot be, so that its figures are not used.",
     link: "https://docs.kernel.org/hwmon/sysfs-interface.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
-
-/// A battery that is not in use says zero, too, and is right.
-const METERS: [&str; 2] = ["meter", "hwmon"];
 
 fn check(record: &Record) -> Vec<Finding> {
     let channels = record.samples.channels.iter().enumerate();
     let meters = channels.filter(|(_, channel)| {
-        let is_meter = METERS
-            .iter()
-            .any(|kind| channel.id.as_text().starts_with(kind));
+        // A battery that is not in use says zero, too, and is right.
+        let is_meter = matches!(channel.id, ChannelId::Meter(..) | ChannelId::Hwmon(..));
         is_meter && channel.is_power()
     });
     meters
@@ -87,36 +84,61 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, own_run};
-    use record::Unit;
+    use record::{ChannelId, HwmonKind, OfHwmon, OfMeter, OfSupply, Unit};
 
     /// Milliwatts where the kernel's interface wants microwatts.
     const MIXED_UP: [i64; 6] = [3500, 3490, 3510, 3500, 3490, 3510];
 
     #[test]
     fn a_meter_that_measures_nothing_is_named() {
-        let with = |id: &str, milliwatts: &[i64]| {
+        let with = |id: ChannelId, milliwatts: &[i64]| {
             let record = gauge_channel(own_run(), id, Unit::Milliwatts, milliwatts);
             sentences(RULE.id, &record)
         };
         let expected = "The power meter meter.power says 0 W while the machine runs: it does not measure this \
                         machine, and is not used.";
-        assert_eq!(with("meter.power", &[0; 10]), [expected]);
-        assert_eq!(with("meter.power", &[3000, 3100, 0, 3000, 3200]), [""; 0]);
-        assert_eq!(with("battery.power", &[0; 10]), [""; 0]);
+        assert_eq!(with(ChannelId::meter(OfMeter::Power), &[0; 10]), [expected]);
+        assert_eq!(
+            with(
+                ChannelId::meter(OfMeter::Power),
+                &[3000, 3100, 0, 3000, 3200]
+            ),
+            [""; 0]
+        );
+        let battery = ChannelId::Supply("BAT0".into(), OfSupply::Power);
+        assert_eq!(with(battery, &[0; 10]), [""; 0]);
         let expected = "The power meter meter.power says 3 mW: no machine that runs Linux draws less than 50 mW. Its \
                         unit may be another one (W for mW), or it measures something else; it is not used.";
-        assert_eq!(with("meter.power", &[3, 2, 3, 4, 3]), [expected]);
+        assert_eq!(
+            with(ChannelId::meter(OfMeter::Power), &[3, 2, 3, 4, 3]),
+            [expected]
+        );
         let found = with(
-            "meter.power",
+            ChannelId::meter(OfMeter::Power),
             &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000],
         );
         assert!(
             found[0].contains("says 3000 W: a machine with "),
             "{found:?}"
         );
-        let mut record = gauge_channel(own_run(), "hwmon0.power1", Unit::Microwatts, &MIXED_UP);
-        record = gauge_channel(record, "hwmon0.in1", Unit::Millivolts, &[5000; 6]);
-        record = gauge_channel(record, "hwmon0.curr1", Unit::Milliamperes, &[700; 6]);
+        let mut record = gauge_channel(
+            own_run(),
+            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
+            Unit::Microwatts,
+            &MIXED_UP,
+        );
+        record = gauge_channel(
+            record,
+            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Voltage, 1)),
+            Unit::Millivolts,
+            &[5000; 6],
+        );
+        record = gauge_channel(
+            record,
+            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Current, 1)),
+            Unit::Milliamperes,
+            &[700; 6],
+        );
         let expected = "The power meter hwmon0.power1 says 3.5 mW where its own voltage and current make 3.5 W: \
                         one of them is wrong, and it is not used.";
         assert_eq!(sentences(RULE.id, &record), [expected]);

@@ -65,51 +65,18 @@ mod topology_unclear;
 mod virtualised;
 mod zswap_on_zram;
 
-use crate::view::{self, Phase};
-use crate::{Finding, Share};
+use crate::{Finding, Severity, Share, survey};
 use record::{Bound, Record, RuleId};
+use std::cmp::Reverse;
 
-/// A check over a Record.
-pub struct Rule {
-    /// Kebab-case name, unique.
-    pub id: RuleId,
-    /// One sentence on what it looks for.
-    pub about: &'static str,
-    /// Where to read more.
-    pub link: &'static str,
-    /// The check itself, and what it judges.
-    pub check: Check,
-}
-
-/// What a rule judges.
-pub enum Check {
-    /// The Record as a whole: what is set, what the kernel and the firmware said, what was measured.
-    Record(fn(&Record) -> Vec<Finding>),
-    /// What CPUs did while workloads ran that are bound by one of these. It is given the phases of no
-    /// others: a drive is waited for by design while a drive is measured.
-    Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
-}
+pub use crate::tables::{Check, Role, Rule, Subject, Throttles, When};
 
 /// Loads that compute and need neither storage nor the kernel.
 pub(crate) const CPU_AND_MEMORY: &[Bound] = &[Bound::Cpu, Bound::Memory];
 /// Loads that keep their CPUs busy themselves, as far as is known.
 pub(crate) const ANY_COMPUTING: &[Bound] = &[Bound::Cpu, Bound::Memory, Bound::Unknown];
 
-impl Rule {
-    /// What it finds in a Record.
-    pub fn findings(&self, record: &Record) -> Vec<Finding> {
-        match self.check {
-            Check::Record(check) => check(record),
-            Check::Loads(bounds, check) => {
-                let mut phases = view::phases(record);
-                phases.retain(|phase| bounds.contains(&phase.bound));
-                check(record, &phases)
-            }
-        }
-    }
-}
-
-/// All rules, sorted by id.
+/// All rules: those that judge runs, sorted by id, and behind them those that judge a machine at rest alone.
 pub const RULES: &[Rule] = &[
     ab_result::RULE,
     background_activity::RULE,
@@ -172,22 +139,98 @@ pub const RULES: &[Rule] = &[
     topology_unclear::RULE,
     virtualised::RULE,
     zswap_on_zram::RULE,
+    survey::bus::ASPM,
+    survey::cards::COUNTERFEIT,
+    survey::cards::ERRORS,
+    survey::cards::SLOW,
+    survey::cards::SIZE,
+    survey::cards::WORN,
+    survey::cpufreq::BOOST,
+    survey::cpufreq::GOVERNOR,
+    survey::cpufreq::LIMIT,
+    survey::cpus::KEPT_AWAY,
+    survey::devfreq::GOVERNOR,
+    survey::devfreq::LIMIT,
+    survey::health::DISK,
+    survey::disks::FUSE,
+    survey::disks::SCHEDULER,
+    survey::cpus::INTERRUPTS,
+    survey::cpufreq::IO_IS_BUSY,
+    survey::memory::CLOCK,
+    survey::memory::CHANNELS,
+    survey::disks::SYNC,
+    survey::cpufreq::ONDEMAND,
+    survey::bus::PCIE,
+    survey::power::SUPPLY,
+    survey::raspberry::CONFIG,
+    survey::bus::SATA,
+    survey::bus::SATA_POWER,
+    survey::cpufreq::SCHEDUTIL_BLIND,
+    survey::cpufreq::SCHEDUTIL_SLOW,
+    survey::memory::SWAP_PRIORITY,
+    survey::memory::HUGE_PAGES,
+    survey::bus::UAS,
+    survey::bus::USB,
 ];
 
-/// Every finding of every rule, worst first; within one severity the largest explained share of
+/// The rule that says that a board died.
+pub const BOARD_DIED: RuleId = board_died::RULE.id;
+
+/// The rule of this id. What is found about kernels has none.
+pub fn of(id: RuleId) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+/// What the headline makes of a finding.
+pub fn role(finding: &Finding) -> Role {
+    of(finding.rule).map_or(Role::Cause, |rule| rule.role)
+}
+
+/// What a finding says was throttled; nothing if it harms nothing.
+pub fn throttles(finding: &Finding) -> Throttles {
+    let harms = finding.severity > Severity::Info;
+    let rule = of(finding.rule).filter(|_| harms);
+    rule.map_or(Throttles::No, |rule| rule.throttles)
+}
+
+/// True if findings of a rule belong to a subject.
+pub fn is_about(finding: &Finding, subject: Subject) -> bool {
+    of(finding.rule).is_some_and(|rule| rule.subjects.contains(&subject))
+}
+
+/// All rules that judge runs, sorted by id.
+pub fn of_runs() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(|rule| rule.when != When::Rest)
+}
+
+/// Everything that the first look over a machine tells, worst first. Empty without a look.
+pub fn check_at_rest(record: &Record) -> Vec<Finding> {
+    if record.surveys.is_empty() {
+        return Vec::new();
+    }
+    let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
+    let mut findings: Vec<Finding> = of_rest(When::Rest)
+        .chain(of_rest(When::Both))
+        .flat_map(|rule| rule.findings(record))
+        .collect();
+    findings.sort_by_key(|finding| {
+        (
+            Reverse(finding.severity),
+            Reverse(finding.confidence_percent),
+        )
+    });
+    findings
+}
+
+/// Every finding of every rule about a run, worst first; within one severity the largest explained share of
 /// the score first, then in the order of the table.
 pub fn check(record: &Record) -> Vec<Finding> {
-    let by_rules = || {
-        RULES
-            .iter()
-            .flat_map(|rule| rule.findings(record))
-            .collect()
-    };
+    let by_rules = || of_runs().flat_map(|rule| rule.findings(record)).collect();
     let mut findings: Vec<Finding> = stated::findings(record).unwrap_or_else(by_rules);
     findings.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         // That something was not measured at all matters more than why something else is low.
-        let is_missing = |finding: &Finding| finding.rule == steps_missing::RULE.id;
+        let is_missing = |finding: &Finding| role(finding) == Role::Gap;
         b.severity
             .cmp(&a.severity)
             .then(is_missing(b).cmp(&is_missing(a)))
@@ -200,6 +243,7 @@ pub fn check(record: &Record) -> Vec<Finding> {
 pub(crate) mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, series, with_step};
+    use record::{ChannelId, CpuTime, Variant, WorkloadId};
 
     /// What one rule finds in a Record. Also checks that every value a template names is there.
     pub(crate) fn findings_of(id: RuleId, record: &Record) -> Vec<Finding> {
@@ -223,11 +267,20 @@ pub(crate) mod tests {
 
     #[test]
     fn the_table_is_in_order() {
-        for pair in RULES.windows(2) {
-            assert!(pair[0].id < pair[1].id, "{} is out of order", pair[1].id);
+        let of_runs: Vec<RuleId> = of_runs().map(|rule| rule.id).collect();
+        for pair in of_runs.windows(2) {
+            assert!(pair[0] < pair[1], "{} is out of order", pair[1]);
         }
-        for rule in RULES {
+        let first = RULES[..of_runs.len()].iter().map(|rule| rule.id);
+        assert!(first.eq(of_runs), "rules about runs stand first");
+        for (index, rule) in RULES.iter().enumerate() {
+            assert!(
+                RULES[..index].iter().all(|known| known.id != rule.id),
+                "{} is there twice",
+                rule.id
+            );
             let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(!rule.id.as_str().is_empty(), "{}", rule.about);
             assert!(rule.id.as_str().chars().all(is_kebab), "{}", rule.id);
             assert!(rule.about.ends_with('.'), "{}", rule.id);
             assert!(rule.link.starts_with("https://"), "{}", rule.id);
@@ -239,11 +292,11 @@ pub(crate) mod tests {
     }
 
     /// CPUs that wait for storage, work in the kernel and are used by others, under each kind of load.
-    fn unquiet(workload: &str, variant: &str) -> Record {
+    fn unquiet(workload: WorkloadId, variant: &Variant) -> Record {
         let mut record = with_step(
             own_run(),
             workload,
-            variant,
+            variant.clone(),
             &[0],
             (0.0, 20.0),
             series(&[1.0]),
@@ -251,37 +304,47 @@ pub(crate) mod tests {
         record.steps[0].counters.user_ms = record::Fact::Known(100);
         record.steps[0].counters.system_ms = record::Fact::Known(100);
         record.steps[0].counters.run_delay_ns = record::Fact::Known(30_000_000_000);
-        for (id, ticks) in [("user", 20), ("system", 60), ("iowait", 60), ("idle", 60)] {
+        for (time, ticks) in [
+            (CpuTime::User, 20),
+            (CpuTime::System, 60),
+            (CpuTime::Iowait, 60),
+            (CpuTime::Idle, 60),
+        ] {
             let values: Vec<i64> = (0..=40).map(|row| row * ticks).collect();
-            let id = format!("cpu.{id}");
-            record = counter(record, &id, record::Unit::Ticks, &values);
+            record = counter(
+                record,
+                ChannelId::all_cpus(time),
+                record::Unit::Ticks,
+                &values,
+            );
         }
         record
     }
 
     #[test]
     fn a_load_is_judged_by_the_rules_for_what_it_is_bound_by() {
-        let of_load = |workload: &str, variant: &str| {
+        let of_load = |workload, variant: &Variant| {
             let found = check(&unquiet(workload, variant)).into_iter();
             let harm = found.filter(|finding| finding.severity > crate::Severity::Info);
-            harm.map(|finding| finding.rule).collect::<Vec<_>>()
+            harm.map(|finding| finding.rule.as_str())
+                .collect::<Vec<_>>()
         };
         let all = ["background-activity", "io-wait", "system-time"];
         for (workload, variant, expected) in [
-            ("memory-latency", "", &all[..]),
-            ("aes", "aes-256-cbc", &all),
-            ("drive", "random-read", &[]),
-            ("drive", "small-files", &[]),
-            ("network", "send", &[]),
-            ("rsync", "send", &[]),
-            ("perf-bench", "sched pipe", &[]),
-            ("opengl", "", &[]),
-            ("wait", "idle", &[]),
+            (WorkloadId::MemoryLatency, Variant::ONLY, &all[..]),
+            (WorkloadId::Aes, Variant::AES_256_CBC, &all),
+            (WorkloadId::Drive, Variant::own("random-read"), &[]),
+            (WorkloadId::Drive, Variant::own("small-files"), &[]),
+            (WorkloadId::Network, Variant::own("send"), &[]),
+            (WorkloadId::Rsync, Variant::own("send"), &[]),
+            (WorkloadId::PerfBench, Variant::own("sched pipe"), &[]),
+            (WorkloadId::OpenGl, Variant::ONLY, &[]),
+            (WorkloadId::Wait, Variant::IDLE, &[]),
         ] {
-            let mut found = of_load(workload, variant);
+            let mut found = of_load(workload, &variant);
             found.sort_unstable();
             found.dedup();
-            assert_eq!(found, expected, "{workload} {variant}");
+            assert_eq!(found, expected, "{workload:?} {variant}");
         }
     }
 

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     about: "No sensor told the temperature of the CPU.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -30,7 +31,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, own_run};
-    use record::Unit;
+    use record::{ChannelId, Unit};
 
     #[test]
     fn sensors_that_show_nothing_do_not_count() {
@@ -41,7 +42,7 @@ mod tests {
             // A board in a freezer.
             ([-12_500, -8_000], 0),
         ] {
-            let record = gauge_channel(own_run(), "soc.temp", Unit::Millicelsius, &temps);
+            let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &temps);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);

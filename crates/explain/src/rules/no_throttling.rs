@@ -2,16 +2,19 @@
 //! it cannot be known where nothing would have shown it.
 
 use super::{
-    Check, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling,
+    Check, Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock,
+    thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelKind, Record, RuleId};
+use record::{ChannelId, ChannelKind, OfRaspberryPi, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-throttling"),
     about: "Whether nothing was throttled, or whether that cannot be known.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
+    role: Role::GoodNews,
+    ..Rule::PLAIN
 };
 
 /// Rules whose findings are the opposite of this one.
@@ -63,22 +66,24 @@ fn check(record: &Record) -> Vec<Finding> {
 
 /// What would have shown it.
 fn witnesses(record: &Record) -> Vec<&'static str> {
-    let has = |beginning: &str, end: &str| {
-        view::channels_of(record, beginning, end)
+    let has = |is_wanted: fn(&ChannelId) -> bool| {
+        view::channels(record, is_wanted)
             .any(|channel| channel.values.iter().flatten().count() >= SAMPLES_MIN)
     };
+    let is_of_firmware = |id: &ChannelId| *id == ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
+    let is_cooling = |id: &ChannelId| matches!(id, ChannelId::Cooling(_));
     let has_counters = record
         .samples
         .channels
         .iter()
         .any(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
-    let measured_hot = !view::cluster_clocks(record, "hot-loaded").is_empty();
+    let measured_hot = !view::cluster_clocks(record, Variant::HOT_LOADED).is_empty();
     [
         (measured_hot, "clocks measured under load"),
-        (has("rpi.throttled", ""), "throttle bits of the firmware"),
+        (has(is_of_firmware), "throttle bits of the firmware"),
         (has_counters, "throttle counters of the CPU"),
-        (has("cooling_device", ".state"), "cooling devices"),
-        (has("policy", ".claimed"), "claimed clocks"),
+        (has(is_cooling), "cooling devices"),
+        (has(ChannelId::is_policy_claim), "claimed clocks"),
     ]
     .into_iter()
     .filter_map(|(is_there, name)| is_there.then_some(name))
@@ -90,26 +95,31 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
-    use record::Unit;
+    use record::{ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
     fn it_needs_witnesses() {
         let record = with_step(
             own_run(),
-            "sevenzip",
-            "multi",
+            WorkloadId::SevenZip,
+            Variant::MULTI,
             &[],
             (0.0, 2.0),
             compression(1),
         );
         assert!(sentences(RULE.id, &record)[0].contains("cannot be known"));
-        let steady = gauge_channel(record.clone(), "policy0.claimed", Unit::Kilohertz, &[9; 5]);
+        let steady = gauge_channel(
+            record.clone(),
+            ChannelId::claimed(0),
+            Unit::Kilohertz,
+            &[9; 5],
+        );
         assert_eq!(
             sentences(RULE.id, &steady),
             ["No throttling under full load: claimed clocks showed none."]
         );
         let khz = [1_800_000, 1_800_000, 900_000, 900_000, 900_000];
-        let falling = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
+        let falling = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
         assert_eq!(sentences(RULE.id, &falling), [""; 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! Rule: offline-cpus. CPUs of the machine were switched off from the start.
 
-use super::{Check, Rule};
+use super::{Check, Rule, Subject, When};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
@@ -9,6 +9,9 @@ pub(super) const RULE: Rule = Rule {
     about: "CPUs of the machine were switched off from the start.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    when: When::Both,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     about: "A verdict that a log prints about itself is wrong.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// What would make "throttling" true.
@@ -163,7 +164,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::*;
-    use record::{LogLine, Record, Residency, Source, Unit};
+    use record::{ChannelId, LogLine, Record, Residency, Source, Unit, Variant, WorkloadId};
 
     fn saying(mut record: Record, text: &str) -> Record {
         if let Source::Log(log) = &mut record.source {
@@ -184,7 +185,7 @@ mod tests {
             khz_ms: vec![(2_064_000, 0), (1_800_000, 86_780), (600_000, 0)],
         }];
         record.states.push(after);
-        let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &[50_000]);
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[50_000]);
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -201,8 +202,8 @@ mod tests {
             for score in scores {
                 record = with_step(
                     record,
-                    "sevenzip",
-                    "multi",
+                    WorkloadId::SevenZip,
+                    Variant::MULTI,
                     &[],
                     (0.0, 1.0),
                     compression(score),
@@ -224,7 +225,7 @@ mod tests {
             khz_ms: vec![(1_500_000, 600_000), (750_000, 17_000)],
         }];
         record.states.push(after);
-        let record = gauge_channel(record, "soc.temp", Unit::Millicelsius, &[84_000]);
+        let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[84_000]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 }

@@ -4,15 +4,17 @@
 //! tables of power per clock are.
 
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ClockPoint, Record, RuleId};
+use record::{ClockPoint, Record, RuleId, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("opp-not-honoured"),
     about: "Lower OPPs do not give the clock that was asked for.",
     link: "https://docs.kernel.org/power/opp.html",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 /// Dividers of PLLs miss low clocks by a few percent by design.
@@ -23,7 +25,7 @@ const WRONG_MIN: usize = 2;
 fn check(record: &Record) -> Vec<Finding> {
     let mut wrong: Vec<(f64, usize, ClockPoint)> = Vec::new();
     let mut tried = 0;
-    for (step, clocks) in view::clock_passes(record, "cold") {
+    for (step, clocks) in view::clock_passes(record, Variant::COLD) {
         for point in &clocks.points {
             let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point))
             else {
@@ -71,6 +73,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, point, with_clocks};
+    use record::Variant;
 
     #[test]
     fn several_wrong_opps_are_named() {
@@ -81,7 +84,7 @@ mod tests {
             point(0, 408_000, 407_000),
         ];
         assert_eq!(
-            sentences(RULE.id, &with_clocks(own_run(), "cold", points)),
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
             [
                 "2 of 3 lower OPPs give another clock than asked for; the worst: CPU 0 runs at \
               1698 MHz instead of 1416 MHz (20 %)."
@@ -93,7 +96,7 @@ mod tests {
     fn small_distances_at_low_clocks_are_dividers() {
         let points = vec![point(0, 1_800_000, 1_000_000), point(0, 200_000, 194_000)];
         assert_eq!(
-            sentences(RULE.id, &with_clocks(own_run(), "cold", points)),
+            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
             [""; 0]
         );
     }

@@ -3,13 +3,14 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{Record, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("others-off"),
     about: "The run switched CPUs off for a program that starts a thread for each CPU it sees.",
     link: "https://docs.kernel.org/core-api/cpu_hotplug.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -21,7 +22,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let steps = record.steps.iter().enumerate();
     let mut steps = steps.filter(|(_, step)| {
         let is_elsewhere = !step.cpus.is_empty() && !cpus.iter().all(|cpu| step.cpus.contains(cpu));
-        step.workload != "clock" && is_elsewhere && alone(step.window.start_ms)
+        step.workload != WorkloadId::Clock && is_elsewhere && alone(step.window.start_ms)
     });
     let Some((index, first)) = steps.next() else {
         return Vec::new();
@@ -45,13 +46,14 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, series, with_cpu_switched, with_step};
+    use record::{Variant, WorkloadId};
 
     #[test]
     fn it_is_told_for_whom() {
         let record = with_step(
             own_run(),
-            "geekbench",
-            "",
+            WorkloadId::Geekbench,
+            Variant::ONLY,
             &[0, 1],
             (10.0, 20.0),
             series(&[1.0]),

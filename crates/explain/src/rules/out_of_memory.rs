@@ -3,14 +3,18 @@
 use super::place::{samples_place, step_place};
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity, view};
-use record::{FailureKind, Outcome, Record, RuleId, Total};
+use record::{ChannelId, FailureKind, OfMemory, Outcome, Record, RuleId, Total};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("out-of-memory"),
     about: "The kernel killed processes because memory ran out.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
+
+/// What the kernel counts.
+const OOM_KILLS: ChannelId = ChannelId::Memory(OfMemory::OomKills);
 
 /// The words of `mm/oom_kill.c`; `invoked oom-killer` opens every report.
 fn is_oom(text: &str) -> bool {
@@ -23,14 +27,11 @@ fn check(record: &Record) -> Vec<Finding> {
         .iter()
         .filter(|(_, m)| m.text.contains("invoked oom-killer"))
         .count();
-    let counted = record
-        .samples
-        .channel("memory.oom_kills")
-        .and_then(|channel| {
-            let steps = view::counter_steps(record, channel, view::whole_run());
-            let first = steps.iter().find(|step| step.value > 0)?.at_ms;
-            Some((steps.iter().map(|step| step.value).total::<i64>(), first))
-        });
+    let counted = record.samples.channel(&OOM_KILLS).and_then(|channel| {
+        let steps = view::counter_steps(record, channel, view::whole_run());
+        let first = steps.iter().find(|step| step.value > 0)?.at_ms;
+        Some((steps.iter().map(|step| step.value).total::<i64>(), first))
+    });
     let killed_steps: Vec<usize> = record
         .steps
         .iter()
@@ -59,19 +60,14 @@ fn check(record: &Record) -> Vec<Finding> {
         .at_all(messages.iter().map(view::message_place))
         .at_all(killed_steps.iter().map(|step| step_place(record, *step)));
     if let Some((_, first_ms)) = counted {
-        finding = finding.at(samples_place(
-            record,
-            "memory.oom_kills",
-            first_ms,
-            first_ms,
-        ));
+        finding = finding.at(samples_place(record, &OOM_KILLS, first_ms, first_ms));
     }
     vec![finding]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::RULE;
+    use super::{OOM_KILLS, RULE};
     use crate::rules::tests::sentences;
     use crate::test_support::{counter, own_run, with_message};
     use record::Unit;
@@ -90,7 +86,7 @@ mod tests {
     #[test]
     fn kills_before_the_run_do_not_count() {
         for (kills, expected) in [([3, 3, 3], 0), ([3, 3, 4], 1)] {
-            let record = counter(own_run(), "memory.oom_kills", Unit::Count, &kills);
+            let record = counter(own_run(), OOM_KILLS, Unit::Count, &kills);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -12,7 +12,7 @@ pub(super) fn step_place(record: &Record, index: usize) -> Place {
 /// Where a stretch of samples stands. In a log this is the line of its first row.
 pub(super) fn samples_place(
     record: &Record,
-    channel: impl Into<ChannelId>,
+    channel: &ChannelId,
     start_ms: i64,
     end_ms: i64,
 ) -> Place {
@@ -23,7 +23,7 @@ pub(super) fn samples_place(
     match first {
         Some((_, line)) => Place::Line(*line),
         None => Place::Samples {
-            channel: channel.into(),
+            channel: channel.clone(),
             start_ms,
             end_ms,
         },

@@ -3,7 +3,7 @@
 use super::place::samples_place;
 use super::slowdown::{self, Cause};
 use super::thermal_throttling::kernel_says_heat;
-use super::{Check, Rule};
+use super::{Check, Rule, Throttles};
 use crate::{Finding, Quantity, Severity, view};
 use record::{Record, RuleId};
 
@@ -12,6 +12,8 @@ pub(super) const RULE: Rule = Rule {
     about: "Clocks fell under load although it was not hot: a limit of power or current.",
     link: "https://docs.kernel.org/power/powercap/powercap.html",
     check: Check::Record(check),
+    throttles: Throttles::Clock,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -111,25 +113,32 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::*;
-    use record::{Fact, Record, Unit};
+    use record::{ChannelId, Fact, Record, Unit, Variant, WorkloadId};
 
     fn run(arch: &str, khz: &[i64], celsius: Option<i64>) -> Record {
         let end = khz.len() as f64 / 2.0;
         let record = with_step(
             own_run(),
-            "openssl",
-            "aes",
+            WorkloadId::OpenSsl,
+            Variant::AES_256_CBC,
             &[0],
             (0.0, 1.4),
             compression(1),
         );
-        let mut record = with_step(record, "sevenzip", "multi", &[], (1.5, end), compression(1));
+        let mut record = with_step(
+            record,
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            &[],
+            (1.5, end),
+            compression(1),
+        );
         record.machine.kernel_arch = Fact::Known(arch.into());
-        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, khz);
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, khz);
         match celsius {
             Some(celsius) => {
                 let heat = vec![celsius * 1000; khz.len()];
-                gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat)
+                gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat)
             }
             None => record,
         }

@@ -14,6 +14,7 @@ pub(super) const RULE: Rule = Rule {
     about: "A Raspberry Pi's config.txt makes results mean something else than those of the board as sold.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -5,16 +5,20 @@
 //! bits after the run alone; there they count only with other evidence.
 
 use super::place::samples_place;
-use super::{Check, Rule};
+use super::{Check, Rule, Subject, Throttles, When};
 use crate::view::{self, FirmwareBits};
 use crate::{Finding, Place, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{ChannelId, OfRaspberryPi, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("rpi-firmware"),
     about: "The firmware of a Raspberry Pi saw under-voltage, capped the clock or throttled.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#get_throttled",
     check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    throttles: Throttles::Clock,
+    when: When::Both,
+    ..Rule::PLAIN
 };
 
 /// What the four bits mean.
@@ -54,7 +58,10 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
             of,
             first_ms,
         } => {
-            let Some(channel) = record.samples.channel("rpi.throttled") else {
+            let Some(channel) = record
+                .samples
+                .channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled))
+            else {
                 return Some(right_after(record));
             };
             let place = samples_place(record, &channel.id, first_ms, first_ms);
@@ -139,12 +146,17 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, gauge_channel, log, own_run, state, with_step};
-    use record::Unit;
+    use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
 
     #[test]
     fn live_bits_count_and_old_sticky_bits_never() {
         let bits = [0x50000, 0x50005, 0x50005, 0x50000];
-        let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, &bits);
+        let record = gauge_channel(
+            own_run(),
+            ChannelId::RaspberryPi(OfRaspberryPi::Throttled),
+            Unit::Bits,
+            &bits,
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -153,7 +165,12 @@ mod tests {
                 "The firmware reported throttling in 2 of 4 samples, first after 500 ms.",
             ]
         );
-        let record = gauge_channel(own_run(), "rpi.throttled", Unit::Bits, &[0xf0000; 4]);
+        let record = gauge_channel(
+            own_run(),
+            ChannelId::RaspberryPi(OfRaspberryPi::Throttled),
+            Unit::Bits,
+            &[0xf0000; 4],
+        );
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
@@ -165,8 +182,8 @@ mod tests {
         for score in [2639, 2110, 1544] {
             record = with_step(
                 record,
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (0.0, 1.0),
                 compression(score),

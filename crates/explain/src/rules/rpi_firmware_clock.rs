@@ -10,6 +10,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The firmware of a Raspberry Pi ran a lower clock than the kernel claimed.",
     link: "https://www.raspberrypi.com/documentation/computers/os.html#vcgencmd",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// The two clocks are read one after the other: a single sample can straddle a change.
@@ -42,21 +43,31 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, log, with_step};
-    use record::Unit;
+    use record::{ChannelId, OfRaspberryPi, Unit, Variant, WorkloadId};
 
     #[test]
     fn a_lower_clock_of_the_firmware_is_named() {
         for (firmware, expected) in [([1_200_000; 4], 1), ([1_400_000; 4], 0)] {
             let record = with_step(
                 log("0.4"),
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (0.0, 2.0),
                 compression(1),
             );
-            let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &[1_400_000; 4]);
-            let record = gauge_channel(record, "rpi.firmware_clock", Unit::Kilohertz, &firmware);
+            let record = gauge_channel(
+                record,
+                ChannelId::claimed(0),
+                Unit::Kilohertz,
+                &[1_400_000; 4],
+            );
+            let record = gauge_channel(
+                record,
+                ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),
+                Unit::Kilohertz,
+                &firmware,
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The run did not get to its end.",
     link: "https://docs.kernel.org/admin-guide/bug-hunting.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -69,7 +70,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, log, own_run, with_step};
-    use record::End;
+    use record::{End, Variant, WorkloadId};
 
     #[test]
     fn every_early_end_is_named() {
@@ -96,8 +97,8 @@ mod tests {
         );
         record = with_step(
             record,
-            "sevenzip",
-            "single",
+            WorkloadId::SevenZip,
+            Variant::SINGLE,
             &[0],
             (0.0, 9.0),
             compression(2000),

@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     about: "A single-threaded 7-zip score is higher than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

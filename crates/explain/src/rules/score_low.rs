@@ -9,13 +9,14 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::reference::{Expected, Reference};
 use crate::{Figure, Finding, Quantity, Severity, figures};
-use record::{Record, RuleId};
+use record::{Record, RuleId, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("score-low"),
     about: "A single-threaded 7-zip score is lower than its core type reaches at the measured clock.",
     link: "https://github.com/ThomasKaiser/sbc-bench/tree/master/results",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Ranges come from a few results of each core type, so that a value outside is no proof.
@@ -48,7 +49,7 @@ pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
     let all = figures(record);
     let clock_mhz = |cluster: usize| {
         let mut clocks = all.iter().filter(|figure| {
-            figure.workload().starts_with("clock@") && figure.key.ends_with(" cold")
+            figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD)
         });
         clocks
             .find(|figure| figure.core.as_ref().map(|core| core.cluster) == Some(cluster))
@@ -57,8 +58,8 @@ pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
     let is_score = |figure: &&Figure| {
         figure.is_main
             && figure.not_comparable.is_none()
-            && figure.workload().starts_with("sevenzip@")
-            && figure.key.ends_with(" single")
+            && figure.key.is_of(WorkloadId::SevenZip)
+            && figure.key.is_form(&Variant::SINGLE)
     };
     let judge = |figure: &Figure| {
         let core = figure.core.as_ref()?;
@@ -102,14 +103,21 @@ pub(in crate::rules) mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, own_run, point, with_clocks, with_step};
-    use record::{Measured, Outcome, Record};
+    use record::{Measured, Outcome, Record, Variant, WorkloadId};
 
     /// A Cortex-A53 at this clock with this score of 7-zip 16.02.
     pub(in crate::rules) fn a53(clock_khz: u32, mips: u32) -> Record {
         let clock = point(0, clock_khz, clock_khz);
-        let record = with_clocks(own_run(), "cold", vec![clock]);
+        let record = with_clocks(own_run(), Variant::COLD, vec![clock]);
         let score = compression(mips);
-        let mut record = with_step(record, "sevenzip", "single", &[0], (1.0, 2.0), score);
+        let mut record = with_step(
+            record,
+            WorkloadId::SevenZip,
+            Variant::SINGLE,
+            &[0],
+            (1.0, 2.0),
+            score,
+        );
         record.steps[1].method = 16;
         record
     }

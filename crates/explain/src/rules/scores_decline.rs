@@ -4,13 +4,14 @@ use super::place::step_place;
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Quantity, Severity, view};
-use record::{Record, RuleId, Window};
+use record::{ChannelId, Record, RuleId, Window};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("scores-decline"),
     about: "The runs on all CPUs became slower from the first to the last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %.
@@ -55,7 +56,7 @@ fn clock_fall_percent(record: &Record, steps: &[usize]) -> Option<f64> {
         late.start_ms = late.end_ms - part;
     }
     let clock = |window: Window| {
-        let channels = view::channels_of(record, "", ".claimed");
+        let channels = view::channels(record, ChannelId::is_any_claim);
         let readings = channels.flat_map(|channel| view::gauge(record, channel, window));
         mean(
             &readings
@@ -72,13 +73,20 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, gauge_channel, own_run, with_step};
-    use record::{Record, Unit};
+    use record::{ChannelId, Record, Unit, Variant, WorkloadId};
 
     fn run(scores: [u32; 3]) -> Record {
         let mut record = own_run();
         for (index, score) in (0..).zip(scores) {
             let window = (f64::from(index), f64::from(index) + 0.9);
-            record = with_step(record, "sevenzip", "multi", &[], window, compression(score));
+            record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                Variant::MULTI,
+                &[],
+                window,
+                compression(score),
+            );
         }
         record
     }
@@ -96,7 +104,7 @@ mod tests {
         let khz = [
             3_600_000, 3_600_000, 2_900_000, 2_900_000, 3_060_000, 3_060_000,
         ];
-        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &khz);
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
         assert_eq!(
             findings_of(RULE.id, &record)[0].explains_percent,
             crate::Share::percent(15.0)

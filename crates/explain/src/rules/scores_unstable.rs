@@ -10,6 +10,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The runs on all CPUs differ, without falling from the first to the last.",
     link: "https://github.com/ThomasKaiser/sbc-bench#7-zip",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Runs of 7-zip on a quiet, cool board differ by less than 2 %, on a busy desktop by 3 %.
@@ -52,14 +53,15 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, own_run, with_step};
+    use record::{Variant, WorkloadId};
 
     fn check(scores: [u32; 3]) -> Vec<String> {
         let mut record = own_run();
         for score in scores {
             record = with_step(
                 record,
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (0.0, 1.0),
                 compression(score),

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     about: "A setting that the run wanted was not in force.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -70,7 +71,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, with_limit_set};
-    use record::{Fact, UnmetSetting};
+    use record::{Fact, UnmetSetting, WorkloadId};
 
     fn unmet(wanted: &str, before_step: Option<&str>) -> UnmetSetting {
         UnmetSetting {
@@ -98,7 +99,7 @@ mod tests {
                 ),
             ),
             (
-                vec![unmet("2400000", Some("lzma"))],
+                vec![unmet("2400000", Some(WorkloadId::Lzma.as_str()))],
                 format!("{path} 2400000 when lzma began: it is above the highest."),
             ),
         ] {

@@ -1,6 +1,6 @@
 //! Rule: settings-not-restored. A setting that the run changed does not have its old value.
 
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{End, Record, Restored, RuleId, SettingChange};
 use std::collections::BTreeSet;
@@ -10,6 +10,8 @@ pub(super) const RULE: Rule = Rule {
     about: "A setting that the run changed does not have its old value.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(check),
+    subjects: &[Subject::Clock],
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

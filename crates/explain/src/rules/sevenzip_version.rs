@@ -3,13 +3,14 @@
 use super::place::step_place;
 use super::{Check, Rule};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{Record, RuleId, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("sevenzip-version"),
     about: "7-zip is not of the version that the published results were made with.",
     link: "https://www.7-zip.org/history.txt",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// p7zip 16.02, which Debian and Ubuntu shipped for years: later versions compress with other
@@ -19,7 +20,7 @@ const COMMON_VERSION: &str = "16.02";
 fn check(record: &Record) -> Vec<Finding> {
     let steps = record.steps.iter().enumerate();
     let other = steps
-        .filter(|(_, step)| step.workload == "sevenzip")
+        .filter(|(_, step)| step.workload == WorkloadId::SevenZip)
         .filter_map(|(index, step)| Some((index, version(&step.tool.as_ref()?.version)?)))
         .find(|(_, version)| version != COMMON_VERSION);
     let found = other.map(|(index, version)| {
@@ -51,7 +52,7 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, own_run, with_step};
-    use record::Tool;
+    use record::{Tool, Variant, WorkloadId};
 
     #[test]
     fn other_versions_are_named() {
@@ -63,8 +64,8 @@ mod tests {
         ] {
             let mut record = with_step(
                 own_run(),
-                "sevenzip",
-                "multi",
+                WorkloadId::SevenZip,
+                Variant::MULTI,
                 &[],
                 (0.0, 1.0),
                 compression(1),

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The run was forced to start although the system was busy.",
     link: "https://docs.kernel.org/filesystems/proc.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// A use of one CPU of this size, in hundredths of a percent, disturbs whatever runs beside it.

@@ -1,7 +1,7 @@
 //! Findings that this program's own log states. They were made from the whole Record, of which the log
 //! shows only a part, so they stand for what the rules would find in the log. No rule of its own.
 
-use super::RULES;
+use super::of_runs;
 use crate::{Finding, Place, Quantity, Severity};
 use record::{LogLine, Record, Source};
 
@@ -27,7 +27,7 @@ fn finding(line: &LogLine) -> Option<Finding> {
     let (sentence, mark) = line.text.trim().strip_suffix(']')?.rsplit_once(" [")?;
     let mut parts = mark.split(", ");
     let id = parts.next()?;
-    let rule = RULES.iter().find(|rule| rule.id == id)?;
+    let rule = of_runs().find(|rule| rule.id.as_str() == id)?;
     let severity = match parts.next()? {
         "info" => Severity::Info,
         "degraded" => Severity::Degraded,

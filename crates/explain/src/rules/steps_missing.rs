@@ -2,15 +2,18 @@
 
 use super::built_in_used::stands_in;
 use super::place::step_place;
-use super::{Check, Rule};
+use super::{Check, Role, Rule, Subject};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{FailureKind, Outcome, Record, RuleId, Step};
+use record::{FailureKind, Mode, Outcome, Record, RuleId, Step, Variant, WorkloadId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("steps-missing"),
     about: "Workloads failed, gave wrong answers or were not run.",
     link: "https://github.com/ThomasKaiser/sbc-bench#readme",
     check: Check::Record(check),
+    subjects: &[Subject::Memory],
+    role: Role::Gap,
+    ..Rule::PLAIN
 };
 
 /// The runs on all CPUs of every standard run.
@@ -35,7 +38,7 @@ fn check(record: &Record) -> Vec<Finding> {
             }
             Outcome::Skipped(_) if stands_in(record, step).is_some() => continue,
             Outcome::Skipped(missing) => {
-                let severity = match step.workload != "clock" && is_all_lost(record) {
+                let severity = match step.workload != WorkloadId::Clock && is_all_lost(record) {
                     true => Severity::Invalid,
                     false => Severity::Info,
                 };
@@ -80,31 +83,33 @@ fn merge(known: &mut Finding, other: Finding) {
 
 /// True if this is 7-zip or its twin and no other run of it gave a score.
 fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
-    let is_main = matches!(failed.workload.as_str(), "sevenzip" | "lzma");
+    let is_main = |step: &Step| step.workload.id().is_some_and(WorkloadId::is_main);
     let is_done = |step: &Step| {
-        step.variant == failed.variant
-            && matches!(step.workload.as_str(), "sevenzip" | "lzma")
-            && matches!(step.outcome, Outcome::Done(_))
+        step.variant == failed.variant && is_main(step) && matches!(step.outcome, Outcome::Done(_))
     };
-    is_main && !record.steps.iter().any(is_done)
+    is_main(failed) && !record.steps.iter().any(is_done)
 }
 
 /// True if nothing gave a score of what this run was for: a program, loads by name, or one of two sides.
 fn is_all_lost(record: &Record) -> bool {
-    if record.run.mode == "ab" {
+    if record.run.mode == Mode::Ab {
         let is_done = |step: &&Step| matches!(step.outcome, Outcome::Done(_));
-        let has = |side: &str| {
+        let has = |side: Variant| {
             record
                 .steps
                 .iter()
                 .filter(is_done)
                 .any(|s| s.variant == side)
         };
-        return !has("a") || !has("b");
+        return !has(Variant::SIDE_A) || !has(Variant::SIDE_B);
     }
-    let is_for_them = matches!(record.run.mode.as_str(), "command" | "loads" | "gb" | "pts");
-    let is_score =
-        |step: &Step| step.workload != "clock" && matches!(step.outcome, Outcome::Done(_));
+    let is_for_them = matches!(
+        record.run.mode,
+        Mode::Command | Mode::Loads | Mode::Geekbench | Mode::Phoronix
+    );
+    let is_score = |step: &Step| {
+        step.workload != WorkloadId::Clock && matches!(step.outcome, Outcome::Done(_))
+    };
     is_for_them && !view::is_log(record) && !record.steps.iter().any(is_score)
 }
 
@@ -120,7 +125,7 @@ fn too_few_runs(record: &Record) -> Option<Finding> {
     let tried = record
         .steps
         .iter()
-        .filter(|step| step.variant == "multi")
+        .filter(|step| step.variant == Variant::MULTI)
         .count();
     // Reviews without benchmarks, Geekbench and Phoronix have no 7-zip at all.
     let has_any = view::compressions(record).next().is_some();
@@ -151,9 +156,11 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, log, own_run, with_step};
-    use record::{Failure, FailureKind, Missing, Outcome, Record};
+    use record::{
+        Failure, FailureKind, Missing, Mode, Outcome, Record, Variant, WorkloadId, WorkloadName,
+    };
 
-    fn failed(workload: &str, variant: &str, kind: FailureKind) -> Record {
+    fn failed(workload: impl Into<WorkloadName>, variant: Variant, kind: FailureKind) -> Record {
         let mut record = with_step(
             own_run(),
             workload,
@@ -173,33 +180,49 @@ mod tests {
 
     #[test]
     fn failures_are_named_and_weighed() {
-        let record = failed("openssl", "aes-128-cbc", FailureKind::TimedOut);
+        let record = failed(
+            WorkloadId::OpenSsl,
+            Variant::AES_128_CBC,
+            FailureKind::TimedOut,
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             ["openssl aes-128-cbc failed: it took longer than 60 s and was ended."]
         );
         for (workload, kind, expected) in [
-            ("openssl", FailureKind::TimedOut, Severity::Degraded),
-            ("openssl", FailureKind::WrongAnswer, Severity::Invalid),
-            ("sevenzip", FailureKind::Signal, Severity::Invalid),
+            (
+                WorkloadId::OpenSsl,
+                FailureKind::TimedOut,
+                Severity::Degraded,
+            ),
+            (
+                WorkloadId::OpenSsl,
+                FailureKind::WrongAnswer,
+                Severity::Invalid,
+            ),
+            (WorkloadId::SevenZip, FailureKind::Signal, Severity::Invalid),
         ] {
-            let found = findings_of(RULE.id, &failed(workload, "multi", kind));
-            assert_eq!(found[0].severity, expected, "{workload}");
+            let found = findings_of(RULE.id, &failed(workload, Variant::MULTI, kind));
+            assert_eq!(found[0].severity, expected, "{workload:?}");
         }
-        let interrupted = failed("sevenzip", "multi", FailureKind::Interrupted);
+        let interrupted = failed(
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            FailureKind::Interrupted,
+        );
         assert_eq!(sentences(RULE.id, &interrupted), [""; 0]);
     }
 
     #[test]
     fn a_run_without_any_score_of_its_load_is_none() {
         for (mode, expected) in [
-            ("standard", [Severity::Degraded, Severity::Info]),
-            ("command", [Severity::Invalid, Severity::Invalid]),
-            ("gb", [Severity::Invalid, Severity::Invalid]),
+            (Mode::Standard, [Severity::Degraded, Severity::Info]),
+            (Mode::Command, [Severity::Invalid, Severity::Invalid]),
+            (Mode::Geekbench, [Severity::Invalid, Severity::Invalid]),
         ] {
-            let mut record = failed("own", "", FailureKind::ExitStatus);
+            let mut record = failed("own", Variant::ONLY, FailureKind::ExitStatus);
             record = with_step(record, "other", "", &[], (1.0, 2.0), compression(1));
-            record.run.mode = mode.into();
+            record.run.mode = mode.clone();
             record.steps[1].outcome = Outcome::Skipped(Missing::absent("tool"));
             let found = findings_of(RULE.id, &record);
             assert_eq!(
@@ -217,12 +240,26 @@ mod tests {
 
     #[test]
     fn one_side_alone_is_no_answer() {
-        let mut record = failed("own", "b", FailureKind::ExitStatus);
-        record.run.mode = "ab".into();
-        let record = with_step(record, "own", "a", &[], (1.0, 2.0), compression(1));
+        let mut record = failed("own", Variant::SIDE_B, FailureKind::ExitStatus);
+        record.run.mode = Mode::Ab;
+        let record = with_step(
+            record,
+            "own",
+            Variant::SIDE_A,
+            &[],
+            (1.0, 2.0),
+            compression(1),
+        );
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].severity, Severity::Invalid);
-        let record = with_step(record, "own", "b", &[], (2.0, 3.0), compression(1));
+        let record = with_step(
+            record,
+            "own",
+            Variant::SIDE_B,
+            &[],
+            (2.0, 3.0),
+            compression(1),
+        );
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].severity, Severity::Degraded);
     }
@@ -231,7 +268,14 @@ mod tests {
     fn equal_skips_are_one_finding_and_stand_ins_are_none() {
         let mut record = own_run();
         for _ in 0..3 {
-            record = with_step(record, "sevenzip", "multi", &[], (0.0, 1.0), compression(1));
+            record = with_step(
+                record,
+                WorkloadId::SevenZip,
+                Variant::MULTI,
+                &[],
+                (0.0, 1.0),
+                compression(1),
+            );
             let missing = Missing::unsupported("7zz", "no 7-zip is installed");
             record.steps.last_mut().unwrap().outcome = Outcome::Skipped(missing);
         }
@@ -239,7 +283,14 @@ mod tests {
             sentences(RULE.id, &record),
             ["7-zip on all CPUs was not run: no 7-zip is installed."]
         );
-        let record = with_step(record, "lzma", "multi", &[], (1.0, 2.0), compression(1));
+        let record = with_step(
+            record,
+            WorkloadId::Lzma,
+            Variant::MULTI,
+            &[],
+            (1.0, 2.0),
+            compression(1),
+        );
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
@@ -252,14 +303,21 @@ mod tests {
         ] {
             let mut record = with_step(
                 log("0.9.58"),
-                "sevenzip",
-                "single",
+                WorkloadId::SevenZip,
+                Variant::SINGLE,
                 &[0],
                 (0.0, 1.0),
                 compression(1),
             );
             for _ in 0..runs {
-                record = with_step(record, "sevenzip", "multi", &[], (1.0, 2.0), compression(9));
+                record = with_step(
+                    record,
+                    WorkloadId::SevenZip,
+                    Variant::MULTI,
+                    &[],
+                    (1.0, 2.0),
+                    compression(9),
+                );
             }
             let found = findings_of(RULE.id, &record);
             assert_eq!(

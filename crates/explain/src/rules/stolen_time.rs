@@ -1,15 +1,17 @@
 //! Rule: stolen-time. The hypervisor took CPU time away.
 
-use super::{Check, Rule};
+use super::{Check, Rule, Subject};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId};
+use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("stolen-time"),
     about: "The hypervisor took CPU time away.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Record(check),
+    subjects: &[Subject::Clock, Subject::Memory, Subject::CoreToCore],
+    ..Rule::PLAIN
 };
 
 /// Less cannot be told from noise in a score.
@@ -47,7 +49,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .with("average", Quantity::Percent(average))
             .with("peak", Quantity::Percent(*peak))
             .at(Place::Samples {
-                channel: "cpu.steal".into(),
+                channel: ChannelId::all_cpus(CpuTime::Steal),
                 start_ms: *at_ms,
                 end_ms: *at_ms,
             })
@@ -60,15 +62,32 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, counter, own_run, with_step};
-    use record::Unit;
+    use record::{ChannelId, CpuTime, Unit, Variant, WorkloadId};
 
     #[test]
     fn stolen_time_is_measured_and_named() {
         for (steal, expected) in [(8, 1), (0, 0)] {
-            let record = with_step(own_run(), "openssl", "", &[0], (0.0, 2.0), compression(1));
+            let record = with_step(
+                own_run(),
+                WorkloadId::OpenSsl,
+                Variant::ONLY,
+                &[0],
+                (0.0, 2.0),
+                compression(1),
+            );
             let ticks = |each: i64| (0..=4).map(|row| row * each).collect::<Vec<_>>();
-            let record = counter(record, "cpu.idle", Unit::Ticks, &ticks(200 - steal));
-            let record = counter(record, "cpu.steal", Unit::Ticks, &ticks(steal));
+            let record = counter(
+                record,
+                ChannelId::all_cpus(CpuTime::Idle),
+                Unit::Ticks,
+                &ticks(200 - steal),
+            );
+            let record = counter(
+                record,
+                ChannelId::all_cpus(CpuTime::Steal),
+                Unit::Ticks,
+                &ticks(steal),
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -6,13 +6,14 @@
 use super::{Check, Rule};
 use crate::stats::mean;
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Measured, Outcome, Record, RuleId, Source};
+use record::{Measured, Outcome, Record, RuleId, Source, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("summary-wrong"),
     about: "The summary line of a log does not say what its own tables say.",
     link: "https://github.com/ThomasKaiser/sbc-bench/blob/master/Results.md",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Columns between the bars, counted from the name.
@@ -83,7 +84,7 @@ fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
 
 fn aes(record: &Record, printed: Option<f64>) -> Option<Finding> {
     let kb_per_s = |step: &record::Step| match &step.outcome {
-        Outcome::Done(Measured::Cipher(cipher)) if step.variant == "aes-256-cbc" => {
+        Outcome::Done(Measured::Cipher(cipher)) if step.variant == Variant::AES_256_CBC => {
             let row = cipher
                 .rows
                 .iter()
@@ -125,21 +126,28 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::*;
-    use record::{Cipher, LogLine, Measured, Record, Source};
+    use record::{Cipher, LogLine, Measured, Record, Source, Variant, WorkloadId};
 
     fn run(summary: &str) -> Record {
         let mut record = log("0.9.9");
         for (cpu, rate) in [(0, 703_594_500), (3, 1_145_028_610)] {
             let cipher = Measured::Cipher(Cipher {
-                algorithm: "aes-256-cbc".into(),
+                algorithm: Variant::AES_256_CBC.to_string(),
                 rows: vec![(16, 1), (16_384, rate)],
             });
-            record = with_step(record, "openssl", "aes-256-cbc", &[cpu], (0.0, 1.0), cipher);
+            record = with_step(
+                record,
+                WorkloadId::OpenSsl,
+                Variant::AES_256_CBC,
+                &[cpu],
+                (0.0, 1.0),
+                cipher,
+            );
         }
         record = with_step(
             record,
-            "sevenzip",
-            "multi",
+            WorkloadId::SevenZip,
+            Variant::MULTI,
             &[],
             (1.0, 2.0),
             compression(6970),

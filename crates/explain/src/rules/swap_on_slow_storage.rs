@@ -1,6 +1,6 @@
 //! Rule: swap-on-slow-storage. Swap is configured on an SD card, eMMC or hard disk.
 
-use super::{Check, Rule};
+use super::{Check, Rule, Subject, When};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Record, RuleId, SwapKind};
 
@@ -9,6 +9,9 @@ pub(super) const RULE: Rule = Rule {
     about: "Swap is configured on an SD card, eMMC or hard disk.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    when: When::Both,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

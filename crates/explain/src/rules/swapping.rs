@@ -6,13 +6,14 @@
 use super::place::samples_place;
 use super::{Check, Rule};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{Record, RuleId, SwapKind};
+use record::{ChannelId, OfSwap, Record, RuleId, SwapKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("swapping"),
     about: "Memory was moved to or from swap during the run.",
     link: "https://docs.kernel.org/admin-guide/mm/concepts.html#reclaim",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 /// Less traffic than this is the kernel tidying up idle pages of others.
@@ -53,13 +54,13 @@ fn by_traffic(record: &Record, pages_read: i64, pages_written: i64) -> Option<Fi
         .with("written", Quantity::Kib(kib(pages_written)))
         .with("read", Quantity::Kib(kib(pages_read)))
         .with("device", Quantity::Text(device(record)))
-        .at_all(["swap.in", "swap.out"].into_iter().filter_map(|id| {
-            let channel = record.samples.channel(id)?;
+        .at_all([OfSwap::In, OfSwap::Out].into_iter().filter_map(|way| {
+            let channel = record.samples.channel(&ChannelId::Swap(way))?;
             let steps = view::counter_steps(record, channel, view::whole_run());
             let mut moving = steps.iter().filter(|step| step.value > 0);
             let first = moving.next()?;
             let last = moving.next_back().unwrap_or(first);
-            Some(samples_place(record, id, first.at_ms, last.at_ms))
+            Some(samples_place(record, &channel.id, first.at_ms, last.at_ms))
         }));
     Some(finding)
 }
@@ -128,12 +129,22 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{counter, log, own_run, state, swap};
-    use record::{Fact, SwapKind, Unit};
+    use record::{ChannelId, Fact, OfSwap, SwapKind, Unit};
 
     #[test]
     fn traffic_counts_even_if_the_total_does_not_grow() {
-        let mut record = counter(own_run(), "swap.in", Unit::Pages, &[100, 100, 2100]);
-        record = counter(record, "swap.out", Unit::Pages, &[0, 25_600, 25_600]);
+        let mut record = counter(
+            own_run(),
+            ChannelId::Swap(OfSwap::In),
+            Unit::Pages,
+            &[100, 100, 2100],
+        );
+        record = counter(
+            record,
+            ChannelId::Swap(OfSwap::Out),
+            Unit::Pages,
+            &[0, 25_600, 25_600],
+        );
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -147,8 +158,18 @@ mod tests {
 
     #[test]
     fn traffic_before_the_run_does_not_count() {
-        let record = counter(own_run(), "swap.in", Unit::Pages, &[90_000, 90_000, 90_010]);
-        let record = counter(record, "swap.out", Unit::Pages, &[80_000, 80_000, 80_000]);
+        let record = counter(
+            own_run(),
+            ChannelId::Swap(OfSwap::In),
+            Unit::Pages,
+            &[90_000, 90_000, 90_010],
+        );
+        let record = counter(
+            record,
+            ChannelId::Swap(OfSwap::Out),
+            Unit::Pages,
+            &[80_000, 80_000, 80_000],
+        );
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 

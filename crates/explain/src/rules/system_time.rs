@@ -8,13 +8,14 @@ use super::{CPU_AND_MEMORY, Check, Rule};
 use crate::stats::mean;
 use crate::view::{self, Phase};
 use crate::{Finding, Quantity, Severity};
-use record::{Record, RuleId};
+use record::{ChannelId, CpuTime, Record, RuleId};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("system-time"),
     about: "The kernel itself used much CPU time while the benchmark ran.",
     link: "https://docs.kernel.org/filesystems/proc.html#miscellaneous-kernel-statistics-in-proc-stat",
     check: Check::Loads(CPU_AND_MEMORY, check),
+    ..Rule::PLAIN
 };
 
 /// One sample this high is an event worth naming; workloads need 1 to 5 % for page faults.
@@ -63,12 +64,13 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         "The kernel used {average} of all CPU time on average and {peak} at most (while {phase} \
          ran), beyond what the workloads asked of it.",
     );
+    let system = ChannelId::all_cpus(CpuTime::System);
     vec![
         finding
             .with("average", Quantity::Percent(average))
             .with("peak", Quantity::Percent(*peak))
             .with("phase", Quantity::Text(phase.clone()))
-            .at(samples_place(record, "cpu.system", *at_ms, *at_ms)),
+            .at(samples_place(record, &system, *at_ms, *at_ms)),
     ]
 }
 
@@ -91,21 +93,31 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{compression, gauge_channel, log, with_step};
-    use record::Unit;
+    use record::{AllCpus, ChannelId, CpuPercent, Unit, Variant, WorkloadId};
 
     #[test]
     fn much_kernel_time_is_named() {
         for (system, expected) in [([0, 1, 1, 0], 0), ([0, 1, 38, 0], 1), ([50, 1, 1, 0], 0)] {
             let record = with_step(
                 log("0.9.59"),
-                "openssl",
-                "",
+                WorkloadId::OpenSsl,
+                Variant::ONLY,
                 &[0],
                 (0.0, 2.0),
                 compression(1),
             );
-            let record = gauge_channel(record, "cpu.busy_percent", Unit::Percent, &[25; 4]);
-            let record = gauge_channel(record, "cpu.system_percent", Unit::Percent, &system);
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)),
+                Unit::Percent,
+                &[25; 4],
+            );
+            let record = gauge_channel(
+                record,
+                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::System)),
+                Unit::Percent,
+                &system,
+            );
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -1,6 +1,6 @@
 //! Rule: thermal-result. How long a load held its clock, and what was left of it.
 
-use super::{Check, Rule};
+use super::{Check, Role, Rule};
 use crate::thermal::{load, result};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
@@ -10,6 +10,8 @@ pub(super) const RULE: Rule = Rule {
     about: "How long a machine holds its clock under a load that heats, and what is left of it.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
+    role: Role::Answer,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {
@@ -67,12 +69,20 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{own_run, series, with_step};
+    use record::{Variant, WorkloadId};
 
     #[test]
     fn a_load_that_loses_its_score_is_told() {
         let mut values = vec![100.0; 10];
         values.extend([60.0; 50]);
-        let mut record = with_step(own_run(), "heat", "simd", &[], (0.0, 60.0), series(&values));
+        let mut record = with_step(
+            own_run(),
+            WorkloadId::Heat,
+            Variant::SIMD,
+            &[],
+            (0.0, 60.0),
+            series(&values),
+        );
         if let record::Outcome::Done(record::Measured::Series(series)) =
             &mut record.steps[0].outcome
         {

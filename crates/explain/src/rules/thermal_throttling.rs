@@ -5,15 +5,17 @@
 
 use super::place::{samples_place, step_place};
 use super::slowdown::{self, Cause};
-use super::{Check, Rule, rpi_firmware};
+use super::{Check, Rule, Throttles, rpi_firmware};
 use crate::{Finding, Place, Quantity, Severity, view};
-use record::{ChannelId, Record, RuleId, Total};
+use record::{ChannelId, Record, RuleId, Total, Variant};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("thermal-throttling"),
     about: "CPUs were slowed down because they were too hot.",
     link: "https://docs.kernel.org/driver-api/thermal/sysfs-api.html",
     check: Check::Record(check),
+    throttles: Throttles::ClockByHeat,
+    ..Rule::PLAIN
 };
 
 /// Less time than this below the highest OPP is switching, not throttling.
@@ -146,8 +148,7 @@ fn clocks_and_heat(record: &Record, mut finding: Finding, first_ms: i64) -> Find
 
 /// Counters of thermal events on x86: `cpuN/thermal_throttle/core_throttle_count`.
 fn by_counters(record: &Record) -> Option<Finding> {
-    let counters = view::channels_of(record, "cpu", "");
-    let counters = counters.filter(|channel| channel.id.is_throttle_count());
+    let counters = view::channels(record, ChannelId::is_throttle_count);
     let grown: Vec<(&ChannelId, view::Reading, i64)> = counters
         .filter_map(|channel| {
             let steps = view::counter_steps(record, channel, view::whole_run());
@@ -166,7 +167,7 @@ fn by_counters(record: &Record) -> Option<Finding> {
         .sure(97)
         .with("events", Quantity::Count(*events))
         .with("first", Quantity::Ms(first.at_ms))
-        .at(samples_place(record, *channel, first.at_ms, first.at_ms)),
+        .at(samples_place(record, channel, first.at_ms, first.at_ms)),
     )
 }
 
@@ -256,13 +257,13 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
     if heat.millicelsius_max < slowdown::hot_millicelsius(record) {
         return None;
     }
-    let all_cold = view::cluster_clocks(record, "cold-all-cpus");
+    let all_cold = view::cluster_clocks(record, Variant::COLD_ALL_CPUS);
     let cold = if all_cold.is_empty() {
-        view::cluster_clocks(record, "cold")
+        view::cluster_clocks(record, Variant::COLD)
     } else {
         all_cold
     };
-    let mut loaded = view::cluster_clocks(record, "hot-loaded");
+    let mut loaded = view::cluster_clocks(record, Variant::HOT_LOADED);
     loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     let fell = loaded.iter().filter_map(|hot| {
         let before = cold.iter().find(|cold| cold.cpu == hot.cpu)?;
@@ -299,23 +300,30 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::*;
-    use record::{Record, Residency, Unit};
+    use record::{ChannelId, OfCpu, Record, Residency, Scope, Unit, Variant, WorkloadId};
 
     /// 7-zip on all CPUs from the second second on, at these clocks and this temperature.
     fn run(khz: &[i64], celsius: i64) -> Record {
         let end = khz.len() as f64 / 2.0;
         let record = with_step(
             own_run(),
-            "openssl",
-            "aes",
+            WorkloadId::OpenSsl,
+            Variant::AES_256_CBC,
             &[0],
             (0.0, 1.4),
             compression(1),
         );
-        let record = with_step(record, "sevenzip", "multi", &[], (1.5, end), compression(1));
-        let record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, khz);
+        let record = with_step(
+            record,
+            WorkloadId::SevenZip,
+            Variant::MULTI,
+            &[],
+            (1.5, end),
+            compression(1),
+        );
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, khz);
         let heat = vec![celsius * 1000; khz.len()];
-        gauge_channel(record, "soc.temp", Unit::Millicelsius, &heat)
+        gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat)
     }
 
     const TOP: i64 = 1_800_000;
@@ -325,7 +333,7 @@ mod tests {
     fn a_raised_cooling_device_is_throttling() {
         let record = run(&[TOP, TOP, TOP, TOP, LOW, LOW, LOW, LOW], 82);
         let states = [0, 0, 0, 0, 1, 2, 2, 2];
-        let record = gauge_channel(record, "cooling_device0.state", Unit::Count, &states);
+        let record = gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &states);
         let record = labelled(record, "cpufreq-cpu0");
         let found = findings_of(RULE.id, &record);
         assert_eq!(
@@ -360,7 +368,7 @@ mod tests {
     fn a_lowered_limit_is_throttling() {
         let record = run(&[TOP; 8], 90);
         let limits = [TOP, TOP, TOP, TOP, LOW, LOW, TOP, TOP];
-        let record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
+        let record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
         assert_eq!(findings_of(RULE.id, &record).len(), 1);
     }
 
@@ -370,7 +378,7 @@ mod tests {
         let limits = [TOP, TOP, LOW, LOW, LOW, LOW, LOW, LOW];
         for (is_ours, expected) in [(true, 0), (false, 1)] {
             let record = run(&[TOP; 8], 90);
-            let record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
+            let record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
             let record = match is_ours {
                 true => with_limit_set(record, 0, 900, LOW as u32),
                 false => record,
@@ -383,7 +391,12 @@ mod tests {
     fn x86_counters_count_from_the_start_of_the_run() {
         let events = |values: &[i64]| {
             let record = run(&[TOP; 8], 90);
-            let record = counter(record, "cpu0.throttle.core", Unit::Count, values);
+            let record = counter(
+                record,
+                ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core)),
+                Unit::Count,
+                values,
+            );
             findings_of(RULE.id, &record).len()
         };
         assert_eq!(events(&[700; 8]), 0);
@@ -401,7 +414,7 @@ mod tests {
         record.states.push(after);
         for (celsius, expected) in [(49, 0), (84, 1)] {
             let temp = [celsius * 1000];
-            let record = gauge_channel(record.clone(), "soc.temp", Unit::Millicelsius, &temp);
+            let record = gauge_channel(record.clone(), ChannelId::Soc, Unit::Millicelsius, &temp);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
         }
     }
@@ -411,10 +424,14 @@ mod tests {
         let record = run(&[TOP; 8], 86);
         let record = with_clocks(
             record,
-            "cold-all-cpus",
+            Variant::COLD_ALL_CPUS,
             vec![point(0, 1_800_000, 1_799_000)],
         );
-        let record = with_clocks(record, "hot-loaded", vec![point(0, 1_800_000, 1_400_000)]);
+        let record = with_clocks(
+            record,
+            Variant::HOT_LOADED,
+            vec![point(0, 1_800_000, 1_400_000)],
+        );
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].explains_percent, crate::Share::percent(22.2));
     }

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     about: "The kernel does not say which CPUs share a clock, or says what cannot be.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html",
     check: Check::Record(check),
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

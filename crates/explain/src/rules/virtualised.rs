@@ -1,6 +1,6 @@
 //! Rule: virtualised. The run was made in a virtual machine or container.
 
-use super::{Check, Rule};
+use super::{Check, Rule, When};
 use crate::{Finding, Place, Quantity, Severity};
 use record::{Record, RuleId};
 
@@ -9,6 +9,8 @@ pub(super) const RULE: Rule = Rule {
     about: "The run was made in a virtual machine or container.",
     link: "https://www.freedesktop.org/software/systemd/man/latest/systemd-detect-virt.html",
     check: Check::Record(check),
+    when: When::Both,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! Rule: zswap-on-zram. Memory that swaps to zram is compressed twice.
 
-use super::{Check, Rule};
+use super::{Check, Rule, Subject, When};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{Record, RuleId, SwapKind};
 
@@ -9,6 +9,9 @@ pub(super) const RULE: Rule = Rule {
     about: "Zswap is on although swap is zram: memory is compressed twice.",
     link: "https://docs.kernel.org/admin-guide/mm/zswap.html",
     check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    when: When::Both,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -16,7 +16,7 @@ pub use text::text;
 
 use crate::stats::{median, median_interval};
 use crate::view::{self, StepScore, step_name, step_score};
-use record::{Measured, Outcome, Record, SetClock, Step, Total, Window};
+use record::{Measured, Mode, Outcome, Record, SetClock, Step, Total, Window, WorkloadId};
 
 /// How sure the interval is, in percent.
 const CONFIDENCE_PERCENT: f64 = 95.0;
@@ -92,7 +92,10 @@ impl Sensitivity {
 pub fn results(record: &Record) -> Vec<Sensitivity> {
     let mut names: Vec<(String, usize, Vec<usize>)> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
-        if step.set_clock.is_none() || step_score(step).is_none() || step.workload == "clock" {
+        if step.set_clock.is_none()
+            || step_score(step).is_none()
+            || step.workload == WorkloadId::Clock
+        {
             continue;
         }
         let name = step_name(step);
@@ -108,7 +111,7 @@ pub fn results(record: &Record) -> Vec<Sensitivity> {
         }
     }
     // The walk over all OPPs for power is another question.
-    if record.run.mode == "efficiency" {
+    if record.run.mode == Mode::Efficiency {
         return Vec::new();
     }
     let results = names.into_iter();

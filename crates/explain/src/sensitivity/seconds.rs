@@ -115,14 +115,24 @@ fn of_clock(record: &Record, result: &Sensitivity, clock: SetClock) -> Vec<Secon
 mod tests {
     use super::*;
     use crate::test_support::{counter, own_run, with_step};
-    use record::{Measured, Score, Scores, Unit};
+    use record::{ChannelId, CpuTime, Measured, Score, Scores, Unit};
 
     #[test]
     fn clocks_stand_side_by_side() {
         // A row every half second: one core full, the other idle.
         let ticks: Vec<i64> = (0..20).map(|row| row * 50).collect();
-        let mut record = counter(own_run(), "cpu0.user", Unit::Ticks, &ticks);
-        record = counter(record, "cpu1.idle", Unit::Ticks, &ticks);
+        let mut record = counter(
+            own_run(),
+            ChannelId::cpu_time(0, CpuTime::User),
+            Unit::Ticks,
+            &ticks,
+        );
+        record = counter(
+            record,
+            ChannelId::cpu_time(1, CpuTime::Idle),
+            Unit::Ticks,
+            &ticks,
+        );
         for (khz, start, end) in [(600_000, 0.0, 4.0), (1_500_000, 5.0, 7.0)] {
             let scores = Measured::Scores(Scores {
                 rows: vec![Score {

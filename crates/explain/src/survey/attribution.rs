@@ -117,13 +117,13 @@ fn row(before: &[Figure], after: &Figure) -> Option<GainRow> {
 mod tests {
     use super::*;
     use crate::test_support::{compression, own_run, with_step};
-    use record::Probe;
+    use record::{Probe, Variant, WorkloadId};
 
     fn probe(record: &mut Record, raised: &[&str], mips: u32) {
         let made = with_step(
             own_run(),
-            "lzma",
-            "single",
+            WorkloadId::Lzma,
+            Variant::SINGLE,
             &[0],
             (0.0, 1.0),
             compression(mips),

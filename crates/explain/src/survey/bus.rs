@@ -2,45 +2,63 @@
 
 use super::words::{gigatransfers, speed_name};
 use super::{first, place, table};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity, plain};
 use record::{DiskBus, PciDevice, Record, RuleId, UsbDevice};
 
-pub(super) const PCIE: Rule = Rule {
+pub(crate) const PCIE: Rule = Rule {
     id: RuleId::own("pcie-link"),
     about: "A PCIe link is slower or narrower than it could be.",
     link: "https://docs.kernel.org/PCI/index.html",
     check: Check::Record(pcie),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const ASPM: Rule = Rule {
+pub(crate) const ASPM: Rule = Rule {
     id: RuleId::own("aspm"),
     about: "PCIe links save power and answer late.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
     check: Check::Record(aspm),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const SATA: Rule = Rule {
+pub(crate) const SATA: Rule = Rule {
     id: RuleId::own("sata-link"),
     about: "A SATA link is slower than it could be.",
     link: "https://ata.wiki.kernel.org/index.php/Libata_error_messages",
     check: Check::Record(sata),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const SATA_POWER: Rule = Rule {
+pub(crate) const SATA_POWER: Rule = Rule {
     id: RuleId::own("sata-power"),
     about: "A SATA link saves power and answers late.",
     link: "https://docs.kernel.org/scsi/link_power_management_policy.html",
     check: Check::Record(sata_power),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const USB: Rule = Rule {
+pub(crate) const USB: Rule = Rule {
     id: RuleId::own("usb-speed"),
     about: "USB storage runs at USB 2 speed although it could do more.",
     link: "https://docs.kernel.org/driver-api/usb/index.html",
     check: Check::Record(usb_speed),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const UAS: Rule = Rule {
+pub(crate) const UAS: Rule = Rule {
     id: RuleId::own("usb-uas"),
     about: "USB storage does not use UAS.",
     link: "https://docs.kernel.org/admin-guide/kernel-parameters.html",
     check: Check::Record(uas),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 /// USB 2, in Mbit/s.

@@ -5,28 +5,34 @@ mod counterfeit;
 mod mode;
 mod size;
 
-pub(super) use counterfeit::COUNTERFEIT;
+pub(crate) use counterfeit::COUNTERFEIT;
 pub use counterfeit::Verdict;
 pub(crate) use counterfeit::judge;
-pub(super) use mode::SLOW;
-pub(super) use size::SIZE;
+pub(crate) use mode::SLOW;
+pub(crate) use size::SIZE;
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity, plain};
 use record::{Card, Disk, Record, RuleId};
 
-pub(super) const ERRORS: Rule = Rule {
+pub(crate) const ERRORS: Rule = Rule {
     id: RuleId::own("card-errors"),
     about: "The kernel reported errors of a card.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: Check::Record(errors),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const WORN: Rule = Rule {
+pub(crate) const WORN: Rule = Rule {
     id: RuleId::own("card-worn"),
     about: "An eMMC is near the end of its life.",
     link: "https://docs.kernel.org/driver-api/mmc/mmc-dev-attrs.html",
     check: Check::Record(worn),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 /// Steps of 10 %: 9 is 80 to 90 % of life used.

@@ -1,51 +1,65 @@
 //! Checks of the CPUs' clocks: governor, limits, boost, tunables, what the scheduler knows.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, When};
 use crate::{Finding, Quantity, Severity, view};
 use record::{Record, RuleId, Scaler, ScalerKind};
 
-pub(super) const GOVERNOR: Rule = Rule {
+pub(crate) const GOVERNOR: Rule = Rule {
     id: RuleId::own("cpu-governor"),
     about: "A cpufreq governor keeps clocks low or lets them rise late.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#generic-scaling-governors",
     check: Check::Record(governor),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const LIMIT: Rule = Rule {
+pub(crate) const LIMIT: Rule = Rule {
     id: RuleId::own("cpu-limit"),
     about: "CPUs are not allowed their highest clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#policy-interface-in-sysfs",
     check: Check::Record(limit),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const BOOST: Rule = Rule {
+pub(crate) const BOOST: Rule = Rule {
     id: RuleId::own("cpu-boost-off"),
     about: "Turbo or boost clocks are switched off.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#frequency-boost-support",
     check: Check::Record(boost),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const IO_IS_BUSY: Rule = Rule {
+pub(crate) const IO_IS_BUSY: Rule = Rule {
     id: RuleId::own("io-is-busy"),
     about: "The ondemand governor does not count waiting for storage and network as load.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: Check::Record(io_is_busy),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const ONDEMAND: Rule = Rule {
+pub(crate) const ONDEMAND: Rule = Rule {
     id: RuleId::own("ondemand-tunables"),
     about: "Tunables make the ondemand or conservative governor slow to rise.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#ondemand",
     check: Check::Record(tunables),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const SCHEDUTIL_BLIND: Rule = Rule {
+pub(crate) const SCHEDUTIL_BLIND: Rule = Rule {
     id: RuleId::own("schedutil-blind"),
     about: "The scheduler does not know which cores are the fast ones.",
     link: "https://docs.kernel.org/scheduler/sched-capacity.html",
     check: Check::Record(schedutil_blind),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const SCHEDUTIL_SLOW: Rule = Rule {
+pub(crate) const SCHEDUTIL_SLOW: Rule = Rule {
     id: RuleId::own("schedutil-slow"),
     about: "Schedutil waits long between two changes of the clock.",
     link: "https://docs.kernel.org/admin-guide/pm/cpufreq.html#schedutil",
     check: Check::Record(schedutil_slow),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 /// From this share of load on ondemand goes to the highest clock; 80 to 95 is what kernels ship.

@@ -1,21 +1,25 @@
 //! Checks of which CPUs work for whom: CPUs kept away from programs, interrupts on one slow core.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, When};
 use crate::{Finding, Quantity, Severity, view};
 use record::{Interrupt, Record, RuleId};
 
-pub(super) const KEPT_AWAY: Rule = Rule {
+pub(crate) const KEPT_AWAY: Rule = Rule {
     id: RuleId::own("cpus-kept-away"),
     about: "CPUs are kept away from programs.",
     link: "https://docs.kernel.org/admin-guide/cgroup-v2.html#cpuset",
     check: Check::Record(kept_away),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const INTERRUPTS: Rule = Rule {
+pub(crate) const INTERRUPTS: Rule = Rule {
     id: RuleId::own("interrupts-on-one-cpu"),
     about: "The busiest device interrupts one slow CPU.",
     link: "https://docs.kernel.org/core-api/irq/irq-affinity.html",
     check: Check::Record(interrupts),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 /// Fewer interrupts since boot are no load.

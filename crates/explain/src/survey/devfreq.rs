@@ -1,21 +1,27 @@
 //! Checks of everything else that scales its clock: memory controller, GPU, NPU.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId, Scaler, ScalerKind};
 
-pub(super) const GOVERNOR: Rule = Rule {
+pub(crate) const GOVERNOR: Rule = Rule {
     id: RuleId::own("device-governor"),
     about: "A governor keeps the clock of memory, GPU or NPU low or lets it rise late.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(governor),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const LIMIT: Rule = Rule {
+pub(crate) const LIMIT: Rule = Rule {
     id: RuleId::own("device-limit"),
     about: "Memory, GPU or NPU are not allowed their highest clock.",
     link: "https://docs.kernel.org/driver-api/devfreq.html",
     check: Check::Record(limit),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 fn devices(record: &Record) -> impl Iterator<Item = &Scaler> {

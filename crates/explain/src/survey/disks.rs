@@ -1,27 +1,36 @@
 //! Checks of disks and file systems: schedulers that cost CPU time, NTFS by FUSE, synchronous mounts.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{DiskBus, Record, RuleId};
 
-pub(super) const SCHEDULER: Rule = Rule {
+pub(crate) const SCHEDULER: Rule = Rule {
     id: RuleId::own("disk-scheduler"),
     about: "The I/O scheduler does not fit the disk.",
     link: "https://docs.kernel.org/block/switching-sched.html",
     check: Check::Record(scheduler),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const FUSE: Rule = Rule {
+pub(crate) const FUSE: Rule = Rule {
     id: RuleId::own("disk-fuse"),
     about: "A file system in user space costs CPU time.",
     link: "https://docs.kernel.org/filesystems/ntfs3.html",
     check: Check::Record(fuse),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const SYNC: Rule = Rule {
+pub(crate) const SYNC: Rule = Rule {
     id: RuleId::own("mount-options"),
     about: "A mount option makes every write wait.",
     link: "https://man7.org/linux/man-pages/man8/mount.8.html",
     check: Check::Record(options),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 fn scheduler(record: &Record) -> Vec<Finding> {

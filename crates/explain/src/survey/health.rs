@@ -1,15 +1,18 @@
 //! Check: disk-health. What smartctl told of a disk: failing, worn, hot, errors on medium or cable.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{Disk, Health, Record, RuleId};
 
-pub(super) const DISK: Rule = Rule {
+pub(crate) const DISK: Rule = Rule {
     id: RuleId::own("disk-health"),
     about: "A disk fails, is worn out, hot, or has errors.",
     link: "https://www.smartmontools.org/wiki/FAQ",
     check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 /// Flash slows down and ages above; its makers give 70 °C as the limit.

@@ -1,33 +1,44 @@
 //! Checks of memory: clock and channels of modules, huge pages, priorities of swap.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId, SwapKind};
 
-pub(super) const CLOCK: Rule = Rule {
+pub(crate) const CLOCK: Rule = Rule {
     id: RuleId::own("memory-clock"),
     about: "Memory modules run slower than they are made for.",
     link: "https://www.dmtf.org/standards/smbios",
     check: Check::Record(clock),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const CHANNELS: Rule = Rule {
+pub(crate) const CHANNELS: Rule = Rule {
     id: RuleId::own("memory-one-module"),
     about: "One module only: half of the bandwidth may be missing.",
     link: "https://www.dmtf.org/standards/smbios",
     check: Check::Record(one_module),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const HUGE_PAGES: Rule = Rule {
+pub(crate) const HUGE_PAGES: Rule = Rule {
     id: RuleId::own("transparent-hugepage"),
     about: "Huge pages are switched off.",
     link: "https://docs.kernel.org/admin-guide/mm/transhuge.html",
     check: Check::Record(huge_pages),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
-pub(super) const SWAP_PRIORITY: Rule = Rule {
+pub(crate) const SWAP_PRIORITY: Rule = Rule {
     id: RuleId::own("swap-priority"),
     about: "Slow swap is used before compressed memory.",
     link: "https://docs.kernel.org/admin-guide/blockdev/zram.html",
     check: Check::Record(swap_priority),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 fn clock(record: &Record) -> Vec<Finding> {

@@ -1,15 +1,18 @@
 //! Check: power-supply. The power supply gives less than the board may need.
 
 use super::{first, place};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId, Supply};
 
-pub(super) const SUPPLY: Rule = Rule {
+pub(crate) const SUPPLY: Rule = Rule {
     id: RuleId::own("power-supply"),
     about: "The power supply gives less than the board may need.",
     link: "https://docs.kernel.org/admin-guide/abi-testing-files.html",
     check: Check::Record(check),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 /// Raspberry Pi 5 limits its USB ports to 0.6 A below this, by its documentation.

@@ -4,15 +4,17 @@
 
 use super::first;
 use crate::config_txt::{ConfigTxt, Kind};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, When};
 use crate::{Finding, Place, Severity};
 use record::{Record, RuleId};
 
-pub(super) const CONFIG: Rule = Rule {
+pub(crate) const CONFIG: Rule = Rule {
     id: RuleId::own("config-txt"),
     about: "A setting in config.txt costs performance or makes no sense.",
     link: "https://www.raspberrypi.com/documentation/computers/config_txt.html",
     check: Check::Record(check),
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 
 fn check(record: &Record) -> Vec<Finding> {

@@ -380,7 +380,7 @@ mod tests {
             place: evil.into(),
             ..Mount::default()
         }];
-        let mut text: Vec<String> = crate::survey::check(&record)
+        let mut text: Vec<String> = crate::rules::check_at_rest(&record)
             .iter()
             .map(crate::Finding::sentence)
             .collect();

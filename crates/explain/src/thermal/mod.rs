@@ -12,7 +12,7 @@ pub use throttle::Throttle;
 use crate::stats::{mean, median};
 use crate::view::{self, gauge};
 use fit::{Estimate, PowerFit, StepFit, Untold};
-use record::{Measured, Outcome, Record, Series, Step, Unit, Wait, Window};
+use record::{ChannelId, Measured, Outcome, Record, Series, Step, Unit, Wait, Window, WorkloadId};
 
 /// The answer of a thermal test.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +78,7 @@ impl ThermalResult {
 pub fn load(record: &Record) -> Option<(usize, &Step, &Series)> {
     let steps = record.steps.iter().enumerate();
     let mut loads = steps.filter_map(|(index, step)| match &step.outcome {
-        Outcome::Done(Measured::Series(series)) if step.workload == "heat" => {
+        Outcome::Done(Measured::Series(series)) if step.workload == WorkloadId::Heat => {
             Some((index, step, series))
         }
         _ => None,
@@ -180,7 +180,7 @@ fn claimed_khz(record: &Record, part: Window) -> Option<f64> {
     if let Some(firmware) = view::firmware_clock_channel(record) {
         return mean_of(firmware);
     }
-    let policies = view::channels_of(record, "policy", ".claimed");
+    let policies = view::channels(record, ChannelId::is_policy_claim);
     mean(&policies.filter_map(mean_of).collect::<Vec<_>>())
 }
 

@@ -4,7 +4,7 @@ use super::Throttle;
 use super::fit::{MOMENTS_MIN, Moment, PowerFit, StepFit, Untold, fit_power, fit_steps};
 use super::waits;
 use crate::view;
-use record::{Record, Step, Total};
+use record::{Record, Step, Total, Variant};
 
 /// What was read in one phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ const NOT_SETTLED: Untold = "what it idles at was not watched";
 
 /// All phases of a thermal test in their order.
 pub(super) fn phases(record: &Record, heated: &Step) -> Vec<Phase> {
-    let waits = waits(record).map(|(step, _)| (step, step.variant == "heating"));
+    let waits = waits(record).map(|(step, _)| (step, step.variant == Variant::HEATING));
     let mut steps: Vec<(&Step, bool)> = waits.chain([(heated, true)]).collect();
     steps.sort_by_key(|(step, _)| step.window.start_ms);
     let phase = |(step, is_loaded): (&Step, bool)| Phase {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::{gauge_channel, labelled, own_run, with_step};
-use record::{ClockSeries, Fact};
+use record::{ClockSeries, Fact, HwmonKind, OfHwmon, Variant};
 
 /// A test of 60 s of load from 10 s on, and 30 s of cooling: throttled after 8 s from 1800 to 1200 MHz.
 /// Time constant 8 s, 12 K per W, 25 °C around, 7.5 W at first, 4 W then, 1.5 W idle.
@@ -24,12 +24,22 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
         let is_low = kernel_tells && (18.0..70.0).contains(&at_s);
         limits.push(if is_low { 1_200_000 } else { 1_800_000 });
     }
-    record = gauge_channel(record, "thermal_zone0.temp", Unit::Millicelsius, &temps);
+    record = gauge_channel(
+        record,
+        ChannelId::zone_temperature(0),
+        Unit::Millicelsius,
+        &temps,
+    );
     record = labelled(record, "cpu-thermal");
-    record = gauge_channel(record, "policy0.limit_max", Unit::Kilohertz, &limits);
-    record = gauge_channel(record, "policy0.claimed", Unit::Kilohertz, &limits);
+    record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
+    record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &limits);
     if with_power {
-        record = gauge_channel(record, "hwmon0.power1", Unit::Microwatts, &power);
+        record = gauge_channel(
+            record,
+            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
+            Unit::Microwatts,
+            &power,
+        );
     }
     let share = |second: usize| if second < 8 { 1.0 } else { 2.0 / 3.0 };
     let heated = Measured::Series(Series {
@@ -45,13 +55,27 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
         }],
         ..Series::default()
     });
-    record = with_step(record, "heat", "simd", &[], (10.0, 70.0), heated);
+    record = with_step(
+        record,
+        WorkloadId::Heat,
+        Variant::SIMD,
+        &[],
+        (10.0, 70.0),
+        heated,
+    );
     let cooled = Measured::Wait(Wait {
         start_millicelsius: Fact::Known(73_000),
         end_millicelsius: Fact::Known(43_000),
         ..Wait::default()
     });
-    with_step(record, "wait", "cool-down", &[], (70.0, 100.0), cooled)
+    with_step(
+        record,
+        WorkloadId::Wait,
+        Variant::COOL_DOWN,
+        &[],
+        (70.0, 100.0),
+        cooled,
+    )
 }
 
 fn near(found: f64, expected: f64) {
@@ -98,7 +122,9 @@ fn without_power_there_is_a_time_constant_and_no_resistance() {
 #[test]
 fn the_load_alone_tells_no_resistance() {
     let mut record = record(true, true);
-    record.steps.retain(|step| step.workload == "heat");
+    record
+        .steps
+        .retain(|step| step.workload == WorkloadId::Heat);
     let result = result(&record).unwrap();
     assert!(
         result.power_fit.unwrap_err().contains("only the load"),
@@ -112,7 +138,9 @@ fn the_load_alone_tells_no_resistance() {
 fn two_heatsinks_can_be_compared() {
     let figures = crate::figures(&record(true, true));
     let value = |key: &str| {
-        let found = figures.iter().find(|figure| figure.key.ends_with(key));
+        let found = figures
+            .iter()
+            .find(|figure| figure.key.as_str().ends_with(key));
         found.unwrap().value
     };
     near(value("resistance"), 12.0);

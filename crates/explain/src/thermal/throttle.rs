@@ -1,8 +1,8 @@
 //! When and by what a load was first held back.
 
 use crate::stats::median;
-use crate::view::{self, channels_of, counter_steps, gauge};
-use record::{Record, Series, Window};
+use crate::view::{self, channels, counter_steps, gauge};
+use record::{ChannelId, OfCpu, Record, Scope, Series, Window};
 
 /// The first sign that a load was held back.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,19 +35,16 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
     let cooling = view::raised_cooling(record).into_iter();
     signs.extend(cooling.map(|device| (device.first_ms, "a cooling device of the CPUs rose")));
-    for channel in channels_of(record, "cpu", ".core").chain(channels_of(record, "cpu", ".package"))
+    for channel in [Scope::Core, Scope::Package]
+        .into_iter()
+        .flat_map(|scope| channels(record, move |id| is_count_of(id, scope)))
     {
-        let counts = channel.id.is_throttle_count();
-        let steps = if counts {
-            counter_steps(record, channel, window)
-        } else {
-            Vec::new()
-        };
+        let steps = counter_steps(record, channel, window);
         let first = steps.iter().find(|step| step.value > 0);
         signs.extend(first.map(|step| (step.at_ms, "the processor counted a thermal event")));
     }
     let firmware = view::firmware_clock_channel(record).into_iter();
-    for channel in channels_of(record, "policy", ".claimed").chain(firmware) {
+    for channel in channels(record, ChannelId::is_policy_claim).chain(firmware) {
         let readings = gauge(record, channel, window);
         let top = readings
             .iter()
@@ -72,6 +69,11 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
         after_ms: i64::midpoint(before, at_ms) - window.start_ms,
         sign,
     })
+}
+
+/// True for how often a core, or a package, was throttled.
+fn is_count_of(id: &ChannelId, scope: Scope) -> bool {
+    matches!(id, ChannelId::Cpu(_, OfCpu::Throttles(of)) if *of == scope)
 }
 
 /// A fall that only measuring shows: firmware may throttle behind the kernel's back.

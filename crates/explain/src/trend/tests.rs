@@ -4,14 +4,14 @@ use super::*;
 use crate::Severity;
 use crate::test_support::{compression, died_run, gauge_channel, own_run, resumed_run, with_step};
 use expect_test::expect;
-use record::{Fact, Run, Unit};
+use record::{ChannelId, Fact, Run, Unit, Variant, WorkloadId};
 
 /// A result of this day since 2023-11-14 with this kernel and score.
 fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
     let mut record = with_step(
         own_run(),
-        "sevenzip",
-        "multi",
+        WorkloadId::SevenZip,
+        Variant::MULTI,
         &[],
         (0.0, 1.0),
         compression(mips),
@@ -96,7 +96,7 @@ fn what_deaths_have_in_common_is_told() {
     let death = |restarted, hottest| {
         let mut record = gauge_channel(
             died_run(restarted),
-            "thermal_zone0.temp",
+            ChannelId::zone_temperature(0),
             Unit::Millicelsius,
             &[60_000, 80_000, 85_000, hottest],
         );
@@ -130,7 +130,7 @@ fn what_deaths_have_in_common_is_told() {
         "Stability: died 3 of 5 times, always in stockfish, at 85 °C or more.",
     );
     let mut elsewhere = death(Some(true), 90_000);
-    elsewhere.run.died_in.as_mut().unwrap().step = Some("memory-bandwidth".into());
+    elsewhere.run.died_in.as_mut().unwrap().step = Some("network send".into());
     check(
         vec![run(1), elsewhere, death(Some(true), 91_000)],
         "Stability: died 2 of 3 times, at 90 °C or more.",

@@ -2,7 +2,10 @@
 
 mod scores;
 
-use record::{ClockPoint, Measured, Outcome, Record, Source};
+use record::{
+    AllCpus, ChannelId, ClockPoint, CpuPercent, Measured, OfRaspberryPi, Outcome, Record, Source,
+    Variant, WorkloadId,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -143,10 +146,10 @@ fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
     }
 }
 
-fn points<'a>(record: &'a Record, variant: &str) -> Vec<&'a ClockPoint> {
+fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
     record
-        .steps_of("clock")
-        .filter(|step| step.variant == variant)
+        .steps_of(WorkloadId::Clock)
+        .filter(|step| step.variant == *variant)
         .flat_map(|step| match &step.outcome {
             Outcome::Done(Measured::Clock(clocks)) => clocks.points.iter().collect(),
             _ => Vec::new(),
@@ -157,7 +160,10 @@ fn points<'a>(record: &'a Record, variant: &str) -> Vec<&'a ClockPoint> {
 type Point = (Option<u32>, Vec<i64>);
 
 fn clocks(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    for (variant, key) in [("cold", "opp_before"), ("hot-after", "opp_after")] {
+    for (variant, key) in [
+        (&Variant::COLD, "opp_before"),
+        (&Variant::HOT_AFTER, "opp_after"),
+    ] {
         let ours: Vec<Point> = points(record, variant)
             .iter()
             .map(|point| {
@@ -185,7 +191,7 @@ fn clocks(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
     }
 }
 
-fn channel(record: &Record, id: &str) -> Vec<i64> {
+fn channel(record: &Record, id: &ChannelId) -> Vec<i64> {
     record
         .samples
         .channel(id)
@@ -200,7 +206,7 @@ fn monitoring(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         record.samples.at_ms.len() as u64,
         truth["monitor_samples"].as_u64().unwrap_or(0),
     );
-    let temperatures = channel(record, "soc.temp");
+    let temperatures = channel(record, &ChannelId::Soc);
     tally.value(
         "temperatures",
         name,
@@ -213,20 +219,26 @@ fn monitoring(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         temperatures.iter().max().copied(),
         thousandths(&truth["temp_max"]),
     );
-    let highest = |id: &str| channel(record, id).into_iter().max();
+    let highest = |share| {
+        let id = ChannelId::AllCpus(AllCpus::Percent(share));
+        channel(record, &id).into_iter().max()
+    };
     tally.value(
         "percentages",
         name,
-        highest("cpu.system_percent"),
+        highest(CpuPercent::System),
         truth["sys_max"].as_i64(),
     );
     tally.value(
         "percentages",
         name,
-        highest("cpu.iowait_percent"),
+        highest(CpuPercent::Iowait),
         truth["io_max"].as_i64(),
     );
-    let volts = channel(record, "rpi.core_voltage");
+    let volts = channel(
+        record,
+        &ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage),
+    );
     let theirs: Vec<i64> = list(&truth["vcore_range"])
         .iter()
         .filter_map(|volts| volts.as_f64().map(|volts| (volts * 1e6).round() as i64))

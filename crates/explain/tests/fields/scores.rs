@@ -1,13 +1,10 @@
 //! Scores: memory, 7-zip, AES, cpuminer, stockfish.
 
 use super::{Tally, list, thousandths};
-use record::{Cipher, Compression, Measured, Outcome, Record, Step};
+use record::{Cipher, Compression, Measured, Outcome, Record, Step, Variant, WorkloadId};
 use serde_json::Value;
 
-fn done<'a>(
-    record: &'a Record,
-    workload: &'a str,
-) -> impl Iterator<Item = (&'a Step, &'a Measured)> {
+fn done(record: &Record, workload: WorkloadId) -> impl Iterator<Item = (&Step, &Measured)> {
     record
         .steps_of(workload)
         .filter_map(|step| match &step.outcome {
@@ -18,7 +15,7 @@ fn done<'a>(
 
 pub(super) fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
     let ours = |words: [&str; 2]| -> Vec<i64> {
-        done(record, "memory-bandwidth")
+        done(record, WorkloadId::MemoryBandwidth)
             .filter_map(|(_, measured)| {
                 let Measured::Bandwidth(bandwidth) = measured else {
                     return None;
@@ -50,7 +47,8 @@ pub(super) fn memory(name: &str, record: &Record, truth: &Value, tally: &mut Tal
         &theirs("memset"),
     );
     let latencies = |ramlat: bool| {
-        done(record, "memory-latency").filter(move |(step, _)| (step.variant == "ramlat") == ramlat)
+        done(record, WorkloadId::MemoryLatency)
+            .filter(move |(step, _)| (step.variant == Variant::RAMLAT) == ramlat)
     };
     tally.value(
         "ramlat tables",
@@ -99,9 +97,9 @@ pub(super) fn seven_zip(name: &str, record: &Record, truth: &Value, tally: &mut 
             decompressing,
         )
     };
-    let runs: Vec<(&str, Run)> = done(record, "sevenzip")
+    let runs: Vec<(&Variant, Run)> = done(record, WorkloadId::SevenZip)
         .filter_map(|(step, measured)| match measured {
-            Measured::Compression(figures) => Some((step.variant.as_str(), run(figures))),
+            Measured::Compression(figures) => Some((&step.variant, run(figures))),
             _ => None,
         })
         .collect();
@@ -122,7 +120,7 @@ pub(super) fn seven_zip(name: &str, record: &Record, truth: &Value, tally: &mut 
         .collect();
     let ours: Vec<Run> = runs.iter().map(|(_, run)| run.clone()).collect();
     tally.list("7-zip runs", name, &ours, &theirs);
-    let of = |wanted: &str| -> Vec<u64> {
+    let of = |wanted: &Variant| -> Vec<u64> {
         runs.iter()
             .filter(|(variant, _)| *variant == wanted)
             .map(|(_, run)| run.2)
@@ -132,11 +130,11 @@ pub(super) fn seven_zip(name: &str, record: &Record, truth: &Value, tally: &mut 
     let multi = numbers(&truth["zip_multi_runs"]);
     if truth["ncpu"] == 1 && single == multi {
         // On one CPU the other extractor lists the same runs under both names.
-        let both = [of("single"), of("multi")].concat();
+        let both = [of(&Variant::SINGLE), of(&Variant::MULTI)].concat();
         tally.list("7-zip single", name, &both, &single);
     } else {
-        tally.list("7-zip multi", name, &of("multi"), &multi);
-        tally.list("7-zip single", name, &of("single"), &single);
+        tally.list("7-zip multi", name, &of(&Variant::MULTI), &multi);
+        tally.list("7-zip single", name, &of(&Variant::SINGLE), &single);
     }
 }
 
@@ -151,7 +149,7 @@ pub(super) fn ciphers(name: &str, record: &Record, truth: &Value, tally: &mut Ta
                 .collect::<Vec<_>>(),
         )
     };
-    let ours: Vec<(String, Vec<i64>)> = done(record, "openssl")
+    let ours: Vec<(String, Vec<i64>)> = done(record, WorkloadId::OpenSsl)
         .filter_map(|(_, measured)| match measured {
             Measured::Cipher(cipher) => Some(row(cipher)),
             _ => None,
@@ -170,7 +168,7 @@ pub(super) fn ciphers(name: &str, record: &Record, truth: &Value, tally: &mut Ta
 }
 
 pub(super) fn miner(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let series = |workload: &str, scale: f64| -> Vec<i64> {
+    let series = |workload, scale: f64| -> Vec<i64> {
         done(record, workload)
             .flat_map(|(_, measured)| match measured {
                 Measured::Series(series) => series.values.clone(),
@@ -183,10 +181,20 @@ pub(super) fn miner(name: &str, record: &Record, truth: &Value, tally: &mut Tall
         .iter()
         .filter_map(thousandths)
         .collect();
-    tally.list("cpuminer", name, &series("cpuminer", 1000.0), &theirs);
+    tally.list(
+        "cpuminer",
+        name,
+        &series(WorkloadId::Cpuminer, 1000.0),
+        &theirs,
+    );
     let theirs: Vec<i64> = list(&truth["stockfish"])
         .iter()
         .filter_map(Value::as_i64)
         .collect();
-    tally.list("stockfish", name, &series("stockfish", 1.0), &theirs);
+    tally.list(
+        "stockfish",
+        name,
+        &series(WorkloadId::Stockfish, 1.0),
+        &theirs,
+    );
 }

@@ -31,13 +31,13 @@ fn told(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
 
 #[test]
 fn a_board_is_told_whole() {
-    let record = with_clocks(own_run(), "as-found", vec![told(0, None, 1_797_000)]);
+    let record = with_clocks(own_run(), Variant::AS_FOUND, vec![told(0, None, 1_797_000)]);
     let opps = [1_800_000, 1_200_000, 408_000].map(|khz| told(0, Some(khz), khz - 2_000));
-    let record = with_clocks(record, "cold", opps.to_vec());
+    let record = with_clocks(record, Variant::COLD, opps.to_vec());
     let alone = (0..4).map(|cpu| told(cpu, None, 1_797_000)).collect();
-    let record = with_clocks(record, "cold-cores", alone);
+    let record = with_clocks(record, Variant::COLD_CORES, alone);
     let together = (0..4).map(|cpu| told(cpu, None, 1_796_000)).collect();
-    let record = with_clocks(record, "cold-all-cpus", together);
+    let record = with_clocks(record, Variant::COLD_ALL_CPUS, together);
     let text = render(&record, &rules::check(&record));
     expect_test::expect![[r#"
         Clock of each CPU in MHz; arrives: what a program gets of it; agree: windows of
@@ -95,7 +95,11 @@ fn many_cpus_that_are_alike_share_a_line() {
             },
         )
     };
-    let record = with_clocks(record, "cold-cores", cpus.iter().map(clock).collect());
+    let record = with_clocks(
+        record,
+        Variant::COLD_CORES,
+        cpus.iter().map(clock).collect(),
+    );
     let text = super::cpus(&record);
     let heads: Vec<&str> = text
         .lines()
@@ -112,8 +116,8 @@ fn nothing_measured_is_said() {
 #[test]
 fn one_reason_is_told_once() {
     let emulated = || Missing::unsupported("cpu0", "this CPU is emulated");
-    let mut record = with_clocks(own_run(), "as-found", Vec::new());
-    record = with_clocks(record, "cold", Vec::new());
+    let mut record = with_clocks(own_run(), Variant::AS_FOUND, Vec::new());
+    record = with_clocks(record, Variant::COLD, Vec::new());
     for step in &mut record.steps {
         step.outcome = record::Outcome::Skipped(emulated());
     }

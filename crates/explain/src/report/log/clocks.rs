@@ -2,7 +2,7 @@
 
 use super::super::number::done;
 use super::cpus_name;
-use record::{ClockPoint, Clocks, Measured, Record, Step, Total};
+use record::{ClockPoint, Clocks, Measured, Record, Step, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// A deviation is printed from here on.
@@ -10,15 +10,15 @@ const DEVIATION_PERMILLE: f64 = 10.0;
 
 /// First pass: every OPP of every cluster, then every CPU alone, then all at once.
 pub(super) fn cold(record: &Record) -> String {
-    let mut text = opp_blocks(record, "cold");
+    let mut text = opp_blocks(record, Variant::COLD);
     text.push_str(&cpu_block(
         record,
-        "cold-cores",
+        Variant::COLD_CORES,
         "Measuring every CPU alone:",
     ));
     text.push_str(&cpu_block(
         record,
-        "cold-all-cpus",
+        Variant::COLD_ALL_CPUS,
         "Measuring highest clockspeeds for all cores in parallel (idle):",
     ));
     text
@@ -28,10 +28,10 @@ pub(super) fn cold(record: &Record) -> String {
 pub(super) fn hot(record: &Record) -> String {
     let loaded = cpu_block(
         record,
-        "hot-loaded",
+        Variant::HOT_LOADED,
         "Measuring highest clockspeeds for all cores in parallel (full load):",
     );
-    let after = opp_blocks(record, "hot-after");
+    let after = opp_blocks(record, Variant::HOT_AFTER);
     if loaded.is_empty() && after.is_empty() {
         return String::new();
     }
@@ -46,7 +46,7 @@ pub(super) fn hot(record: &Record) -> String {
 }
 
 /// One block for every step of this variant: a heading and a row for every OPP.
-fn opp_blocks(record: &Record, variant: &str) -> String {
+fn opp_blocks(record: &Record, variant: Variant) -> String {
     let mut text = String::new();
     for (_, clocks) in passes(record, variant) {
         // In a log all clusters are one pass.
@@ -73,12 +73,9 @@ fn opp_heading(record: &Record, cpu: u32) -> String {
     format!("Checking cpufreq OPP{core_type}:\n\n")
 }
 
-fn passes<'a>(
-    record: &'a Record,
-    variant: &'a str,
-) -> impl Iterator<Item = (&'a Step, &'a Clocks)> {
+fn passes(record: &Record, variant: Variant) -> impl Iterator<Item = (&Step, &Clocks)> {
     let steps = record
-        .steps_of("clock")
+        .steps_of(WorkloadId::Clock)
         .filter(move |step| step.variant == variant);
     steps.filter_map(|step| match done(step)? {
         Measured::Clock(clocks) => Some((step, clocks)),
@@ -150,7 +147,7 @@ fn deviation_percent(point: &ClockPoint, opp_khz: u32) -> Option<f64> {
 }
 
 /// `cpu0: 2991/2999 MHz (2991.997/2991.789/2991.720)`: measured and claimed.
-fn cpu_block(record: &Record, variant: &str, heading: &str) -> String {
+fn cpu_block(record: &Record, variant: Variant, heading: &str) -> String {
     let mut text = String::new();
     for (_, clocks) in passes(record, variant) {
         let _ = write!(text, "{heading}\n\n");

@@ -1,7 +1,8 @@
 //! The end of the log: residency below the top OPP, kernel messages, closing state, topology.
 
 use super::header;
-use crate::{cpu_list, soc};
+use crate::rules::{self, Throttles};
+use crate::{Finding, cpu_list, soc};
 use record::{Record, Residency};
 use std::fmt::Write;
 
@@ -9,10 +10,10 @@ use std::fmt::Write;
 const KERNEL_MESSAGES_SHOWN: usize = 200;
 
 /// Time on every OPP, shown only when a CPU was below its top one while it had work to do.
-pub(super) fn residencies(record: &Record) -> String {
-    let throttled = crate::rules::check(record).iter().any(|finding| {
-        finding.rule == "thermal-throttling" && finding.severity > crate::Severity::Info
-    });
+pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
+    let throttled = findings
+        .iter()
+        .any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
     let states = crate::view::states_of_last_part(record);
     let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return String::new();

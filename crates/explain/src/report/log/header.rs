@@ -2,14 +2,14 @@
 
 use super::super::number::or_dash;
 use crate::monitor::local_time;
-use record::{Record, Source, State};
+use record::{Mode, Record, Source, State};
 use std::fmt::Write;
 
 pub(super) fn section(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.hostname.known());
-    let mode = match record.run.mode.as_str() {
-        "standard" | "" => String::new(),
+    let mode = match &record.run.mode {
+        Mode::Standard | Mode::Unknown => String::new(),
         mode => format!(" {mode}"),
     };
     let mut text = format!(

@@ -2,7 +2,7 @@
 
 use super::super::number::{deviation_percent, done};
 use super::cpus_name;
-use record::{Bandwidth, Latency, Measured, Record, Step};
+use record::{Bandwidth, Latency, Measured, Record, Step, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// A relative standard deviation is printed from here on.
@@ -10,7 +10,7 @@ const DEVIATION_PERCENT_SHOWN: f64 = 0.1;
 
 pub(super) fn bandwidth(record: &Record) -> String {
     let mut text = String::new();
-    for step in record.steps_of("memory-bandwidth") {
+    for step in record.steps_of(WorkloadId::MemoryBandwidth) {
         let Some(Measured::Bandwidth(bandwidth)) = done(step) else {
             continue;
         };
@@ -79,11 +79,11 @@ fn classic_name(routine: &str) -> &str {
 
 pub(super) fn latency(record: &Record) -> String {
     let mut text = String::new();
-    for step in record.steps_of("memory-latency") {
+    for step in record.steps_of(WorkloadId::MemoryLatency) {
         let Some(Measured::Latency(latency)) = done(step) else {
             continue;
         };
-        if step.variant.as_str().starts_with("tinymembench") {
+        if step.variant.is_tinymembench() {
             let cpus = cpus_name(record, &step.cpus);
             let _ = write!(text, "Executing tinymembench on {cpus}:\n\n");
             text.push_str(&block_sizes(step, latency));
@@ -122,9 +122,9 @@ pub(super) fn latency(record: &Record) -> String {
 
 /// The table that tinymembench printed.
 fn block_sizes(step: &Step, latency: &Latency) -> String {
-    let pages = match step.variant.as_str() {
-        "tinymembench-huge-pages" => ", [MADV_HUGEPAGE]",
-        "tinymembench-small-pages" => ", [MADV_NOHUGEPAGE]",
+    let pages = match &step.variant {
+        variant if *variant == Variant::TINYMEMBENCH_HUGE => ", [MADV_HUGEPAGE]",
+        variant if *variant == Variant::TINYMEMBENCH_SMALL => ", [MADV_NOHUGEPAGE]",
         _ => "",
     };
     let mut text = format!("block size : single random read / dual random read{pages}\n");

@@ -41,7 +41,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
         crate::efficiency::text(record),
         clocks::hot(record),
         monitor::section(record),
-        closing::residencies(record),
+        closing::residencies(record, findings),
         closing::kernel_messages(record),
         closing::state(record),
         validation(record, findings),
@@ -65,7 +65,7 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
     }
-    let unmeasured = super::terminal::unmeasured(record, "");
+    let unmeasured = super::terminal::unmeasured(record, None);
     if !unmeasured.is_empty() {
         let _ = write!(text, "\nNot measured:\n\n");
         unmeasured.iter().for_each(|line| {

@@ -2,7 +2,7 @@
 
 use crate::monitor::{heading, row};
 use crate::view;
-use record::{Record, Window};
+use record::{Record, Variant, Window, WorkloadId, WorkloadName};
 use std::fmt::Write;
 
 /// A phase gets about so many rows, but none closer than [`ROW_MS_MIN`].
@@ -24,7 +24,7 @@ pub(super) fn section(record: &Record) -> String {
     // Neighbouring phases of one name (a workload cluster by cluster) share a heading.
     let mut sections: Vec<(String, Vec<String>)> = Vec::new();
     for phase in view::phases(record) {
-        let name = classic_name(phase.workload.as_str(), &phase.name);
+        let name = classic_name(&phase.workload, &phase.name);
         let rows = rows(record, phase.window);
         match sections.last_mut().filter(|(known, _)| *known == name) {
             Some((_, known)) => known.extend(rows),
@@ -40,21 +40,20 @@ pub(super) fn section(record: &Record) -> String {
 }
 
 /// Phases in the words of the classic log, so that its readers find them.
-fn classic_name(workload: &str, name: &str) -> String {
-    match (workload, name) {
-        ("memory-bandwidth", _) => "tinymembench".to_owned(),
-        ("memory-latency", _) => "ramlat".to_owned(),
-        ("openssl" | "aes", _) => "OpenSSL benchmark".to_owned(),
-        ("sevenzip" | "lzma", name) if name.contains("single") => {
-            "7-zip single core benchmark".to_owned()
-        }
-        ("sevenzip" | "lzma", name) if name.contains("core-type") => {
-            "7-zip cluster benchmarks".to_owned()
-        }
-        ("sevenzip" | "lzma", _) => "7-zip multi core benchmark".to_owned(),
-        ("clock", _) => "clock measurements".to_owned(),
-        (other, _) => other.to_owned(),
-    }
+fn classic_name(workload: &WorkloadName, name: &str) -> String {
+    use WorkloadId::*;
+    let has = |variant: &Variant| name.contains(variant.as_str());
+    let words = match workload.id() {
+        Some(MemoryBandwidth) => "tinymembench",
+        Some(MemoryLatency) => "ramlat",
+        Some(OpenSsl | Aes) => "OpenSSL benchmark",
+        Some(SevenZip | Lzma) if has(&Variant::SINGLE) => "7-zip single core benchmark",
+        Some(SevenZip | Lzma) if has(&Variant::CORE_TYPE) => "7-zip cluster benchmarks",
+        Some(SevenZip | Lzma) => "7-zip multi core benchmark",
+        Some(Clock) => "clock measurements",
+        _ => workload.as_str(),
+    };
+    words.to_owned()
 }
 
 fn rows(record: &Record, window: Window) -> Vec<String> {

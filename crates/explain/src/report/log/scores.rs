@@ -3,7 +3,9 @@
 use super::super::number::done;
 use super::{core_type, cpus_name};
 use crate::view;
-use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total};
+use record::{
+    Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId,
+};
 use std::fmt::Write;
 
 /// OpenSSL's rows, or those of the built-in cipher in the same layout.
@@ -81,14 +83,14 @@ pub(super) fn ciphers(record: &Record) -> String {
 pub(super) fn sevenzip(record: &Record) -> String {
     let mut text = String::new();
     for step in record
-        .steps_of("sevenzip")
-        .filter(|step| step.variant == "single")
+        .steps_of(WorkloadId::SevenZip)
+        .filter(|step| step.variant == Variant::SINGLE)
     {
         let cpus = cpus_name(record, &step.cpus);
         let _ = write!(text, "Executing benchmark single-threaded on {cpus}\n\n");
         text.push_str(&run(step));
     }
-    for variant in ["multi", "core-type"] {
+    for variant in [&Variant::MULTI, &Variant::CORE_TYPE] {
         for group in groups(record, variant) {
             if !text.is_empty() {
                 let _ = write!(text, "{}\n\n", super::SEPARATOR);
@@ -96,7 +98,7 @@ pub(super) fn sevenzip(record: &Record) -> String {
             let mut cpus = crate::cpu_list(&group[0].cpus);
             let count = group.len();
             // A core type in the heading tells that not all CPUs took part.
-            if variant == "core-type"
+            if *variant == Variant::CORE_TYPE
                 && let Some(name) = core_type(record, &group[0].cpus)
             {
                 let _ = write!(cpus, " ({name})");
@@ -113,11 +115,11 @@ pub(super) fn sevenzip(record: &Record) -> String {
 }
 
 /// Runs of one variant, grouped by the CPUs they ran on.
-fn groups<'a>(record: &'a Record, variant: &str) -> Vec<Vec<&'a Step>> {
+fn groups<'a>(record: &'a Record, variant: &Variant) -> Vec<Vec<&'a Step>> {
     let mut groups: Vec<Vec<&Step>> = Vec::new();
     for step in record
-        .steps_of("sevenzip")
-        .filter(|step| step.variant == variant)
+        .steps_of(WorkloadId::SevenZip)
+        .filter(|step| step.variant == *variant)
     {
         match groups.last_mut().filter(|group| group[0].cpus == step.cpus) {
             Some(group) => group.push(step),

@@ -34,7 +34,14 @@ fn with_bandwidth(record: Record) -> Record {
         verified: true,
         rows,
     });
-    let mut record = with_step(record, "memory-bandwidth", "", &[0], (0.0, 2.0), measured);
+    let mut record = with_step(
+        record,
+        WorkloadId::MemoryBandwidth,
+        Variant::ONLY,
+        &[0],
+        (0.0, 2.0),
+        measured,
+    );
     let copies = [4011.0, 4000.0, 4002.0, 4001.0, 4003.0, 4004.0, 4005.0];
     repeated(&mut record, "copy-neon", "MB/s", &copies);
     let fills = [
@@ -44,9 +51,9 @@ fn with_bandwidth(record: Record) -> Record {
     record
 }
 
-fn with_latency(record: Record, variant: &str, clock_khz: Fact<u32>) -> Record {
-    let columns: &[&str] = match variant {
-        "" => &["1x32", "1xPTR", "2xPTR", "4xPTR", "8xPTR"],
+fn with_latency(record: Record, variant: Variant, clock_khz: Fact<u32>) -> Record {
+    let columns: &[&str] = match variant.is_only() {
+        true => &["1x32", "1xPTR", "2xPTR", "4xPTR", "8xPTR"],
         _ => &["1xPTR"],
     };
     let row = |(kib, ns): (u64, f64)| LatencyRow {
@@ -73,7 +80,7 @@ fn with_latency(record: Record, variant: &str, clock_khz: Fact<u32>) -> Record {
     });
     with_step(
         record,
-        "memory-latency",
+        WorkloadId::MemoryLatency,
         variant,
         &[0],
         (2.0, 4.0),
@@ -97,8 +104,8 @@ fn a_board_is_told_whole() {
         cache(2, "Unified", 512),
     ];
     let record = with_bandwidth(record);
-    let record = with_latency(record, "", Fact::Known(1_800_000));
-    let record = with_latency(record, "small-pages", Fact::Known(1_800_000));
+    let record = with_latency(record, Variant::ONLY, Fact::Known(1_800_000));
+    let record = with_latency(record, Variant::SMALL_PAGES, Fact::Known(1_800_000));
     let rows = [(1, 4_000_000_000), (2, 5_000_000_000)].map(|(count, rate)| CurveRow {
         routine: "copy-neon".into(),
         operation: MemoryOperation::Copy,
@@ -109,7 +116,14 @@ fn a_board_is_told_whole() {
     let curve = Measured::BandwidthCurve(BandwidthCurve {
         rows: rows.to_vec(),
     });
-    let record = with_step(record, "memory-scaling", "", &[], (4.0, 5.0), curve);
+    let record = with_step(
+        record,
+        WorkloadId::MemoryScaling,
+        Variant::ONLY,
+        &[],
+        (4.0, 5.0),
+        curve,
+    );
     let loaded = Measured::LoadedLatency(LoadedLatency {
         cpu: 0,
         load_cpus: vec![1, 2, 3],
@@ -120,7 +134,14 @@ fn a_board_is_told_whole() {
             ns: vec![250.0, 240.0, 260.0],
         }],
     });
-    let record = with_step(record, "memory-loaded", "", &[], (5.0, 6.0), loaded);
+    let record = with_step(
+        record,
+        WorkloadId::MemoryLoaded,
+        Variant::ONLY,
+        &[],
+        (5.0, 6.0),
+        loaded,
+    );
     let text = render(&record, &rules::check(&record));
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
@@ -169,10 +190,10 @@ fn a_board_is_told_whole() {
 #[test]
 fn cycles_without_a_clock_are_missing_with_their_reason() {
     let unknown = Fact::from(Missing::unsupported(
-        "clock",
+        "readings",
         "the clock reading was disturbed",
     ));
-    let text = render(&with_latency(own_run(), "", unknown), &[]);
+    let text = render(&with_latency(own_run(), Variant::ONLY, unknown), &[]);
     assert!(text.contains("Cycles: not measured, because the clock reading was disturbed."));
 }
 

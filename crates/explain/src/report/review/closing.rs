@@ -5,7 +5,7 @@ use super::{list, section as with_heading};
 use crate::plain::markdown;
 use crate::watched::slowed_down;
 use crate::{Finding, Severity, cpu_list, stats, survey, verdict, view};
-use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step};
+use record::{Fact, KernelMessage, Outcome, Record, Restored, SettingChange, Step, WorkloadId};
 
 /// Messages that are shown; the Record has all.
 const MESSAGES_SHOWN: usize = 40;
@@ -34,7 +34,10 @@ pub(super) fn section(record: &Record, findings: &[Finding]) -> String {
 /// How long it was watched, how hot it got, what was typed, what ran.
 fn watched(record: &Record) -> String {
     let mut lines = Vec::new();
-    let watch = record.steps.iter().filter(|step| step.workload == "watch");
+    let watch = record
+        .steps
+        .iter()
+        .filter(|step| step.workload == WorkloadId::Watch);
     for step in watch {
         lines.push(format!(
             "Watched for {}{}",
@@ -133,9 +136,9 @@ fn settings(record: &Record) -> String {
 }
 
 fn while_running(step: &Step) -> String {
-    match step.variant.as_str() {
-        "" => String::new(),
-        command => format!(" while {} ran", markdown(command)),
+    match step.variant.is_only() {
+        true => String::new(),
+        false => format!(" while {} ran", markdown(step.variant.as_str())),
     }
 }
 
@@ -242,7 +245,7 @@ fn has_results(record: &Record) -> bool {
     let first_watch = record
         .steps
         .iter()
-        .position(|step| step.workload == "watch");
+        .position(|step| step.workload == WorkloadId::Watch);
     let command = first_watch.map(|at| match record.steps[at].variant.is_only() {
         true => at,
         false => at.saturating_sub(1),

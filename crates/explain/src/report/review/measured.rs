@@ -4,10 +4,12 @@ use super::{list, section};
 use crate::finding::mhz;
 use crate::plain::markdown;
 use crate::report::number::done;
+use crate::rules::{self, Throttles};
 use crate::view;
-use crate::{Finding, Severity, survey};
+use crate::{Finding, survey};
 use record::{
     Bandwidth, Cipher, Compression, Latency, Measured, MemoryOperation, Record, Step, Total,
+    Variant,
 };
 use std::fmt::Write;
 
@@ -16,16 +18,19 @@ const DEVIATION_PERCENT: f64 = 1.0;
 
 pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
     let (cold, loaded) = (
-        view::cluster_clocks(record, "cold"),
-        view::cluster_clocks(record, "hot-loaded"),
+        view::cluster_clocks(record, Variant::COLD),
+        view::cluster_clocks(record, Variant::HOT_LOADED),
     );
     let hot = if loaded.is_empty() {
-        view::cluster_clocks(record, "hot-after")
+        view::cluster_clocks(record, Variant::HOT_AFTER)
     } else {
         loaded
     };
     let throttled = findings.iter().any(|finding| {
-        finding.rule.as_str().contains("throttling") && finding.severity > Severity::Info
+        matches!(
+            rules::throttles(finding),
+            Throttles::ClockByHeat | Throttles::Memory
+        )
     });
     let mut text = String::new();
     for (name, clocks, mark) in [
@@ -184,7 +189,7 @@ fn latencies(latency: &Latency) -> Vec<String> {
 }
 
 fn packers(record: &Record) -> Option<String> {
-    let totals = |variant: &str| -> Vec<u32> {
+    let totals = |variant: Variant| -> Vec<u32> {
         record
             .steps
             .iter()
@@ -195,16 +200,13 @@ fn packers(record: &Record) -> Option<String> {
             })
             .collect()
     };
-    let (multi, single) = (totals("multi"), totals("single"));
+    let (multi, single) = (totals(Variant::MULTI), totals(Variant::SINGLE));
     let name = record
         .steps
         .iter()
         .find(|step| matches!(done(step), Some(Measured::Compression(_))))?;
-    let name = match name.workload.as_str() {
-        "sevenzip" => "7-zip".to_owned(),
-        // The built-in one counts differently and must not pass for 7-zip.
-        other => other.to_owned(),
-    };
+    // The built-in one counts differently and must not pass for 7-zip.
+    let name = name.workload.label();
     let text = |values: &[u32]| {
         values
             .iter()

@@ -12,7 +12,7 @@ mod software;
 
 use super::Report;
 use crate::plain::markdown;
-use crate::{Finding, Severity, survey, view};
+use crate::{Finding, Severity, rules, survey, view};
 use record::{Fact, Machine, Record, Survey};
 use std::fmt::Write;
 
@@ -133,7 +133,7 @@ fn general(record: &Record, first: &Survey) -> String {
 
 /// What was found before anything was measured.
 fn costs(record: &Record) -> String {
-    let findings = survey::check(record);
+    let findings = rules::check_at_rest(record);
     let line = |finding: &Finding| {
         let mark = match finding.severity {
             Severity::Info => "",

@@ -95,7 +95,7 @@ fn board() -> Record {
 
 #[test]
 fn a_review_has_the_sections_that_reviewers_publish() {
-    let mut record = with_clocks(board(), "cold", vec![point(0, 1_800_000, 1_720_000)]);
+    let mut record = with_clocks(board(), Variant::COLD, vec![point(0, 1_800_000, 1_720_000)]);
     record = with_scores(record, 3010, &[15_753, 15_760, 15_714]);
     let second = record.surveys[0].clone();
     record.surveys.push(second);

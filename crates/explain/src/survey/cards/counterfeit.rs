@@ -2,16 +2,19 @@
 
 use super::super::table::{hex, rows};
 use super::{cards, finding};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{Card, Record, RuleId, SerialKind};
 use serde::Serialize;
 
-pub(in crate::survey) const COUNTERFEIT: Rule = Rule {
+pub(crate) const COUNTERFEIT: Rule = Rule {
     id: RuleId::own("card-counterfeit"),
     about: "The registers of a card are those of counterfeits.",
     link: "https://github.com/bradfa/flashbench",
     check: Check::Record(counterfeit),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 /// Names that no honest maker writes.
 const FALSE_NAMES: &[&str] = &["00000", "SMI", "ASTC", "AS"];

@@ -1,15 +1,18 @@
 //! Check: card-mode. A card runs in a slower mode than board and card could.
 
 use super::{cards, finding};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity, plain};
 use record::{Record, RuleId};
 
-pub(in crate::survey) const SLOW: Rule = Rule {
+pub(crate) const SLOW: Rule = Rule {
     id: RuleId::own("card-mode"),
     about: "A card runs in a slower mode than its host allows.",
     link: "https://docs.kernel.org/driver-api/mmc/index.html",
     check: Check::Record(slow),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 /// Modes of SD and eMMC in rising order of speed: what the kernel says, and the property that allows it.
 const MODES: &[(&str, &str, u32)] = &[

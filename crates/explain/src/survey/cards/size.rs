@@ -4,15 +4,18 @@
 use super::super::table::rows;
 use super::super::words::size_name;
 use super::{cards, finding};
-use crate::rules::{Check, Rule};
+use crate::tables::{Check, Rule, Subject, When};
 use crate::{Finding, Quantity, Severity};
 use record::{Record, RuleId};
 
-pub(in crate::survey) const SIZE: Rule = Rule {
+pub(crate) const SIZE: Rule = Rule {
     id: RuleId::own("card-size"),
     about: "A card claims a size that it cannot have.",
     link: "https://github.com/AltraMayor/f3",
     check: Check::Record(size),
+    subjects: &[Subject::Storage],
+    when: When::Rest,
+    ..Rule::PLAIN
 };
 /// Makers round sizes and keep cells in reserve; more than a tenth above the name is no rounding.
 const SIZE_FACTOR_MAX: f64 = 1.15;

@@ -1,0 +1,119 @@
+//! What the rows of tables are: a rule with its words, its check, and where its findings count.
+
+use crate::Finding;
+use crate::view::{self, Phase};
+use record::{Bound, Record, RuleId};
+
+/// A check over a Record.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// Kebab-case name, unique.
+    pub id: RuleId,
+    /// One sentence on what it looks for.
+    pub about: &'static str,
+    /// Where to read more.
+    pub link: &'static str,
+    /// The check itself, and what it judges.
+    pub check: Check,
+    /// Reports of one subject that show its findings.
+    pub subjects: &'static [Subject],
+    /// What the headline makes of its findings.
+    pub role: Role,
+    /// What a harmful finding of it says was throttled.
+    pub throttles: Throttles,
+    /// Whether it judges a run, a machine at rest, or both.
+    pub when: When,
+}
+
+/// What a rule judges.
+#[derive(Clone, Copy)]
+pub enum Check {
+    /// The Record as a whole: what is set, what the kernel and the firmware said, what was measured.
+    Record(fn(&Record) -> Vec<Finding>),
+    /// What CPUs did while workloads ran that are bound by one of these. It is given the phases of no
+    /// others: a drive is waited for by design while a drive is measured.
+    Loads(&'static [Bound], fn(&Record, &[Phase]) -> Vec<Finding>),
+}
+
+/// What a report of a part of the results is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// Clocks.
+    Clock,
+    /// Latency and bandwidth of memory.
+    Memory,
+    /// Latency between CPUs.
+    CoreToCore,
+    /// Disks, cards, buses, memory modules and power supply.
+    Storage,
+}
+
+/// What a finding is to the reader of the headline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A cause of lower or invalid scores; told if it harms.
+    Cause,
+    /// The answer to the question that the run was made for.
+    Answer,
+    /// What is worth telling when nothing went wrong.
+    GoodNews,
+    /// Something that was not measured, which comes before all causes that are as bad.
+    Gap,
+}
+
+/// What a harmful finding says was throttled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Throttles {
+    /// Nothing.
+    No,
+    /// CPUs, so that the clock shown was not held.
+    Clock,
+    /// The same, because of heat.
+    ClockByHeat,
+    /// Memory.
+    Memory,
+}
+
+impl Throttles {
+    /// True if the clock shown was not held.
+    pub fn is_of_the_clock(self) -> bool {
+        matches!(self, Self::Clock | Self::ClockByHeat)
+    }
+}
+
+/// What a rule is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// A run.
+    Run,
+    /// A machine at rest: what a look over it found.
+    Rest,
+    /// Either.
+    Both,
+}
+
+impl Rule {
+    /// What most rules are. Id, words, link and check are each rule's own.
+    pub const PLAIN: Self = Self {
+        id: RuleId::own(""),
+        about: "",
+        link: "",
+        check: Check::Record(|_| Vec::new()),
+        subjects: &[],
+        role: Role::Cause,
+        throttles: Throttles::No,
+        when: When::Run,
+    };
+
+    /// What it finds in a Record.
+    pub fn findings(&self, record: &Record) -> Vec<Finding> {
+        match self.check {
+            Check::Record(check) => check(record),
+            Check::Loads(bounds, check) => {
+                let mut phases = view::phases(record);
+                phases.retain(|phase| bounds.contains(&phase.bound));
+                check(record, &phases)
+            }
+        }
+    }
+}
