@@ -6,6 +6,7 @@ use crate::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus, 
 use crate::form::Form;
 use crate::plan::Available;
 use crate::task::{Setting, Stage};
+use crate::workloads::{AtAnOpp, workload};
 use crate::{Job, Options, parse_pinning};
 use record::{Machine, Policy, SetClock, Variant, WorkloadId};
 use std::time::Duration;
@@ -99,6 +100,8 @@ pub(crate) fn stages(
         variant: Variant::OPP,
     };
     let load = walk.load.as_ref().unwrap_or(&own);
+    let how = workload(load.workload).and_then(|workload| workload.attributes.at_an_opp);
+    let is_once = how == Some(AtAnOpp::Once);
     let mut stages = vec![
         Stage::Side(limits(machine, &[], 0)),
         Stage::Rest(Variant::IDLE, walk.idle),
@@ -108,13 +111,12 @@ pub(crate) fn stages(
             stages.push(Stage::Side(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
             let job = job(&cpus, khz, load);
-            stages.push(match load.workload {
-                // It goes on until it is steady by itself.
-                WorkloadId::SevenZip => Stage::Job(Job {
+            stages.push(match is_once {
+                true => Stage::Job(Job {
                     time: Some(walk.point),
                     ..job
                 }),
-                _ => Stage::UntilSteadyWithin(job, walk.point),
+                false => Stage::UntilSteadyWithin(job, walk.point),
             });
         }
     }

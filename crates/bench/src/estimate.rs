@@ -4,8 +4,8 @@
 use crate::Job;
 use crate::cpus::{fastest_cpu, online_clusters};
 use crate::task::Stage;
-use crate::workloads::workload;
-use record::{Machine, Measured, Outcome, Step, WorkloadId};
+use crate::workloads::{Takes, workload};
+use record::{Machine, Measured, Outcome, Step};
 use std::time::Duration;
 
 /// The clock for which [`model`] gives its times, in kHz: a middling board's.
@@ -138,7 +138,10 @@ enum Time {
     Work(f64),
 }
 
-/// Times at 2 GHz, by runs on x86 and ARM boards; they only have to be about right.
+/// Of a workload that is not in the table.
+const UNKNOWN: Takes = Takes::Work(6.0);
+
+/// What is to be expected before it was run.
 fn model(job: &Job) -> Time {
     if let Some(time) = job.time {
         return Time::Fixed(time.as_secs_f64());
@@ -146,18 +149,14 @@ fn model(job: &Job) -> Time {
     if job.definition.is_some() {
         return Time::Fixed(PROGRAM_S);
     }
-    if let Some(shape) = workload(job.workload).and_then(|workload| workload.shape) {
+    let workload = workload(job.workload);
+    if let Some(shape) = workload.and_then(|workload| workload.shape) {
         return Time::Fixed(shape.seconds as f64);
     }
-    match job.workload {
-        WorkloadId::SevenZip => Time::Work(60.0),
-        WorkloadId::Lzma => Time::Work(10.0),
-        WorkloadId::Cpuminer | WorkloadId::Simd => Time::Fixed(300.0),
-        WorkloadId::OpenSsl => Time::Fixed(6.0),
-        WorkloadId::CoreToCore => {
-            Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0)
-        }
-        _ => Time::Work(6.0),
+    match workload.map_or(UNKNOWN, |workload| workload.attributes.takes) {
+        Takes::Fixed(seconds) => Time::Fixed(seconds),
+        Takes::Work(seconds) => Time::Work(seconds),
+        Takes::Pairs => Time::Work(1.0 + (job.cpus.len() * job.cpus.len()) as f64 / 500.0),
     }
 }
 
@@ -168,7 +167,7 @@ fn seconds(step: &Step) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{ClockPoint, Clocks, Variant, Window};
+    use record::{ClockPoint, Clocks, Variant, Window, WorkloadId};
 
     fn job(workload: WorkloadId, variant: Variant) -> Job {
         Job {

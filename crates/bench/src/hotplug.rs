@@ -10,7 +10,7 @@
 use crate::Job;
 use crate::cpus::online_cpus;
 use crate::run::Tell;
-use crate::workloads::{Places, workload};
+use crate::workloads::{Workload, workload};
 use machine::settings::{Node, Settings};
 use record::Machine;
 
@@ -24,10 +24,10 @@ pub(crate) struct Hotplug {
 
 /// CPUs that must not be online while this job runs; none for a program that heeds its affinity.
 pub(crate) fn not_to_be_seen(machine: &Machine, job: &Job) -> Vec<u32> {
-    let places = || Some(workload(job.workload)?.shape?.places);
+    let hides = |workload: &Workload| workload.attributes.hides_other_cpus;
     let others_off = match &job.definition {
         Some(definition) => definition.others_off,
-        None => places() == Some(Places::TypesAloneThenAll),
+        None => workload(job.workload).is_some_and(hides),
     };
     let all = online_cpus(machine);
     let is_somewhere = job.cpus.iter().any(|cpu| all.contains(cpu));

@@ -177,17 +177,7 @@ impl Load {
 
 /// Names of its forms; empty where any name will do or there is only one form.
 fn known_forms(workload: &Workload) -> &'static [Variant] {
-    const CIPHERS: &[Variant] = &[
-        Variant::AES_128_CBC,
-        Variant::AES_192_CBC,
-        Variant::AES_256_CBC,
-    ];
-    const PACKERS: &[Variant] = &[Variant::SINGLE, Variant::MULTI, Variant::CORE_TYPE];
-    let standard = match workload.id {
-        WorkloadId::OpenSsl | WorkloadId::Aes => CIPHERS,
-        WorkloadId::SevenZip | WorkloadId::Lzma => PACKERS,
-        _ => workloads::ONE_FORM,
-    };
+    let standard = workload.attributes.forms;
     workload.shape.map_or(standard, |shape| shape.variants)
 }
 

@@ -7,6 +7,7 @@
 use crate::cpus::{fastest_cpu, online_cpus, settable_opps};
 use crate::form::Form;
 use crate::task::{Setting, Stage};
+use crate::workloads::{named, workload};
 use crate::{Definition, Job};
 use record::{Machine, Policy, SetClock, Variant, WorkloadId};
 use std::sync::Arc;
@@ -62,17 +63,9 @@ pub const DEFAULT_LOADS: [WorkloadId; 3] = [
 
 /// The workload of this name, if it can be run at several clocks.
 pub fn load(name: &str) -> Option<Load> {
-    const LOADS: [WorkloadId; 7] = [
-        WorkloadId::Lzma,
-        WorkloadId::Aes,
-        WorkloadId::OpenSsl,
-        WorkloadId::SevenZip,
-        WorkloadId::MemoryBandwidth,
-        WorkloadId::MemoryLatency,
-        WorkloadId::Simd,
-    ];
-    let found = LOADS.into_iter().find(|known| known.as_str() == name);
-    found.map(Load::Workload)
+    let workload = named(name)?;
+    let id = workload.attributes.at_a_clock.map(|_| workload.id);
+    id.map(Load::Workload)
 }
 
 /// One clock, and how every policy is set for it.
@@ -216,26 +209,20 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
                 ..job
             }
         }
-        Load::Workload(WorkloadId::Simd) => {
-            let cpus = online_cpus(machine);
+        Load::Workload(id) => {
+            let how = workload(*id).and_then(|workload| workload.attributes.at_a_clock);
+            let cpus = match how.is_some_and(|how| how.on_all_cpus) {
+                true => online_cpus(machine),
+                false => vec![cpu],
+            };
             Job {
-                workload: WorkloadId::Simd,
+                workload: *id,
+                variant: how.map_or(Variant::ONLY, |how| how.variant.clone()),
                 threads: cpus.len() as u32,
                 cpus,
                 ..job
             }
         }
-        Load::Workload(id) => Job {
-            workload: *id,
-            variant: match id {
-                WorkloadId::Aes | WorkloadId::OpenSsl => Variant::AES_256_CBC,
-                WorkloadId::Lzma | WorkloadId::SevenZip => Variant::SINGLE,
-                _ => Variant::ONLY,
-            },
-            cpus: vec![cpu],
-            threads: 1,
-            ..job
-        },
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) const SMARTCTL: ToolKind = ToolKind {
     oldest: &[7],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// Looks over the machine; on the running system also asks disks for their health, which needs root.

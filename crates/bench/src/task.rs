@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::review::Review;
 use crate::sensitivity::Sensitivity;
 use crate::thermal::Thermal;
+use crate::workloads::workload;
 use record::{Mode, Variant, WorkloadId};
 use std::time::Duration;
 
@@ -85,12 +86,11 @@ impl Task {
         match self {
             Task::Standard if options.extensive => Mode::Extensive,
             Task::Standard => Mode::Standard,
-            Task::Loads(loads) => match loads.first().map(|load| load.workload) {
-                // Names of the bash program, which stand in published lists.
-                Some(WorkloadId::Geekbench) => Mode::Geekbench,
-                Some(WorkloadId::Phoronix) => Mode::Phoronix,
-                _ => Mode::Loads,
-            },
+            Task::Loads(loads) => {
+                let first = loads.first().and_then(|load| workload(load.workload));
+                let own = first.and_then(|workload| workload.attributes.mode);
+                own.cloned().unwrap_or(Mode::Loads)
+            }
             Task::Program(_) => Mode::Command,
             Task::Ab(_) => Mode::Ab,
             Task::Sensitivity(_) => Mode::Sensitivity,

@@ -4,7 +4,7 @@
 
 use crate::form::Form;
 use crate::task::Stage;
-use crate::{Definition, workloads};
+use crate::{Definition, Workload, workloads};
 use record::{Variant, WorkloadId};
 use std::time::Duration;
 
@@ -77,13 +77,13 @@ pub fn heat_load(name: &str) -> Result<HeatLoad, String> {
     if let Some(form) = Form::first(name).map_err(|why| format!("{why}."))? {
         return Ok(HeatLoad::Form(form));
     }
-    match workloads::named(name).map(|workload| workload.id) {
+    let is_ours = |workload: &&Workload| !workload.attributes.is_users_own;
+    match workloads::named(name).filter(is_ours).map(|known| known.id) {
         Some(WorkloadId::Simd) => Ok(HeatLoad::Simd),
-        Some(id) if id != WorkloadId::Program => Ok(HeatLoad::Workload(id)),
-        _ => {
-            let known = crate::WORKLOADS.iter().map(|workload| workload.id);
-            let known = known.filter(|id| *id != WorkloadId::Program);
-            let known: Vec<&str> = known.map(WorkloadId::as_str).collect();
+        Some(id) => Ok(HeatLoad::Workload(id)),
+        None => {
+            let known = crate::WORKLOADS.iter().filter(is_ours);
+            let known: Vec<&str> = known.map(|known| known.id.as_str()).collect();
             let known = known.join(", ");
             Err(format!(
                 "--load takes one of {known}, or a command behind --, not {name:?}."

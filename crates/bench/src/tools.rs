@@ -34,16 +34,15 @@ pub struct ToolKind {
     /// It is brought by users themselves: it may lie where the user who called root can write, and runs with the
     /// rights of that user.
     pub is_users: bool,
+    /// It computes or talks to the network and needs no right of root's. Others open drives, counters, displays or
+    /// folders of the run, which are root's.
+    pub needs_no_rights: bool,
 }
-
-/// Programs of the distribution that compute or talk to the network and need no right of root's, by their kinds'
-/// names. The others open drives, counters, displays or folders of the run, which are root's.
-const WITHOUT_RIGHTS: [&str; 4] = ["7-zip", "OpenSSL", "iperf3", "sysbench"];
 
 impl ToolKind {
     /// True if it runs with the rights of the user who called root.
     fn runs_as_caller(&self) -> bool {
-        self.is_users || WITHOUT_RIGHTS.contains(&self.name)
+        self.is_users || self.needs_no_rights
     }
 }
 
@@ -284,6 +283,7 @@ mod tests {
         oldest: &[],
         variable: None,
         is_users: false,
+        needs_no_rights: false,
     };
 
     fn program(name: &str, body: &str) -> Program {

@@ -2,8 +2,8 @@
 
 use bench::efficiency::{Efficiency, Sets};
 use bench::form::{Form, names_with_forms};
-use bench::{Task, parse_duration};
-use record::{Variant, WorkloadId};
+use bench::{Task, Workload, parse_duration, workloads};
+use record::Variant;
 use std::time::Duration;
 
 /// What performance costs in watts and degrees.
@@ -42,10 +42,12 @@ impl EfficiencyFlags {
 
 /// What runs at each OPP: a packer as it does there, or a form of another workload.
 fn load(name: &str) -> Result<Form, String> {
-    const PACKERS: [WorkloadId; 2] = [WorkloadId::SevenZip, WorkloadId::Lzma];
-    if let Some(workload) = PACKERS.into_iter().find(|id| id.as_str() == name) {
-        let variant = Variant::OPP;
-        return Ok(Form { workload, variant });
+    let walks = |workload: &&Workload| workload.attributes.at_an_opp.is_some();
+    if let Some(workload) = workloads::named(name).filter(walks) {
+        return Ok(Form {
+            workload: workload.id,
+            variant: Variant::OPP,
+        });
     }
     let form = Form::first(name).map_err(|why| format!("{why}."))?;
     form.ok_or_else(|| {

@@ -5,7 +5,6 @@ use super::targets::TargetFlags;
 use bench::form::Form;
 use bench::{ClockTask, One, Options, Task, parse_duration, workloads};
 use clap::Subcommand;
-use record::WorkloadId;
 use std::time::Duration;
 
 /// One question to the machine.
@@ -110,13 +109,13 @@ impl Single {
             } => {
                 options.targets = targets.targets()?;
                 check_form(&id, &variant)?;
-                let known = workloads::named(&id).map(|workload| workload.id);
-                let known = known.filter(|id| *id != WorkloadId::Program);
+                let known = workloads::named(&id);
+                let known = known.filter(|workload| !workload.attributes.is_users_own);
                 let workload = known.ok_or_else(|| {
                     format!("there is no workload {id:?}; see sbc-bench list workloads.")
                 })?;
                 options.task = Task::One(One {
-                    workload,
+                    workload: workload.id,
                     variant: variant.into(),
                     cpus: common.cpus()?,
                 });

@@ -3,7 +3,7 @@
 
 use bench::Workload;
 use bench::packages::{DISTRIBUTIONS, ToolStatus, survey};
-use record::{Variant, WorkloadId};
+use record::Variant;
 use std::fmt::Write;
 
 /// The table as text.
@@ -25,9 +25,9 @@ pub(crate) fn text() -> anyhow::Result<String> {
 /// Whether it can run here.
 fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     let Some(kind) = workload.tool else {
-        return match workload.id {
-            WorkloadId::Program => "runs here: any command".into(),
-            _ => "runs here: built in".into(),
+        return match workload.attributes.is_users_own {
+            true => "runs here: any command".into(),
+            false => "runs here: built in".into(),
         };
     };
     let Some(tool) = tools.iter().find(|status| status.name == kind.name) else {
@@ -35,11 +35,7 @@ fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
     };
     match &tool.found {
         Ok(found) => {
-            let more = match workload.id {
-                WorkloadId::Network | WorkloadId::NetworkCpu => ", with --host",
-                WorkloadId::Sftp | WorkloadId::Rsync => ", with --host and a key for it",
-                _ => "",
-            };
+            let more = workload.attributes.asks_for;
             format!("runs here by {}{more}", found.version)
         }
         Err(missing) => format!("does not run here: {missing}{}", packages(tool)),
@@ -63,7 +59,7 @@ fn packages(tool: &ToolStatus) -> String {
 mod tests {
     use super::*;
     use bench::Tools;
-    use record::Missing;
+    use record::{Missing, WorkloadId};
 
     #[test]
     fn what_is_missing_is_named_with_its_packages() {

@@ -316,10 +316,9 @@ fn job(machine: &Machine, load: &HeatLoad) -> Job {
         },
         HeatLoad::Workload(id) => Job {
             workload: *id,
-            variant: match id {
-                WorkloadId::Aes | WorkloadId::OpenSsl => Variant::AES_256_CBC,
-                _ => Variant::MULTI,
-            },
+            variant: workloads::workload(*id)
+                .map(|workload| workload.attributes.heats.clone())
+                .unwrap_or_default(),
             cpus,
             threads,
             time: Some(RUN),

@@ -122,11 +122,10 @@ impl Runner<'_> {
         let timeline = self.context.timeline;
         let start = (timeline.now_ms(), timeline.utc_ms());
         let progress = &mut self.context.progress;
-        // Built-in kernels are timed in this very process: nothing may happen beside them. That one counts
-        // whole seconds for minutes, in a heat in which machines freeze.
-        let is_watched = job.definition.is_some()
-            || job.workload == WorkloadId::Simd
-            || workload(job.workload).is_some_and(|workload| workload.tool.is_some());
+        // Built-in kernels are timed in this very process: nothing may happen beside them, but where one
+        // counts whole seconds for minutes, in a heat in which machines freeze.
+        let is_shown = |workload: &Workload| workload.tool.is_some() || workload.attributes.ticks;
+        let is_watched = job.definition.is_some() || workload(job.workload).is_some_and(is_shown);
         let mut watch = || {
             if !is_watched {
                 return;

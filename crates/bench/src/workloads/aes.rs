@@ -9,6 +9,7 @@
 //! right.
 
 use super::Workload;
+use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS};
 use crate::Lab;
 use crate::child::failure;
 use crate::repeat::until_known;
@@ -32,6 +33,12 @@ pub(super) const AES: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        heats: CIPHER,
+        at_a_clock: Some(AtAClock::CIPHER),
+        forms: CIPHERS,
+        ..Attributes::PLAIN
+    },
     lacking: |_| None,
     run,
 };

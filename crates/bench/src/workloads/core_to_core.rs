@@ -1,6 +1,7 @@
 //! `core-to-core`: how long a cache line takes from every CPU to every other. From the matrix clusters
 //! show, whatever the tables of the kernel say, and what it costs threads to share data across them.
 
+use super::attributes::{Attributes, Takes};
 use super::{Workload, no_other_cpu};
 use crate::Lab;
 use crate::child::{failure, move_to};
@@ -21,6 +22,10 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        takes: Takes::Pairs,
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };

@@ -5,6 +5,7 @@
 //! The miner never ends by itself: it is ended after its time.
 
 use super::Workload;
+use super::attributes::{Attributes, Takes};
 use super::scored::{positive, tool};
 use crate::Lab;
 use crate::child::failure;
@@ -21,6 +22,10 @@ pub(super) const CPUMINER: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: None,
+    attributes: Attributes {
+        takes: Takes::Fixed(300.0),
+        ..Attributes::PLAIN
+    },
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -33,6 +38,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: true,
+    needs_no_rights: false,
 };
 
 /// As long as it takes a heatsink to get warm; what the bash program has always run.

@@ -4,6 +4,7 @@
 //! to the drive before the time is taken, and dropped from the cache before they are read. It measures
 //! the file system with the drive, as every program meets it; not the bare device.
 
+use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -40,6 +41,7 @@ pub(super) const DRIVE: Workload = Workload {
         repetitions: 1,
         seconds: SECONDS,
     }),
+    attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -56,6 +58,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[3, 0],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// Rises when what is read or written changes.

@@ -5,12 +5,13 @@
 //! kept, and why there is no score. It starts a thread for each CPU that is online, wherever it is pinned
 //! to, so that runs on one core type have the others switched off (`hotplug`) as well as affinity.
 
+use super::attributes::{Attributes, ONE_FORM};
 use super::scored::{higher, number_behind, read, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::tools::{ToolKind, version_numbers};
 use machine::available_kib;
-use record::{Failure, Measured, Missing, Score, Scores, WorkloadId};
+use record::{Failure, Measured, Missing, Mode, Score, Scores, WorkloadId};
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -25,11 +26,16 @@ pub(super) const GEEKBENCH: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: super::ONE_FORM,
+        variants: ONE_FORM,
         places: Places::TypesAloneThenAll,
         repetitions: 2,
         seconds: 600,
     }),
+    attributes: Attributes {
+        hides_other_cpus: true,
+        mode: Some(&Mode::Geekbench),
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };
@@ -42,6 +48,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[5],
     variable: Some("GEEKBENCH"),
     is_users: true,
+    needs_no_rights: false,
 };
 
 /// The slowest boards take most of an hour.

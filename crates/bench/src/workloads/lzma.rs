@@ -7,6 +7,7 @@
 //! Every thread works for itself; every block is compared after its way there and back.
 
 use super::Workload;
+use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
 use crate::Lab;
 use crate::child::failure;
 use crate::quiet;
@@ -27,6 +28,13 @@ pub(super) const LZMA: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        takes: Takes::Work(10.0),
+        at_a_clock: Some(AtAClock::SINGLE),
+        at_an_opp: Some(AtAnOpp::UntilSteady),
+        forms: PACKERS,
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };

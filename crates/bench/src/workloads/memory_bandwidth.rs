@@ -2,6 +2,7 @@
 //! no cache holds. Results are verified, so that a flipped bit is a failure and not a figure.
 
 use super::Workload;
+use super::attributes::{AtAClock, Attributes};
 use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_bytes};
 use crate::Lab;
 use crate::child::failure;
@@ -24,6 +25,10 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        at_a_clock: Some(AtAClock::ONE_FORM),
+        ..Attributes::PLAIN
+    },
     lacking: |lab| buffer_bytes(lab, wanted_bytes(lab), 2).err(),
     run,
 };

@@ -8,6 +8,7 @@
 mod rounds;
 
 use super::Workload;
+use super::attributes::{AtAClock, Attributes};
 use super::memory::wanted_bytes;
 use crate::Lab;
 use crate::child::failure;
@@ -31,6 +32,10 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        at_a_clock: Some(AtAClock::ONE_FORM),
+        ..Attributes::PLAIN
+    },
     lacking: |_| None,
     run,
 };

@@ -3,6 +3,7 @@
 //! The others read for a share of their time and idle for the rest, so that a curve of latency over
 //! bandwidth comes out. Its end shows why scores on all CPUs are worse than those of one times many.
 
+use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, wanted_bytes};
 use super::{Workload, no_other_cpu};
 use crate::Lab;
@@ -31,6 +32,7 @@ pub(super) const MEMORY_LOADED: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
+    attributes: Attributes::PLAIN,
     lacking,
     run,
 };

@@ -5,6 +5,7 @@
 //! stop together, so that none is measured beside idle ones.
 
 use super::Workload;
+use super::attributes::Attributes;
 use super::memory::{buffer, buffer_bytes, fastest, operation, rate, wanted_bytes};
 use crate::Lab;
 use crate::child::{failure, move_to};
@@ -32,6 +33,7 @@ pub(super) const MEMORY_SCALING: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
+    attributes: Attributes::PLAIN,
     lacking: |lab| buffer_bytes(lab, BUFFER_BYTES_MIN, 2 * lab.job.cpus.len() as u64).err(),
     run,
 };

@@ -1,6 +1,7 @@
 //! The table of workloads. One entry is one file with its doc, code and tests.
 
 mod aes;
+mod attributes;
 mod copy;
 mod core_to_core;
 mod cpuminer;
@@ -30,6 +31,7 @@ mod stress_ng;
 mod sysbench;
 mod video;
 
+pub use attributes::{AtAClock, AtAnOpp, Attributes, Takes};
 pub(crate) use opengl::XVFB;
 
 use crate::Lab;
@@ -53,6 +55,8 @@ pub struct Workload {
     pub tool: Option<&'static ToolKind>,
     /// How it runs when it is asked for by name; none for what runs as in the standard run.
     pub shape: Option<Shape>,
+    /// What else is asked of it.
+    pub attributes: Attributes,
     /// Why it cannot run here: no tool, no memory. Asked before every step.
     pub lacking: fn(&Lab) -> Option<Missing>,
     /// Runs it once.
@@ -113,9 +117,6 @@ pub const WORKLOADS: &[Workload] = &[
     sysbench::SYSBENCH,
     video::VIDEO,
 ];
-
-/// Of workloads that have one form.
-pub(crate) const ONE_FORM: &[Variant] = &[Variant::ONLY];
 
 /// The workload with this id.
 pub fn workload(id: WorkloadId) -> Option<&'static Workload> {

@@ -1,6 +1,7 @@
 //! `network`: what arrives at the other end of the network, and from it, by iperf3 and one TCP stream.
 //! The other end is a host on which `iperf3 -s` runs.
 
+use super::attributes::Attributes;
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -30,6 +31,10 @@ pub(super) const NETWORK: Workload = Workload {
         repetitions: 1,
         seconds: SECONDS,
     }),
+    attributes: Attributes {
+        asks_for: ", with --host",
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };
@@ -46,6 +51,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[3, 1, 5],
     variable: None,
     is_users: false,
+    needs_no_rights: true,
 };
 
 /// Rises when the stream changes.

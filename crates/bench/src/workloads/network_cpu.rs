@@ -1,6 +1,7 @@
 //! `network-cpu`: one TCP stream and, at the same time, one thread of built-in integer work: whether the
 //! network takes from the CPU, or the CPU from the network.
 
+use super::attributes::Attributes;
 use super::network::{KIND, VARIANTS, lacking, parse, stream};
 use super::scored::higher;
 use super::{Places, Shape, Workload};
@@ -27,6 +28,10 @@ pub(super) const NETWORK_CPU: Workload = Workload {
         repetitions: 1,
         seconds: 10,
     }),
+    attributes: Attributes {
+        asks_for: ", with --host",
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };

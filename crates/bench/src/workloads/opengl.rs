@@ -3,6 +3,7 @@
 //!
 //! Where there is no display the flavour for bare DRM is used, else a virtual display (Xvfb).
 
+use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -29,6 +30,7 @@ pub(super) const OPENGL: Workload = Workload {
         repetitions: 1,
         seconds: 30,
     }),
+    attributes: Attributes::PLAIN,
     lacking,
     run,
 };
@@ -48,6 +50,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// The same program for machines without a display.
@@ -59,6 +62,7 @@ const DRM: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// A virtual display.
@@ -70,6 +74,7 @@ pub(crate) const XVFB: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// One scene of each kind that stresses something of its own, for comparisons; the score of all scenes

@@ -8,6 +8,7 @@
 //! providers of 3.0. LibreSSL went its own way in 2014: figures give it a name of its own.
 
 use super::Workload;
+use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, Takes};
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::ToolKind;
@@ -23,6 +24,13 @@ pub(super) const OPENSSL: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: None,
+    attributes: Attributes {
+        takes: Takes::Fixed(6.0),
+        heats: CIPHER,
+        at_a_clock: Some(AtAClock::CIPHER),
+        forms: CIPHERS,
+        ..Attributes::PLAIN
+    },
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -35,6 +43,7 @@ const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: true,
 };
 
 /// Time per block size where the version lets us choose. The default is 3 s; a third of it gives

@@ -1,6 +1,7 @@
 //! `perf-bench`: what the kernel's own `perf bench` says about scheduler, system calls and the C
 //! library's memcpy and memset. Kernel and its mitigations show here, not only the CPU.
 
+use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -31,6 +32,7 @@ pub(super) const PERF_BENCH: Workload = Workload {
         repetitions: 3,
         seconds: 5,
     }),
+    attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -49,6 +51,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// A million operations take 20 s on the slowest boards.

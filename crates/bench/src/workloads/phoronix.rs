@@ -3,6 +3,7 @@
 //! on one core type have the others switched off (`hotplug`). It must have been set up for batch runs, and the tests installed:
 //! nothing is downloaded from here.
 
+use super::attributes::Attributes;
 use super::scored::{positive, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -11,7 +12,7 @@ use crate::tools::ToolKind;
 use machine::Caller;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
-use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
+use record::{Failure, FailureKind, Measured, Mode, Score, Scores, WorkloadId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +32,11 @@ pub(super) const PHORONIX: Workload = Workload {
         repetitions: 1,
         seconds: 600,
     }),
+    attributes: Attributes {
+        hides_other_cpus: true,
+        mode: Some(&Mode::Phoronix),
+        ..Attributes::PLAIN
+    },
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -48,6 +54,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[8],
     variable: None,
     is_users: true,
+    needs_no_rights: false,
 };
 
 /// Some tests build a kernel on one little core.

@@ -4,6 +4,7 @@
 //! watched, counted and ended like every other one.
 
 use super::Workload;
+use super::attributes::Attributes;
 use crate::Lab;
 use crate::child::failure;
 use crate::tools::Found;
@@ -17,6 +18,10 @@ pub(super) const PROGRAM: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        is_users_own: true,
+        ..Attributes::PLAIN
+    },
     lacking: |lab| match lab.job.definition {
         Some(_) => None,
         None => Some(record::Missing::unsupported(

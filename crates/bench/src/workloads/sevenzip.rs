@@ -10,6 +10,7 @@ mod parse;
 mod short;
 
 use super::Workload;
+use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
 use crate::child::failure;
 use crate::tools::{Found, ToolKind};
 use crate::{Job, Lab};
@@ -27,6 +28,13 @@ pub(super) const SEVENZIP: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: None,
+    attributes: Attributes {
+        takes: Takes::Work(60.0),
+        at_a_clock: Some(AtAClock::SINGLE),
+        at_an_opp: Some(AtAnOpp::Once),
+        forms: PACKERS,
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };
@@ -40,6 +48,7 @@ const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: true,
 };
 
 /// Dictionary of the last pass by default: 2^25 bytes. Every other one is another benchmark.

@@ -1,5 +1,6 @@
 //! `sftp`: a file copied to a host and back over ssh: network, cipher and drive at once.
 
+use super::attributes::Attributes;
 use super::copy::{self, Copier, Direction, Remote};
 use super::scored::tool;
 use super::{Places, Shape, Workload};
@@ -23,6 +24,10 @@ pub(super) const SFTP: Workload = Workload {
         repetitions: 1,
         seconds: copy::SECONDS,
     }),
+    attributes: Attributes {
+        asks_for: ", with --host and a key for it",
+        ..Attributes::PLAIN
+    },
     lacking,
     run,
 };
@@ -39,6 +44,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// Rises when the file or the way of copying changes.

@@ -2,6 +2,7 @@
 //! by second shows whether the machine holds it.
 
 use super::Workload;
+use super::attributes::{AtAClock, Attributes, ONLY, Takes};
 use crate::Lab;
 use machine::faults;
 use record::{Failure, Measured, Series, WorkloadId};
@@ -16,6 +17,15 @@ pub(super) const SIMD: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
+    attributes: Attributes {
+        takes: Takes::Fixed(300.0),
+        at_a_clock: Some(AtAClock {
+            variant: ONLY,
+            on_all_cpus: true,
+        }),
+        ticks: true,
+        ..Attributes::PLAIN
+    },
     lacking: |_| None,
     run,
 };

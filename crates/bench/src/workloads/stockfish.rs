@@ -4,6 +4,7 @@
 //! Every position gets one second instead of a depth: a fixed depth takes a minute on a desktop and
 //! hours on the slowest boards, and the rate is the same.
 
+use super::attributes::{Attributes, ONE_FORM};
 use super::scored::{higher, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -20,11 +21,12 @@ pub(super) const STOCKFISH: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: Some(Shape {
-        variants: super::ONE_FORM,
+        variants: ONE_FORM,
         places: Places::All,
         repetitions: 3,
         seconds: 60,
     }),
+    attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -37,6 +39,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[],
     variable: None,
     is_users: true,
+    needs_no_rights: false,
 };
 
 /// Table of positions in MiB: larger than caches, smaller than any memory this runs in.

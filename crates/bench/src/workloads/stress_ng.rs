@@ -1,6 +1,7 @@
 //! `stress-ng`: a load that is known everywhere, watched for a minute per class. Its bogo-ops are
 //! shown and labelled as what its own manual calls them: no benchmark.
 
+use super::attributes::Attributes;
 use super::scored::{higher, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -27,6 +28,7 @@ pub(super) const STRESS_NG: Workload = Workload {
         repetitions: 1,
         seconds: SECONDS,
     }),
+    attributes: Attributes::PLAIN,
     lacking,
     run,
 };
@@ -40,6 +42,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[0, 5],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 /// As long as it takes a small board's clock to fall.

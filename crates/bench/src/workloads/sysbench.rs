@@ -2,6 +2,7 @@
 //! numbers, the other writes one block of 1 KiB over and over. Neither says anything about memory,
 //! whatever the name of the second; the results say so.
 
+use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -26,6 +27,7 @@ pub(super) const SYSBENCH: Workload = Workload {
         repetitions: 3,
         seconds: 10,
     }),
+    attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -42,6 +44,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[1, 0],
     variable: None,
     is_users: false,
+    needs_no_rights: true,
 };
 
 /// Its default.

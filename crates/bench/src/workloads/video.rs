@@ -7,6 +7,7 @@
 mod decoder;
 mod form;
 
+use super::attributes::Attributes;
 use super::scored::{higher, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
@@ -32,6 +33,7 @@ pub(super) const VIDEO: Workload = Workload {
         repetitions: 1,
         seconds: SECONDS,
     }),
+    attributes: Attributes::PLAIN,
     lacking,
     run,
 };
@@ -54,6 +56,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     oldest: &[4, 4],
     variable: None,
     is_users: false,
+    needs_no_rights: false,
 };
 
 const SECONDS: u64 = 10;

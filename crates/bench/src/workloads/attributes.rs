@@ -1,0 +1,108 @@
+//! What the rest of the program asks of a workload, in place of lists of their ids.
+
+use record::{Mode, Variant};
+
+/// What one row of the table of workloads says about its workload.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attributes {
+    /// How long a step takes, where neither its form nor whoever asks for it says so.
+    pub takes: Takes,
+    /// It starts a thread for each CPU of the machine, whatever CPUs it may use: the others are switched off
+    /// meanwhile, where that can be done.
+    pub hides_other_cpus: bool,
+    /// The form of it that heats, in a thermal test.
+    pub heats: &'static Variant,
+    /// How it runs where clocks are compared; none if that takes one of its forms by name.
+    pub at_a_clock: Option<AtAClock>,
+    /// How often it runs at one OPP of a walk; none if that takes one of its forms by name.
+    pub at_an_opp: Option<AtAnOpp>,
+    /// Its forms in the standard run.
+    pub forms: &'static [Variant],
+    /// It counts whole seconds for minutes: something may happen beside it, although it is built in.
+    pub ticks: bool,
+    /// What has to be named for it to run, as the end of a sentence about it.
+    pub asks_for: &'static str,
+    /// It runs a program of the user's own, and nothing without.
+    pub is_users_own: bool,
+    /// What a run of it is called in the Record where it has a name of its own: those of the bash program, which
+    /// stand in published lists.
+    pub mode: Option<&'static Mode>,
+}
+
+/// What decides how long a step takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Takes {
+    /// So many seconds on any machine.
+    Fixed(f64),
+    /// Its work: so many seconds at 2 GHz, by runs on x86 and ARM boards. They only have to be about right.
+    Work(f64),
+    /// Work on every pair of CPUs.
+    Pairs,
+}
+
+/// How a workload runs where clocks are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtAClock {
+    /// Its form.
+    pub variant: &'static Variant,
+    /// On all CPUs, and not on the fastest alone.
+    pub on_all_cpus: bool,
+}
+
+/// How often a workload runs at one OPP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtAnOpp {
+    /// Once: it goes on until its score is steady by itself.
+    Once,
+    /// Until its score is steady.
+    UntilSteady,
+}
+
+impl Attributes {
+    /// Of a workload of which there is nothing special to say.
+    pub(super) const PLAIN: Self = Self {
+        takes: Takes::Work(6.0),
+        hides_other_cpus: false,
+        heats: MULTI,
+        at_a_clock: None,
+        at_an_opp: None,
+        forms: ONE_FORM,
+        ticks: false,
+        asks_for: "",
+        is_users_own: false,
+        mode: None,
+    };
+}
+
+impl AtAClock {
+    /// The same work on the fastest CPU, again and again.
+    pub(super) const ONE_FORM: Self = Self::on_one_cpu(ONLY);
+    /// One packer on the fastest CPU.
+    pub(super) const SINGLE: Self = Self::on_one_cpu(SINGLE);
+    /// One cipher on the fastest CPU.
+    pub(super) const CIPHER: Self = Self::on_one_cpu(CIPHER);
+
+    const fn on_one_cpu(variant: &'static Variant) -> Self {
+        Self {
+            variant,
+            on_all_cpus: false,
+        }
+    }
+}
+
+pub(super) const ONLY: &Variant = &Variant::ONLY;
+const MULTI: &Variant = &Variant::MULTI;
+const SINGLE: &Variant = &Variant::SINGLE;
+/// The cipher that stands for all of them.
+pub(super) const CIPHER: &Variant = &Variant::AES_256_CBC;
+
+/// Of workloads that have one form.
+pub(super) const ONE_FORM: &[Variant] = &[Variant::ONLY];
+/// Of ciphers.
+pub(super) const CIPHERS: &[Variant] = &[
+    Variant::AES_128_CBC,
+    Variant::AES_192_CBC,
+    Variant::AES_256_CBC,
+];
+/// Of packers.
+pub(super) const PACKERS: &[Variant] = &[Variant::SINGLE, Variant::MULTI, Variant::CORE_TYPE];
