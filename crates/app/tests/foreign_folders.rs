@@ -150,7 +150,8 @@ fn check_exchanged(load: &str, forms: &[&str]) {
         let record: Record = serde_json::from_str(&json).unwrap();
         for form in forms {
             let is_done = |step: &record::Step| {
-                step.variant == *form && matches!(&step.outcome, Outcome::Done(Measured::Scores(_)))
+                step.variant.as_str() == *form
+                    && matches!(&step.outcome, Outcome::Done(Measured::Scores(_)))
             };
             assert!(
                 record.steps.iter().any(is_done),

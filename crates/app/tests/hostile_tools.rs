@@ -265,7 +265,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     };
     check_harmless(&what, &log);
     let record: Record = serde_json::from_slice(&json).unwrap();
-    let steps = record.steps_of(load);
+    let steps = record.steps_of(*load);
     let done = steps.filter_map(|step| match &step.outcome {
         // What it says about itself without a figure may stand.
         Outcome::Done(Measured::Scores(scores)) if scores.rows.is_empty() => None,

@@ -4,8 +4,8 @@
 use explain::redact::redact;
 use machine::{Root, Sampler, SamplerOptions, Timeline};
 use record::{
-    Asked, Event, Fact, Failure, FailureKind, KernelMessage, Outcome, Record, Run, Source, Step,
-    Tool,
+    Asked, Event, Fact, Failure, FailureKind, KernelMessage, Mode, Outcome, Record, Run, Source,
+    Step, Tool,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -181,7 +181,7 @@ fn a_snapshot_has_no_secret() {
 /// A Record with everything that is read of a board, and with what a user's command and its surroundings leave.
 fn record_of(root: &Root) -> Record {
     let run = Run {
-        mode: "command".into(),
+        mode: Mode::Command,
         boot_id: "5ec2e700-1111-2222-3333-444455556666".into(),
         options: vec![
             "ExecuteCommand=sh plantedword".into(),

@@ -25,9 +25,8 @@ pub struct Samples {
 
 impl Samples {
     /// The channel with this id.
-    pub fn channel(&self, id: impl Into<ChannelId>) -> Option<&Channel> {
-        let id = id.into();
-        self.channels.iter().find(|channel| channel.id == id)
+    pub fn channel(&self, id: &ChannelId) -> Option<&Channel> {
+        self.channels.iter().find(|channel| channel.id == *id)
     }
 }
 
@@ -58,9 +57,9 @@ pub struct Channel {
 
 impl Channel {
     /// A channel without values, name and source: those come with what it is read from.
-    pub fn new(id: impl Into<ChannelId>, unit: Unit, kind: ChannelKind) -> Self {
+    pub fn new(id: ChannelId, unit: Unit, kind: ChannelKind) -> Self {
         Self {
-            id: id.into(),
+            id,
             label: String::new(),
             unit,
             kind,

@@ -7,7 +7,7 @@ use crate::paths::replace;
 use anyhow::Context as _;
 use explain::report;
 use machine::{Root, Timeline};
-use record::{End, Fact, Record, Run, Source, Survey};
+use record::{End, Fact, Mode, Record, Run, Source, Survey};
 use std::sync::atomic::AtomicI32;
 
 /// A look and nothing more.
@@ -39,7 +39,7 @@ pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
     let run = Run {
         started: Fact::Known(timeline.start_utc_ms()),
         utc_offset_minutes: jiff::tz::TimeZone::system().to_offset(started).seconds() / 60,
-        mode: "look".into(),
+        mode: Mode::Look,
         as_root: machine::is_root(),
         end: End::Finished,
         ..Run::default()

@@ -1,6 +1,7 @@
 //! What is found on each board by a run of any command.
 
 use crate::rig::{Seen, board, check_near, in_some_try, program};
+use record::Variant;
 use testkit::virtual_board::Board;
 
 /// A run that keeps both CPUs busy for so many seconds.
@@ -44,7 +45,7 @@ fn a_clock_that_lies_is_found() {
         };
         let seen = loaded(&board, 2);
         assert!(seen.has("clock-below-claim"), "{:#?}", seen.sentences());
-        let cold = explain::view::cluster_clocks(seen.record(), "cold");
+        let cold = explain::view::cluster_clocks(seen.record(), &Variant::COLD);
         let measured = cold.iter().map(|clock| clock.measured_khz).max();
         let measured = f64::from(measured.expect("a clock was measured"));
         let real = f64::from(board.policy[0].real_khz_max.unwrap());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::runs::Runs;
-use record::{End, KernelMessage, read_stream};
+use record::{End, KernelMessage, Mode, read_stream};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn recorder(place: Option<NewRun>, timeline: &Timeline) -> Recorder {
         target: "test".into(),
     };
     let run = Run {
-        mode: "standard".into(),
+        mode: Mode::Standard,
         ..Run::default()
     };
     Recorder::start(source, run, timeline, place)

@@ -2,7 +2,7 @@
 
 use super::*;
 use record::recording::frame;
-use record::{Event, Run, Source};
+use record::{Event, Mode, Run, Source};
 use std::io::Write;
 
 /// A folder of runs that goes away with its test.
@@ -42,7 +42,7 @@ fn started() -> String {
             target: "test".into(),
         },
         run: Box::new(Run {
-            mode: "standard".into(),
+            mode: Mode::Standard,
             ..Run::default()
         }),
     })
@@ -232,14 +232,14 @@ fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
 fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
     let own = Own::new("moment");
     let new = own.1.begin("now").unwrap();
-    write(&new, &[started(), begins("aes")].concat());
+    write(&new, &[started(), begins("step")].concat());
     drop(new);
     let with = |plan: &str| faults::plan::under(plan, || left(&own.1));
     let told = with("run read .stream 0 EIO");
     assert!(told.len() == 1 && !told[0].contains("->"), "{told:?}");
     assert_eq!(
         with("run read .stream 1 EIO; run read .stream 2 EIO"),
-        ["false aes"]
+        ["false step"]
     );
 }
 

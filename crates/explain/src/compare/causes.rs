@@ -115,7 +115,7 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     }
     let claimed_mhz = |(side, figure): End<'_>| {
         let cpus = &figure.core.as_ref()?.cpus;
-        let clocks = crate::view::cluster_clocks(side.record, Variant::COLD);
+        let clocks = crate::view::cluster_clocks(side.record, &Variant::COLD);
         let clock = clocks.iter().find(|clock| cpus.contains(&clock.cpu))?;
         clock.claimed_khz.map(|khz| f64::from(khz) / 1000.0)
     };

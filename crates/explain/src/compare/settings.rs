@@ -126,7 +126,7 @@ fn cores(record: &Record) -> Option<String> {
 }
 
 fn measured_clocks(record: &Record) -> Option<String> {
-    let clocks = view::cluster_clocks(record, Variant::COLD);
+    let clocks = view::cluster_clocks(record, &Variant::COLD);
     let mut clocks: Vec<String> = clocks
         .iter()
         .map(|clock| crate::finding::mhz(clock.measured_khz).to_string())

@@ -44,7 +44,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
 /// The highest steady clock of every cluster in every pass.
 pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
     for variant in CLOCK_VARIANTS {
-        for clock in view::cluster_clocks(record, variant) {
+        for clock in view::cluster_clocks(record, &variant) {
             let maker = Maker {
                 record,
                 index: clock.step,

@@ -62,7 +62,7 @@ fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
 }
 
 /// Points of a pass, one for each CPU.
-fn points(record: &Record, variant: Variant) -> Vec<&ClockPoint> {
+fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
     let passes = view::clock_passes(record, variant);
     passes.flat_map(|(_, clocks)| &clocks.points).collect()
 }
@@ -75,8 +75,8 @@ struct Row {
 }
 
 fn cpus(record: &Record) -> String {
-    let alone = points(record, Variant::COLD_CORES);
-    let together = points(record, Variant::COLD_ALL_CPUS);
+    let alone = points(record, &Variant::COLD_CORES);
+    let together = points(record, &Variant::COLD_ALL_CPUS);
     if alone.is_empty() {
         return String::new();
     }
@@ -160,7 +160,7 @@ fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<f64> {
 
 fn opps(record: &Record) -> String {
     let mut text = String::new();
-    for (_, clocks) in view::clock_passes(record, Variant::COLD) {
+    for (_, clocks) in view::clock_passes(record, &Variant::COLD) {
         let asked: Vec<&ClockPoint> = clocks
             .points
             .iter()
@@ -199,9 +199,9 @@ fn opps(record: &Record) -> String {
 
 /// Clocks under load and after it, where a run or the question has them.
 fn hot(record: &Record) -> String {
-    let after = points(record, Variant::HOT_AFTER);
+    let after = points(record, &Variant::HOT_AFTER);
     let mut text = String::new();
-    for loaded in points(record, Variant::HOT_LOADED) {
+    for loaded in points(record, &Variant::HOT_LOADED) {
         let later = after.iter().find(|point| point.cpu == loaded.cpu);
         let _ = writeln!(
             text,
@@ -238,7 +238,7 @@ fn ramps(record: &Record) -> Vec<String> {
             ),
         })
     };
-    points(record, Variant::AS_FOUND)
+    points(record, &Variant::AS_FOUND)
         .iter()
         .filter_map(line)
         .collect()
@@ -247,7 +247,7 @@ fn ramps(record: &Record) -> Vec<String> {
 /// What each other method says, or why it says nothing.
 fn methods(record: &Record) -> Vec<String> {
     let mut found: Vec<(String, String, Vec<u32>, Vec<f64>)> = Vec::new();
-    for point in points(record, Variant::COLD_CORES) {
+    for point in points(record, &Variant::COLD_CORES) {
         for counter in &point.counters {
             let (words, off) = match (&counter.khz, best_khz(point)) {
                 (Fact::Known(khz), Some(best)) => {
@@ -296,7 +296,7 @@ fn without_cpu(why: &str, cpu: u32) -> String {
 
 /// What readings took and how far they lie apart, and the chains that serve as a check.
 fn checks(record: &Record) -> Vec<String> {
-    let points = points(record, Variant::COLD_CORES);
+    let points = points(record, &Variant::COLD_CORES);
     let windows = points.iter().filter_map(|point| point.windows.as_ref());
     let mut times: Vec<f64> = Vec::new();
     for windows in windows.clone() {

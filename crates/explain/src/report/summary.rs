@@ -99,7 +99,7 @@ fn debian_arch(machine: &str) -> &str {
 fn clock(record: &Record, findings: &[Finding]) -> String {
     let mut claimed: Vec<u32> = Vec::new();
     let mut measured: Vec<u32> = Vec::new();
-    for clock in crate::view::cluster_clocks(record, Variant::COLD) {
+    for clock in crate::view::cluster_clocks(record, &Variant::COLD) {
         claimed.extend(clock.claimed_khz);
         measured.push(clock.measured_khz);
     }

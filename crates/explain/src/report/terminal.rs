@@ -149,9 +149,9 @@ fn clocks(record: &Record) -> String {
     let mut text = String::new();
     let hot: Vec<view::ClusterClock> = [Variant::HOT_LOADED, Variant::HOT_AFTER]
         .into_iter()
-        .flat_map(|variant| view::cluster_clocks(record, variant))
+        .flat_map(|variant| view::cluster_clocks(record, &variant))
         .collect();
-    for cold in view::cluster_clocks(record, Variant::COLD) {
+    for cold in view::cluster_clocks(record, &Variant::COLD) {
         let mhz = |khz: Option<u32>| {
             khz.map_or("-".to_owned(), |khz| crate::finding::mhz(khz).to_string())
         };

@@ -108,7 +108,7 @@ impl Row {
     /// The row of a result.
     pub fn of(record: &Record, findings: &[Finding], file: &str) -> Self {
         let memory = |operation| memory_mb_per_s(record, operation).map(|rate| rate as f64);
-        let clocks = view::cluster_clocks(record, Variant::COLD);
+        let clocks = view::cluster_clocks(record, &Variant::COLD);
         let mut cells = columns(record, findings);
         let sevenzip_comparable = comparable(record);
         for (cell, comparable) in cells[4..6].iter_mut().zip(sevenzip_comparable) {

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 const DEVIATION_PERCENT_MIN: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let mut clocks = view::cluster_clocks(record, Variant::COLD);
+    let mut clocks = view::cluster_clocks(record, &Variant::COLD);
     let deviation = |clock: &view::ClusterClock| clock.deviation_percent().unwrap_or(0.0);
     clocks.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
     let mut seen: Vec<Vec<u32>> = Vec::new();

@@ -28,10 +28,10 @@ const STEADY_PERCENT: f64 = 1.0;
 const DEGRADED_PERCENT: f64 = 3.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let later = view::cluster_clocks(record, Variant::HOT_AFTER);
+    let later = view::cluster_clocks(record, &Variant::HOT_AFTER);
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
-    for clock in worst_first(view::all_cluster_clocks(record, Variant::COLD)) {
+    for clock in worst_first(view::all_cluster_clocks(record, &Variant::COLD)) {
         let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz)
         else {
             continue;
@@ -109,7 +109,7 @@ fn finding(
 
 /// Which of the known causes it is: firmware that caps a board holds all clusters below their claims.
 fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
-    let others = view::cluster_clocks(record, Variant::COLD);
+    let others = view::cluster_clocks(record, &Variant::COLD);
     let mut others = others
         .iter()
         .filter(|other| other.cluster_cpus != clock.cluster_cpus)

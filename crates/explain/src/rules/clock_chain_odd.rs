@@ -27,7 +27,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let mut odd: Vec<(u32, f64, usize)> = Vec::new();
     let mut readings = 0;
     for variant in [Variant::COLD, Variant::COLD_CORES] {
-        for (step, clocks) in view::clock_passes(record, variant) {
+        for (step, clocks) in view::clock_passes(record, &variant) {
             for point in &clocks.points {
                 let Some(ratio) = point.windows.as_ref().and_then(|w| w.multiply_ratio) else {
                     continue;

@@ -46,7 +46,7 @@ fn few_agree(record: &Record) -> Vec<Finding> {
     let mut worst: Option<(u32, usize, u32)> = None;
     let mut disturbed = 0;
     for variant in [Variant::COLD, Variant::COLD_CORES, Variant::COLD_ALL_CPUS] {
-        for (step, clocks) in view::clock_passes(record, variant) {
+        for (step, clocks) in view::clock_passes(record, &variant) {
             for point in &clocks.points {
                 let Some(windows) = &point.windows else {
                     continue;

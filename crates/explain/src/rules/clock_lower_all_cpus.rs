@@ -24,8 +24,8 @@ const FALL_PERCENT_MIN: f64 = 2.0;
 const DEGRADED_PERCENT: f64 = 5.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let alone = view::cluster_clocks(record, Variant::COLD_CORES);
-    let together = view::cluster_clocks(record, Variant::COLD_ALL_CPUS);
+    let alone = view::cluster_clocks(record, &Variant::COLD_CORES);
+    let together = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
     let fall = |together: &ClusterClock| {
         let alone = alone.iter().find(|alone| alone.cpu == together.cpu)?;
         let kept = f64::from(together.measured_khz) / f64::from(alone.measured_khz.max(1));
@@ -69,7 +69,7 @@ fn check(record: &Record) -> Vec<Finding> {
 fn is_supported(record: &Record, clock: &ClusterClock) -> bool {
     let of_step = |(step, _): &(usize, &record::Clocks)| *step == clock.step;
     let passes = [Variant::COLD_CORES, Variant::COLD_ALL_CPUS];
-    let passes = passes.map(|variant| view::clock_passes(record, variant));
+    let passes = passes.map(|variant| view::clock_passes(record, &variant));
     let found = passes.into_iter().flatten().find(of_step);
     let points = found.into_iter().flat_map(|(_, clocks)| &clocks.points);
     let own = points.filter(|point| point.cpu == clock.cpu);

@@ -34,8 +34,8 @@ pub(super) fn useless(record: &Record) -> Option<Finding> {
     if !is_unreliable(record) {
         return None;
     }
-    let cold = view::cluster_clocks(record, Variant::COLD);
-    let after = view::all_cluster_clocks(record, Variant::HOT_AFTER);
+    let cold = view::cluster_clocks(record, &Variant::COLD);
+    let after = view::all_cluster_clocks(record, &Variant::HOT_AFTER);
     lower(record, &cold, &after, "after the load")
 }
 
@@ -45,8 +45,8 @@ fn is_unreliable(record: &Record) -> bool {
 
 /// Clocks that really were lower.
 pub(super) fn lowered(record: &Record) -> Vec<Finding> {
-    let cold = view::cluster_clocks(record, Variant::COLD);
-    let all_cold = view::cluster_clocks(record, Variant::COLD_ALL_CPUS);
+    let cold = view::cluster_clocks(record, &Variant::COLD);
+    let all_cold = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
     let mut findings = Vec::new();
     // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
     // CPUs are higher by design.
@@ -55,12 +55,12 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     } else {
         &all_cold
     };
-    let mut loaded = view::cluster_clocks(record, Variant::HOT_LOADED);
+    let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
     // Threads that share the CPUs that are left measure half a clock each.
     loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     findings.extend(lower(record, before, &loaded, "under load"));
     if !is_unreliable(record) {
-        let mut after = view::all_cluster_clocks(record, Variant::HOT_AFTER);
+        let mut after = view::all_cluster_clocks(record, &Variant::HOT_AFTER);
         // A clock that swings between two steps gives readings that contradict each other; only a
         // large fall counts then.
         after.retain(|clock| !view::is_short_of_cpus(record, clock.step));

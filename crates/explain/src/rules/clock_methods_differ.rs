@@ -27,7 +27,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let mut worst: Option<(f64, Finding)> = None;
     let mut cpus = Vec::new();
     for variant in [Variant::COLD, Variant::COLD_CORES] {
-        for (step, clocks) in view::clock_passes(record, variant) {
+        for (step, clocks) in view::clock_passes(record, &variant) {
             for point in &clocks.points {
                 let windows = point
                     .windows

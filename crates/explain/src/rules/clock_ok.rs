@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 const DEVIATION_PERCENT_MAX: f64 = 1.0;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let clocks = view::cluster_clocks(record, Variant::COLD);
+    let clocks = view::cluster_clocks(record, &Variant::COLD);
     let is_equal = |clock: &view::ClusterClock| {
         let deviation = clock.deviation_percent();
         let limit = clock.tolerance_percent(DEVIATION_PERCENT_MAX);
@@ -42,7 +42,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .flat_map(|clock| clock.cluster_cpus.clone())
         .collect();
     // Readings that contradict each other say nothing about the clock of their CPUs.
-    let others = view::all_cluster_clocks(record, Variant::COLD);
+    let others = view::all_cluster_clocks(record, &Variant::COLD);
     let is_part = others
         .iter()
         .any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));

@@ -51,7 +51,7 @@ struct Withheld<'a> {
 
 /// The reading at a top OPP from which most was withheld.
 fn most_withheld(record: &Record) -> Option<Withheld<'_>> {
-    let points = view::clock_passes(record, Variant::COLD).flat_map(|(step, clocks)| {
+    let points = view::clock_passes(record, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
         let top = points.filter(move |point| view::is_top_point(clocks, point));
         top.map(move |point| (step, point))
@@ -128,7 +128,7 @@ fn by_readings(record: &Record, worst: &Withheld) -> Finding {
 
 /// True if what arrives under the quota is the claimed clock, as on simulated boards.
 fn arrives_as_claimed(record: &Record) -> bool {
-    let clocks = view::cluster_clocks(record, Variant::COLD);
+    let clocks = view::cluster_clocks(record, &Variant::COLD);
     let is_as_claimed = |clock: &view::ClusterClock| {
         let deviation = clock.deviation_percent();
         deviation.is_some_and(|deviation| deviation.abs() <= clock.tolerance_percent(0.0))

@@ -99,7 +99,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         return Vec::new();
     }
     let untrue = view::untrue_columns(record);
-    let cold = view::cluster_clocks(record, Variant::COLD);
+    let cold = view::cluster_clocks(record, &Variant::COLD);
     let mut findings = Vec::new();
     for policy in &record.machine.policies {
         let id = ChannelId::claimed(policy.policy);

@@ -77,7 +77,7 @@ fn witnesses(record: &Record) -> Vec<&'static str> {
         .channels
         .iter()
         .any(|channel| channel.kind == ChannelKind::Counter && channel.id.is_throttle_count());
-    let measured_hot = !view::cluster_clocks(record, Variant::HOT_LOADED).is_empty();
+    let measured_hot = !view::cluster_clocks(record, &Variant::HOT_LOADED).is_empty();
     [
         (measured_hot, "clocks measured under load"),
         (has(is_of_firmware), "throttle bits of the firmware"),

@@ -25,7 +25,7 @@ const WRONG_MIN: usize = 2;
 fn check(record: &Record) -> Vec<Finding> {
     let mut wrong: Vec<(f64, usize, ClockPoint)> = Vec::new();
     let mut tried = 0;
-    for (step, clocks) in view::clock_passes(record, Variant::COLD) {
+    for (step, clocks) in view::clock_passes(record, &Variant::COLD) {
         for point in &clocks.points {
             let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point))
             else {

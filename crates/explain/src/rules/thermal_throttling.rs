@@ -257,13 +257,13 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
     if heat.millicelsius_max < slowdown::hot_millicelsius(record) {
         return None;
     }
-    let all_cold = view::cluster_clocks(record, Variant::COLD_ALL_CPUS);
+    let all_cold = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
     let cold = if all_cold.is_empty() {
-        view::cluster_clocks(record, Variant::COLD)
+        view::cluster_clocks(record, &Variant::COLD)
     } else {
         all_cold
     };
-    let mut loaded = view::cluster_clocks(record, Variant::HOT_LOADED);
+    let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
     loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     let fell = loaded.iter().filter_map(|hot| {
         let before = cold.iter().find(|cold| cold.cpu == hot.cpu)?;

@@ -94,17 +94,17 @@ fn is_steady(point: &ClockPoint) -> bool {
 /// All finished clock passes of one variant (`cold`, `hot-after` ...), with the index of the step.
 pub fn clock_passes<'a>(
     record: &'a Record,
-    variant: impl Into<Variant>,
-) -> std::vec::IntoIter<(usize, &'a Clocks)> {
-    let variant = variant.into();
-    let is_wanted = |step: &Step| step.workload == WorkloadId::Clock && step.variant == variant;
+    variant: &Variant,
+) -> impl Iterator<Item = (usize, &'a Clocks)> + use<'a> {
+    let variant = variant.clone();
+    let is_wanted =
+        move |step: &Step| step.workload == WorkloadId::Clock && step.variant == variant;
     let steps = record.steps.iter().enumerate();
-    let wanted = steps.filter(|(_, step)| is_wanted(step));
-    let passes = wanted.filter_map(|(index, step)| match &step.outcome {
+    let wanted = steps.filter(move |(_, step)| is_wanted(step));
+    wanted.filter_map(|(index, step)| match &step.outcome {
         Outcome::Done(Measured::Clock(clocks)) => Some((index, clocks)),
         _ => None,
-    });
-    passes.collect::<Vec<_>>().into_iter()
+    })
 }
 
 /// True if the point was taken at the highest OPP that its pass tried on that CPU.
@@ -116,14 +116,14 @@ pub fn is_top_point(clocks: &Clocks, point: &ClockPoint) -> bool {
 
 /// The highest clock of every CPU that a variant of the clock pass measured, by CPU. Only clocks
 /// whose readings agree.
-pub fn cluster_clocks(record: &Record, variant: impl Into<Variant>) -> Vec<ClusterClock> {
+pub fn cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
     let mut clocks = all_cluster_clocks(record, variant);
     clocks.retain(|clock| clock.is_steady);
     clocks
 }
 
 /// The same with those whose readings contradict each other.
-pub fn all_cluster_clocks(record: &Record, variant: impl Into<Variant>) -> Vec<ClusterClock> {
+pub fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
     let mut found: Vec<ClusterClock> = Vec::new();
     for (step, clocks) in clock_passes(record, variant) {
         for point in clocks

@@ -14,8 +14,7 @@ pub struct OppClock {
 
 /// The clock measured at this OPP in the cold pass, on the cluster of the CPU where one is named.
 pub fn opp_clock(record: &Record, cpu: Option<u32>, opp_khz: u32) -> Option<OppClock> {
-    let cold = Variant::COLD;
-    let points = clock_passes(record, &cold).flat_map(|(step, clocks)| {
+    let points = clock_passes(record, &Variant::COLD).flat_map(|(step, clocks)| {
         let points = clocks.points.iter();
         points.filter_map(move |point| Some((point.opp_khz?, point_clock(record, step, point)?)))
     });

@@ -47,19 +47,6 @@ pub fn channels<'a>(
     channels.filter(move |channel| is_wanted(&channel.id))
 }
 
-/// Channels whose id has this beginning and this end, in their order.
-pub fn channels_of<'a>(
-    record: &'a Record,
-    beginning: &'a str,
-    end: &'a str,
-) -> impl Iterator<Item = &'a Channel> + 'a {
-    let channels = record.samples.channels.iter();
-    channels.filter(move |channel| {
-        let id = channel.id.to_string();
-        id.starts_with(beginning) && id.ends_with(end)
-    })
-}
-
 /// The known values of a channel within a window, both ends included.
 pub fn gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let times = record.samples.at_ms.iter().zip(&channel.values).enumerate();

@@ -121,10 +121,10 @@ impl Feed {
 mod tests {
     use super::*;
     use crate::timeline::monotonic_ns;
-    use record::{ChannelKind, Unit};
+    use record::{ChannelId, ChannelKind, Unit};
 
-    fn channel(id: &str) -> Channel {
-        Channel::new(id, Unit::Count, ChannelKind::Gauge)
+    fn channel(id: &'static str) -> Channel {
+        Channel::new(ChannelId::own(id), Unit::Count, ChannelKind::Gauge)
     }
 
     #[test]

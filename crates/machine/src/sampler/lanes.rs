@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::Root;
     use crate::sensors::{Beat, Probe, Read, Scale};
-    use record::{Channel, ChannelKind, Unit};
+    use record::{Channel, ChannelId, ChannelKind, Unit};
 
     /// While this is set, one source hangs.
     static HANGS: AtomicBool = AtomicBool::new(true);
@@ -193,7 +193,7 @@ mod tests {
             path: "/a".into(),
             channels: vec![Channel {
                 source: "/a".into(),
-                ..Channel::new("a", Unit::Count, ChannelKind::Gauge)
+                ..Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)
             }],
             beat: Beat::AtMostEveryMs(1),
             read: Read::File(parser),

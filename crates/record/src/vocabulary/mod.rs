@@ -10,7 +10,6 @@
 #[macro_use]
 mod words;
 
-mod bridge;
 mod channel;
 mod mode;
 mod rule;

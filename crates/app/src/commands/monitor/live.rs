@@ -6,7 +6,7 @@ use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
 use machine::{Aside, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
-use record::{Channel, Event, Fact, Record, Run, Source as Origin, soc_temperature};
+use record::{Channel, Event, Fact, Mode, Record, Run, Source as Origin, soc_temperature};
 use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
@@ -218,7 +218,7 @@ fn run(timeline: &Timeline) -> Run {
     Run {
         started: Fact::Known(timeline.start_utc_ms()),
         utc_offset_minutes: utc_offset_minutes(timeline.start_utc_ms()),
-        mode: "monitor".into(),
+        mode: Mode::Monitor,
         as_root: machine::is_root(),
         ..Run::default()
     }

@@ -18,11 +18,11 @@ const DEVIATION_PERCENT: f64 = 1.0;
 
 pub(super) fn clocks(record: &Record, findings: &[Finding]) -> String {
     let (cold, loaded) = (
-        view::cluster_clocks(record, Variant::COLD),
-        view::cluster_clocks(record, Variant::HOT_LOADED),
+        view::cluster_clocks(record, &Variant::COLD),
+        view::cluster_clocks(record, &Variant::HOT_LOADED),
     );
     let hot = if loaded.is_empty() {
-        view::cluster_clocks(record, Variant::HOT_AFTER)
+        view::cluster_clocks(record, &Variant::HOT_AFTER)
     } else {
         loaded
     };
