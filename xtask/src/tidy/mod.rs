@@ -10,6 +10,7 @@ mod parsers;
 mod rust;
 mod source;
 mod tables;
+mod vocabulary;
 mod words;
 
 use crate::workspace::{self, File};
@@ -69,6 +70,7 @@ fn problems() -> Result<Vec<Problem>> {
     problems.extend(arrows::check(&packages));
     problems.extend(fences::check(&packages, &files));
     problems.extend(parsers::check(&files));
+    problems.extend(vocabulary::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
     if let (Some(manifest), Some(architecture)) = (text("Cargo.toml"), text("ARCHITECTURE.md")) {
         problems.extend(arrows::check_reasons(manifest, architecture));

@@ -26,6 +26,47 @@ pub(super) fn code_only(text: &str) -> String {
     out
 }
 
+/// A string literal.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Literal {
+    /// The line where it begins, from 1.
+    pub(super) line: usize,
+    /// The end of what stands before it.
+    pub(super) before: String,
+    /// What is between its quotes, as it is written.
+    pub(super) text: String,
+}
+
+/// Every string literal.
+pub(super) fn literals(text: &str) -> Vec<Literal> {
+    const BEFORE_MAX: usize = 40;
+    let characters: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let mut line = 1;
+    let mut at = 0;
+    while at < characters.len() {
+        let end = literal_end(&characters, at)
+            .unwrap_or(at + 1)
+            .min(characters.len());
+        let whole: String = characters[at..end].iter().collect();
+        let is_string = end > at + 1 && !whole.starts_with(['/', '\'']);
+        let bounds = whole.find('"').zip(whole.rfind('"'));
+        if let Some((open, close)) = bounds.filter(|_| is_string) {
+            let before: String = characters[at.saturating_sub(BEFORE_MAX)..at]
+                .iter()
+                .collect();
+            found.push(Literal {
+                line,
+                before: before.trim_end().to_owned(),
+                text: whole.get(open + 1..close).unwrap_or_default().to_owned(),
+            });
+        }
+        line += whole.matches('\n').count();
+        at = end;
+    }
+    found
+}
+
 /// End of the comment or literal that starts at `at`, if one does.
 fn literal_end(characters: &[char], at: usize) -> Option<usize> {
     let rest = &characters[at..];
@@ -105,7 +146,10 @@ pub(super) fn lines_without_tests(code: &str) -> usize {
     let lines: Vec<&str> = code.lines().map(str::trim).collect();
     lines
         .windows(2)
-        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod "))
+        .position(|pair| {
+            let item = pair[1].strip_prefix("pub(crate) ").unwrap_or(pair[1]);
+            pair[0] == "#[cfg(test)]" && item.starts_with("mod ")
+        })
         .unwrap_or(lines.len())
 }
 
@@ -206,6 +250,18 @@ mod tests {
     }
 
     #[test]
+    fn strings_are_found() {
+        let text = "f(\n  \"a b\", // \"no\"\n  r#\"c\"d\"#, b\"e\", '\"', \"\");";
+        let found = literals(text);
+        let found: Vec<(usize, &str)> = found
+            .iter()
+            .map(|literal| (literal.line, literal.text.as_str()))
+            .collect();
+        assert_eq!(found, [(2, "a b"), (3, "c\"d"), (3, "e"), (3, "")]);
+        assert_eq!(literals(text)[0].before, "f(");
+    }
+
+    #[test]
     fn functions_are_found_by_their_braces() {
         let check = |text: &str, expected: &[(&str, usize, usize)]| {
             let found: Vec<(String, usize, usize)> = functions(&code_only(text))
@@ -238,5 +294,7 @@ mod tests {
             2
         );
         assert_eq!(lines_without_tests("a\n#[cfg(test)]\nuse x;\nb\n"), 4);
+        let shown = "a\n#[cfg(test)]\npub(crate) mod tests {\n}\n";
+        assert_eq!(lines_without_tests(shown), 1);
     }
 }

@@ -1,0 +1,393 @@
+//! Ids are types: no literal of the source spells a channel, a workload, a rule or a figure that the vocabulary knows.
+//!
+//! The types themselves are asked whether they know a literal, so there is no second list of ids. Not looked at are the
+//! vocabulary, where they are spelled, and tests of a whole crate, which type what users type and read what other programs
+//! read. The name of a workload may be that of another thing, a program or a column: [`OTHER_THINGS`] says where.
+
+use super::{Problem, rust};
+use crate::workspace::File;
+use record::{ChannelId, WorkloadId};
+
+/// Where ids are spelled.
+const VOCABULARY: &str = "crates/record/src/vocabulary/";
+/// Where words are listed that are none.
+const THIS_FILE: &str = "xtask/src/tidy/vocabulary.rs";
+
+/// What else is called as a workload or a rule is, and where.
+struct OtherThing {
+    /// The file, or the folder with its `/` at the end.
+    place: &'static str,
+    words: &'static [&'static str],
+    /// What the words are there.
+    are: &'static str,
+}
+
+const fn other(
+    place: &'static str,
+    words: &'static [&'static str],
+    are: &'static str,
+) -> OtherThing {
+    OtherThing { place, words, are }
+}
+
+const OTHER_THINGS: &[OtherThing] = &[
+    other(
+        "crates/app/src/args/",
+        &["clock", "core-to-core", "simd"],
+        "reports, and what tests type",
+    ),
+    other(
+        "crates/bench/src/packages.rs",
+        &["stockfish", "sysbench"],
+        "programs",
+    ),
+    other("crates/bench/src/places.rs", &["drive"], "folders"),
+    other(
+        "crates/bench/src/workloads/",
+        &[
+            "clock",
+            "cpuminer",
+            "network",
+            "openssl",
+            "rsync",
+            "sftp",
+            "stockfish",
+            "stress-ng",
+            "sysbench",
+            "video",
+        ],
+        "programs, devices and names of figures",
+    ),
+    other(
+        "crates/bench/src/workloads/foreign.rs",
+        &[
+            "cpuminer",
+            "geekbench",
+            "openssl",
+            "phoronix",
+            "sevenzip",
+            "stockfish",
+            "stress-ng",
+            "sysbench",
+        ],
+        "parsers",
+    ),
+    other(
+        "crates/explain/src/figures/tests.rs",
+        &["openssl"],
+        "a program",
+    ),
+    other(
+        "crates/explain/src/logs/",
+        &["openssl", "stockfish", "stress-ng"],
+        "programs",
+    ),
+    other(
+        "crates/explain/src/report/",
+        &["clock", "core-to-core"],
+        "reports",
+    ),
+    other("crates/explain/src/results/", &["aes", "clock"], "columns"),
+    other(
+        "crates/explain/src/rules/",
+        &["clock", "heat", "program"],
+        "values in sentences",
+    ),
+    other(
+        "crates/explain/src/sensitivity/text.rs",
+        &["clock"],
+        "a heading",
+    ),
+    other("crates/explain/src/soc/", &["aes"], "a feature of CPUs"),
+    other("crates/kernel/src/arch/", &["aes"], "a feature of CPUs"),
+    other(
+        "crates/machine/src/foreign.rs",
+        &["rpi-firmware"],
+        "a parser",
+    ),
+    other(
+        "crates/machine/src/identify/features.rs",
+        &["aes"],
+        "a feature of CPUs",
+    ),
+    other(
+        "crates/machine/src/settings/kernels.rs",
+        &["lzma"],
+        "an algorithm of zram",
+    ),
+    other(
+        "crates/record/src/redact/known.rs",
+        &["video"],
+        "an option of the kernel",
+    ),
+    other("crates/testkit/src/program.rs", &["program"], "a program"),
+    other(
+        "fuzz/src/targets.rs",
+        &[
+            "config-txt",
+            "cpuminer",
+            "geekbench",
+            "openssl",
+            "phoronix",
+            "sevenzip",
+            "stockfish",
+            "stress-ng",
+            "sysbench",
+        ],
+        "targets",
+    ),
+    other(
+        "xtask/src/bench/tools.rs",
+        &["aes", "clock", "openssl", "sysbench"],
+        "programs and command lines",
+    ),
+];
+
+/// Makers of ids that one file alone knows, each with the folders that may do so, and what goes there instead.
+const DOORS: [(&str, &[&str], &str); 3] = [
+    (
+        "RuleId::own(",
+        &[
+            "crates/explain/src/rules/",
+            "crates/explain/src/survey/",
+            "crates/explain/src/kernel/",
+            "crates/explain/src/tables.rs",
+        ],
+        "a rule has its id in its file; others ask for its constant",
+    ),
+    (
+        "ChannelId::own(",
+        &["crates/machine/src/sensors/", "crates/bench/src/meters/"],
+        "only a sensor names a channel that nobody asks for",
+    ),
+    (
+        "WorkloadId::Own(",
+        &["crates/bench/src/workloads/"],
+        "only a row of the table of workloads names one that nobody asks for",
+    ),
+];
+
+/// Literals that spell an id, ids made in other places than theirs, and exceptions that are none.
+pub(super) fn check(files: &[File]) -> Vec<Problem> {
+    let is_looked_at = |file: &&File| {
+        let is_test_of_crate = ["tests", "benches", "examples"]
+            .iter()
+            .any(|folder| file.path.split('/').nth(2) == Some(folder));
+        let is_list = file.path.starts_with(VOCABULARY) || file.path == THIS_FILE;
+        file.path.ends_with(".rs") && !is_list && !is_test_of_crate
+    };
+    let mut is_used = OTHER_THINGS
+        .iter()
+        .map(|thing| vec![false; thing.words.len()])
+        .collect::<Vec<_>>();
+    let mut problems = Vec::new();
+    for file in files.iter().filter(is_looked_at) {
+        problems.extend(doors(file));
+        let code_lines = code_lines(file);
+        for literal in rust::literals(&file.text) {
+            let Some(message) = spelled(&literal, literal.line > code_lines) else {
+                continue;
+            };
+            if !is_other(&file.path, &literal.text, &mut is_used) {
+                problems.push(Problem::new(&file.path, literal.line, message));
+            }
+        }
+    }
+    for (thing, is_used) in OTHER_THINGS.iter().zip(is_used) {
+        let stale = thing.words.iter().zip(is_used).filter(|(_, used)| !used);
+        problems.extend(stale.map(|(word, _)| {
+            let message = format!("{word:?} ({}) stands nowhere in {}", thing.are, thing.place);
+            Problem::new(THIS_FILE, None, message)
+        }));
+    }
+    problems
+}
+
+/// Lines before the tests of a file.
+fn code_lines(file: &File) -> usize {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    match name {
+        "tests.rs" | "testing.rs" | "test_support.rs" => 0,
+        _ if file.path.contains("/tests/") || file.path.starts_with("crates/testkit/") => 0,
+        _ => rust::lines_without_tests(&rust::code_only(&file.text)),
+    }
+}
+
+/// What is wrong with a literal, if it spells an id.
+fn spelled(literal: &rust::Literal, is_test: bool) -> Option<String> {
+    let text = literal.text.as_str();
+    if is_channel(text) {
+        return Some(format!("{text:?} is a channel: name it by `ChannelId`"));
+    }
+    if WorkloadId::of(text).is_some() {
+        return Some(format!("{text:?} is a workload: name it by `WorkloadId`"));
+    }
+    if is_test {
+        return None;
+    }
+    let key = text.split_once('@').map(|(workload, _)| workload);
+    if key.and_then(WorkloadId::of).is_some() {
+        return Some(format!("{text:?} is a figure: name it by `FigureKey`"));
+    }
+    // One word says too little to be told from words that mean something else.
+    let mut rules = explain::rules::RULES.iter();
+    let is_rule = text.contains('-') && rules.any(|rule| rule.id.as_str() == text);
+    let is_own = literal.before.ends_with("RuleId::own(");
+    (is_rule && !is_own).then(|| format!("{text:?} is a rule: name it by its constant"))
+}
+
+/// True if the word stands for another thing there; what of [`OTHER_THINGS`] says so is marked as used.
+fn is_other(path: &str, word: &str, is_used: &mut [Vec<bool>]) -> bool {
+    let mut is_other = false;
+    for (thing, is_used) in OTHER_THINGS.iter().zip(is_used) {
+        let is_folder = thing.place.ends_with('/');
+        if path == thing.place || is_folder && path.starts_with(thing.place) {
+            for (known, is_used) in thing.words.iter().zip(is_used) {
+                *is_used |= *known == word;
+                is_other |= *known == word;
+            }
+        }
+    }
+    is_other
+}
+
+/// True if a channel is spelled so, or would be with something in place of what is in braces.
+fn is_channel(text: &str) -> bool {
+    const THINGS: [&str; 5] = ["0", "cpu0", "policy0", "thermal_zone0", "hwmon0"];
+    let is_known = |text: &str| {
+        let Ok(id) = text.parse();
+        !matches!(id, ChannelId::Other(_))
+    };
+    match text.contains('{') {
+        true => THINGS.iter().any(|thing| is_known(&filled(text, thing))),
+        false => is_known(text),
+    }
+}
+
+/// The text with this in place of everything in braces.
+fn filled(text: &str, thing: &str) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        filled.push_str(before);
+        filled.push_str(thing);
+        rest = behind.split_once('}').map_or("", |(_, behind)| behind);
+    }
+    filled + rest
+}
+
+/// Ids that are made from text where they are not at home.
+fn doors(file: &File) -> Vec<Problem> {
+    let code = rust::code_only(&file.text);
+    let lines = code.lines().take(code_lines(file)).enumerate();
+    let mut problems = Vec::new();
+    for (index, line) in lines {
+        for (maker, homes, instead) in DOORS {
+            let is_home = homes.iter().any(|home| file.path.starts_with(home));
+            if line.contains(maker) && !is_home {
+                problems.push(Problem::new(&file.path, index + 1, instead));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found in a file with this text.
+    fn found(path: &str, text: &str) -> Vec<String> {
+        let file = File {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        };
+        let problems = check(&[file]);
+        let of_file = problems.iter().filter(|problem| problem.path == path);
+        of_file.map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn ids_that_are_spelled_are_found() {
+        let path = "crates/explain/src/x.rs";
+        let check = |code: &str, expected: &[&str]| {
+            let expected: Vec<String> = expected
+                .iter()
+                .map(|what| format!("{path}:1: {what}"))
+                .collect();
+            assert_eq!(found(path, code), expected, "{code}");
+        };
+        let channel = |text: &str| format!("{text:?} is a channel: name it by `ChannelId`");
+        for text in ["cpu3.idle", "{thing}.claimed", "thermal_zone{}.temp"] {
+            check(&format!("f({text:?});"), &[&channel(text)]);
+            check(&format!("f(r#\"{text}\"#);"), &[&channel(text)]);
+        }
+        check("// \"cpu3.idle\"", &[]);
+        check(
+            "f(\"cpu.max\", \"{}.{}\", \"policy{n} claimed\", \"{\");",
+            &[],
+        );
+        check(
+            "f(\"sevenzip\");",
+            &["\"sevenzip\" is a workload: name it by `WorkloadId`"],
+        );
+        check("f(\"zstd\", \"\");", &[]);
+        check(
+            "f(\"sevenzip@16 multi\");",
+            &["\"sevenzip@16 multi\" is a figure: name it by `FigureKey`"],
+        );
+        check("f(\"pi@nas\");", &[]);
+        check(
+            "f(\"thermal-throttling\");",
+            &["\"thermal-throttling\" is a rule: name it by its constant"],
+        );
+        check("f(\"governor\");", &[]);
+    }
+
+    #[test]
+    fn tests_may_spell_rules_and_figures() {
+        let path = "crates/explain/src/x.rs";
+        let tests = |line: &str| format!("#[cfg(test)]\nmod tests {{\n{line}\n}}\n");
+        let text = tests("f(\"thermal-throttling\", \"sevenzip@16\");");
+        assert!(found(path, &text).is_empty());
+        assert_eq!(found(path, &tests("f(\"cpu3.idle\");")).len(), 1);
+        let text = "f(\"cpu3.idle\", \"sevenzip\");";
+        for path in [
+            "crates/app/tests/x.rs",
+            "crates/record/src/vocabulary/x.rs",
+            "x.md",
+        ] {
+            assert!(found(path, text).is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn ids_of_one_file_are_made_at_home() {
+        let rule = "id: RuleId::own(\n    \"thermal-throttling\",\n),";
+        assert!(found("crates/explain/src/rules/x.rs", rule).is_empty());
+        assert_eq!(
+            found("crates/app/src/x.rs", rule),
+            ["crates/app/src/x.rs:1: a rule has its id in its file; others ask for its constant"]
+        );
+        let channel = "ChannelId::own(\"w1_0.humidity\")";
+        assert!(found("crates/machine/src/sensors/x.rs", channel).is_empty());
+        assert_eq!(found("crates/explain/src/x.rs", channel).len(), 1);
+        let workload = "WorkloadId::Own(\"zstd\")";
+        assert!(found("crates/bench/src/workloads/x.rs", workload).is_empty());
+        assert_eq!(found("crates/bench/src/x.rs", workload).len(), 1);
+    }
+
+    #[test]
+    fn a_word_that_is_another_thing_nowhere_is_no_exception() {
+        let thing = &OTHER_THINGS[0];
+        let problems = check(&[]);
+        let message = format!(
+            "{:?} ({}) stands nowhere in {}",
+            thing.words[0], thing.are, thing.place
+        );
+        assert_eq!(problems[0].message, message);
+        assert!(thing.place.ends_with('/') || thing.place.ends_with(".rs"));
+        let words = OTHER_THINGS.iter().map(|thing| thing.words.len());
+        assert_eq!(problems.len(), words.sum::<usize>());
+    }
+}
