@@ -7,6 +7,7 @@
 mod board;
 mod judge;
 mod order;
+mod read;
 mod source;
 mod times;
 pub(crate) mod unread;
@@ -145,140 +146,6 @@ impl Root {
     /// True for a board in one file: its files answer at once and never hang.
     pub fn is_board(&self) -> bool {
         matches!(&*self.tree, Tree::Board(_))
-    }
-
-    /// The whole file as text; bytes that are not UTF-8 are replaced.
-    ///
-    /// # Errors
-    /// Absent, denied or any other error of the kernel.
-    pub fn read(&self, path: &str) -> Reading<String> {
-        Ok(String::from_utf8_lossy(&self.read_bytes(path)?).into_owned())
-    }
-
-    /// The file as text without white space and NULs at both ends: for files of one value.
-    ///
-    /// # Errors
-    /// As [`Root::read`]; an empty file is garbled.
-    pub fn read_value(&self, path: &str) -> Reading<String> {
-        let text = self.read(path)?;
-        match text.trim_matches(|c: char| c.is_whitespace() || c == '\0') {
-            "" => Err(Missing::garbled(path, "")),
-            value => Ok(value.to_owned()),
-        }
-    }
-
-    /// The file as one number.
-    ///
-    /// # Errors
-    /// As [`Root::read`]; garbled if it is no number.
-    pub fn read_number<T: std::str::FromStr>(&self, path: &str) -> Reading<T> {
-        let value = self.read_value(path)?;
-        value.parse().map_err(|_| Missing::garbled(path, &value))
-    }
-
-    /// The whole file.
-    ///
-    /// # Errors
-    /// As [`Root::read`].
-    pub fn read_bytes(&self, path: &str) -> Reading<Vec<u8>> {
-        if let Some(content) = self.replaced.get(path) {
-            return Ok(content.clone());
-        }
-        match &*self.tree {
-            Tree::Directory(_) => {
-                // Nearly every file of the kernel fits; without room, each takes three reads more.
-                let mut bytes = Vec::with_capacity(PAGE_BYTES);
-                let file = open(&self.real(path)).map_err(|e| self.failed(path, &e))?;
-                faults::pass(Call::Read, self.real(path), || {
-                    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)
-                })
-                .map_err(|e| self.failed(path, &e))?;
-                Ok(bytes)
-            }
-            Tree::Board(entries) => match self.board_entry(entries, path)?.1 {
-                Entry::Content(bytes) => Ok(bytes),
-                Entry::Error(errno) => Err(self.failed_by(path, errno)),
-                Entry::Link(_) => Err(missing_errno(path, libc::EISDIR)),
-            },
-        }
-    }
-
-    /// The first bytes of a file that is large and read once; fewer where it is shorter.
-    ///
-    /// # Errors
-    /// As [`Root::read`].
-    pub fn read_head(&self, path: &str, bytes: usize) -> Reading<Vec<u8>> {
-        let source = self.source(path)?;
-        let mut head = vec![0; bytes];
-        let count = source.read_into(&mut head);
-        head.truncate(count.map_err(|errno| self.failed_by(path, errno))?);
-        Ok(head)
-    }
-
-    /// Names in a directory, numbers in order of value (`cpu2` before `cpu10`).
-    ///
-    /// # Errors
-    /// As [`Root::read`].
-    pub fn list(&self, path: &str) -> Reading<Vec<String>> {
-        let mut names: Vec<String> = match &*self.tree {
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "this is the one place that lists"
-            )]
-            Tree::Directory(_) => faults::pass(Call::List, self.real(path), || {
-                std::fs::read_dir(self.real(path))
-            })
-            .map_err(|e| self.failed(path, &e))?
-            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-            .collect(),
-            Tree::Board(entries) => board_children(entries, path)?,
-        };
-        names.sort_by_key(|name| natural_key(name));
-        names.dedup();
-        Ok(names)
-    }
-
-    /// Target of a symbolic link, as it stands in the link.
-    ///
-    /// # Errors
-    /// As [`Root::read`]; `EINVAL` if it is no link.
-    pub fn link(&self, path: &str) -> Reading<String> {
-        match &*self.tree {
-            Tree::Directory(_) => faults::pass(Call::Link, self.real(path), || {
-                std::fs::read_link(self.real(path))
-            })
-            .map(|target| target.to_string_lossy().into_owned())
-            .map_err(|e| match e.raw_os_error() {
-                // It is no link, which is an answer.
-                Some(libc::EINVAL) => missing_from(path, &e),
-                _ => self.failed(path, &e),
-            }),
-            Tree::Board(entries) => {
-                let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
-                let resolved = resolve(&entries, path, false)?;
-                match entries.get(&resolved) {
-                    Some(Entry::Link(target)) => Ok(target.clone()),
-                    Some(_) => Err(missing_errno(path, libc::EINVAL)),
-                    None => Err(Missing::absent(path)),
-                }
-            }
-        }
-    }
-
-    /// Opens a file that is read again and again.
-    ///
-    /// # Errors
-    /// As [`Root::read`].
-    pub fn source(&self, path: &str) -> Reading<Source> {
-        match &*self.tree {
-            Tree::Directory(_) => open(&self.real(path))
-                .map(Source::File)
-                .map_err(|e| self.failed(path, &e)),
-            Tree::Board(entries) => {
-                self.board_entry(entries, path)?;
-                Ok(Source::Board(self.clone(), path.to_owned()))
-            }
-        }
     }
 
     /// Writes a value to an existing file, in one write as the kernel wants it.

@@ -1,0 +1,316 @@
+//! What events make of a Record: each added in its turn, and what stands only when no more come.
+
+use super::Event;
+use crate::{Channel, DiedIn, End, Fact, Gate, Missing, Record, Restored, StageBegun};
+use std::collections::HashMap;
+
+impl Record {
+    /// The Record that a stream of events makes.
+    ///
+    /// # Errors
+    /// The stream is missing its first event.
+    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Record, Missing> {
+        let mut events = events.into_iter();
+        let Some(Event::Started {
+            schema,
+            source,
+            run,
+        }) = events.next()
+        else {
+            return Err(Missing::garbled(
+                "event stream",
+                "no event `started` at the beginning",
+            ));
+        };
+        let mut record = Record::new(source, *run);
+        record.schema = schema;
+        let mut restores = Restores::default();
+        for event in events {
+            restores.apply(&mut record, event);
+        }
+        restores.end(&mut record);
+        Ok(record)
+    }
+
+    /// Adds one event.
+    pub fn apply(&mut self, event: Event) {
+        match event {
+            // A second start in one stream would be another run; the first one counts.
+            Event::Started { .. } => {}
+            Event::StepBegins {
+                step,
+                repetition,
+                at_ms,
+            } => {
+                self.run.died_in = Some(DiedIn {
+                    step: Some(step),
+                    repetition,
+                    began_ms: Some(at_ms),
+                    at_ms,
+                    aftermath: Fact::not_reached(),
+                });
+            }
+            Event::StageBegins { stage } => {
+                let first_step = self.steps.len();
+                self.run.stages.push(StageBegun { stage, first_step });
+            }
+            Event::Gate { gate } => self.take_gate(gate),
+            Event::Machine { machine } => self.machine = *machine,
+            Event::Survey { survey } => self.surveys.push(*survey),
+            Event::Probe { probe } => self.probes.push(*probe),
+            Event::Mark { mark } => self.marks.push(mark),
+            Event::Unread { missing } => self.unread.push(missing),
+            Event::State { state } => self.states.push(state),
+            Event::SettingChanged { change } => self.settings.push(change),
+            Event::SettingUnmet { unmet } => self.unmet_settings.push(unmet),
+            Event::SettingRestored { path, restored } => self.take_restored(&path, &restored),
+            Event::Step { step } => {
+                self.run.died_in = None;
+                self.steps.push(*step);
+            }
+            Event::Channels {
+                interval_ms,
+                channels,
+            } => {
+                self.samples.interval_ms = interval_ms;
+                self.take_channels(channels);
+            }
+            Event::Samples { at_ms, columns } => self.append_samples(&at_ms, columns),
+            Event::Gap { channel, gap } => {
+                let found = self
+                    .samples
+                    .channels
+                    .iter_mut()
+                    .find(|known| known.id == channel);
+                if let Some(known) = found {
+                    known.gaps.push(gap);
+                }
+            }
+            Event::SamplerCost { cost } => self.samples.cost = cost,
+            Event::KernelMessages { messages } => match (&mut self.kernel_messages, messages) {
+                (Fact::Known(known), Fact::Known(more)) => known.extend(more),
+                (unknown, messages) => *unknown = messages,
+            },
+            Event::TimeSet { started } => self.run.started = Fact::Known(started),
+            Event::Ended { end, elapsed_ms } => {
+                self.run.end = end;
+                self.run.elapsed_ms = Some(elapsed_ms);
+                self.run.died_in = None;
+            }
+        }
+    }
+
+    fn take_gate(&mut self, gate: Gate) {
+        let earlier = self.gate.known();
+        let was_busy = earlier.is_some_and(|earlier| !earlier.passed);
+        // A run whose first part began on a busy machine stays one.
+        if !was_busy || self.run.resumed.is_empty() {
+            self.gate = Fact::Known(gate);
+        }
+    }
+
+    /// One path can be changed several times; all changes end with the same restore.
+    fn take_restored(&mut self, path: &str, restored: &Restored) {
+        let changes = self.settings.iter_mut();
+        for change in changes.filter(|change| change.path == path) {
+            change.restored = restored.clone();
+        }
+    }
+
+    /// Adds one row of samples, in the order of the channels that were named last.
+    pub fn append_row(&mut self, at_ms: i64, values: Vec<Option<i64>>) {
+        self.samples.at_ms.push(at_ms);
+        let mut values = values.into_iter();
+        for channel in &mut self.samples.channels {
+            channel.values.push(values.next().flatten());
+        }
+    }
+
+    /// To be called when no more events come: a run without an end has died, at its last sign of life.
+    pub fn close(&mut self) {
+        if self.run.end != End::Died {
+            return;
+        }
+        let at_ms = self.last_sign_ms();
+        let died_in = self.run.died_in.get_or_insert_with(|| DiedIn {
+            aftermath: Fact::not_reached(),
+            ..DiedIn::default()
+        });
+        died_in.at_ms = at_ms.max(died_in.at_ms);
+    }
+
+    /// The last moment of which anything is known.
+    fn last_sign_ms(&self) -> i64 {
+        let rows = self.samples.at_ms.last().copied();
+        let step = self.steps.last().map(|step| step.window.end_ms);
+        let state = self.states.last().map(|state| state.at_ms);
+        let setting = self.settings.last().and_then(|setting| setting.at_ms);
+        let mark = self.marks.last().map(|mark| mark.at_ms);
+        let messages = self.kernel_messages.known();
+        let message = messages.and_then(|messages| messages.last()?.at_ms);
+        let resumed = self.run.resumed.last().map(|resumed| resumed.at_ms);
+        let all = [rows, step, state, setting, mark, message, resumed];
+        all.into_iter().flatten().max().unwrap_or(0)
+    }
+
+    /// A second sampler of one run goes on where the first one stopped: channels keep their values, and
+    /// those that it does not know stay behind its own.
+    fn take_channels(&mut self, channels: Vec<Channel>) {
+        let rows = self.samples.at_ms.len();
+        let mut old = std::mem::take(&mut self.samples.channels);
+        for mut channel in channels {
+            match old.iter().position(|known| known.id == channel.id) {
+                Some(at) => self.samples.channels.push(old.remove(at)),
+                None => {
+                    channel.values = vec![None; rows];
+                    self.samples.channels.push(channel);
+                }
+            }
+        }
+        self.samples.channels.append(&mut old);
+    }
+
+    /// Appends a block; a column that is too short (a cut line) is filled with missing values.
+    fn append_samples(&mut self, at_ms: &[i64], columns: Vec<Vec<Option<i64>>>) {
+        self.samples.at_ms.extend_from_slice(at_ms);
+        let total = self.samples.at_ms.len();
+        let mut columns = columns.into_iter();
+        for channel in &mut self.samples.channels {
+            channel.values.extend(columns.next().unwrap_or_default());
+            channel.values.resize(total, None);
+        }
+    }
+}
+
+/// Adds events of which there may be many, and finds each setting that came back once, at the end: a Record
+/// looks through all its settings for every one.
+#[derive(Debug, Default)]
+pub(crate) struct Restores(HashMap<String, (usize, Restored)>);
+
+impl Restores {
+    /// Adds one event.
+    pub(crate) fn apply(&mut self, record: &mut Record, event: Event) {
+        match event {
+            Event::SettingRestored { path, restored } => {
+                self.0.insert(path, (record.settings.len(), restored));
+            }
+            event => record.apply(event),
+        }
+    }
+
+    /// To be called when no more events of this Record come.
+    pub(crate) fn end(&mut self, record: &mut Record) {
+        for (at, change) in record.settings.iter_mut().enumerate() {
+            match self.0.get(&change.path) {
+                // What was changed after the restore was not restored by it.
+                Some((changes, restored)) if at < *changes => change.restored = restored.clone(),
+                _ => {}
+            }
+        }
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChannelId, ChannelKind, Mode, Run, Source, Unit};
+
+    fn started() -> Event {
+        Event::Started {
+            schema: crate::SCHEMA_VERSION,
+            source: Source::Run {
+                version: "0.1.0".into(),
+                target: "test".into(),
+            },
+            run: Box::new(Run {
+                mode: Mode::Standard,
+                ..Run::default()
+            }),
+        }
+    }
+
+    const A: ChannelId = ChannelId::own("a");
+    const B: ChannelId = ChannelId::own("b");
+
+    fn channel(id: ChannelId) -> Channel {
+        Channel::new(id, Unit::Count, ChannelKind::Gauge)
+    }
+
+    fn changed(path: &str) -> Event {
+        let change = crate::SettingChange {
+            path: path.into(),
+            old: "1".into(),
+            new: "2".into(),
+            read_back: Fact::Known("2".into()),
+            at_ms: None,
+            restored: Restored::Pending,
+        };
+        Event::SettingChanged { change }
+    }
+
+    fn restored(path: &str, restored: Restored) -> Event {
+        let path = path.into();
+        Event::SettingRestored { path, restored }
+    }
+
+    #[test]
+    fn many_settings_come_back_each_to_its_own() {
+        let many = 60_000;
+        let names: Vec<String> = (0..many).map(|n| format!("/sys/{n}")).collect();
+        let events = [started()]
+            .into_iter()
+            .chain(names.iter().map(|name| changed(name)))
+            .chain(names.iter().map(|name| restored(name, Restored::Done)))
+            .chain([changed("/sys/7")]);
+        let record = Record::from_events(events).unwrap();
+        let back = |change: &&crate::SettingChange| change.restored == Restored::Done;
+        assert_eq!(record.settings.iter().filter(back).count(), many);
+        // What is changed after that has not come back.
+        assert_ne!(record.settings.last().unwrap().restored, Restored::Done);
+    }
+
+    #[test]
+    fn a_stream_that_stops_is_a_run_that_died() {
+        let record = Record::from_events([started()]).unwrap();
+        assert_eq!(record.run.end, End::Died);
+        assert!(record.gate.missing().is_some());
+    }
+
+    #[test]
+    fn columns_keep_the_length_of_the_axis() {
+        let channels = Event::Channels {
+            interval_ms: 500,
+            channels: vec![channel(A), channel(B)],
+        };
+        let block = Event::Samples {
+            at_ms: vec![0, 500],
+            columns: vec![vec![Some(1), Some(2)]],
+        };
+        let record = Record::from_events([started(), channels, block]).unwrap();
+        assert_eq!(
+            record.samples.channel(&A).unwrap().values,
+            [Some(1), Some(2)]
+        );
+        assert_eq!(record.samples.channel(&B).unwrap().values, [None, None]);
+    }
+
+    #[test]
+    fn a_stream_without_a_start_is_refused() {
+        let end = Event::Ended {
+            end: End::Finished,
+            elapsed_ms: 1,
+        };
+        assert!(Record::from_events([end]).is_err());
+    }
+
+    #[test]
+    fn events_survive_json() {
+        let event = Event::Samples {
+            at_ms: vec![1],
+            columns: vec![vec![None]],
+        };
+        let text = serde_json::to_string(&event).unwrap();
+        assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+    }
+}
