@@ -3,6 +3,7 @@
 
 use crate::faults::{self, Call};
 use crate::files;
+use crate::threads::refused;
 use record::{Missing, Reading, Why};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -207,8 +208,8 @@ fn in_time<T: Send + 'static>(
     let builder = Builder::new().name("journal".into());
     // Nobody listens any more when the time is up.
     let ask = move || drop(sender.send(ask()));
-    let thread = builder.stack_size(STACK_BYTES).spawn(ask);
-    thread.map_err(|error| io(path, &error))?;
+    let start = || builder.stack_size(STACK_BYTES).spawn(ask);
+    faults::pass(Call::Thread, "journal", start).map_err(|why| refused(&why))?;
     let answer = answer.recv_timeout(DISK_TIME_MAX);
     answer.unwrap_or_else(|_| Err(io(path, &no_answer())))
 }
