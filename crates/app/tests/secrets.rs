@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// What must not be in any output, in small letters.
-const SECRETS: [&str; 31] = [
+const SECRETS: [&str; 36] = [
     "de:ad:5e:c2:e7:01",
     "dead5ec2e701",
     "203.0.113.77",
@@ -43,6 +43,11 @@ const SECRETS: [&str; 31] = [
     "262015643809001",
     "4915156438090",
     "a502855ec2",
+    "5ec2-e704",
+    "5ec2.7018.0001",
+    "wd-wcc5ec2",
+    "plantedpool",
+    "470815",
 ];
 /// Put behind the content of any text file.
 const LINE: &str = "HWaddr de:ad:5e:c2:e7:01 on enxdead5ec2e701 inet 203.0.113.77/24 2001:db8::5ec2 id \
@@ -78,7 +83,21 @@ const SHAPES: &str = "\
     plantedhost:/plantedshare on /mnt type nfs4\n\
     MIIPlantedKey5ec2e7bTIBA5rboUvnH4htodjb6e697QjLErt1NAB4mZqp8DgXY\n\
     SoC UID: 5EC2E7015EC2E7F1\n\
-    scrub of usb-Generic_Flash_A502855EC2-0:0 done";
+    scrub of usb-Generic_Flash_A502855EC2-0:0 done\n\
+    UUID=5EC2-E704 hostname=plantedhost2 pin=470815\n\
+    curl -u alice:plantedpassword2 --user alice:plantedpassword3 --key=plantedkey4 --key plantedkey5 --pass plantedpassword4\n\
+    MYSQL_PWD=plantedpassword5 DB_PASS=plantedpassword6 sshpass -p plantedpassword7 ssh x\n\
+    wlan0: SSID PlantedNet5\n\
+    BTRFS: device label PlantedLabel2 devid 1 transid 5 /dev/sda1\n\
+    ED25519 key fingerprint is SHA256:plantedkeyghijklmnopqrstuvwxyzABCDEFGHIJKLM\n\
+    ip=203.0.113.77::203.0.113.1:255.255.255.0:plantedhost3:eth0:off\n\
+    plantedhost4 login: alicemiller\n\
+    Nov 22 14:00:01 plantedhost5 kernel: plantedhost3 plantedhost4 plantedhost6\n\
+    Linux plantedhost6 6.1.0-18 #1 SMP PREEMPT\n\
+    MAC 0ec2.7018.0001 and mac 5ec2.7018.0001\n\
+    scsi 0:0:0:0: Direct-Access     ATA      WD-WCC5EC2E701\n\
+    /mnt/plantedlabel3/x /dev/plantedpool1/root /dev/mapper/plantedpool2-root\n\
+    plantedpool3/home on /home type zfs (rw)";
 
 /// Files in which secrets have no shape.
 const FILES: [(&str, &str); 13] = [

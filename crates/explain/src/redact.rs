@@ -66,16 +66,19 @@ pub fn redact(bytes: &[u8]) -> Redacted {
 
 /// Framed events and rows of samples.
 fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
+    let lines = || {
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter(|line| !line.is_empty())
+    };
+    let events = lines().filter_map(payload);
+    know(events.filter(|event| !is_row(event)), redactor);
     let mut out = String::new();
-    for line in bytes
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
+    for line in lines() {
         match payload(line) {
             Some(row) if is_row(row) => out.push_str(&frame(row)),
             Some(event) => match serde_json::from_str::<Value>(event) {
                 Ok(mut value) => {
-                    json(&mut value, redactor);
+                    blank(&mut value, "", redactor);
                     out.push_str(&frame(&value.to_string()));
                 }
                 Err(_) => *damaged += 1,
@@ -88,11 +91,13 @@ fn recording(bytes: &[u8], redactor: &mut Redactor, damaged: &mut usize) -> Vec<
 
 /// A stream of events: one JSON object a line.
 fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    know(lines(), redactor);
     let mut out = String::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+    for line in lines() {
         match serde_json::from_str::<Value>(line) {
             Ok(mut value) => {
-                json(&mut value, redactor);
+                blank(&mut value, "", redactor);
                 out.push_str(&format!("{value}\n"));
             }
             Err(_) => *damaged += 1,
@@ -101,11 +106,21 @@ fn lines(text: &str, redactor: &mut Redactor, damaged: &mut usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A Record, an event, or any part of one.
+/// A Record.
 fn json(value: &mut Value, redactor: &mut Redactor) {
     keep(value, "", redactor);
     learn(value, "", redactor);
     blank(value, "", redactor);
+}
+
+/// Takes what all events give away: a later one may name what stands in an earlier one.
+fn know<'a>(events: impl Iterator<Item = &'a str> + Clone, redactor: &mut Redactor) {
+    let values = || {
+        let events = events.clone();
+        events.filter_map(|event| serde_json::from_str::<Value>(event).ok())
+    };
+    values().for_each(|value| keep(&value, "", redactor));
+    values().for_each(|value| learn(&value, "", redactor));
 }
 
 /// What the maker calls the machine.

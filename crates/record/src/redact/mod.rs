@@ -8,11 +8,13 @@
 mod addresses;
 mod kernel;
 mod known;
+mod learn;
 mod named;
 mod names;
 mod shapes;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -65,8 +67,10 @@ pub struct Redactor {
     counts: BTreeMap<Kind, u32>,
     /// What was met, in small letters, with its number.
     met: BTreeMap<String, usize>,
-    hosts: Vec<String>,
-    users: Vec<String>,
+    /// Words that are blanked wherever they stand.
+    known: BTreeMap<String, Kind>,
+    /// The same of several words.
+    phrases: Vec<(String, Kind)>,
     /// Names of the machine's kind, in small letters.
     makers: String,
 }
@@ -107,6 +111,7 @@ impl Redactor {
         let line = self.places_of_people(&line);
         let line = self.accounts(&line);
         let line = self.disks(&line);
+        let line = self.pools(&line);
         let line = self.known_names(&line);
         let line = self.shapes(&line);
         self.addresses(&line)

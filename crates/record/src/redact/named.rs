@@ -1,20 +1,24 @@
 //! What stands behind a word that says what it is: passwords, names of networks, numbers of modems and chips. The
-//! table says of each word what may be between, and which values are meant, since the same words stand in
-//! sentences of the kernel, too.
+//! words are in a table (`words`); here is how a value is found behind one, and where it ends.
 
+use super::words::NAMED;
 use super::{BLANK, Kind, Redactor};
 
 /// What stands between a word and its value.
 #[derive(Clone, Copy, PartialEq)]
-enum Between {
+pub(super) enum Between {
     /// `=` or `:`, with or without blanks.
     Sign,
-    /// `=` alone: behind a colon stands a sentence.
+    /// `=` alone: behind a colon stands a sentence, unless the word is quoted as in JSON.
     Equals,
     /// `:` and a blank.
     Colon,
+    /// Blanks alone.
+    Blank,
     /// A sign, or blanks alone.
     Any,
+    /// Nothing at all.
+    Joined,
     /// A sign, or blanks and a quotation mark.
     SignOrQuote,
     /// `=` and a quotation mark.
@@ -23,7 +27,7 @@ enum Between {
 
 /// How far a value goes, and what is left of it.
 #[derive(Clone, Copy, PartialEq)]
-enum Value {
+pub(super) enum Value {
     /// One word, or what stands between quotation marks; nothing of it.
     Word,
     /// The same, of which the shape stays.
@@ -34,274 +38,65 @@ enum Value {
     LineDigits,
 }
 
-struct Named {
-    words: &'static [&'static str],
-    between: Between,
-    value: Value,
-    fits: fn(&str) -> bool,
-    kind: Kind,
+/// Words, and what follows them.
+pub(super) struct Named {
+    /// In small letters, longer ones before those that they begin with. One that begins with `-` is an option, before which a blank
+    /// or a mark stands.
+    pub words: &'static [&'static str],
+    /// Programs, of which one stands before the word; none means that any or no program may.
+    pub of: &'static [&'static str],
+    pub between: Between,
+    pub value: Value,
+    /// Tells a value from what else may stand there.
+    pub fits: fn(&str) -> bool,
+    pub kind: Kind,
 }
 
 /// By so much of a value is told whether it is one.
 const NEAR_BYTES: usize = 256;
 
-/// Words in small letters, longer ones before those that they begin with.
-const NAMED: &[Named] = &[
-    Named {
-        words: &[
-            "password",
-            "passphrase",
-            "psk",
-            "secret",
-            "api_key",
-            "apikey",
-            "api-key",
-        ],
-        between: Between::Sign,
-        value: Value::Word,
-        fits: is_secret,
-        kind: Kind::Key,
-    },
-    Named {
-        words: &[
-            "passwd",
-            "token",
-            "auth_key",
-            "authkey",
-            "access_key",
-            "accesskey",
-            "private_key",
-            "privatekey",
-            "credential",
-            "credentials",
-        ],
-        between: Between::Equals,
-        value: Value::Word,
-        fits: is_secret,
-        kind: Kind::Key,
-    },
-    Named {
-        words: &[
-            "--password",
-            "--passwd",
-            "--passphrase",
-            "--psk",
-            "--secret",
-            "--token",
-            "--api-key",
-            "--auth-key",
-            "authorization: bearer",
-            "authorization: basic",
-        ],
-        between: Between::Any,
-        value: Value::Word,
-        fits: is_secret,
-        kind: Kind::Key,
-    },
-    Named {
-        words: &["ssid"],
-        between: Between::Colon,
-        value: Value::Line,
-        fits: is_network,
-        kind: Kind::Label,
-    },
-    Named {
-        words: &["ssid", "essid"],
-        between: Between::SignOrQuote,
-        value: Value::Word,
-        fits: is_network,
-        kind: Kind::Label,
-    },
-    Named {
-        words: &["identity"],
-        between: Between::Quote,
-        value: Value::Word,
-        fits: is_secret,
-        kind: Kind::UserName,
-    },
-    Named {
-        words: &["imei", "imsi", "iccid", "meid", "msisdn"],
-        between: Between::Any,
-        value: Value::Digits,
-        fits: |value| (14..=20).contains(&value.len()) && is_hex(value),
-        kind: Kind::Serial,
-    },
-    Named {
-        words: &[
-            "bd address",
-            "bd addr",
-            "bdaddr",
-            "bd_addr",
-            "mac address",
-            "mac addr",
-            "macaddr",
-            "mac",
-            "hw address",
-            "hwaddr",
-            "hardware address",
-            "ethernet address",
-            "device address",
-            "bssid",
-            "ether",
-        ],
-        between: Between::Any,
-        value: Value::Digits,
-        fits: |value| value.len() == 12 && is_hex(value),
-        kind: Kind::Address,
-    },
-    // smartctl and hdparm print these numbers in groups.
-    Named {
-        words: &[
-            "wwn device id",
-            "wwn device identifier",
-            "ieee eui-64",
-            "logical unit id",
-            "nguid",
-            "wwn",
-        ],
-        between: Between::Any,
-        value: Value::LineDigits,
-        fits: is_long_number,
-        kind: Kind::Identifier,
-    },
-    Named {
-        words: &[
-            "soc uid",
-            "soc_uid",
-            "unique id",
-            "ecid",
-            "chipid",
-            "chip id",
-            "cpuid",
-        ],
-        between: Between::Any,
-        value: Value::Digits,
-        fits: |value| {
-            let digits = value.trim_start_matches("0x");
-            digits.len() >= 16 && is_hex(digits)
-        },
-        kind: Kind::Identifier,
-    },
-    Named {
-        words: &["asset tag", "asset_tag"],
-        between: Between::Sign,
-        value: Value::Line,
-        fits: |value| {
-            let lower = value.to_lowercase();
-            let nobodys = [
-                "not ", "no", "default", "to be", "fill", "unknown", "n/a", "o.e.m",
-            ];
-            !lower.is_empty()
-                && !lower.contains("asset")
-                && !lower.trim_start_matches('0').is_empty()
-                && !nobodys.iter().any(|word| lower.starts_with(word))
-        },
-        kind: Kind::Serial,
-    },
-    Named {
-        words: &["nfs: server", "lockd: server"],
-        between: Between::Any,
-        value: Value::Word,
-        fits: |value| value.contains(|c: char| c.is_ascii_alphabetic()) && !value.contains(':'),
-        kind: Kind::HostName,
-    },
-    Named {
-        words: &["serial#", "serial_short"],
-        between: Between::Sign,
-        value: Value::Digits,
-        fits: |value| value.contains(char::is_alphanumeric),
-        kind: Kind::Serial,
-    },
-    Named {
-        words: &[
-            "serial number",
-            "serialnumber",
-            "serial no.",
-            "serial no",
-            "serialno",
-        ],
-        between: Between::Any,
-        value: Value::Digits,
-        fits: |value| value.len() >= 6 && is_number_of_a_thing(value),
-        kind: Kind::Serial,
-    },
-    // `serial 00:05: ttyS0` and `serial fe650000` are devices.
-    Named {
-        words: &["serial"],
-        between: Between::Any,
-        value: Value::Digits,
-        fits: |value| value.len() >= 10 && is_number_of_a_thing(value),
-        kind: Kind::Serial,
-    },
-];
-
-fn is_hex(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit())
-}
-
-/// False for what an option without a secret has.
-fn is_secret(value: &str) -> bool {
-    let nothing = [
-        "", "yes", "no", "on", "off", "y", "n", "none", "null", "(null)", "true", "false", "ask",
-        "required", "x", "*", "!", BLANK,
-    ];
-    !nothing.contains(&value.to_lowercase().as_str())
-        && !value.chars().all(|c| c == '*')
-        && !value.starts_with('-')
-}
-
-/// `scan_ssid=1` and `ESSID:off/any` name none.
-fn is_network(value: &str) -> bool {
-    let nothing = [
-        "off", "any", "off/any", "hidden", "<hidden>", "0", "1", "n/a",
-    ];
-    is_secret(value) && !nothing.contains(&value.to_lowercase().as_str())
-}
-
-/// Hexadecimal digits of 48 bits and more, in groups or not.
-fn is_long_number(text: &str) -> bool {
-    let digits = text.trim_start_matches("0x");
-    let count = digits.bytes().filter(u8::is_ascii_hexdigit).count();
-    count >= 12 && digits.bytes().all(|b| b == b' ' || b.is_ascii_hexdigit())
-}
-
-/// Letters and digits, and some digits among them.
-fn is_number_of_a_thing(text: &str) -> bool {
-    text.bytes().filter(u8::is_ascii_digit).count() >= 3
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-}
-
 impl Redactor {
     /// Values whose name stands before them.
     pub(super) fn named(&mut self, line: &str) -> String {
         let mut line = line.to_owned();
+        // Byte for byte as long as the line.
+        let mut lower = line.to_ascii_lowercase();
         for named in NAMED {
             for word in named.words {
-                // Byte for byte as long as the line.
-                let lower = line.to_ascii_lowercase();
-                if lower.contains(word) {
-                    line = self.behind(&line, &lower, word, named);
+                if let Some(from) = first_place(&lower, word, named) {
+                    line = self.behind(&line, &lower, (word, from), named);
+                    lower = line.to_ascii_lowercase();
                 }
             }
         }
         line
     }
 
-    fn behind(&mut self, line: &str, lower: &str, word: &str, named: &Named) -> String {
+    fn behind(
+        &mut self,
+        line: &str,
+        lower: &str,
+        (word, from): (&str, usize),
+        named: &Named,
+    ) -> String {
+        let is_option = word.starts_with('-');
         let mut out = String::new();
         let mut done = 0;
-        for (at, _) in lower.match_indices(word) {
-            let behind = at + word.len();
-            if at < done || lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        for (at, _) in lower[from..].match_indices(word) {
+            let at = from + at;
+            let is_part = |c: char| c.is_ascii_alphanumeric() || is_option && c == '-';
+            if at < done || lower[..at].ends_with(is_part) {
                 continue;
             }
-            let Some((start, end)) = value_of(line, behind, named) else {
+            let Some((start, end)) = value_of(line, at + word.len(), named) else {
                 continue;
             };
             let value = &line[start..end];
+            if value == BLANK || self.is_everybodys(named.kind, value) {
+                continue;
+            }
             out.push_str(&line[done..start]);
+            self.tell(named.kind, value);
             match named.value {
                 Value::Word | Value::Line => out.push_str(&self.blank(named.kind)),
                 Value::Digits | Value::LineDigits => {
@@ -316,6 +111,20 @@ impl Redactor {
         }
         out + &line[done..]
     }
+}
+
+/// Where a word may first stand: behind the name of its program.
+fn first_place(lower: &str, word: &str, named: &Named) -> Option<usize> {
+    let from = match named.of {
+        [] => 0,
+        programs => {
+            let ends = programs
+                .iter()
+                .filter_map(|program| Some(lower.find(program)? + program.len()));
+            ends.min()?
+        }
+    };
+    lower[from..].contains(word).then_some(from)
 }
 
 /// Where the value is that stands behind a word.
@@ -336,7 +145,9 @@ fn value_of(line: &str, behind: usize, named: &Named) -> Option<(usize, usize)> 
         .filter(|c| matches!(c, '"' | '\''));
     let fits = match named.between {
         Between::Sign => !sign.is_empty(),
-        Between::Equals => sign == "=",
+        Between::Equals => sign == "=" || name_ends > 0 && sign == ":",
+        Between::Blank => gap > 0 && sign.is_empty(),
+        Between::Joined => gap == 0 && name_ends == 0,
         Between::Colon => rest.starts_with(": "),
         Between::Any => gap > 0,
         Between::SignOrQuote => !sign.is_empty() || gap > 0 && quote.is_some(),

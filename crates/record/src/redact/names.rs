@@ -1,6 +1,7 @@
-//! Names that people gave: to themselves, their hosts, disks and folders; and serial numbers, which stand behind
-//! their name.
+//! Names that people gave, told by the place at which they stand: folders, accounts, disks, pools; and serial
+//! numbers, which stand behind their name.
 
+use super::known::DEVICES;
 use super::{BLANK, Kind, Redactor};
 
 /// Who builds kernels and programs for everybody: their names tell whose kernel it is.
@@ -18,62 +19,11 @@ const BUILDERS: [&str; 12] = [
     "github",
     "gitlab",
 ];
-/// Users and hosts that every installation of an image has.
-const EVERYBODYS: [&str; 26] = [
-    "root",
-    "user",
-    "users",
-    "pi",
-    "admin",
-    "nobody",
-    "linaro",
-    "host",
-    "localhost",
-    "home",
-    "server",
-    "default",
-    "guest",
-    "test",
-    "kernel",
-    "linux",
-    "system",
-    "debian",
-    "ubuntu",
-    "armbian",
-    "dietpi",
-    "fedora",
-    "arch",
-    "alarm",
-    "vim",
-    "edge",
-];
-/// Beginnings of the names of boards, which images make the name of the host.
-const BOARDS: [&str; 20] = [
-    "raspberrypi",
-    "odroid",
-    "rock",
-    "orangepi",
-    "nanopi",
-    "nanopc",
-    "khadas",
-    "radxa",
-    "banana",
-    "beagle",
-    "pine",
-    "quartz",
-    "visionfive",
-    "star64",
-    "milkv",
-    "lichee",
-    "tinker",
-    "jetson",
-    "cubie",
-    "starfive",
-];
 /// Folders below which people's names stand, and how many names.
-const OF_PEOPLE: [(&str, &[Kind]); 4] = [
+const OF_PEOPLE: [(&str, &[Kind]); 5] = [
     ("/run/media", &[Kind::UserName, Kind::Label]),
     ("/media", &[Kind::UserName, Kind::Label]),
+    ("/mnt", &[Kind::Label]),
     ("/home", &[Kind::UserName]),
     ("/Users", &[Kind::UserName]),
 ];
@@ -88,136 +38,66 @@ const BEFORE_LABELS: [&str; 8] = [
     "LABEL=",
     "by-diskseq/",
 ];
-/// What stands before and behind the name of who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
-const SESSIONS: [(&str, &str); 9] = [
-    ("session opened for user ", "("),
-    ("session opened for user ", " "),
-    ("session closed for user ", ""),
-    ("Accepted publickey for ", " from"),
-    ("Accepted password for ", " from"),
-    ("Failed password for ", " from"),
-    ("Invalid user ", " from"),
-    ("SUDO_USER=", ""),
-    ("LOGNAME=", ""),
+/// Folders that people make for disks and call by what the disk is.
+const USUAL_MOUNTS: [&str; 24] = [
+    "boot", "root", "rootfs", "data", "disk", "drive", "usb", "usbdisk", "usbstick", "ssd", "hdd",
+    "nvme", "emmc", "sd", "sdcard", "nas", "nfs", "tmp", "storage", "backup", "cdrom", "test",
+    "bench", "share",
 ];
-/// Longer ones are no names: anything may stand in them.
-const MAKERS_NAME_BYTES_MAX: usize = 80;
+/// Folders of `/dev`; others are groups of volumes, which their owner named.
+const OF_DEV: [&str; 34] = [
+    "block",
+    "bsg",
+    "bus",
+    "char",
+    "cpu",
+    "disk",
+    "dma_heap",
+    "dri",
+    "dvb",
+    "fd",
+    "hugepages",
+    "infiniband",
+    "input",
+    "ipath",
+    "mapper",
+    "md",
+    "media",
+    "misc",
+    "mqueue",
+    "mtd",
+    "net",
+    "nvme-fabrics",
+    "ppp",
+    "pts",
+    "raw",
+    "serial",
+    "shm",
+    "snd",
+    "usb",
+    "v4l",
+    "vfio",
+    "video",
+    "vg",
+    "zvol",
+];
 /// Words that end the name of a serial number.
 const SERIAL_ENDS: [&str; 7] = [" number", " no.", " no", "_number", "number", "no", ""];
 
-fn is_name(c: char) -> bool {
+pub(super) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+')
 }
 
+fn is_usual_mount(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let word = lower.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_device = DEVICES
+        .iter()
+        .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.len() <= 6));
+    word.is_empty() || USUAL_MOUNTS.contains(&word) || is_device
+}
+
 impl Redactor {
-    /// Takes a name that the maker gave to this kind of machine: images make it the name of the host, too.
-    pub fn keep(&mut self, name: &str) {
-        if name.len() > MAKERS_NAME_BYTES_MAX {
-            return;
-        }
-        self.makers.push_str(&name.to_lowercase());
-        self.makers.push('\n');
-    }
-
-    /// Takes the name of a host: it is blanked wherever it stands as a word.
-    pub fn know_host(&mut self, name: &str) {
-        if self.is_personal(name) && !self.hosts.iter().any(|known| known == name) {
-            self.hosts.push(name.to_owned());
-        }
-    }
-
-    fn know_user(&mut self, name: &str) {
-        if self.is_personal(name) && !self.users.iter().any(|known| known == name) {
-            self.users.push(name.to_owned());
-        }
-    }
-
-    /// Takes the names that a text gives away at one place and uses at others.
-    pub fn learn(&mut self, text: &str) {
-        for (folder, _) in &OF_PEOPLE[..3] {
-            let folder = format!("{folder}/");
-            for (at, _) in text.match_indices(&folder) {
-                let name: String = text[at + folder.len()..]
-                    .chars()
-                    .take_while(|c| is_name(*c))
-                    .collect();
-                self.know_user(&name);
-            }
-        }
-        for (before, after) in [
-            ("Hostname set to <", '>'),
-            ("hostname: ", '\n'),
-            ("Hostname: ", '\n'),
-        ] {
-            for (at, _) in text.match_indices(before) {
-                let name = text[at + before.len()..].split([after, ' ', '\n']).next();
-                self.know_host(name.unwrap_or_default().trim_end_matches('.'));
-            }
-        }
-        for (before, after) in SESSIONS {
-            for (at, _) in text.match_indices(before) {
-                let rest = &text[at + before.len()..];
-                let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-                if rest[end..].starts_with(after) {
-                    self.know_user(rest[..end].trim_end_matches('.'));
-                }
-            }
-        }
-        // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
-        for line in text
-            .lines()
-            .filter(|line| line.starts_with("Linux ") && line.contains(" CPU)"))
-        {
-            let name = line.split(['(', ')']).nth(1).unwrap_or_default();
-            self.know_host(name);
-        }
-    }
-
-    /// Names that are known, wherever they stand as words.
-    pub(super) fn known_names(&mut self, line: &str) -> String {
-        let mut line = line.to_owned();
-        let hosts = self
-            .hosts
-            .clone()
-            .into_iter()
-            .map(|name| (name, Kind::HostName));
-        let users = self
-            .users
-            .clone()
-            .into_iter()
-            .map(|name| (name, Kind::UserName));
-        for (name, kind) in hosts.chain(users) {
-            line = self.each(&line, &name, kind, |before, after| {
-                !before.ends_with(is_name)
-                    && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-            });
-        }
-        line
-    }
-
-    fn each(
-        &mut self,
-        line: &str,
-        name: &str,
-        kind: Kind,
-        fits: impl Fn(&str, &str) -> bool,
-    ) -> String {
-        let mut out = String::new();
-        let mut rest = line;
-        while let Some(at) = rest.find(name) {
-            let (before, behind) = (&rest[..at], &rest[at + name.len()..]);
-            out.push_str(before);
-            if fits(&out, behind) {
-                self.count(kind);
-                out.push_str(BLANK);
-            } else {
-                out.push_str(name);
-            }
-            rest = behind;
-        }
-        out + rest
-    }
-
     /// `https://user:password@host`.
     pub(super) fn credentials(&mut self, line: &str) -> String {
         let mut out = String::new();
@@ -230,6 +110,9 @@ impl Redactor {
                 .find(|c: char| c == '/' || c.is_whitespace())
                 .unwrap_or(tail.len());
             if let Some(at) = tail[..end].rfind('@') {
+                if let Some((_, password)) = tail[..at].split_once(':') {
+                    self.tell(Kind::Key, password);
+                }
                 self.count(Kind::Key);
                 out.push_str(BLANK);
                 rest = &tail[at..];
@@ -280,6 +163,7 @@ impl Redactor {
                 .map(|c| if c.is_alphanumeric() { '0' } else { c })
                 .collect();
             if blank != value {
+                self.tell(Kind::Serial, value);
                 self.count(Kind::Serial);
             }
             out.push_str(&blank);
@@ -308,10 +192,13 @@ impl Redactor {
             if end == 0 {
                 break;
             }
-            if &rest[..end] != BLANK {
+            let name = &rest[..end];
+            let is_usual = folder == "/mnt/" && is_usual_mount(name);
+            if !is_usual && name != BLANK {
+                self.tell(*kind, name);
                 self.count(*kind);
             }
-            out.push_str(BLANK);
+            out.push_str(if is_usual { name } else { BLANK });
             rest = &rest[end..];
             if place + 1 < kinds.len() {
                 let Some(tail) = rest.strip_prefix('/') else {
@@ -345,6 +232,8 @@ impl Redactor {
         if user.is_empty() || is_node || is_everybodys {
             return format!("{}{word}{tail}", &left[..start]);
         }
+        self.tell(Kind::HostName, host);
+        self.tell(Kind::UserName, user);
         self.count(Kind::HostName);
         self.count(Kind::UserName);
         format!("{}{BLANK}@{BLANK}{tail}", &left[..start])
@@ -364,26 +253,72 @@ impl Redactor {
                 let value = &line[start..end];
                 from = start;
                 if !value.is_empty() && value != BLANK {
+                    // Where a device is plugged in is no name.
+                    if before != "by-path/" {
+                        self.tell(Kind::Label, &line[start..end]);
+                    }
                     self.count(Kind::Label);
                     line.replace_range(start..end, BLANK);
                 }
             }
         }
-        line
+        self.volumes(&line)
     }
-}
 
-impl Redactor {
-    /// False for what an image calls everybody, and for names of the board.
-    fn is_personal(&self, name: &str) -> bool {
-        let lower = name.to_lowercase();
-        let word = lower.trim_end_matches(|c: char| !c.is_alphabetic());
-        lower.chars().count() >= 3
-            && lower.chars().all(is_name)
-            && lower.chars().any(char::is_alphabetic)
-            && lower != BLANK
-            && !EVERYBODYS.contains(&word)
-            && !BOARDS.iter().any(|known| lower.starts_with(known))
-            && !self.makers.contains(&lower)
+    /// `/dev/GROUP/VOLUME` of LVM, and `/dev/zvol/POOL/...`.
+    fn volumes(&mut self, line: &str) -> String {
+        let mut out = String::new();
+        let mut rest = line;
+        while let Some(at) = rest.find("/dev/") {
+            let (head, tail) = rest.split_at(at + "/dev/".len());
+            out.push_str(head);
+            rest = tail;
+            if let Some(pool) = rest.strip_prefix("zvol/") {
+                out.push_str("zvol/");
+                rest = pool;
+            }
+            let is_zvol = rest.len() < tail.len();
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let (group, behind) = rest.split_at(end);
+            let volume = behind.strip_prefix('/').unwrap_or_default();
+            let volume_end = volume
+                .find(|c| !is_name(c) && c != '/')
+                .unwrap_or(volume.len());
+            let is_of_system =
+                OF_DEV.contains(&group) || group == BLANK || group.starts_with("nvme");
+            if group.is_empty() || volume_end == 0 || is_of_system && !is_zvol {
+                continue;
+            }
+            self.tell(Kind::Label, group);
+            self.count(Kind::Label);
+            out.push_str(&format!("{BLANK}/{BLANK}"));
+            rest = &volume[volume_end..];
+        }
+        out + rest
+    }
+
+    /// Pools of ZFS, which stand where others have a device: `pool/home on /home type zfs`, in `/proc/mounts` and
+    /// in `/proc/self/mountinfo`.
+    pub(super) fn pools(&mut self, line: &str) -> String {
+        let words: Vec<&str> = line.split_whitespace().take(12).collect();
+        let Some(at) = words.iter().position(|word| *word == "zfs") else {
+            return line.to_owned();
+        };
+        let back = |count: usize| at.checked_sub(count).map(|place| words[place]);
+        let source = match (back(1), back(3)) {
+            (Some("type"), Some("on")) => back(4),
+            (Some("-"), _) => words.get(at + 1).copied(),
+            (Some(place), _) if place.starts_with('/') => back(2),
+            _ => None,
+        };
+        let is_pool = |source: &&str| {
+            source.starts_with(|c: char| c.is_ascii_alphabetic()) && *source != BLANK
+        };
+        let Some(source) = source.filter(is_pool) else {
+            return line.to_owned();
+        };
+        self.tell(Kind::Label, source.split('/').next().unwrap_or_default());
+        self.count(Kind::Label);
+        line.replacen(source, BLANK, 1)
     }
 }

@@ -110,6 +110,7 @@ impl Redactor {
         let drive = self.drive(word);
         let name = drive.or_else(|| self.number_of_a_phone(word));
         let name = name.or_else(|| self.dotted_mac(word));
+        let name = name.or_else(|| self.number_of_a_drive(word));
         let name = name.or_else(|| self.place_of_a_host(word, is_of_nfs));
         name.or_else(|| self.host_at_home(word))
             .unwrap_or_else(|| word.to_owned())
@@ -118,8 +119,10 @@ impl Redactor {
     fn is_key(&self, word: &str) -> bool {
         let fingerprint = word.strip_prefix("SHA256:");
         let digits = fingerprint.unwrap_or_else(|| word.strip_suffix('=').unwrap_or_default());
-        let is_of_256_bits =
-            digits.len() == KEY_DIGITS && digits.chars().all(is_base64) && is_mixed(digits);
+        // Before a fingerprint stands what it is.
+        let is_of_256_bits = digits.len() == KEY_DIGITS
+            && digits.chars().all(is_base64)
+            && (fingerprint.is_some() || is_mixed(digits));
         let is_token = || {
             TOKENS.iter().any(|(head, count)| {
                 let rest = word.strip_prefix(head).unwrap_or_default();
@@ -177,6 +180,18 @@ impl Redactor {
         is_one.then(|| format!("+{}", self.digits(Kind::Address, digits)))
     }
 
+    /// `WD-WCC4E1234567`, which older controllers report in place of the model.
+    fn number_of_a_drive(&mut self, word: &str) -> Option<String> {
+        let digits = word.strip_prefix("WD-")?;
+        let is_one = digits.len() >= 10
+            && digits.bytes().all(|b| b.is_ascii_alphanumeric())
+            && digits.bytes().filter(u8::is_ascii_digit).count() >= 4;
+        is_one.then(|| {
+            self.tell(Kind::Serial, word);
+            format!("WD-{}", self.digits(Kind::Serial, digits))
+        })
+    }
+
     /// `aabb.ccdd.eeff`, as switches write it.
     fn dotted_mac(&mut self, word: &str) -> Option<String> {
         let parts: Vec<&str> = word.trim_end_matches(['.', ':']).split('.').collect();
@@ -184,7 +199,8 @@ impl Redactor {
             && parts
                 .iter()
                 .all(|part| part.len() == 4 && part.bytes().all(|b| b.is_ascii_hexdigit()))
-            && word.contains(|c: char| c.is_ascii_alphabetic());
+            // Years and versions have no zero before them.
+            && (word.starts_with('0') || word.contains(|c: char| c.is_ascii_alphabetic()));
         is_one.then(|| self.digits(Kind::Address, word))
     }
 
@@ -199,16 +215,20 @@ impl Redactor {
             };
             let is_host =
                 !host.is_empty() && host.chars().all(is_of_name) && !FOLDERS.contains(&host);
-            if is_host && !share.is_empty() && host != BLANK && !share.starts_with(stroke) {
+            if is_host && !share.is_empty() && share != BLANK && !share.starts_with(stroke) {
+                self.tell(Kind::HostName, host);
+                self.tell(Kind::Label, share);
                 self.count(Kind::HostName);
                 self.count(Kind::Label);
                 return Some(format!("{head}{BLANK}{stroke}{BLANK}"));
             }
         }
         let (host, path) = word.split_once(":/").filter(|_| is_of_nfs)?;
-        let is_host = host.len() >= 2 && host.chars().all(is_of_name) && host != BLANK;
-        let is_place = !path.is_empty() && !path.starts_with('/') && !path.contains(':');
+        let is_host = host.len() >= 2 && host.chars().all(is_of_name);
+        let is_place =
+            !path.is_empty() && path != BLANK && !path.starts_with('/') && !path.contains(':');
         (is_host && is_place).then(|| {
+            self.tell(Kind::HostName, host);
             self.count(Kind::HostName);
             self.count(Kind::Label);
             format!("{BLANK}:/{BLANK}")
@@ -236,6 +256,7 @@ impl Redactor {
             .contains(&host)
             && !host.ends_with(".conf");
         is_host.then(|| {
+            self.tell(Kind::HostName, host);
             self.count(Kind::HostName);
             format!("{BLANK}{}", &word[host.len()..])
         })

@@ -1,5 +1,7 @@
 //! What is blanked, what stays, and that what is the same stays the same.
 
+mod words;
+
 use super::*;
 
 fn check(text: &str, expected: &str) {

@@ -1,0 +1,339 @@
+//! What was blanked at one place is blanked at all others: names of hosts and users that a text gives away where it
+//! logs, greets or configures, and every other value that is long enough to be told from a word of the language.
+
+use super::names::is_name;
+use super::{BLANK, Kind, Redactor};
+
+/// Users, hosts, folders and labels that every installation of an image has, and words that figures stand behind.
+#[rustfmt::skip]
+const EVERYBODYS: [&str; 66] = [
+    "root", "user", "users", "pi", "admin", "nobody", "linaro", "host", "localhost", "home", "server", "default",
+    "guest", "test", "kernel", "linux", "system", "debian", "ubuntu", "armbian", "dietpi", "fedora", "arch", "alarm",
+    "vim", "edge", "boot", "bootfs", "rootfs", "system-boot", "cloudimg-rootfs", "armbi_root", "opi_root", "writable",
+    "recovery", "primary", "control", "cryptroot", "efi", "esp", "swap", "laptop", "desktop", "board", "node",
+    "cluster", "bench", "sbc", "sbc-bench", "cpu", "gpu", "soc", "mmc", "usb", "eth", "wlan", "arm", "cortex",
+    "none", "unknown", "performance", "powersave", "ondemand", "conservative", "schedutil", "userspace",
+];
+/// Beginnings of the names of boards, which images make the name of the host.
+const BOARDS: [&str; 20] = [
+    "raspberrypi",
+    "odroid",
+    "rock",
+    "orangepi",
+    "nanopi",
+    "nanopc",
+    "khadas",
+    "radxa",
+    "banana",
+    "beagle",
+    "pine",
+    "quartz",
+    "visionfive",
+    "star64",
+    "milkv",
+    "lichee",
+    "tinker",
+    "jetson",
+    "cubie",
+    "starfive",
+];
+/// What stands before and behind the name of who logged in (pam_unix(8), sshd(8), systemd-logind(8), sudo(8)).
+const SESSIONS: [(&str, &str); 10] = [
+    ("session opened for user ", "("),
+    ("session opened for user ", " "),
+    ("session closed for user ", ""),
+    ("Accepted publickey for ", " from"),
+    ("Accepted password for ", " from"),
+    ("Failed password for ", " from"),
+    ("Invalid user ", " from"),
+    ("SUDO_USER=", ""),
+    ("LOGNAME=", ""),
+    (" of user ", ""),
+];
+/// Before ` login:` in sentences and prompts that name no host.
+const NO_HOSTS_OF_LOGINS: [&str; 12] = [
+    "last", "first", "new", "failed", "next", "user", "auto", "remote", "local", "console",
+    "previous", "ssh",
+];
+/// Behind `Linux` and before a number in names of distributions and in sentences.
+const NO_HOSTS_OF_LINUX: [&str; 10] = [
+    "version", "mint", "lite", "zorin", "rolling", "release", "from", "deepin", "since", "image",
+];
+/// Months, as syslog writes them (RFC 3164).
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+/// Longer ones are no names: anything may stand in them.
+const MAKERS_NAME_BYTES_MAX: usize = 80;
+/// Names have no more (HOST_NAME_MAX).
+const NAME_BYTES_MAX: usize = 64;
+/// Shorter values may be words of the language: they are blanked at their place alone.
+const TELLING_CHARACTERS_MIN: usize = 6;
+/// The part of a host's name that stands before its domain has so many.
+const FIRST_NAME_CHARACTERS_MIN: usize = 4;
+/// Shorter numbers may be figures.
+const TELLING_NUMBER_MIN: usize = 10;
+/// So many values of several words are looked for everywhere; more of them are blanked at their place alone.
+const PHRASES_MAX: usize = 64;
+
+impl Redactor {
+    /// Takes a name that the maker gave to this kind of machine: images make it the name of the host, too.
+    pub fn keep(&mut self, name: &str) {
+        if name.len() > MAKERS_NAME_BYTES_MAX {
+            return;
+        }
+        self.makers.push_str(&name.to_lowercase());
+        self.makers.push('\n');
+    }
+
+    /// Takes the name of a host: it is blanked wherever it stands as a word.
+    pub fn know_host(&mut self, name: &str) {
+        self.know(Kind::HostName, name);
+        // Without its domain it is blanked, too, unless it is as short as a part of another name.
+        let first = name.split('.').next().unwrap_or_default();
+        if first.chars().count() >= FIRST_NAME_CHARACTERS_MIN {
+            self.know(Kind::HostName, first);
+        }
+    }
+
+    pub(super) fn know_user(&mut self, name: &str) {
+        self.know(Kind::UserName, name);
+    }
+
+    fn know(&mut self, kind: Kind, name: &str) {
+        if self.is_personal(name) && name.len() <= NAME_BYTES_MAX {
+            self.known.entry(name.to_owned()).or_insert(kind);
+        }
+    }
+
+    /// Takes a value that is being blanked where it stands, so that it is blanked elsewhere, too.
+    pub(super) fn tell(&mut self, kind: Kind, value: &str) {
+        let value = value.trim_end_matches(['.', ':']);
+        let characters = value.chars().count();
+        match kind {
+            Kind::HostName => self.know_host(value),
+            Kind::UserName => self.know_user(value),
+            Kind::Serial | Kind::Identifier | Kind::Address => {
+                // A number that was blanked once has zeros up to its last digits.
+                let head = value
+                    .get(..value.len().saturating_sub(4))
+                    .unwrap_or_default();
+                let is_number = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+                if is_number
+                    && (TELLING_NUMBER_MIN..=NAME_BYTES_MAX).contains(&characters)
+                    && head.contains(|c: char| c.is_ascii_alphanumeric() && c != '0')
+                {
+                    self.known.entry(value.to_owned()).or_insert(kind);
+                }
+            }
+            _ if characters < TELLING_CHARACTERS_MIN || value.len() > NAME_BYTES_MAX => {}
+            _ if value.chars().all(is_name) => self.know(kind, value),
+            _ => {
+                let is_new = !self.phrases.iter().any(|(known, _)| known == value);
+                if is_new
+                    && self.phrases.len() < PHRASES_MAX
+                    && value.contains(char::is_alphabetic)
+                    && !value.contains(BLANK)
+                {
+                    self.phrases.push((value.to_owned(), kind));
+                }
+            }
+        }
+    }
+
+    /// Takes the names that a text gives away at one place and uses at others.
+    pub fn learn(&mut self, text: &str) {
+        for line in text.lines() {
+            self.hosts_by_place(line);
+        }
+        for (before, after) in SESSIONS {
+            for (at, _) in text.match_indices(before) {
+                let rest = &text[at + before.len()..];
+                let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                if rest[end..].starts_with(after) {
+                    self.know_user(rest[..end].trim_end_matches('.'));
+                }
+            }
+        }
+        // What is blanked is told; nothing is counted yet.
+        let (counts, met) = (self.counts.clone(), self.met.clone());
+        for line in text.lines() {
+            self.line(line);
+        }
+        (self.counts, self.met) = (counts, met);
+    }
+
+    fn hosts_by_place(&mut self, line: &str) {
+        if let Some((host, user)) = greeting(line) {
+            self.know_host(host);
+            self.know_user(user);
+        }
+        for host in [set_by_systemd(line), of_syslog(line), of_uname(line)]
+            .into_iter()
+            .flatten()
+        {
+            self.know_host(host);
+        }
+        // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
+        if line.starts_with("Linux ") && line.contains(" CPU)") {
+            self.know_host(line.split(['(', ')']).nth(1).unwrap_or_default());
+        }
+        for (at, _) in line.match_indices("ip=") {
+            if !line[..at].ends_with(is_name) {
+                self.know_host(of_ip(&line[at + 3..]).unwrap_or_default());
+            }
+        }
+    }
+
+    /// What is known, wherever it stands as a word.
+    pub(super) fn known_names(&mut self, line: &str) -> String {
+        let mut line = line.to_owned();
+        for (phrase, kind) in self.phrases.clone() {
+            line = self.each(&line, &phrase, kind);
+        }
+        if self.known.is_empty() {
+            return line;
+        }
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line.as_str();
+        while let Some(start) = rest.find(is_name) {
+            out.push_str(&rest[..start]);
+            let run = &rest[start..];
+            let run = &run[..run.find(|c| !is_name(c)).unwrap_or(run.len())];
+            let found = beginnings(run).find_map(|end| Some((end, *self.known.get(&run[..end])?)));
+            match found {
+                Some((end, kind)) => {
+                    out.push_str(&self.blank_of(kind, &run[..end]));
+                    // What hangs on to a name is no name of its own.
+                    out.push_str(&run[end..]);
+                }
+                None => out.push_str(run),
+            }
+            rest = &rest[start + run.len()..];
+        }
+        out + rest
+    }
+
+    fn blank_of(&mut self, kind: Kind, value: &str) -> String {
+        match kind {
+            Kind::Serial | Kind::Identifier | Kind::Address => self.digits(kind, value),
+            _ => self.blank(kind),
+        }
+    }
+
+    fn each(&mut self, line: &str, phrase: &str, kind: Kind) -> String {
+        let mut out = String::new();
+        let mut rest = line;
+        while let Some(at) = rest.find(phrase) {
+            let (before, behind) = (&rest[..at], &rest[at + phrase.len()..]);
+            out.push_str(before);
+            let is_part = out.ends_with(is_name)
+                || behind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            if is_part {
+                out.push_str(phrase);
+            } else {
+                out.push_str(&self.blank(kind));
+            }
+            rest = behind;
+        }
+        out + rest
+    }
+
+    /// True for names of hosts and users that tell nobody.
+    pub(super) fn is_everybodys(&self, kind: Kind, value: &str) -> bool {
+        matches!(kind, Kind::HostName | Kind::UserName)
+            && value.chars().all(is_name)
+            && !self.is_personal(value)
+    }
+
+    /// False for what an image calls everybody, and for names of the board.
+    pub(super) fn is_personal(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        let word = lower.trim_end_matches(|c: char| !c.is_alphabetic());
+        lower.chars().count() >= 3
+            && lower.chars().all(is_name)
+            && lower.chars().any(char::is_alphabetic)
+            && lower != BLANK
+            && !EVERYBODYS.contains(&word)
+            && !BOARDS.iter().any(|known| lower.starts_with(known))
+            && !self.makers.contains(&lower)
+    }
+}
+
+/// Ends of the names that a run of characters may begin with, the longest first.
+fn beginnings(run: &str) -> impl Iterator<Item = usize> + '_ {
+    let longest = NAME_BYTES_MAX.min(run.len());
+    (1..=longest).rev().filter(|end| {
+        run.is_char_boundary(*end)
+            && !run[*end..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// `johns-pi login: john`, as getty greets.
+fn greeting(line: &str) -> Option<(&str, &str)> {
+    let (host, user) = line.trim_start().split_once(" login:")?;
+    let is_host = !NO_HOSTS_OF_LOGINS.contains(&host.to_lowercase().as_str());
+    let user = user.split_whitespace().next().unwrap_or_default();
+    is_host.then_some((host, user))
+}
+
+/// `systemd[1]: Hostname set to <johns-pi>.`
+fn set_by_systemd(line: &str) -> Option<&str> {
+    let (_, rest) = line
+        .split_once("ostname set to <")
+        .or_else(|| line.split_once("et hostname to <"))?;
+    rest.split('>').next()
+}
+
+/// `Nov 22 14:00:01 johns-pi kernel: ...`, or with the time as in RFC 5424.
+fn of_syslog(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    if MONTHS.contains(&first) {
+        words.next()?.parse::<u8>().ok()?;
+        words.next().filter(|time| is_time(time))?;
+    } else {
+        let (day, time) = first.split_once('T')?;
+        let is_day = day.split('-').count() == 3 && day.starts_with(|c: char| c.is_ascii_digit());
+        (is_day && is_time(time)).then_some(())?;
+    }
+    let host = words.next()?;
+    words.next()?.ends_with(':').then_some(host)
+}
+
+fn is_time(text: &str) -> bool {
+    text.split(':').count() >= 3 && text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// `Linux johns-pi 6.1.0-18 #1 SMP ...`, as uname(1) writes it.
+fn of_uname(line: &str) -> Option<&str> {
+    let at = line.find("Linux ")?;
+    let before = line[..at].trim_end();
+    let is_begin =
+        before.is_empty() || before.ends_with([':', '"', '\'', '`', '|', '$', '#', '>', '(']);
+    let mut words = line[at..].split_whitespace().skip(1);
+    let (host, release) = (words.next()?, words.next()?);
+    let numbers = release.split(['.', '-', '+']).take(3);
+    let is_release = numbers
+        .clone()
+        .all(|number| number.bytes().all(|b| b.is_ascii_digit()))
+        && numbers.count() == 3;
+    let is_host = !NO_HOSTS_OF_LINUX.contains(&host.to_lowercase().as_str());
+    (is_begin && is_release && is_host).then_some(host)
+}
+
+/// `ip=CLIENT:SERVER:GATEWAY:NETMASK:HOST:DEVICE:...` of the kernel's command line (nfsroot.rst), where addresses of
+/// IPv6 stand in brackets.
+fn of_ip(value: &str) -> Option<&str> {
+    let value = value.split([' ', '\t', '"', '\'', '`']).next()?;
+    let mut depth = 0_u32;
+    let mut fields = value.split(|c: char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ':' && depth == 0
+    });
+    fields.nth(4)
+}
