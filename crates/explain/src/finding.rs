@@ -4,6 +4,7 @@
 //! words.
 
 use crate::Share;
+use crate::foreign::one_line;
 use record::{ChannelId, RuleId};
 use serde::Serialize;
 use std::fmt;
@@ -114,11 +115,15 @@ impl fmt::Display for Quantity {
             Quantity::Mips(mips) => write!(f, "{mips:.0} MIPS"),
             Quantity::BytesPerS(rate) => write!(f, "{} MB/s", rate / 1_000_000),
             Quantity::Ns(ns) => write!(f, "{ns:.1} ns"),
-            Quantity::Score(score, unit) if score.abs() >= 1000.0 => write!(f, "{score:.0} {unit}"),
-            Quantity::Score(score, unit) => write!(f, "{} {unit}", (score * 100.0).round() / 100.0),
+            Quantity::Score(score, unit) if score.abs() >= 1000.0 => {
+                write!(f, "{score:.0} {}", one_line(unit))
+            }
+            Quantity::Score(score, unit) => {
+                write!(f, "{} {}", (score * 100.0).round() / 100.0, one_line(unit))
+            }
             Quantity::Cpus(cpus) => f.write_str(&cpu_words(cpus)),
             // Names of cards and messages of drivers are anybody's text, and may be endless.
-            Quantity::Text(text) => f.write_str(&crate::plain::cut(&crate::harmless(text))),
+            Quantity::Text(text) => f.write_str(&crate::plain::cut(&one_line(text))),
         }
     }
 }

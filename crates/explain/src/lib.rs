@@ -11,6 +11,7 @@ mod config_txt;
 pub mod efficiency;
 pub mod figures;
 mod finding;
+mod foreign;
 mod headline;
 pub mod kernel;
 pub mod logs;

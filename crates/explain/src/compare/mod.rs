@@ -17,6 +17,7 @@ pub use settings::{Setting, settings, settings_of};
 pub use text::{ranking_text, text};
 
 use crate::figures::{Figure, FigureKey, figures, verdict_of};
+use crate::foreign::{in_lines, one_line};
 use crate::view::spread_percent;
 use crate::{Finding, Verdict};
 use pairs::Lined;
@@ -100,6 +101,15 @@ pub struct Difference {
 /// Sets results side by side. Differences and causes are those against the first result that has
 /// the figure.
 pub fn compare(sides: &[Side<'_>]) -> Comparison {
+    let in_lines: Vec<_> = sides.iter().map(|side| in_lines(side.record)).collect();
+    let in_lines = sides.iter().zip(&in_lines);
+    let sides: Vec<Side<'_>> = in_lines
+        .map(|(side, record)| Side {
+            name: one_line(&side.name).into_owned(),
+            record,
+            findings: side.findings,
+        })
+        .collect();
     let measured: Vec<Measured<'_>> = sides.iter().map(Measured::new).collect();
     let (lined, left_out) = pairs::line_up(&measured);
     let records: Vec<&Record> = sides.iter().map(|side| side.record).collect();

@@ -2,6 +2,7 @@
 
 use super::LeftOut;
 use crate::figures::{Figure, FigureKey, figures};
+use crate::foreign::in_lines;
 use crate::reference::{Reference, Row, RowFigure, parse, soc_key, write};
 use crate::stats::median;
 use crate::{Finding, Verdict, soc};
@@ -50,6 +51,7 @@ pub struct Standing {
 
 /// Ranks the main figures of a result among the valid rows of the reference data.
 pub fn rank(record: &Record, findings: &[Finding], reference: &Reference) -> Ranking {
+    let record = &*in_lines(record);
     let own_row = stored(&Row::of(record, findings, "-"));
     let is_other = |row: &&Row| Some(&row.figures) != own_row.as_ref().map(|own| &own.figures);
     let rows: Vec<&Row> = reference.valid_rows().filter(is_other).collect();

@@ -18,6 +18,7 @@ pub(crate) mod summary;
 pub(crate) mod terminal;
 
 use crate::Finding;
+use crate::foreign::in_lines;
 use ::record::Record;
 
 /// A way to write a Record.
@@ -31,11 +32,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// The text. For people names are as short as people can read them, for programs they are whole.
+    /// The text. For people names are as short as people can read them and on one line, for programs they are whole.
     pub fn text(&self, record: &Record, findings: &[Finding]) -> String {
         match self.id {
             "findings-json" | "record" => (self.render)(record, findings),
-            _ => (self.render)(&names::short(record), findings),
+            _ => {
+                let record = in_lines(record);
+                (self.render)(&names::short(&record), findings)
+            }
         }
     }
 }

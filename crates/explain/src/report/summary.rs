@@ -8,6 +8,7 @@ use super::number::{
     cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips,
     sevenzip_single_mips, tens,
 };
+use crate::plain::is_obeyed;
 use crate::{Finding, rules};
 use record::{MemoryOperation, Record, Variant, WorkloadId};
 
@@ -29,8 +30,8 @@ pub(super) fn line(record: &Record, findings: &[Finding]) -> String {
 pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.hostname.known());
-    [
-        or_dash(name.map(|name| one_line(name))),
+    let cells = [
+        or_dash(name),
         clock(record, findings),
         or_dash(
             machine
@@ -45,14 +46,15 @@ pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
         or_dash(memory_mb_per_s(record, MemoryOperation::Copy).map(tens)),
         or_dash(memory_mb_per_s(record, MemoryOperation::Fill).map(tens)),
         or_dash(series_median(record, WorkloadId::Cpuminer).map(|rate| format!("{rate:.2}"))),
-    ]
+    ];
+    cells.map(|cell| one_line(&cell))
 }
 
-/// Pipes and line breaks in a name would shift the columns.
+/// Pipes and line breaks in any text would shift the columns.
 fn one_line(name: &str) -> String {
     let plain: String = name
         .chars()
-        .map(|c| if c == '|' || c.is_control() { ' ' } else { c })
+        .map(|c| if c == '|' || is_obeyed(c) { ' ' } else { c })
         .collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -71,7 +73,7 @@ fn major_minor(release: &str) -> String {
 
 fn system(record: &Record) -> String {
     let machine = &record.machine;
-    let distribution = or_dash(machine.distribution.known().map(|name| one_line(name)));
+    let distribution = or_dash(machine.distribution.known());
     let userland = machine.userland_arch.known().cloned();
     let kernel = machine
         .kernel_arch

@@ -73,7 +73,8 @@ pub(super) fn kernel_messages(record: &Record) -> String {
             .map(|at_ms| (at_ms + uptime_ms) as f64 / 1000.0);
         let _ = match since_boot {
             Some(seconds) => writeln!(text, "[{seconds:>12.3}] {}", message.text),
-            None => writeln!(text, "{}", message.text),
+            // A message could begin as a heading does.
+            None => writeln!(text, "  {}", message.text),
         };
     }
     if messages.len() > KERNEL_MESSAGES_SHOWN {
