@@ -40,7 +40,7 @@ const BEFORE_LABELS: [&str; 8] = [
 ];
 /// Folders that people make for disks and call by what the disk is.
 const USUAL_MOUNTS: [&str; 24] = [
-    "boot", "root", "rootfs", "data", "disk", "drive", "usb", "usbdisk", "usbstick", "ssd", "hdd",
+    "boot", "root", "rootfs", "data", "disk", "disks", "usb", "usbdisk", "usbstick", "ssd", "hdd",
     "nvme", "emmc", "sd", "sdcard", "nas", "nfs", "tmp", "storage", "backup", "cdrom", "test",
     "bench", "share",
 ];
@@ -77,7 +77,7 @@ const OF_DEV: [&str; 34] = [
     "usb",
     "v4l",
     "vfio",
-    "video",
+    "watchdog",
     "vg",
     "zvol",
 ];
