@@ -131,7 +131,7 @@ mod tests {
         );
         for pause in [0, 200] {
             let to = pipe.clone();
-            let writing = machine::threads::detach(move || {
+            let writing = machine::threads::detach("writer", move || {
                 let to = rustix::fs::open(to, OFlags::WRONLY, Mode::empty()).unwrap();
                 std::thread::sleep(Duration::from_millis(pause));
                 rustix::io::write(to, b"all of it").unwrap();

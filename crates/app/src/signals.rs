@@ -64,7 +64,7 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicI32> {
             waiting.unpark();
         }
     };
-    threads::detach(listen)?;
+    threads::detach("signals", listen)?;
     Ok(&RECEIVED)
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn remember(way_back: WayBack) {
 fn leave_at_once() {
     let (sender, back) = std::sync::mpsc::channel();
     // Nobody listens any more when the time is up.
-    let outcomes = match threads::detach(move || drop(sender.send(put_back()))) {
+    let outcomes = match threads::detach("way-back", move || drop(sender.send(put_back()))) {
         Ok(_) => back.recv_timeout(WAY_BACK_TIME).unwrap_or_default(),
         Err(_) => put_back(),
     };

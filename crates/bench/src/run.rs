@@ -275,7 +275,7 @@ impl Runner<'_> {
         // What this program itself uses does not count as busy.
         let (mut gate, machine, sampler) = std::thread::scope(|scope| {
             let looks = || (machine::identify(root), Sampler::new(root, &sampling));
-            let looking = threads::begin(scope, looks);
+            let looking = threads::begin(scope, "looks", looks);
             let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
             let gate = gate::wait_until_quiet((root, timeline), options, cancelled, on_busy);
             // Without a thread it takes a moment longer.

@@ -79,7 +79,7 @@ fn ask_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI32
         let answers: Vec<Reading<Health>> = std::thread::scope(|scope| {
             let disks = some.iter().map(|disk| &**disk);
             let asking: Vec<_> = disks
-                .map(|disk| threads::begin(scope, || ask(&program, disk, root, cancelled)))
+                .map(|disk| threads::begin(scope, "smart", || ask(&program, disk, root, cancelled)))
                 .collect();
             let answers = asking
                 .into_iter()

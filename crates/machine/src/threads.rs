@@ -4,35 +4,37 @@ use crate::faults::{self, Call};
 use record::{Missing, Reading};
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
 
-/// Begins work in a thread of a scope.
+/// Begins work in a thread of a scope, under a name that `ps` shows (at most 15 letters).
 ///
 /// # Errors
 /// The kernel refuses it.
 pub fn begin<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
+    name: &str,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Reading<ScopedJoinHandle<'scope, T>> {
-    let start = || Builder::new().spawn_scoped(scope, work);
-    faults::pass(Call::Thread, "scoped", start).map_err(|why| refused(&why))
+    let start = || Builder::new().name(name.into()).spawn_scoped(scope, work);
+    faults::pass(Call::Thread, name, start).map_err(|why| refused(&why))
 }
 
-/// Begins work in a thread that may outlive its maker.
+/// Begins work in a thread that may outlive its maker, under a name.
 ///
 /// # Errors
 /// The kernel refuses it.
 pub fn detach<T: Send + 'static>(
+    name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Reading<JoinHandle<T>> {
-    let start = || Builder::new().spawn(work);
-    faults::pass(Call::Thread, "detached", start).map_err(|why| refused(&why))
+    let start = || Builder::new().name(name.into()).spawn(work);
+    faults::pass(Call::Thread, name, start).map_err(|why| refused(&why))
 }
 
 /// Does work in a thread of its own, so that the calling one keeps its CPUs, rights and group.
 ///
 /// # Errors
 /// The kernel refuses the thread.
-pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> Reading<T> {
-    std::thread::scope(|scope| begin(scope, work).map(joined))
+pub fn apart<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T> {
+    std::thread::scope(|scope| begin(scope, name, work).map(joined))
 }
 
 /// What a thread came to; a panic goes on here.
@@ -57,10 +59,10 @@ mod tests {
 
     #[test]
     fn a_refused_thread_is_data() {
-        assert_eq!(apart(|| 7), Ok(7));
-        let why = plan::under("run thread scoped 1 EAGAIN", || apart(|| 7));
+        assert_eq!(apart("own", || 7), Ok(7));
+        let why = plan::under("run thread own 1 EAGAIN", || apart("own", || 7));
         assert!(why.unwrap_err().to_string().contains("refuses a thread"));
-        let why = plan::under("run thread detached 1 EAGAIN", || detach(|| 7).is_err());
+        let why = plan::under("run thread own 1 EAGAIN", || detach("own", || 7).is_err());
         assert!(why);
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn run(root: &Root, args: RunArgs) -> anyhow::Result<u8> {
     let (place, place_kept) = places(&root, &paths, &stamp, &bar);
     if args.options.task.is_whole_run() {
         // Without a thread they are read when somebody needs them.
-        let _ = machine::threads::detach(read_tables);
+        let _ = machine::threads::detach("tables", read_tables);
     }
     let typed = typed_lines(&args.options.task);
     let mut marks = || typed.try_iter().collect::<Vec<String>>();
@@ -119,7 +119,7 @@ fn typed_lines(task: &Task) -> std::sync::mpsc::Receiver<String> {
                 }
             }
         };
-        if let Err(missing) = machine::threads::detach(read) {
+        if let Err(missing) = machine::threads::detach("typed-lines", read) {
             output::note(&format!("Lines that are typed are not kept: {missing}."));
         }
     }

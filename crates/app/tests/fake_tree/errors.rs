@@ -92,6 +92,11 @@ const UNTOLD: &[(&str, &str)] = &[
         "thread slow-sensors",
         "they are read without a thread of their own",
     ),
+    (
+        "thread looks",
+        "the machine is looked at before the wait ends, not beside it",
+    ),
+    ("thread tables", "tables are read when they are needed"),
 ];
 
 /// A sample has more than this.

@@ -82,7 +82,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         if let Err(missing) = crew(scope, &gate, load_cpus.iter().map(reader)) {
             return Err(missing.to_string());
         }
-        let measured = threads::apart(|| {
+        let measured = threads::apart("latency", || {
             move_to(&[*cpu])
                 .and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, lab.cancelled))
         });

@@ -88,7 +88,7 @@ fn counts(cpus: usize) -> Vec<usize> {
 /// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
 /// a curve is one of CPUs and not of routines.
 fn choose(cpu: u32, bytes: u64) -> Result<[&'static Routine; 3], String> {
-    let chosen = threads::apart(move || {
+    let chosen = threads::apart("fastest", move || {
         let (mut destination, source) = equip(cpu, bytes)?;
         let operations = [Operation::Copy, Operation::Fill, Operation::Read];
         Ok(operations.map(|operation| fastest(operation, &mut destination, &source)))

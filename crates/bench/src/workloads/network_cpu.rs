@@ -63,7 +63,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
                 in_group: inside.is_some(),
             }
         };
-        let worker = threads::begin(scope, work)
+        let worker = threads::begin(scope, "load", work)
             .map_err(|missing| failure(FailureKind::NotStarted, missing.to_string(), ""))?;
         let output = stream(lab);
         stop.store(true, Ordering::Relaxed);

@@ -57,7 +57,10 @@ fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
         sched_setaffinity(None, &set).ok()?;
         Some((cpu, crate::syscall::core_type_leaf()))
     };
-    crate::threads::apart(|| cpus.iter().copied().filter_map(ask).collect()).unwrap_or_default()
+    crate::threads::apart("core-types", || {
+        cpus.iter().copied().filter_map(ask).collect()
+    })
+    .unwrap_or_default()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
