@@ -95,7 +95,11 @@ fn tool_output(name: &str) -> &'static [&'static str] {
 }
 
 const BOARDS: &[&str] = &["boards"];
-const LOGS: &[&str] = &["crates/explain/src/logs/fixtures"];
+const LOGS: &[&str] = &[
+    "crates/explain/src/logs/fixtures",
+    "crates/explain/tests/composed",
+    "crates/explain/tests/composed/reviews",
+];
 const RECORDS: &[&str] = &["crates/explain/tests/own"];
 
 const OWN: &[(&str, &[&str], Takes)] = &[
@@ -109,7 +113,7 @@ const OWN: &[(&str, &[&str], Takes)] = &[
     ),
     (
         "cpuinfo",
-        &[],
+        &["crates/explain/tests/composed/cpuinfo"],
         Bytes(|data| surveyed("/proc/cpuinfo", data)),
     ),
     (

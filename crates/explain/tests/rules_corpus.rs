@@ -1,14 +1,14 @@
-//! Runs every rule over every real log of a corpus and compares with what others found in them.
-//!
-//! The corpus is no part of this repository; `tests/corpus.rs` says where it is looked for.
-//! Without it this test says so and passes.
+//! Runs every rule over every composed log and every real log of a corpus, and compares with what is true of them
+//! and what others found in them. `files` says where they are.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
+mod files;
+
 use explain::{Finding, Severity, Verdict};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The lowest share of findings of one category that the rules must report.
 const CATEGORY_MIN: f64 = 0.9;
@@ -57,20 +57,6 @@ const NOT_THROTTLED: &str = "FP_throttling";
 /// Rules that call a machine slowed down.
 const SLOWED: [&str; 3] = ["power-limit", "rpi-firmware", "thermal-throttling"];
 
-fn corpus() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
-        return Some(PathBuf::from(named));
-    }
-    let found = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .map(|folder| folder.join("shared/corpus"))
-        .find(|folder| folder.join("missed_open.json").is_file());
-    if found.is_none() {
-        testkit::excuse(testkit::Excuse::Corpus);
-    }
-    found
-}
-
 fn findings(corpus: &Path, file: &str) -> Vec<Finding> {
     let bytes = std::fs::read(corpus.join("open/results").join(file)).unwrap();
     let record = explain::logs::read(&String::from_utf8_lossy(&bytes));
@@ -84,8 +70,39 @@ fn has(found: &[Finding], rules: &[&str]) -> bool {
 }
 
 #[test]
+fn composed_logs_have_the_findings_of_their_table() {
+    let table = files::truth("findings");
+    let texts = files::texts(&[files::composed()]);
+    let found = texts.iter().map(|(name, text)| {
+        let found = explain::rules::check(&explain::logs::read(text));
+        let ids: BTreeSet<&str> = found.iter().map(|one| one.rule.as_str()).collect();
+        let ids: Vec<&str> = ids.into_iter().collect();
+        [
+            name.clone(),
+            explain::verdict(&found).to_string(),
+            ids.join(" "),
+        ]
+    });
+    let found: Vec<[String; 3]> = found.collect();
+    let differs = found.iter().filter(|row| !table.contains(row));
+    let differs: Vec<String> = differs.map(|row| row.join("\t")).collect();
+    assert!(
+        differs.is_empty(),
+        "found otherwise:\n{}",
+        differs.join("\n")
+    );
+    assert_eq!(found.len(), table.len(), "a row without its log");
+    let expected: BTreeSet<&str> = table.iter().flat_map(|row| row[2].split(' ')).collect();
+    for rules in RULES_OF.iter().map(|(_, rules)| *rules) {
+        for rule in rules {
+            assert!(expected.contains(rule), "no composed log has {rule}");
+        }
+    }
+}
+
+#[test]
 fn rules_report_what_others_found() {
-    let Some(corpus) = corpus() else {
+    let Some(corpus) = files::corpus() else {
         return testkit::was_skipped();
     };
     let text = std::fs::read_to_string(corpus.join("missed_open.json")).unwrap();
@@ -134,7 +151,7 @@ fn rules_report_what_others_found() {
 
 #[test]
 fn logs_without_any_known_problem_are_not_invalid() {
-    let Some(corpus) = corpus() else {
+    let Some(corpus) = files::corpus() else {
         return testkit::was_skipped();
     };
     let text = std::fs::read_to_string(corpus.join("missed_open.json")).unwrap();

@@ -1,7 +1,6 @@
-//! Judges the identification of SoCs by real cpuinfo files and real logs, and prints the figures.
+//! Judges the identification of SoCs by composed and real cpuinfo files and logs, and prints the figures.
 //!
-//! The corpus is no part of this repository; `tests/corpus.rs` says where it is looked for, and
-//! the labels lie beside it in `spec/data`. Without them these tests say so and pass.
+//! `files` says where they are; the labels of the real ones lie beside the corpus, in `spec/data`.
 
 #![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
@@ -10,6 +9,7 @@ mod variants;
 
 use explain::soc::{self, Answer, Confidence};
 use record::Machine;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What is asked of a group of answers, in percent.
@@ -206,9 +206,89 @@ impl Tally {
     }
 }
 
-fn cpuinfo(label: &Label) -> Vec<u8> {
-    let corpus = files::corpus().unwrap();
-    std::fs::read(corpus.join("open/results/cpuinfo").join(&label.file)).unwrap()
+/// Labels and texts of the real cpuinfo files.
+fn real(spec: &Path) -> Vec<(Label, Vec<u8>)> {
+    let folder = files::corpus().unwrap().join("open/results/cpuinfo");
+    let labels = labels(spec).into_iter();
+    labels
+        .map(|label| {
+            let text = std::fs::read(folder.join(&label.file)).unwrap();
+            (label, text)
+        })
+        .collect()
+}
+
+/// A composed cpuinfo file.
+struct Composed {
+    vendor: String,
+    soc: String,
+    /// Whether cpuinfo tells this SoC from others: `only`, `among` or `none`.
+    alone: String,
+    label: Label,
+    text: Vec<u8>,
+}
+
+fn composed() -> Vec<Composed> {
+    let rows = files::truth("cpuinfo").into_iter();
+    rows.map(|[file, vendor, soc, compatible, alone]| {
+        let compatible = [compatible].into_iter().filter(|text| text != "-");
+        Composed {
+            text: std::fs::read(files::composed().join("cpuinfo").join(&file)).unwrap(),
+            label: Label {
+                file,
+                names: vec![Name::parse(&soc)],
+                compatible: compatible.collect(),
+                model: None,
+            },
+            vendor,
+            soc,
+            alone,
+        }
+    })
+    .collect()
+}
+
+#[test]
+fn composed_cpuinfo_alone_and_with_its_device_tree() {
+    let mut wrong = Vec::new();
+    for one in composed() {
+        let names = |label| soc::identify(&machine(&one.text, label)).names();
+        let (alone, with_tree) = (names(None), names(Some(&one.label)));
+        let as_told = match one.alone.as_str() {
+            "only" => alone == [one.soc.as_str()],
+            "among" => alone.len() > 1 && alone.contains(&one.soc),
+            "none" => alone.is_empty(),
+            _ => false,
+        };
+        if !as_told {
+            wrong.push(format!("{} alone: {alone:?}", one.label.file));
+        }
+        if with_tree != [one.soc] {
+            wrong.push(format!("{} with tree: {with_tree:?}", one.label.file));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_vendor_of_the_table_has_a_cpuinfo_file() {
+    let has: BTreeSet<String> = composed().into_iter().map(|one| one.vendor).collect();
+    let rows = include_str!("../../../data/socs.tsv").lines();
+    let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
+    let vendors: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
+    let without = vendors.iter().filter(|vendor| !has.contains(**vendor));
+    assert_eq!(without.collect::<Vec<_>>(), [&""; 0]);
+}
+
+#[test]
+fn composed_logs_name_their_soc() {
+    let texts = files::texts(&[files::composed()]);
+    let rows = files::truth("socs");
+    let found = texts.iter().map(|(name, text)| {
+        let names = soc::identify(&explain::logs::read(text).machine).names();
+        [name.clone(), names.join(", ")]
+    });
+    assert_eq!(found.collect::<Vec<[String; 2]>>(), rows);
 }
 
 #[test]
@@ -217,8 +297,7 @@ fn cpuinfo_alone_and_with_its_device_tree() {
         return testkit::was_skipped();
     };
     let (mut alone, mut with_tree) = (Tally::default(), Tally::default());
-    for label in labels(&spec) {
-        let text = cpuinfo(&label);
+    for (label, text) in real(&spec) {
         let is_right = |shown: &str| label.names.iter().any(|name| name.stands_in(shown));
         alone.add(&label.file, &soc::identify(&machine(&text, None)), is_right);
         let answer = soc::identify(&machine(&text, Some(&label)));
@@ -230,11 +309,9 @@ fn cpuinfo_alone_and_with_its_device_tree() {
 
 #[test]
 fn other_kernels_get_the_same_answers() {
-    let Some(spec) = spec() else {
-        return testkit::was_skipped();
-    };
-    for label in labels(&spec) {
-        let text = cpuinfo(&label);
+    let composed = composed().into_iter().map(|one| (one.label, one.text));
+    let real = spec().map(|spec| real(&spec)).unwrap_or_default();
+    for (label, text) in composed.chain(real) {
         let with_returns = String::from_utf8_lossy(&text)
             .replace('\r', "")
             .replace('\n', "\r\n");
@@ -268,7 +345,7 @@ fn real_logs() {
     };
     let corpus = files::corpus().unwrap();
     let table = std::fs::read_to_string(spec.join("soc-eval-reallogs-open.tsv")).unwrap();
-    let texts = files::texts(&corpus);
+    let texts = files::texts(&[corpus.join("open/results")]);
     let (mut with_tree, mut without) = (Tally::default(), Tally::default());
     for line in table.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();

@@ -372,6 +372,57 @@ mod tests {
         assert_eq!(count, lines.len());
     }
 
+    /// A heading that no log has is one that nobody reads.
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "logs are files of this repository"
+    )]
+    fn every_heading_stands_in_a_log_of_the_repository() {
+        // Headings of this program's own logs; `tests/own_log.rs` reads them.
+        const OWN: [&str; 1] = ["Measuring every CPU alone"];
+        const BY_SHAPE: [Kind; 12] = [
+            Kind::System,
+            Kind::Loose,
+            Kind::Free,
+            Kind::SevenZip,
+            Kind::Summary,
+            Kind::Review,
+            Kind::Lscpu,
+            Kind::Processor,
+            Kind::Labels,
+            Kind::KernelSupport,
+            Kind::Caches,
+            Kind::OppTables,
+        ];
+        let mut missing: Vec<&str> = HEADINGS.iter().map(|(start, _)| *start).collect();
+        missing.retain(|start| !OWN.contains(start));
+        let mut kinds = BY_SHAPE.to_vec();
+        for folder in [
+            "src/logs/fixtures",
+            "tests/composed",
+            "tests/composed/reviews",
+        ] {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            for file in std::fs::read_dir(folder).unwrap() {
+                let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else {
+                    continue;
+                };
+                let lines = lines(&text);
+                missing.retain(|start| {
+                    let mut texts = lines.iter().map(|line| line.text.trim_start());
+                    !texts.any(|text| text.starts_with(start))
+                });
+                let found: Vec<Kind> = split(&lines).iter().map(|section| section.kind).collect();
+                kinds.retain(|kind| !found.contains(kind));
+            }
+        }
+        assert!(
+            missing.is_empty() && kinds.is_empty(),
+            "{missing:?} {kinds:?}"
+        );
+    }
+
     #[test]
     fn kernel_messages_end_only_at_a_separator() {
         let text = "dmesg output while running the benchmarks:\n\nUptime: 5\n[ 1.0] Checking cpufreq OPP\n\

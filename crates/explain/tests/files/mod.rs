@@ -1,4 +1,13 @@
-//! Finds the corpus and reads its logs.
+//! Finds logs and reads them: those composed for these tests, and a corpus of published ones.
+//!
+//! The corpus is no part of this repository. It is looked for as `shared/corpus` beside one of the folders above
+//! this crate; the variable `SBC_BENCH_CORPUS` names another place. Without it, tests that run over all logs run
+//! over the composed ones and say so; those that judge by the truth about the corpus are skipped.
+//!
+//! `composed` has a log of every dialect and a cpuinfo file of every family, written for these tests: boards and
+//! figures are invented, formats and what cores print are not. `composed/truth` says what is true of them.
+
+#![allow(dead_code, reason = "no test needs all of it")]
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +26,36 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     found
 }
 
-/// Name and text of every log.
-pub(crate) fn texts(corpus: &Path) -> Vec<(String, String)> {
-    texts_in(&corpus.join("open/results"), "txt")
+/// The folder of what was composed for tests.
+pub(crate) fn composed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/composed")
+}
+
+/// Rows of `composed/truth/TABLE.tsv`, without comments and titles.
+pub(crate) fn truth<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]> {
+    let text = std::fs::read_to_string(composed().join(format!("truth/{table}.tsv"))).unwrap();
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    rows.map(|line| {
+        let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        cells
+            .try_into()
+            .unwrap_or_else(|cells| panic!("{table}: {COLUMNS} columns: {cells:?}"))
+    })
+    .collect()
+}
+
+/// Folders of logs: the composed ones, and those of the corpus if there is one.
+pub(crate) fn folders() -> Vec<PathBuf> {
+    let corpus = corpus().map(|corpus| corpus.join("open/results"));
+    std::iter::once(composed()).chain(corpus).collect()
+}
+
+/// Name and text of every log in these folders.
+pub(crate) fn texts(folders: &[PathBuf]) -> Vec<(String, String)> {
+    folders
+        .iter()
+        .flat_map(|folder| texts_in(folder, "txt"))
+        .collect()
 }
 
 /// Name and text of every file in a folder with this extension.
