@@ -5,6 +5,7 @@
 
 mod files;
 
+use explain::reference::{self, Row};
 use explain::{Finding, rules};
 
 /// The largest share of real logs whose scores may lie outside their range.
@@ -20,6 +21,21 @@ fn few_boards_leave_the_ranges_made_of_them() {
         let share = outside as f64 / all as f64;
         assert!(share <= OUTSIDE_MAX, "{outside} of {all} logs");
     }
+}
+
+/// The rows that composed logs would have in `data/reference.tsv`: neither figures nor verdicts change unseen.
+#[test]
+fn composed_logs_give_their_rows() {
+    let texts = files::texts(&[files::composed()]);
+    let rows = texts.iter().map(|(name, text)| {
+        let record = explain::logs::read(text);
+        Row::of(&record, &rules::check(&record), name)
+    });
+    let rows: Vec<Row> = rows.collect();
+    let written = reference::write(&rows);
+    expect_test::expect_file!["composed/truth/reference.tsv"].assert_eq(&written);
+    let again = reference::parse(&written).unwrap();
+    assert_eq!(reference::write(&again), written);
 }
 
 fn is_outside(name: &str, text: &str) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! The corpus is no part of this repository. It is looked for as `shared/corpus` beside one of the folders above
 //! this crate; the variable `SBC_BENCH_CORPUS` names another place. Without it, tests that run over all logs run
-//! over the composed ones and say so; those that judge by the truth about the corpus are skipped.
+//! over the composed ones; those that judge by the truth about the corpus are skipped and say so.
 //!
 //! `composed` has a log of every dialect and a cpuinfo file of every family, written for these tests: boards and
 //! figures are invented, formats and what cores print are not. `composed/truth` says what is true of them.
@@ -11,19 +11,24 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the corpus, if there is one.
+/// The folder of the corpus, if there is one; for a test that has nothing to do without it.
 pub(crate) fn corpus() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
-        return Some(PathBuf::from(named));
-    }
-    let found = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .map(|folder| folder.join("shared/corpus"))
-        .find(|folder| folder.join("open/results").is_dir());
+    let found = find();
     if found.is_none() {
         testkit::excuse(testkit::Excuse::Corpus);
     }
     found
+}
+
+/// The same for a test that runs without it.
+pub(crate) fn find() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("SBC_BENCH_CORPUS") {
+        return Some(PathBuf::from(named));
+    }
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .map(|folder| folder.join("shared/corpus"))
+        .find(|folder| folder.join("open/results").is_dir())
 }
 
 /// The folder of what was composed for tests.
@@ -46,7 +51,7 @@ pub(crate) fn truth<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]>
 
 /// Folders of logs: the composed ones, and those of the corpus if there is one.
 pub(crate) fn folders() -> Vec<PathBuf> {
-    let corpus = corpus().map(|corpus| corpus.join("open/results"));
+    let corpus = find().map(|corpus| corpus.join("open/results"));
     std::iter::once(composed()).chain(corpus).collect()
 }
 
