@@ -58,9 +58,23 @@ fn fields_of_composed_logs_are_what_composed_them_wrote() {
         };
         let unread: Vec<&str> = log.unread.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(truth.get("unread"), Some(&json!(unread)), "{name}");
+        assert_eq!(truth.get("channels"), Some(&channels(&record)), "{name}");
         fields::compare(name, &record, &Value::Object(truth), &mut tally);
     }
     assert_eq!(tally.differences, []);
+}
+
+/// Of each channel how many values, the lowest, the highest and their sum.
+fn channels(record: &Record) -> Value {
+    let figures = |values: &[Option<i64>]| {
+        let known: Vec<i64> = values.iter().flatten().copied().collect();
+        let (lowest, highest) = (known.iter().min(), known.iter().max());
+        json!([known.len(), lowest, highest, known.iter().sum::<i64>()])
+    };
+    let channels = record.samples.channels.iter();
+    channels
+        .map(|channel| (channel.id.to_string(), figures(&channel.values)))
+        .collect()
 }
 
 #[test]
