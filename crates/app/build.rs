@@ -1,8 +1,5 @@
 //! Hands the target triple to the program, so that a Record says what it was built for.
-#![allow(
-    clippy::print_stdout,
-    reason = "a build script talks to Cargo by printing"
-)]
+#![allow(clippy::print_stdout, reason = "a build script talks to Cargo by printing")]
 
 fn main() {
     // Cargo sets TARGET for every build script.

@@ -28,9 +28,7 @@ pub(crate) fn board_file(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n');
     let (head, content) = data.split_at(end.map_or(data.len(), |end| end + 1));
     let numbers = String::from_utf8_lossy(head);
-    let mut numbers = numbers
-        .split_whitespace()
-        .map_while(|word| word.parse::<usize>().ok());
+    let mut numbers = numbers.split_whitespace().map_while(|word| word.parse::<usize>().ok());
     let (board, file) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let (root, paths) = &ROOTS[board % ROOTS.len()];
     let Some(path) = paths.get(file % paths.len().max(1)) else {
@@ -95,10 +93,9 @@ pub(crate) fn record(text: &str) {
     let (mut value, places) = LEAVES.clone();
     for line in text.lines().take(CHANGES_MAX) {
         let (number, new) = line.split_once(' ').unwrap_or((line, ""));
-        let number = number.bytes().fold(0_usize, |sum, byte| {
-            sum.wrapping_mul(10)
-                .wrapping_add(usize::from(byte.wrapping_sub(b'0')))
-        });
+        let number = number
+            .bytes()
+            .fold(0_usize, |sum, byte| sum.wrapping_mul(10).wrapping_add(usize::from(byte.wrapping_sub(b'0'))));
         if let Some(old) = value.pointer_mut(&places[number % places.len()]) {
             change(old, new);
         }

@@ -67,10 +67,7 @@ impl Coverage {
             if self.seen.len() < place + counters.len() {
                 self.seen.resize(place + counters.len(), 0);
             }
-            for (chunk, seen) in counters
-                .chunks_mut(64)
-                .zip(self.seen[place..].chunks_mut(64))
-            {
+            for (chunk, seen) in counters.chunks_mut(64).zip(self.seen[place..].chunks_mut(64)) {
                 if chunk.iter().all(|count| *count == 0) {
                     continue;
                 }

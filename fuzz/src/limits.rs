@@ -31,10 +31,7 @@ fn add(bytes: usize) {
     let before = BYTES.fetch_add(bytes, Ordering::Relaxed);
     if before.saturating_add(bytes) > BYTES_MAX && IS_RUNNING.swap(false, Ordering::Relaxed) {
         let place = std::backtrace::Backtrace::force_capture();
-        let _ = writeln!(
-            std::io::stderr(),
-            "asked for {bytes} bytes beyond {before}\n{place}"
-        );
+        let _ = writeln!(std::io::stderr(), "asked for {bytes} bytes beyond {before}\n{place}");
         std::process::exit(TOO_LARGE);
     }
 }
@@ -95,8 +92,7 @@ pub fn watch() {
         loop {
             std::thread::sleep(Duration::from_millis(100));
             let used_ns = cpu_ns().saturating_sub(CPU_NS.load(Ordering::Relaxed));
-            let waited_ns =
-                now_ns(ClockId::Monotonic).saturating_sub(AT_NS.load(Ordering::Relaxed));
+            let waited_ns = now_ns(ClockId::Monotonic).saturating_sub(AT_NS.load(Ordering::Relaxed));
             let is_over = used_ns > CPU_NS_MAX || waited_ns > WAITED_NS_MAX;
             if is_over && IS_RUNNING.load(Ordering::Relaxed) {
                 let _ = writeln!(std::io::stderr(), "{} ms of CPU time", used_ns / 1_000_000);

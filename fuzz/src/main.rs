@@ -35,18 +35,12 @@ struct Options {
 }
 
 fn options() -> Options {
-    let mut options = Options {
-        seconds: SECONDS,
-        keep: false,
-        folder: env!("CARGO_MANIFEST_DIR").into(),
-        names: Vec::new(),
-    };
+    let mut options =
+        Options { seconds: SECONDS, keep: false, folder: env!("CARGO_MANIFEST_DIR").into(), names: Vec::new() };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--seconds" => {
-                options.seconds = words.next().and_then(|n| n.parse().ok()).unwrap_or(SECONDS)
-            }
+            "--seconds" => options.seconds = words.next().and_then(|n| n.parse().ok()).unwrap_or(SECONDS),
             "--keep" => options.keep = true,
             "--folder" => options.folder = words.next().unwrap_or_default().into(),
             _ => options.names.push(word),
@@ -61,16 +55,11 @@ fn main() -> ExitCode {
     if let [one, name] = &options.names[..]
         && one == "one"
     {
-        let target = all
-            .iter()
-            .find(|target| target.name == name)
-            .expect("a target");
+        let target = all.iter().find(|target| target.name == name).expect("a target");
         fuzz(target, &options);
         return ExitCode::SUCCESS;
     }
-    let is_asked = |target: &&Target| {
-        options.names.is_empty() || options.names.iter().any(|name| name == target.name)
-    };
+    let is_asked = |target: &&Target| options.names.is_empty() || options.names.iter().any(|name| name == target.name);
     let begin = Instant::now();
     let asked: Vec<&Target> = all.iter().filter(is_asked).collect();
     let (count, next, failed) = (asked.len(), AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -93,9 +82,7 @@ fn main() -> ExitCode {
     println!(
         "{count} targets in {took_s} s, {} failed{}",
         failed.len(),
-        failed
-            .iter()
-            .fold(String::new(), |all, name| all + " " + name)
+        failed.iter().fold(String::new(), |all, name| all + " " + name)
     );
     ExitCode::from(u8::from(!failed.is_empty() || count == 0))
 }
@@ -108,10 +95,7 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
     if options.keep {
         child.arg("--keep");
     }
-    let child = child
-        .args(["one", target.name])
-        .spawn()
-        .map_err(|e| e.to_string())?;
+    let child = child.args(["one", target.name]).spawn().map_err(|e| e.to_string())?;
     let current = current(options, child.id());
     let status = { child }.wait().map_err(|e| e.to_string())?;
     let input = std::fs::read(&current).unwrap_or_default();
@@ -125,10 +109,7 @@ fn run(target: &Target, options: &Options) -> Result<(), String> {
         Some(_) => "panics".to_owned(),
         None => status.to_string(),
     };
-    let kept = options
-        .folder
-        .join("artifacts")
-        .join(format!("{}-{}", target.name, input.len()));
+    let kept = options.folder.join("artifacts").join(format!("{}-{}", target.name, input.len()));
     std::fs::write(&kept, &input).map_err(|e| e.to_string())?;
     Err(format!("{why} with {}", kept.display()))
 }
@@ -141,39 +122,25 @@ fn current(options: &Options, pid: u32) -> PathBuf {
 }
 
 fn files(folder: &Path) -> Vec<Vec<u8>> {
-    let entries = std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.is_file())
-        .collect();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     paths.sort();
-    paths
-        .iter()
-        .filter_map(|path| std::fs::read(path).ok())
-        .collect()
+    paths.iter().filter_map(|path| std::fs::read(path).ok()).collect()
 }
 
 fn fuzz(target: &Target, options: &Options) {
     let corpus = options.folder.join("corpus").join(target.name);
     let mut inputs: Vec<Vec<u8>> = [b"".to_vec(), b"\n".to_vec()].to_vec();
     inputs.extend(files(&options.folder.join("seeds").join(target.name)));
-    target
-        .seeds
-        .iter()
-        .for_each(|seeds| inputs.extend(files(&options.folder.join("..").join(seeds))));
+    target.seeds.iter().for_each(|seeds| inputs.extend(files(&options.folder.join("..").join(seeds))));
     inputs.extend(made(target.name));
     assert!(inputs.len() > 2, "{} has no seeds", target.name);
     let own = inputs.len();
     inputs.extend(files(&corpus));
-    inputs
-        .iter_mut()
-        .for_each(|input| input.truncate(BYTES_MAX));
+    inputs.iter_mut().for_each(|input| input.truncate(BYTES_MAX));
     let words = words(&inputs[..own]);
-    let file = std::fs::File::create(current(options, std::process::id()))
-        .expect("the folder of artifacts can be written");
+    let file =
+        std::fs::File::create(current(options, std::process::id())).expect("the folder of artifacts can be written");
     let mut coverage = Coverage::default();
     limits::watch();
     let mut once = |input: &[u8]| {

@@ -16,11 +16,7 @@ impl Random {
 
     /// A number below `end`; 0 if there is none.
     pub fn below(&mut self, end: usize) -> usize {
-        if end == 0 {
-            0
-        } else {
-            (self.next() % end as u64) as usize
-        }
+        if end == 0 { 0 } else { (self.next() % end as u64) as usize }
     }
 }
 
@@ -113,12 +109,7 @@ pub fn words(seeds: &[Vec<u8>]) -> Vec<Vec<u8>> {
 }
 
 /// A new input.
-pub fn mutate(
-    random: &mut Random,
-    inputs: &[Vec<u8>],
-    words: &[Vec<u8>],
-    bytes_max: usize,
-) -> Vec<u8> {
+pub fn mutate(random: &mut Random, inputs: &[Vec<u8>], words: &[Vec<u8>], bytes_max: usize) -> Vec<u8> {
     let mut input = inputs[random.below(inputs.len())].clone();
     let changes = 1 << random.below(5);
     for _ in 0..changes {
@@ -128,14 +119,7 @@ pub fn mutate(
         let end = (at + length).min(input.len());
         match random.below(14) {
             0 => flip(random, &mut input),
-            1 => drop(
-                input.splice(
-                    at..at,
-                    (0..length.min(16))
-                        .map(|_| random.next() as u8)
-                        .collect::<Vec<u8>>(),
-                ),
-            ),
+            1 => drop(input.splice(at..at, (0..length.min(16)).map(|_| random.next() as u8).collect::<Vec<u8>>())),
             2 => drop(input.drain(at..end)),
             3 => {
                 let copy = input[at..end].to_vec();
@@ -180,10 +164,7 @@ fn flip(random: &mut Random, input: &mut [u8]) {
 
 fn word_end(input: &[u8], at: usize) -> usize {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.+".contains(byte);
-    at + input[at..]
-        .iter()
-        .take_while(|byte| is_inside(byte))
-        .count()
+    at + input[at..].iter().take_while(|byte| is_inside(byte)).count()
 }
 
 /// Puts another number in the place of the next one.
@@ -198,14 +179,8 @@ fn number(random: &mut Random, input: &mut Vec<u8>, at: usize) {
 
 /// Leaves out, doubles or moves the line at this place.
 fn line(random: &mut Random, input: &mut Vec<u8>, at: usize) {
-    let start = input[..at]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    let end = input[at..]
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map_or(input.len(), |newline| at + newline + 1);
+    let start = input[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let end = input[at..].iter().position(|byte| *byte == b'\n').map_or(input.len(), |newline| at + newline + 1);
     let line = input[start..end].to_vec();
     match random.below(3) {
         0 => drop(input.drain(start..end)),

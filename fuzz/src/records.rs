@@ -44,26 +44,15 @@ pub(crate) fn explain_all(record: &Record) {
     explain::headline(record, &findings);
     watch_all(record);
     plot_all(record);
-    let rows = [
-        Row::of(record, &findings, "a"),
-        Row::of(record, &findings, "b"),
-    ];
+    let rows = [Row::of(record, &findings, "a"), Row::of(record, &findings, "b")];
     for format in explain::results::FORMATS {
         (format.write)(&rows);
     }
     compare::ranking_text(&compare::rank(record, &findings, Reference::builtin()));
     let name = || "a".to_owned();
-    let side = || compare::Side {
-        name: name(),
-        record,
-        findings: &findings,
-    };
+    let side = || compare::Side { name: name(), record, findings: &findings };
     compare::text(&compare::compare(&[side(), side()]));
-    let sample = || trend::Sample {
-        name: name(),
-        record,
-        findings: &findings,
-    };
+    let sample = || trend::Sample { name: name(), record, findings: &findings };
     trend::text(&trend::trends(&[sample(), sample(), sample()]));
     kernel::text(record, &kernel::verdict(record, &Eol::shipped()));
 }
@@ -72,9 +61,7 @@ pub(crate) fn explain_all(record: &Record) {
 pub(crate) fn replay(data: &[u8]) {
     show(data);
     let text = String::from_utf8_lossy(data);
-    let framed = text
-        .lines()
-        .map(|line| frame(line.splitn(4, ' ').nth(3).unwrap_or(line)));
+    let framed = text.lines().map(|line| frame(line.splitn(4, ' ').nth(3).unwrap_or(line)));
     show(framed.collect::<String>().as_bytes());
 }
 

@@ -46,21 +46,10 @@ impl Target {
 
 /// All targets, in order of name.
 pub fn targets() -> Vec<Target> {
-    let own = OWN.iter().map(|(name, seeds, takes)| Target {
-        name,
-        seeds,
-        takes: *takes,
-    });
-    let tools = bench::foreign::parsers().map(|(name, run)| Target {
-        name,
-        seeds: tool_output(name),
-        takes: Text(run),
-    });
-    let machine = machine::foreign::PARSERS.iter().map(|(name, run)| Target {
-        name,
-        seeds: &[],
-        takes: Bytes(*run),
-    });
+    let own = OWN.iter().map(|(name, seeds, takes)| Target { name, seeds, takes: *takes });
+    let tools =
+        bench::foreign::parsers().map(|(name, run)| Target { name, seeds: tool_output(name), takes: Text(run) });
+    let machine = machine::foreign::PARSERS.iter().map(|(name, run)| Target { name, seeds: &[], takes: Bytes(*run) });
     let mut all: Vec<Target> = own.chain(tools).chain(machine).collect();
     all.sort_by_key(|target| target.name);
     all
@@ -95,60 +84,32 @@ fn tool_output(name: &str) -> &'static [&'static str] {
 }
 
 const BOARDS: &[&str] = &["boards"];
-const LOGS: &[&str] = &[
-    "crates/explain/src/logs/fixtures",
-    "crates/explain/tests/composed",
-    "crates/explain/tests/composed/reviews",
-];
+const LOGS: &[&str] =
+    &["crates/explain/src/logs/fixtures", "crates/explain/tests/composed", "crates/explain/tests/composed/reviews"];
 const RECORDS: &[&str] = &["crates/explain/tests/own"];
 
 const OWN: &[(&str, &[&str], Takes)] = &[
     ("board", BOARDS, Text(board)),
     ("board-file", &[], Bytes(altered::board_file)),
     ("config-gz", &[], Bytes(config_gz)),
-    (
-        "config-txt",
-        &[],
-        Bytes(|data| surveyed("/boot/firmware/config.txt", data)),
-    ),
-    (
-        "cpuinfo",
-        &["crates/explain/tests/composed/cpuinfo"],
-        Bytes(|data| surveyed("/proc/cpuinfo", data)),
-    ),
-    (
-        "dmi",
-        &[],
-        Bytes(|data| surveyed("/sys/firmware/dmi/tables/DMI", data)),
-    ),
+    ("config-txt", &[], Bytes(|data| surveyed("/boot/firmware/config.txt", data))),
+    ("cpuinfo", &["crates/explain/tests/composed/cpuinfo"], Bytes(|data| surveyed("/proc/cpuinfo", data))),
+    ("dmi", &[], Bytes(|data| surveyed("/sys/firmware/dmi/tables/DMI", data))),
     ("eol", &["data"], Text(eol)),
     ("kmsg", &[], Bytes(kmsg)),
     ("log", LOGS, Text(log)),
-    (
-        "mountinfo",
-        &[],
-        Bytes(|data| surveyed("/proc/self/mountinfo", data)),
-    ),
+    ("mountinfo", &[], Bytes(|data| surveyed("/proc/self/mountinfo", data))),
     ("record", RECORDS, Bytes(record)),
     ("record-values", &[], Text(altered::record)),
     ("recording", &[], Bytes(recording)),
     (
         "redact",
-        &[
-            "crates/explain/src/logs/fixtures",
-            "crates/explain/tests/own",
-            "fuzz/seeds/recording",
-            "fuzz/seeds/stream",
-        ],
+        &["crates/explain/src/logs/fixtures", "crates/explain/tests/own", "fuzz/seeds/recording", "fuzz/seeds/stream"],
         Bytes(redact),
     ),
     ("replay", &["fuzz/seeds/recording"], Bytes(replay)),
     ("snapshot", BOARDS, Text(snapshot)),
-    (
-        "spd",
-        &[],
-        Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data)),
-    ),
+    ("spd", &[], Bytes(|data| surveyed("/sys/bus/i2c/devices/0-0050/eeprom", data))),
     ("stream", &["fuzz/seeds/recording"], Bytes(stream)),
     ("vocabulary", &[], Text(vocabulary)),
 ];
@@ -184,10 +145,7 @@ pub(crate) fn everything(root: &Root) {
 
 /// Looked over, and what was found told.
 fn explained(root: &Root) {
-    let source = Source::Run {
-        version: String::new(),
-        target: String::new(),
-    };
+    let source = Source::Run { version: String::new(), target: String::new() };
     let mut record = Record::new(source, Run::default());
     record.machine = machine::identify(root);
     record.surveys = vec![machine::survey(root, 0)];

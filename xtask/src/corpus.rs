@@ -27,19 +27,13 @@ fn logs_folder() -> Option<PathBuf> {
         return Some(Path::new(&named).join("open/results"));
     }
     let root = workspace::root();
-    root.ancestors()
-        .map(|folder| folder.join("shared/corpus/open/results"))
-        .find(|folder| folder.is_dir())
+    root.ancestors().map(|folder| folder.join("shared/corpus/open/results")).find(|folder| folder.is_dir())
 }
 
 /// The table that the logs of a folder give.
 fn table(folder: &Path) -> Result<String> {
-    let entries = folder
-        .read_dir()
-        .with_context(|| folder.display().to_string())?;
-    let mut files = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<PathBuf>>>()?;
+    let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
     files.retain(|file| file.extension().is_some_and(|end| end == "txt"));
     files.sort();
     ensure!(!files.is_empty(), "no logs in {}", folder.display());
@@ -61,9 +55,8 @@ fn row(text: &str, name: &str) -> Row {
 
 /// Writes the table.
 pub(crate) fn main() -> Result<()> {
-    let folder = logs_folder().context(
-        "there is no shared/corpus in a folder above this one; SBC_BENCH_CORPUS can name its place",
-    )?;
+    let folder = logs_folder()
+        .context("there is no shared/corpus in a folder above this one; SBC_BENCH_CORPUS can name its place")?;
     let text = table(&folder)?;
     std::fs::write(workspace::root().join(TABLE), &text).context(TABLE)?;
     let rows = text.lines().filter(|line| !line.starts_with('#')).count() - 1;
@@ -96,9 +89,6 @@ mod tests {
         assert!(rows.len() > 100, "{} rows", rows.len());
         assert_eq!(rows, Reference::builtin().rows);
         let written = write_table(&rows);
-        assert!(
-            text.ends_with(&written),
-            "reading and writing lose something"
-        );
+        assert!(text.ends_with(&written), "reading and writing lose something");
     }
 }

@@ -15,10 +15,7 @@ const SCHEMA: &str = "docs/record.schema.json";
 /// the schema travels with the program, and readers shall not fetch anything.
 fn schema() -> Result<String> {
     let mut schema = schemars::schema_for!(Record);
-    schema.insert(
-        "$id".into(),
-        json!(format!("urn:sbc-bench:record:{SCHEMA_VERSION}")),
-    );
+    schema.insert("$id".into(), json!(format!("urn:sbc-bench:record:{SCHEMA_VERSION}")));
     schema.insert("title".into(), json!("Record of one run of sbc-bench"));
     let mut text = serde_json::to_string_pretty(&schema)?;
     text.push('\n');
@@ -40,10 +37,7 @@ pub(crate) fn write() -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     let path = workspace::root().join(SCHEMA);
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    ensure!(
-        found == schema()?,
-        "{SCHEMA} is not up to date; run: cargo xtask docs"
-    );
+    ensure!(found == schema()?, "{SCHEMA} is not up to date; run: cargo xtask docs");
     Ok(())
 }
 
@@ -62,15 +56,9 @@ mod tests {
         let schema: Value = serde_json::from_str(&schema().unwrap()).unwrap();
         let dialect = "https://json-schema.org/draft/2020-12/schema";
         assert_eq!(schema["$schema"], dialect);
-        assert_eq!(
-            schema["$id"],
-            format!("urn:sbc-bench:record:{SCHEMA_VERSION}")
-        );
+        assert_eq!(schema["$id"], format!("urn:sbc-bench:record:{SCHEMA_VERSION}"));
         for (name, field) in schema["properties"].as_object().unwrap() {
-            assert!(
-                field["description"].is_string(),
-                "{name} has no description"
-            );
+            assert!(field["description"].is_string(), "{name} has no description");
         }
     }
 }

@@ -18,17 +18,11 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
     // With a target, build scripts and macros are made without the flags.
     build.args(["--target", &host]).env("RUSTFLAGS", FLAGS);
     let status = build.current_dir(&folder).status().context("cargo")?;
-    ensure!(
-        status.success(),
-        "the fuzz targets cannot be built: {status}"
-    );
+    ensure!(status.success(), "the fuzz targets cannot be built: {status}");
     let binary = folder.join(format!("target/{host}/release/fuzz"));
     let status = Command::new(&binary).args(words).status();
     let status = status.with_context(|| format!("{}", binary.display()))?;
-    ensure!(
-        status.success(),
-        "there are inputs that break something: fuzz/artifacts has them"
-    );
+    ensure!(status.success(), "there are inputs that break something: fuzz/artifacts has them");
     Ok(())
 }
 
@@ -50,8 +44,7 @@ mod tests {
 
     #[test]
     fn the_host_is_found() {
-        let text =
-            "rustc 1.95.0\nbinary: rustc\nhost: aarch64-unknown-linux-gnu\nrelease: 1.95.0\n";
+        let text = "rustc 1.95.0\nbinary: rustc\nhost: aarch64-unknown-linux-gnu\nrelease: 1.95.0\n";
         assert_eq!(host_of(text).as_deref(), Some("aarch64-unknown-linux-gnu"));
         assert_eq!(host_of(""), None);
     }

@@ -30,15 +30,10 @@ pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
     let mut found = Vec::new();
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
-        for entry in folder
-            .read_dir()
-            .with_context(|| folder.display().to_string())?
-        {
+        for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
             let path = entry?.path();
             if path.is_dir() {
-                if path.file_name() != Some(OsStr::new(".git"))
-                    && !path.join("CACHEDIR.TAG").exists()
-                {
+                if path.file_name() != Some(OsStr::new(".git")) && !path.join("CACHEDIR.TAG").exists() {
                     folders.push(path);
                 }
                 continue;
@@ -67,19 +62,13 @@ pub(crate) fn metadata() -> Result<serde_json::Value> {
         .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
         .output()
         .context("cargo metadata")?;
-    ensure!(
-        output.status.success(),
-        "cargo metadata failed: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 /// Where cargo puts what it builds.
 pub(crate) fn target_folder() -> Result<PathBuf> {
     let metadata = metadata()?;
-    let folder = metadata["target_directory"]
-        .as_str()
-        .context("cargo metadata names no target folder")?;
+    let folder = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?;
     Ok(PathBuf::from(folder))
 }

@@ -51,11 +51,7 @@ pub(crate) enum Command {
     /// Write a note into a recording.
     Mark { text: String, to: Option<PathBuf> },
     /// Say what a log or a Record means.
-    Explain {
-        files: Vec<PathBuf>,
-        json: bool,
-        verbose: bool,
-    },
+    Explain { files: Vec<PathBuf>, json: bool, verbose: bool },
     /// Compare results, put them into tables, follow them over time.
     Several(Several),
     /// One question: clock, core-to-core.
@@ -63,16 +59,9 @@ pub(crate) enum Command {
     /// Look over the machine: kernel, storage, review.
     Survey(SurveyVerb),
     /// Write a Record in another form.
-    Report {
-        file: PathBuf,
-        format: String,
-        png: Option<PathBuf>,
-    },
+    Report { file: PathBuf, format: String, png: Option<PathBuf> },
     /// Blank what is private in results.
-    Redact {
-        files: Vec<PathBuf>,
-        output: Option<PathBuf>,
-    },
+    Redact { files: Vec<PathBuf>, output: Option<PathBuf> },
     /// Make Records of runs that died, of the usual folder or the one beside this log.
     Recover { log: Option<PathBuf> },
     /// Put back what a killed run has left.
@@ -98,11 +87,7 @@ impl Command {
     pub(crate) fn looks_back(&self) -> bool {
         !matches!(
             self,
-            Self::Recover { .. }
-                | Self::Guard(_)
-                | Self::List { .. }
-                | Self::Completions { .. }
-                | Self::Manual
+            Self::Recover { .. } | Self::Guard(_) | Self::List { .. } | Self::Completions { .. } | Self::Manual
         )
     }
 }
@@ -169,9 +154,7 @@ pub(crate) fn of_words(words: &[String], variables: &[String]) -> Result<Command
     let cli = Cli::try_parse_from(arranged(words.map(OsString::from)));
     let pairs = variables.iter().filter_map(|text| text.split_once('='));
     let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    let environment = Environment {
-        variables: pairs.map(own).collect(),
-    };
+    let environment = Environment { variables: pairs.map(own).collect() };
     command(cli.map_err(|error| error.to_string())?, &environment)
 }
 
@@ -255,11 +238,7 @@ mod tests {
             ("-m nan", &[], "0.02 to 3600"),
             ("--record x", &[], "belongs to the monitor"),
             ("-m --resume", &[], "goes on with a run that measures"),
-            (
-                "-k --resume x.json",
-                &[],
-                "goes on with a run that measures",
-            ),
+            ("-k --resume x.json", &[], "goes on with a run that measures"),
             ("-m --tui --jsonl", &[], "cannot be used with"),
             ("-m --speed 2", &[], "--replay"),
             ("--nonsense", &[], "--nonsense"),
@@ -269,11 +248,7 @@ mod tests {
             ("", &[("MODE", "fast")], "extensive or unattended"),
             ("", &[("MaxKHz", "1.4GHz")], "kHz"),
             ("", &[("NOTUNING", "maybe")], "yes or no"),
-            (
-                "",
-                &[("MaxKHz", "400000"), ("MinKHz", "500000")],
-                "no clock is left",
-            ),
+            ("", &[("MaxKHz", "400000"), ("MinKHz", "500000")], "no clock is left"),
             ("explain", &[], "FILE"),
         ] {
             let error = parse(line, variables).unwrap_err();
@@ -293,21 +268,13 @@ mod tests {
             let Ok(Command::Run(args)) = parse(line, &[]) else {
                 panic!("{line}");
             };
-            assert_eq!(
-                args.resume.as_deref(),
-                expected.map(std::path::Path::new),
-                "{line}"
-            );
+            assert_eq!(args.resume.as_deref(), expected.map(std::path::Path::new), "{line}");
         }
     }
 
     #[test]
     fn the_root_may_stand_before_and_behind_the_command() {
-        for line in [
-            "--root x.board identify",
-            "identify --root x.board",
-            "--root x.board -m",
-        ] {
+        for line in ["--root x.board identify", "identify --root x.board", "--root x.board -m"] {
             let words = std::iter::once("sbc-bench").chain(line.split_whitespace());
             let cli = Cli::try_parse_from(arranged(words.map(OsString::from))).unwrap();
             assert_eq!(cli.root, Some("x.board".into()), "{line}");
@@ -316,27 +283,12 @@ mod tests {
 
     #[test]
     fn the_environment_is_honoured() {
-        let variables = [
-            ("MODE", "extensive"),
-            ("MaxKHz", "1416000"),
-            ("NotReadyYet", "yes"),
-        ];
-        let Ok(Command::Run(args)) = parse("-c --wait 5s --force", &variables) else {
-            panic!()
-        };
+        let variables = [("MODE", "extensive"), ("MaxKHz", "1416000"), ("NotReadyYet", "yes")];
+        let Ok(Command::Run(args)) = parse("-c --wait 5s --force", &variables) else { panic!() };
         assert!(args.options.extensive && args.options.heat && args.options.force);
         assert!(!args.options.scores && args.options.tune);
         assert_eq!(args.options.clock_khz_max, Some(1_416_000));
         assert_eq!(args.options.wait, Duration::from_secs(5));
-        assert_eq!(
-            args.given,
-            [
-                "MODE=extensive",
-                "MaxKHz=1416000",
-                "NotReadyYet=yes",
-                "--force",
-                "-c"
-            ]
-        );
+        assert_eq!(args.given, ["MODE=extensive", "MaxKHz=1416000", "NotReadyYet=yes", "--force", "-c"]);
     }
 }

@@ -40,11 +40,7 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     let file = rustix::fs::open(path, flags, Mode::empty());
     let mut file = File::from(file.with_context(cannot)?);
     let is_pipe = file.metadata().with_context(cannot)?.file_type().is_fifo();
-    let first = if is_pipe {
-        begun(&mut file, path)?
-    } else {
-        Vec::new()
-    };
+    let first = if is_pipe { begun(&mut file, path)? } else { Vec::new() };
     fcntl_setfl(&file, OFlags::empty()).with_context(cannot)?;
     Ok(Box::new(Cursor::new(first).chain(file)))
 }
@@ -67,11 +63,7 @@ fn begun(pipe: &mut File, path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut first = vec![0];
     loop {
         match pipe.read(&mut first) {
-            Ok(0) => anyhow::ensure!(
-                Instant::now() < until,
-                "{} is a pipe into which nobody writes.",
-                path.display()
-            ),
+            Ok(0) => anyhow::ensure!(Instant::now() < until, "{} is a pipe into which nobody writes.", path.display()),
             Ok(_) => return Ok(first),
             Err(why) if why.kind() == ErrorKind::WouldBlock => return Ok(Vec::new()),
             Err(why) => {
@@ -107,16 +99,10 @@ mod tests {
     #[test]
     fn an_endless_file_has_an_end() {
         let error = read(Path::new("/dev/zero"), 4096).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "/dev/zero has more than 4 KiB, which no file of its kind has."
-        );
+        assert_eq!(error, "/dev/zero has more than 4 KiB, which no file of its kind has.");
         assert_eq!(read(Path::new("/dev/null"), 0).unwrap(), b"");
         let error = format!("{:#}", read(Path::new("/none"), 1).unwrap_err());
-        assert!(
-            error.starts_with("/none cannot be read: No such file"),
-            "{error}"
-        );
+        assert!(error.starts_with("/none cannot be read: No such file"), "{error}");
     }
 
     #[test]
@@ -125,10 +111,7 @@ mod tests {
         let pipe = std::env::temp_dir().join(name);
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
         let error = read(&pipe, 99).unwrap_err().to_string();
-        assert!(
-            error.ends_with("is a pipe into which nobody writes."),
-            "{error}"
-        );
+        assert!(error.ends_with("is a pipe into which nobody writes."), "{error}");
         for pause in [0, 200] {
             let to = pipe.clone();
             let writing = machine::threads::detach("writer", move || {

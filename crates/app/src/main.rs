@@ -47,10 +47,8 @@ fn status_of_all() -> u8 {
     let cli = match Cli::try_parse_from(args::arranged(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            let words: Vec<String> = std::env::args_os()
-                .skip(1)
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect();
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
             output::note(&args::sentence(&error, &words));
             return status::FAILURE;
         }
@@ -64,15 +62,15 @@ fn status_of_all() -> u8 {
     };
     let root = cli.root.clone();
     work_for_caller();
-    let result = args::command(cli, &Environment::read())
-        .map_err(|sentence| anyhow::anyhow!("{sentence}"))
-        .and_then(|command| {
+    let result = args::command(cli, &Environment::read()).map_err(|sentence| anyhow::anyhow!("{sentence}")).and_then(
+        |command| {
             let root = match &root {
                 Some(path) => input::root(path)?,
                 None => machine::Root::system(),
             };
             dispatch(&root, command)
-        });
+        },
+    );
     match result {
         Ok(status) => status,
         Err(error) => {
@@ -102,11 +100,7 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
         Command::Run(args) => commands::run::run(root, *args),
         Command::Monitor(args) => commands::monitor::run(root, &args),
         Command::Mark { text, to } => commands::mark::run(&text, to.as_deref()),
-        Command::Explain {
-            files,
-            json,
-            verbose,
-        } => commands::explain::run(&files, json, verbose),
+        Command::Explain { files, json, verbose } => commands::explain::run(&files, json, verbose),
         Command::Several(verb) => several(verb),
         Command::Survey(verb) => survey(root, verb),
         Command::Single(args) => commands::single::run(root, &args),
@@ -130,20 +124,14 @@ fn dispatch(root: &machine::Root, command: Command) -> anyhow::Result<u8> {
 fn several(verb: Several) -> anyhow::Result<u8> {
     match verb {
         Several::Compare { files, json } => commands::compare::run(&files, json),
-        Several::Results {
-            files,
-            sort,
-            format,
-        } => commands::results::run(&files, &sort, &format),
+        Several::Results { files, sort, format } => commands::results::run(&files, &sort, &format),
         Several::Trend { files, json } => commands::trend::run(&files, json),
     }
 }
 
 fn survey(root: &machine::Root, verb: SurveyVerb) -> anyhow::Result<u8> {
     match verb {
-        SurveyVerb::Kernel { eol_file, json } => {
-            commands::kernel::run(root, eol_file.as_deref(), json)
-        }
+        SurveyVerb::Kernel { eol_file, json } => commands::kernel::run(root, eol_file.as_deref(), json),
         SurveyVerb::Storage { json } => commands::storage::run(root, json),
         SurveyVerb::Review(args) => commands::review::run(root, &args),
     }

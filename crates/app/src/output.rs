@@ -16,10 +16,7 @@ const CHUNK_BYTES: usize = 2048;
 /// The kernel fills pipes by pages of at most so much on small boards.
 const PAGE_BYTES: usize = 4096;
 /// While nobody reads, signals are looked at after so long.
-const LOOK_EVERY: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 200_000_000,
-};
+const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// So long may a reader take for what is written after a signal.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 
@@ -70,9 +67,7 @@ fn write(out: BorrowedFd<'_>, mut text: &[u8], may_wait: bool) -> std::io::Resul
         if may_wait && !is_read(out) {
             return Ok(false);
         }
-        let chunk = &text[..text
-            .len()
-            .min(if may_wait { CHUNK_BYTES } else { text.len() })];
+        let chunk = &text[..text.len().min(if may_wait { CHUNK_BYTES } else { text.len() })];
         match rustix::io::write(out, chunk) {
             Ok(count) => text = &text[count..],
             Err(rustix::io::Errno::INTR) => {}

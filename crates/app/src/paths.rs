@@ -31,8 +31,7 @@ impl Paths {
         let log = match asked {
             Some(path) => path.to_path_buf(),
             None if as_root => PathBuf::from("/var/log/sbc-bench.log"),
-            None => state_folder(variable("XDG_STATE_HOME"), variable("HOME"))
-                .join("sbc-bench/sbc-bench.log"),
+            None => state_folder(variable("XDG_STATE_HOME"), variable("HOME")).join("sbc-bench/sbc-bench.log"),
         };
         let record = log.with_extension("json");
         let history = match (asked, as_root) {
@@ -41,12 +40,7 @@ impl Paths {
             // A folder of somebody's work may have one of that name for something else.
             (Some(_), _) => log.with_file_name("sbc-bench-runs"),
         };
-        Self {
-            record,
-            history,
-            log,
-            journal: PathBuf::from(JOURNAL),
-        }
+        Self { record, history, log, journal: PathBuf::from(JOURNAL) }
     }
 
     /// Why a log cannot be where it was asked for: what somebody has there is not to be lost.
@@ -64,13 +58,8 @@ impl Paths {
         let is_file = std::fs::symlink_metadata(&self.record).is_ok_and(|meta| meta.is_file());
         let mut beginning = [0; 64];
         let mut read = || File::open(&self.record)?.read(&mut beginning);
-        let is_other = is_file
-            && read().is_ok_and(|count| !beginning[..count].trim_ascii_start().starts_with(RECORD));
-        is_other.then(|| {
-            format!(
-                "{record} is no Record of a run, and one would replace it; give --log another name."
-            )
-        })
+        let is_other = is_file && read().is_ok_and(|count| !beginning[..count].trim_ascii_start().starts_with(RECORD));
+        is_other.then(|| format!("{record} is no Record of a run, and one would replace it; give --log another name."))
     }
 }
 
@@ -124,14 +113,8 @@ mod tests {
 
     #[test]
     fn root_and_user_have_their_folders() {
-        assert_eq!(
-            Paths::choose(true, None).log,
-            Path::new("/var/log/sbc-bench.log")
-        );
-        assert_eq!(
-            Paths::choose(true, None).record,
-            Path::new("/var/log/sbc-bench.json")
-        );
+        assert_eq!(Paths::choose(true, None).log, Path::new("/var/log/sbc-bench.log"));
+        assert_eq!(Paths::choose(true, None).record, Path::new("/var/log/sbc-bench.json"));
         let asked = Paths::choose(true, Some(Path::new("/tmp/a/b.log")));
         assert_eq!(asked.record, Path::new("/tmp/a/b.json"));
         assert_eq!(asked.history, Path::new("/tmp/a/sbc-bench-runs"));
@@ -141,17 +124,8 @@ mod tests {
         assert_eq!(folder("unit"), Path::new("/var/lib/sbc-bench"));
         assert_eq!(system_state(None), Path::new("/var/lib/sbc-bench"));
         let home = Some(PathBuf::from("/home/a"));
-        assert_eq!(
-            state_folder(None, home.clone()),
-            Path::new("/home/a/.local/state")
-        );
-        assert_eq!(
-            state_folder(Some("/x".into()), home.clone()),
-            Path::new("/x")
-        );
-        assert_eq!(
-            state_folder(Some("relative".into()), home),
-            Path::new("/home/a/.local/state")
-        );
+        assert_eq!(state_folder(None, home.clone()), Path::new("/home/a/.local/state"));
+        assert_eq!(state_folder(Some("/x".into()), home.clone()), Path::new("/x"));
+        assert_eq!(state_folder(Some("relative".into()), home), Path::new("/home/a/.local/state"));
     }
 }

@@ -23,11 +23,7 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar, or nothing visible where standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Self {
-        Self {
-            visible: !quiet && stderr::is_terminal(),
-            began: Instant::now(),
-            step: RefCell::default(),
-        }
+        Self { visible: !quiet && stderr::is_terminal(), began: Instant::now(), step: RefCell::default() }
     }
 
     /// Shows what happens.
@@ -113,10 +109,7 @@ fn bar(gone_s: u64, left_s: u64, name: &str, columns: usize) -> String {
     let head = if full < BAR_COLUMNS as u64 { ">" } else { "" };
     let (hours, minutes, seconds) = (gone_s / 3600, gone_s / 60 % 60, gone_s % 60);
     let left = time_left(left_s);
-    let bar = format!(
-        "{hours:02}:{minutes:02}:{seconds:02} [{:BAR_COLUMNS$}] {left}: {name}",
-        done + head
-    );
+    let bar = format!("{hours:02}:{minutes:02}:{seconds:02} [{:BAR_COLUMNS$}] {left}: {name}", done + head);
     // In the last column some terminals begin another line.
     bar.chars().take(columns.saturating_sub(1)).collect()
 }
@@ -139,18 +132,8 @@ mod tests {
     fn the_bar_fits_and_fills() {
         for (gone, left, columns, expected) in [
             (0, 0, 80, "00:00:00 [>               ] nearly done: memory"),
-            (
-                70,
-                210,
-                80,
-                "00:01:10 [====>           ] about 4 min left: memory",
-            ),
-            (
-                3700,
-                0,
-                80,
-                "01:01:40 [================] nearly done: memory",
-            ),
+            (70, 210, 80, "00:01:10 [====>           ] about 4 min left: memory"),
+            (3700, 0, 80, "01:01:40 [================] nearly done: memory"),
             (70, 210, 20, "00:01:10 [====>    "),
         ] {
             assert_eq!(bar(gone, left, "memory", columns), expected);
@@ -159,12 +142,9 @@ mod tests {
 
     #[test]
     fn time_is_told_as_exactly_as_it_is_known() {
-        for (seconds, expected) in [
-            (3, "nearly done"),
-            (31, "about 40 s left"),
-            (601, "about 11 min left"),
-            (9000, "about 2.5 h left"),
-        ] {
+        for (seconds, expected) in
+            [(3, "nearly done"), (31, "about 40 s left"), (601, "about 11 min left"), (9000, "about 2.5 h left")]
+        {
             assert_eq!(time_left(seconds), expected);
         }
     }

@@ -88,9 +88,7 @@ pub(crate) fn outlive() {
 fn stop() {
     if let Some(time) = bench::pause() {
         let seconds = time.as_secs_f64();
-        output::note(&format!(
-            "stopped for {seconds:.1} s; what was being measured meanwhile took that much longer."
-        ));
+        output::note(&format!("stopped for {seconds:.1} s; what was being measured meanwhile took that much longer."));
     }
 }
 
@@ -137,10 +135,8 @@ pub(crate) fn wait(time: Duration) {
         return;
     };
     let mut arrivals = [PollFd::new(arrivals, PollFlags::IN)];
-    let time = Timespec {
-        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: time.subsec_nanos().into(),
-    };
+    let time =
+        Timespec { tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX), tv_nsec: time.subsec_nanos().into() };
     // Interrupted or refused, the caller only looks again.
     let _ = poll(&mut arrivals, Some(&time));
 }

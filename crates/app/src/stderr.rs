@@ -137,10 +137,7 @@ impl Stderr {
             if !due.is_due() {
                 due.busy = false;
                 self.changed.notify_all();
-                due = self
-                    .changed
-                    .wait(due)
-                    .unwrap_or_else(PoisonError::into_inner);
+                due = self.changed.wait(due).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
             due.busy = true;
@@ -185,8 +182,7 @@ mod tests {
     fn lines_stand_above_the_bar() {
         let mut due = Due::default();
         let mut check = |lines: &[&str], bar: &str, expected: &str| {
-            due.lines
-                .extend(lines.iter().map(|line| (*line).to_owned()));
+            due.lines.extend(lines.iter().map(|line| (*line).to_owned()));
             due.bar = bar.to_owned();
             assert_eq!(due.is_due(), !expected.is_empty());
             if due.is_due() {

@@ -44,11 +44,7 @@ impl Server {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut lines = out.by_ref().lines().map_while(Result::ok);
         let listens = lines.any(|line| line.contains("listening"));
-        let server = Self {
-            child,
-            port,
-            _out: out,
-        };
+        let server = Self { child, port, _out: out };
         listens.then_some(server)
     }
 }
@@ -63,17 +59,9 @@ impl Drop for Server {
 /// Runs a load once; the Record, where its program is installed.
 fn run(folder: &Folder, words: &[&str]) -> Record {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args([
-        "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log",
-    ]);
-    command
-        .arg(folder.0.join("run.log"))
-        .args(words)
-        .stdin(Stdio::null());
-    command
-        .env("NOTUNING", "yes")
-        .env_remove("MODE")
-        .env("HOME", &folder.0);
+    command.args(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
+    command.arg(folder.0.join("run.log")).args(words).stdin(Stdio::null());
+    command.env("NOTUNING", "yes").env_remove("MODE").env("HOME", &folder.0);
     let output = command.output().unwrap();
     let json = std::fs::read_to_string(folder.0.join("run.json"));
     let json = json.unwrap_or_else(|_| panic!("{words:?}: {output:?}"));
@@ -84,16 +72,9 @@ fn run(folder: &Folder, words: &[&str]) -> Record {
 const OF_COMPUTING: [&str; 3] = ["background-activity", "io-wait", "system-time"];
 
 fn check(record: &Record, workload: &str) {
-    let mut done = record
-        .steps_of(workload)
-        .filter(|step| matches!(step.outcome, Outcome::Done(_)));
+    let mut done = record.steps_of(workload).filter(|step| matches!(step.outcome, Outcome::Done(_)));
     assert!(done.next().is_some(), "{workload} ran: {:?}", record.steps);
-    assert!(
-        record
-            .steps
-            .iter()
-            .all(|step| Bound::of(&step.workload, &step.variant) != Bound::Unknown)
-    );
+    assert!(record.steps.iter().all(|step| Bound::of(&step.workload, &step.variant) != Bound::Unknown));
     let found = explain::rules::check(record).into_iter();
     let of_load: Vec<String> = found
         .filter(|finding| OF_COMPUTING.contains(&finding.rule.as_str()))
@@ -109,10 +90,7 @@ fn a_drive_may_be_waited_for() {
     let place = folder.0.to_str().unwrap();
     for form in ["drive:random-write", "drive:small-files"] {
         let record = run(&folder, &["--workload", form, "--folder", place]);
-        if record
-            .steps_of(WorkloadId::Drive)
-            .any(|step| matches!(step.outcome, Outcome::Skipped(_)))
-        {
+        if record.steps_of(WorkloadId::Drive).any(|step| matches!(step.outcome, Outcome::Skipped(_))) {
             return testkit::skip("fio is not installed");
         }
         check(&record, "drive");

@@ -12,8 +12,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("sbc-bench-cli-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("sbc-bench-cli-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -55,32 +54,12 @@ fn bad_input_gets_one_clear_sentence() {
     check_refused(&["--bogus"], &[], 1, "unexpected argument '--bogus'");
     check_refused(&["bogus"], &[], 1, "bogus");
     check_refused(&["-m", "fast"], &[], 1, "number of seconds");
-    check_refused(
-        &[],
-        &[("CPUINFOFILE", "/none")],
-        1,
-        "CPUINFOFILE: /none cannot be read",
-    );
+    check_refused(&[], &[("CPUINFOFILE", "/none")], 1, "CPUINFOFILE: /none cannot be read");
     check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz is a clock in kHz");
     check_refused(&["explain", "/none"], &[], 1, "/none cannot be read");
-    check_refused(
-        &["--root", "/none", "identify"],
-        &[],
-        1,
-        "/none does not exist",
-    );
-    check_refused(
-        &["--root", "/tmp", "restore"],
-        &[],
-        1,
-        "restoring needs the running system",
-    );
-    check_refused(
-        &["report", "--format", "poem", "/dev/null"],
-        &[],
-        1,
-        "no report \"poem\"",
-    );
+    check_refused(&["--root", "/none", "identify"], &[], 1, "/none does not exist");
+    check_refused(&["--root", "/tmp", "restore"], &[], 1, "restoring needs the running system");
+    check_refused(&["report", "--format", "poem", "/dev/null"], &[], 1, "no report \"poem\"");
     check_refused(&["list", "poems"], &[], 1, "no table \"poems\"");
 }
 
@@ -97,49 +76,28 @@ fn a_run_leaves_log_record_and_summary() {
     let folder = Folder::new("run");
     let output = short_run(&folder, &[]);
     let status = output.status.code();
-    assert!(
-        matches!(status, Some(0 | 3)),
-        "{status:?} {}",
-        text(&output.stderr)
-    );
+    assert!(matches!(status, Some(0 | 3)), "{status:?} {}", text(&output.stderr));
     let shown = text(&output.stdout);
     // Whatever is not valid tells so with the words that scripts look for.
-    assert_eq!(
-        status == Some(3),
-        shown.contains("check the log"),
-        "{shown}"
-    );
+    assert_eq!(status == Some(3), shown.contains("check the log"), "{shown}");
 
     let record = std::fs::read_to_string(folder.file("run.json")).unwrap();
     check_schema(&record);
     let record: record::Record = serde_json::from_str(&record).unwrap();
     assert_eq!(record.run.end, record::End::Finished);
-    assert!(
-        record.samples.at_ms.len() > 3,
-        "{} samples",
-        record.samples.at_ms.len()
-    );
+    assert!(record.samples.at_ms.len() > 3, "{} samples", record.samples.at_ms.len());
     let steps = |workload: &str| record.steps_of(workload).count();
     assert!(steps("clock") >= 5 && steps("memory-latency") >= 1 && steps("sevenzip") == 0);
 
     let log = std::fs::read_to_string(folder.file("run.log")).unwrap();
     check_log(&log);
-    assert!(
-        shown.contains(log.lines().last().unwrap()),
-        "the summary line is shown as well"
-    );
+    assert!(shown.contains(log.lines().last().unwrap()), "the summary line is shown as well");
     assert!(
         !folder
             .file("sbc-bench-runs")
             .read_dir()
             .unwrap()
-            .any(|entry| {
-                entry
-                    .unwrap()
-                    .file_name()
-                    .to_string_lossy()
-                    .contains("events")
-            })
+            .any(|entry| { entry.unwrap().file_name().to_string_lossy().contains("events") })
     );
     check_explained(&folder, &record);
 }
@@ -151,16 +109,10 @@ fn check_schema(record: &str) {
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let record: serde_json::Value = serde_json::from_str(record).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&record)
-        .map(|error| error.to_string())
-        .collect();
+    let errors: Vec<String> = validator.iter_errors(&record).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     let broken = serde_json::json!({"schema": "one"});
-    assert!(
-        !validator.is_valid(&broken),
-        "a schema that accepts everything tests nothing"
-    );
+    assert!(!validator.is_valid(&broken), "a schema that accepts everything tests nothing");
 }
 
 /// The log as an independent reader sees it: regular expressions over its lines.
@@ -169,10 +121,7 @@ fn check_log(log: &str) {
         let pattern = Regex::new(pattern).unwrap();
         log.lines().filter(|line| pattern.is_match(line)).count()
     };
-    assert_eq!(
-        count(r"^sbc-bench v[\d.]+ .+ \(\w{3}, \d\d \w{3} \d{4} [\d:]{8} [+-]\d{4}\)$"),
-        1
-    );
+    assert_eq!(count(r"^sbc-bench v[\d.]+ .+ \(\w{3}, \d\d \w{3} \d{4} [\d:]{8} [+-]\d{4}\)$"), 1);
     assert!(count(r"^#{74}$") >= 5);
     let clocks = count(r"^Cpufreq OPP: +(\d+) +Measured: +(\d+) +\(([\d.]+)/([\d.]+)/([\d.]+)\)")
         + count(r"^No cpufreq support\.  Measured: +\d+ \([\d.]+/[\d.]+/[\d.]+\)");
@@ -188,17 +137,12 @@ fn check_log(log: &str) {
 /// Our own Record is explained again with the same words, from its file and from a pipe.
 fn check_explained(folder: &Folder, record: &record::Record) {
     let json = folder.file("run.json");
-    let output = sbc_bench(&["explain", json.to_str().unwrap()])
-        .output()
-        .unwrap();
+    let output = sbc_bench(&["explain", json.to_str().unwrap()]).output().unwrap();
     let findings = explain::rules::check(record);
     let expected = (explain::report::find("text").unwrap().render)(record, &findings);
     assert_eq!(text(&output.stdout), expected);
     let piped = std::fs::File::open(&json).unwrap();
-    let output = sbc_bench(&["explain", "--json", "-"])
-        .stdin(piped)
-        .output()
-        .unwrap();
+    let output = sbc_bench(&["explain", "--json", "-"]).stdin(piped).output().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["verdict"], explain::verdict(&findings).to_string());
 }
@@ -208,17 +152,9 @@ fn an_interrupted_run_keeps_what_it_measured() {
     let folder = Folder::new("interrupted");
     let log = folder.file("run.log");
     let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
-    let child = sbc_bench(&words)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = sbc_bench(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_secs(4));
-    let killed = Command::new("kill")
-        .arg("-INT")
-        .arg(child.id().to_string())
-        .status()
-        .unwrap();
+    let killed = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
@@ -238,9 +174,7 @@ fn a_killed_run_is_found_by_the_next_one() {
     let streams = || -> Vec<std::path::PathBuf> {
         let entries = runs.read_dir().into_iter().flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        paths
-            .filter(|path| path.extension().is_some_and(|end| end == "stream"))
-            .collect()
+        paths.filter(|path| path.extension().is_some_and(|end| end == "stream")).collect()
     };
     // However slow the machine is: in the end a step goes on and something was sampled in it.
     let read = loop {
@@ -250,8 +184,7 @@ fn a_killed_run_is_found_by_the_next_one() {
             continue;
         };
         let died = record.run.died_in.clone();
-        if died.is_some_and(|died| died.step.is_some() && died.began_ms < Some(died.at_ms))
-            && !record.steps.is_empty()
+        if died.is_some_and(|died| died.step.is_some() && died.began_ms < Some(died.at_ms)) && !record.steps.is_empty()
         {
             break record;
         }
@@ -260,10 +193,7 @@ fn a_killed_run_is_found_by_the_next_one() {
     child.wait().unwrap();
     let output = short_run(&folder, &[]);
     let error = text(&output.stderr);
-    assert!(
-        error.contains("An earlier run died before its end. The program was killed during "),
-        "{error}"
-    );
+    assert!(error.contains("An earlier run died before its end. The program was killed during "), "{error}");
     assert!(error.contains("last seen at most"), "{error}");
     assert!(streams().is_empty(), "{:?}", streams());
     let kept: Vec<record::Record> = runs
@@ -276,9 +206,7 @@ fn a_killed_run_is_found_by_the_next_one() {
     let of = |end: record::End| kept.iter().filter(move |record| record.run.end == end);
     assert_eq!(of(record::End::Finished).count(), 1);
     let died: Vec<&record::Record> = of(record::End::Died).collect();
-    let [died] = died.as_slice() else {
-        panic!("{kept:?}")
-    };
+    let [died] = died.as_slice() else { panic!("{kept:?}") };
     // Everything that had come to disk is in it, the kernel's answer, and where it happened.
     assert!(died.steps.len() >= read.steps.len());
     assert!(died.samples.at_ms.len() >= read.samples.at_ms.len());
@@ -304,35 +232,22 @@ fn a_log_that_cannot_be_written_does_not_end_a_run() {
     let output = sbc_bench(&words).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 3)));
     let shown = text(&output.stdout);
-    assert!(
-        shown.contains("cannot be written to /proc/none/run.log"),
-        "{shown}"
-    );
+    assert!(shown.contains("cannot be written to /proc/none/run.log"), "{shown}");
     assert!(shown.contains("--log FILE"), "{shown}");
     assert!(shown.contains("memory copy"), "{shown}");
 }
 
 #[test]
 fn the_monitor_prints_rows_until_its_reader_leaves() {
-    let output = sbc_bench(&["monitor", "0.1", "--count", "3"])
-        .output()
-        .unwrap();
+    let output = sbc_bench(&["monitor", "0.1", "--count", "3"]).output().unwrap();
     let shown = text(&output.stdout);
     assert!(output.status.success());
     assert_eq!(shown.lines().count(), 4, "{shown}");
     assert!(shown.starts_with("Time "), "{shown}");
-    let mut child = sbc_bench(&["-m", "0.05"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = sbc_bench(&["-m", "0.05"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert!(
-        output.status.success(),
-        "a closed pipe is no failure: {}",
-        text(&output.stderr)
-    );
+    assert!(output.status.success(), "a closed pipe is no failure: {}", text(&output.stderr));
 }
 
 #[test]
@@ -341,9 +256,7 @@ fn every_board_is_identified_and_watched() {
     for entry in boards.read_dir().unwrap() {
         let board = entry.unwrap().path();
         let root = board.to_str().unwrap();
-        let identified = sbc_bench(&["--root", root, "identify", "--json"])
-            .output()
-            .unwrap();
+        let identified = sbc_bench(&["--root", root, "identify", "--json"]).output().unwrap();
         let machine: record::Machine = serde_json::from_slice(&identified.stdout).unwrap();
         let watched = sbc_bench(&["--root", root, "monitor", "0.05", "--count", "2"]);
         let watched = { watched }.output().unwrap();
@@ -373,10 +286,7 @@ fn a_snapshot_is_identified_like_the_machine() {
         all.extend(["identify", "--json"]);
         serde_json::from_slice(&sbc_bench(&all).output().unwrap().stdout).unwrap()
     };
-    let (here, copy) = (
-        identify(&[]),
-        identify(&["--root", board.to_str().unwrap()]),
-    );
+    let (here, copy) = (identify(&[]), identify(&["--root", board.to_str().unwrap()]));
     assert_eq!(here.cpus.len(), copy.cpus.len());
     assert_eq!(here.clusters, copy.clusters);
     assert_eq!(here.kernel_release, copy.kernel_release);
@@ -386,14 +296,7 @@ fn a_snapshot_is_identified_like_the_machine() {
 fn the_tables_are_listed() {
     let output = sbc_bench(&["list"]).output().unwrap();
     let shown = text(&output.stdout);
-    for word in [
-        "sensors:",
-        "workloads:",
-        "rules:",
-        "reports:",
-        "sevenzip",
-        "thermal-throttling",
-    ] {
+    for word in ["sensors:", "workloads:", "rules:", "reports:", "sevenzip", "thermal-throttling"] {
         assert!(shown.contains(word), "{word}");
     }
 }

@@ -70,8 +70,7 @@ impl Ground {
     }
 
     fn command(&self, load: &str, swap: &str) -> Command {
-        let real = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../bench/tool_output/fio/3.33-x86_64-write.txt");
+        let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/tool_output/fio/3.33-x86_64-write.txt");
         let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1"];
         let mut command = testkit::untuned_command(env!("CARGO_BIN_EXE_sbc-bench"), words);
         command
@@ -150,14 +149,9 @@ fn check_exchanged(load: &str, forms: &[&str]) {
         let record: Record = serde_json::from_str(&json).unwrap();
         for form in forms {
             let is_done = |step: &record::Step| {
-                step.variant.as_str() == *form
-                    && matches!(&step.outcome, Outcome::Done(Measured::Scores(_)))
+                step.variant.as_str() == *form && matches!(&step.outcome, Outcome::Done(Measured::Scores(_)))
             };
-            assert!(
-                record.steps.iter().any(is_done),
-                "{what} {:?}",
-                record.steps
-            );
+            assert!(record.steps.iter().any(is_done), "{what} {:?}", record.steps);
         }
     }
 }

@@ -14,127 +14,41 @@ use std::time::{Duration, Instant};
 /// Every tool by its loads on the command line: what it answers when asked for its version, and what it really
 /// printed once.
 const TOOLS: &[(&str, &str, &str, &str)] = &[
-    (
-        "7zz",
-        "sevenzip",
-        "7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlov",
-        "7zz/26.02-x86_64-multi.txt",
-    ),
-    (
-        "openssl",
-        "openssl",
-        "OpenSSL 3.0.22 25 Aug 2026",
-        "openssl/3.0.22-x86_64-aes-256-cbc.txt",
-    ),
-    (
-        "sysbench",
-        "sysbench",
-        "sysbench 1.0.20",
-        "sysbench/1.0.20-x86_64-cpu.txt",
-    ),
+    ("7zz", "sevenzip", "7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlov", "7zz/26.02-x86_64-multi.txt"),
+    ("openssl", "openssl", "OpenSSL 3.0.22 25 Aug 2026", "openssl/3.0.22-x86_64-aes-256-cbc.txt"),
+    ("sysbench", "sysbench", "sysbench 1.0.20", "sysbench/1.0.20-x86_64-cpu.txt"),
     (
         "stress-ng",
         "stress-ng",
         "stress-ng, version 0.15.06 (gcc 12.2, x86_64 Linux)",
         "stress-ng/0.15.06-x86_64-cpu.txt",
     ),
-    (
-        "perf",
-        "perf-bench",
-        "perf version 6.1.192",
-        "perf/6.1.192-x86_64-sched-pipe.txt",
-    ),
-    (
-        "stockfish",
-        "stockfish",
-        "Stockfish 15.1 by the Stockfish developers",
-        "stockfish/15.1-x86_64.txt",
-    ),
-    (
-        "minerd",
-        "cpuminer",
-        "cpuminer 2.5.1",
-        "cpuminer/minerd-2.5.1-made.txt",
-    ),
+    ("perf", "perf-bench", "perf version 6.1.192", "perf/6.1.192-x86_64-sched-pipe.txt"),
+    ("stockfish", "stockfish", "Stockfish 15.1 by the Stockfish developers", "stockfish/15.1-x86_64.txt"),
+    ("minerd", "cpuminer", "cpuminer 2.5.1", "cpuminer/minerd-2.5.1-made.txt"),
     ("fio", "drive", "fio-3.33", "fio/3.33-x86_64-read.txt"),
-    (
-        "iperf3",
-        "network",
-        "iperf 3.12 (cJSON 1.7.15)",
-        "iperf3/3.12-x86_64-send.txt",
-    ),
-    (
-        "ffmpeg",
-        "video",
-        "ffmpeg version 5.1.9 Copyright (c) 2000-2026",
-        "ffmpeg/5.1.9-x86_64-e540.txt",
-    ),
-    (
-        "glmark2",
-        "opengl",
-        "glmark2 2023.01",
-        "glmark2/2023.01-llvmpipe.txt",
-    ),
-    (
-        "geekbench6",
-        "geekbench",
-        "Geekbench 6.3.0 Pro (Build 1)",
-        "geekbench/6.3.0-tryout-made.txt",
-    ),
-    (
-        "ssh",
-        "sftp",
-        "OpenSSH_9.2p1 Debian-2, OpenSSL 3.0",
-        "iperf3/3.12-x86_64-refused.txt",
-    ),
-    (
-        "rsync",
-        "rsync",
-        "rsync  version 3.5.0  protocol version 32",
-        "iperf3/3.12-x86_64-refused.txt",
-    ),
-    (
-        "phoronix-test-suite",
-        "phoronix",
-        "Phoronix Test Suite v10.8.4",
-        "phoronix/10.8.4-made.xml",
-    ),
+    ("iperf3", "network", "iperf 3.12 (cJSON 1.7.15)", "iperf3/3.12-x86_64-send.txt"),
+    ("ffmpeg", "video", "ffmpeg version 5.1.9 Copyright (c) 2000-2026", "ffmpeg/5.1.9-x86_64-e540.txt"),
+    ("glmark2", "opengl", "glmark2 2023.01", "glmark2/2023.01-llvmpipe.txt"),
+    ("geekbench6", "geekbench", "Geekbench 6.3.0 Pro (Build 1)", "geekbench/6.3.0-tryout-made.txt"),
+    ("ssh", "sftp", "OpenSSH_9.2p1 Debian-2, OpenSSL 3.0", "iperf3/3.12-x86_64-refused.txt"),
+    ("rsync", "rsync", "rsync  version 3.5.0  protocol version 32", "iperf3/3.12-x86_64-refused.txt"),
+    ("phoronix-test-suite", "phoronix", "Phoronix Test Suite v10.8.4", "phoronix/10.8.4-made.xml"),
 ];
 
 /// Lines of shell that print it; `$REAL` is what the tool really printed.
 const OUTPUTS: &[(&str, &str)] = &[
     ("nothing", ":"),
     ("binary", "head -c 65536 /dev/urandom"),
-    (
-        "escapes",
-        r"printf '\033[2J\033]0;owned\007\r\b\302\233c'; cat $REAL | tr e '\033'",
-    ),
+    ("escapes", r"printf '\033[2J\033]0;owned\007\r\b\302\233c'; cat $REAL | tr e '\033'"),
     ("zero", r"sed -E 's/[0-9]+([.][0-9]+)?/0/g' $REAL"),
-    (
-        "negative",
-        r"sed -E 's/(^|[^0-9a-zA-Z.])([0-9]+([.][0-9]+)?)/\1-\2/g' $REAL",
-    ),
-    (
-        "nan",
-        r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\1NaN/g' $REAL",
-    ),
-    (
-        "infinite",
-        r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\1inf/g' $REAL",
-    ),
-    (
-        "huge",
-        r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\199999999999999999999999999/g' $REAL",
-    ),
-    (
-        "exponent",
-        r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\11e999/g' $REAL",
-    ),
+    ("negative", r"sed -E 's/(^|[^0-9a-zA-Z.])([0-9]+([.][0-9]+)?)/\1-\2/g' $REAL"),
+    ("nan", r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\1NaN/g' $REAL"),
+    ("infinite", r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\1inf/g' $REAL"),
+    ("huge", r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\199999999999999999999999999/g' $REAL"),
+    ("exponent", r"sed -E 's/(^|[^0-9a-zA-Z.])[0-9]+([.][0-9]+)?/\11e999/g' $REAL"),
     ("nested", "head -c 200000 /dev/zero | tr '\\0' '['"),
-    (
-        "long",
-        "yes 'events per second: MIPS Tot: Nodes/second' | head -c 100000000",
-    ),
+    ("long", "yes 'events per second: MIPS Tot: Nodes/second' | head -c 100000000"),
 ];
 
 /// Much longer than any of these runs takes, however busy this machine is.
@@ -154,10 +68,7 @@ impl Folder {
     /// A tool that tells its version when asked for it, and else prints that.
     fn tool(&self, name: &str, version: &str, real: &str, prints: &str) {
         use std::os::unix::fs::symlink;
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("..")
-            .canonicalize()
-            .unwrap();
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
         let real = crates.join("bench/tool_output").join(real);
         assert!(real.exists(), "{}", real.display());
         let body = format!(
@@ -174,21 +85,10 @@ impl Folder {
     fn run(&self, words: &[&str]) -> Output {
         let out = |name: &str| std::fs::File::create(self.0.join(name)).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command
-            .args(words)
-            .current_dir(&self.0)
-            .stdin(Stdio::null());
-        command
-            .env("PATH", self.0.join("bin"))
-            .env("NOTUNING", "yes");
-        command
-            .env("SBC_BENCH_FAULTS_HASTE", "1000")
-            .env_remove("MODE");
-        let mut child = command
-            .stdout(out("out"))
-            .stderr(out("err"))
-            .spawn()
-            .unwrap();
+        command.args(words).current_dir(&self.0).stdin(Stdio::null());
+        command.env("PATH", self.0.join("bin")).env("NOTUNING", "yes");
+        command.env("SBC_BENCH_FAULTS_HASTE", "1000").env_remove("MODE");
+        let mut child = command.stdout(out("out")).stderr(out("err")).spawn().unwrap();
         let until = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -201,11 +101,7 @@ impl Folder {
             std::thread::sleep(Duration::from_millis(20));
         };
         let read = |name: &str| std::fs::read(self.0.join(name)).unwrap();
-        Output {
-            status,
-            stdout: read("out"),
-            stderr: read("err"),
-        }
+        Output { status, stdout: read("out"), stderr: read("err") }
     }
 }
 
@@ -219,19 +115,11 @@ impl Drop for Folder {
 fn check_harmless(what: &str, output: &Output) {
     let both = [&output.stdout[..], &output.stderr[..]].concat();
     let text = String::from_utf8_lossy(&both).into_owned();
-    assert!(
-        matches!(output.status.code(), Some(0..=5)),
-        "{what}: {}: {text}",
-        output.status
-    );
+    assert!(matches!(output.status.code(), Some(0..=5)), "{what}: {}: {text}", output.status);
     assert!(!text.contains("panicked"), "{what}: {text}");
     let steers = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
     assert_eq!(text.chars().find(steers), None, "{what}: {text:?}");
-    assert!(
-        text.len() < 1 << 20,
-        "{what}: {} bytes are said",
-        text.len()
-    );
+    assert!(text.len() < 1 << 20, "{what}: {} bytes are said", text.len());
 }
 
 /// A run of one tool's loads that prints this. What it was believed, if anything.
@@ -241,14 +129,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
     let folder = Folder::new(&format!("{name}-{}", output.0));
     folder.tool(name, version, real, output.1);
     let mut words = vec!["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1"];
-    words.extend([
-        "--log",
-        "run.log",
-        "--workload",
-        load,
-        "--host",
-        "127.0.0.1",
-    ]);
+    words.extend(["--log", "run.log", "--workload", load, "--host", "127.0.0.1"]);
     let done = folder.run(&words);
     check_harmless(&what, &done);
     let Ok(json) = std::fs::read(folder.0.join("run.json")) else {
@@ -258,11 +139,7 @@ fn believed(tool: &(&str, &str, &str, &str), output: &(&str, &str)) -> Vec<Strin
         return Vec::new();
     };
     let log = std::fs::read(folder.0.join("run.log")).unwrap();
-    let log = Output {
-        stdout: log,
-        stderr: Vec::new(),
-        status: done.status,
-    };
+    let log = Output { stdout: log, stderr: Vec::new(), status: done.status };
     check_harmless(&what, &log);
     let record: Record = serde_json::from_slice(&json).unwrap();
     let steps = record.steps_of(*load);
@@ -288,9 +165,7 @@ fn no_program_is_believed_what_cannot_be_true() {
     let pairs = tools.flat_map(|(number, tool)| {
         let outputs = OUTPUTS.iter().enumerate();
         let wanted = move |(other, _): &(usize, _)| is_whole || (number + other) % SAMPLED == 0;
-        outputs
-            .filter(wanted)
-            .map(move |(_, output)| (tool, output))
+        outputs.filter(wanted).map(move |(_, output)| (tool, output))
     });
     let pairs: Vec<_> = pairs.collect();
     let (next, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

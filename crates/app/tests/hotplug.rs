@@ -40,13 +40,7 @@ impl Bound {
         only.set(1);
         sched_setaffinity(Some(Pid::from_child(&sleeper)), &only).unwrap();
         let (cpusets, cpus_file) = cpusets();
-        Self {
-            folder,
-            sleeper,
-            cpusets,
-            cpus_file,
-            interrupt: interrupt(),
-        }
+        Self { folder, sleeper, cpusets, cpus_file, interrupt: interrupt() }
     }
 
     /// All that is bound, with its CPUs.
@@ -67,9 +61,7 @@ impl Bound {
 
     /// The program where `/var/lib` is a folder of ours, with a plan of what goes wrong.
     fn program(&self, words: &str, plan: &str) -> Command {
-        let script = format!(
-            "mount --bind lib /var/lib && mount -t tmpfs none /var/log && exec {PROGRAM} {words}"
-        );
+        let script = format!("mount --bind lib /var/lib && mount -t tmpfs none /var/log && exec {PROGRAM} {words}");
         let mut command = Command::new("unshare");
         command.args(["-m", "sh", "-c", &script]);
         command.env("SBC_BENCH_FAULTS", plan);
@@ -98,9 +90,7 @@ impl Drop for Bound {
 
 fn read(path: &Path) -> String {
     let text = std::fs::read_to_string(path);
-    text.unwrap_or_else(|error| error.to_string())
-        .trim()
-        .to_owned()
+    text.unwrap_or_else(|error| error.to_string()).trim().to_owned()
 }
 
 /// Two cpusets of whichever version is there, the second with CPU 1 alone.
@@ -129,10 +119,7 @@ fn cpusets() -> (Vec<PathBuf>, &'static str) {
 
 /// An interrupt that can be bound to CPU 1, and is from now on.
 fn interrupt() -> Option<(PathBuf, String)> {
-    let entries = std::fs::read_dir("/proc/irq")
-        .into_iter()
-        .flatten()
-        .flatten();
+    let entries = std::fs::read_dir("/proc/irq").into_iter().flatten().flatten();
     let mut files = entries.map(|entry| entry.path().join("smp_affinity_list"));
     let bound = files.find_map(|path| {
         let before = std::fs::read_to_string(&path).ok()?;
@@ -182,9 +169,7 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
     let mut run = bound.program(RUN, plan).spawn().unwrap();
     wait_for("the CPU is never off", || read(Path::new(ONLINE)) == "0");
     // The file of a CPU is written first, and what hangs on it follows.
-    wait_for("the thread is never moved", || {
-        bound.state()[0].1 != before[0].1
-    });
+    wait_for("the thread is never moved", || bound.state()[0].1 != before[0].1);
     let during = bound.state();
     let status = run.wait().unwrap();
     assert_eq!(status.code().is_some(), plan.is_empty(), "{name}: {status}");
@@ -193,10 +178,7 @@ fn check(name: &str, plan: &str, next: Option<&str>) {
         let status = bound.program(words, "").status().unwrap();
         assert!(status.success(), "{name}: {words}: {status}");
     }
-    wait_for(
-        &format!("{name}: {before:?} is {:?}", bound.state()),
-        || bound.state() == before,
-    );
+    wait_for(&format!("{name}: {before:?} is {:?}", bound.state()), || bound.state() == before);
     // What nothing disturbs, nobody has put back.
     let disturbed = before.iter().zip(&during).filter(|(a, b)| a != b);
     let disturbed: Vec<_> = disturbed.map(|(_, (path, now))| (path, now)).collect();
@@ -245,10 +227,6 @@ fn cpus_that_come_and_go_end_no_run() {
         let output = run.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(is_over && !said.contains("panicked"), "{words}: {said}");
-        assert!(
-            matches!(output.status.code(), Some(0..=5)),
-            "{words}: {}",
-            output.status
-        );
+        assert!(matches!(output.status.code(), Some(0..=5)), "{words}: {}", output.status);
     }
 }

@@ -15,10 +15,7 @@ fn run(words: &[&str], input: &[u8], cpuinfo_file: Option<&str>) -> Output {
     if let Some(path) = cpuinfo_file {
         command.env("CPUINFOFILE", path);
     }
-    let pipes = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn().unwrap();
     // Whoever needs no input may end before it was written.
     let _ = child.stdin.take().unwrap().write_all(input);
@@ -39,27 +36,13 @@ fn single_texts_are_enough() {
     let compatible = "radxa,rock-5b,rockchip,rk3588";
     for (words, input, soc, confidence) in [
         (&["--cpuinfo", "-"][..], PI_4, "Broadcom BCM2711", "certain"),
-        (
-            &["--compatible", compatible],
-            "",
-            "Rockchip RK3588",
-            "certain",
-        ),
-        (
-            &["--model", "Hardkernel ODROID-N2Plus"],
-            "",
-            "Amlogic S922X",
-            "likely",
-        ),
+        (&["--compatible", compatible], "", "Rockchip RK3588", "certain"),
+        (&["--model", "Hardkernel ODROID-N2Plus"], "", "Amlogic S922X", "likely"),
     ] {
         let found = answer(words, input.as_bytes());
         assert_eq!(found["soc"], soc, "{words:?}");
         assert_eq!(found["confidence"], confidence, "{words:?}");
-        assert!(
-            found["evidence"]
-                .as_array()
-                .is_some_and(|list| !list.is_empty())
-        );
+        assert!(found["evidence"].as_array().is_some_and(|list| !list.is_empty()));
     }
 }
 
@@ -73,21 +56,13 @@ fn the_classic_variable_works() {
     std::fs::remove_dir_all(&folder).unwrap();
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("Broadcom BCM2711"), "{shown}");
-    assert!(
-        shown.lines().all(|line| line.chars().count() <= 80),
-        "{shown}"
-    );
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }
 
 #[test]
 fn hostile_texts_are_only_text() {
     let hostile = "$(touch /tmp/x) `reboot` \x1b[2J ; rm -rf / %s%n";
-    let inputs: [&[u8]; 4] = [
-        b"",
-        &[0; 4096],
-        &[0xff; 4096],
-        b"processor : 99999999999\nHardware : \x1b[31m\n",
-    ];
+    let inputs: [&[u8]; 4] = [b"", &[0; 4096], &[0xff; 4096], b"processor : 99999999999\nHardware : \x1b[31m\n"];
     for input in inputs {
         let output = run(&["--cpuinfo", "-", "--model", hostile], input, None);
         assert!(output.status.success());

@@ -13,8 +13,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("sbc-bench-loads-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("sbc-bench-loads-{name}-{}", std::process::id()));
         std::fs::create_dir_all(path.join("bin")).unwrap();
         Self(path)
     }
@@ -81,13 +80,8 @@ fn check_tool(name: &str, body: &str, kind: Option<FailureKind>, expected: &str)
     assert_eq!(found[0].0, kind, "{name}: {found:?}");
     assert!(found[0].1.contains(expected), "{name}: {found:?}");
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        shown.contains(expected),
-        "{name}: the terminal says it too: {shown}"
-    );
-    let clocks = record
-        .steps_of(WorkloadId::Clock)
-        .filter(|step| step.variant.as_str().starts_with("hot"));
+    assert!(shown.contains(expected), "{name}: the terminal says it too: {shown}");
+    let clocks = record.steps_of(WorkloadId::Clock).filter(|step| step.variant.as_str().starts_with("hot"));
     assert!(clocks.count() >= 1, "{name}: the run goes on to its end");
 }
 
@@ -102,25 +96,14 @@ fn check_refused(name: &str, body: Option<&str>, expected: &str) {
     let shown = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{name}: {shown}");
     assert!(shown.contains(expected), "{name}: {shown}");
-    assert!(
-        !folder.0.join("run.json").exists(),
-        "{name}: nothing was run"
-    );
+    assert!(!folder.0.join("run.json").exists(), "{name}: nothing was run");
 }
 
 #[test]
 fn tools_that_are_not_what_they_should_be() {
     check_refused("missing", None, "sysbench is not installed");
-    check_refused(
-        "kind",
-        Some("echo 'Welcome to the system bench'"),
-        "is not sysbench: it answers",
-    );
-    check_refused(
-        "old",
-        Some("echo sysbench 0.4.12"),
-        "is too old: it is sysbench 0.4.12, and 1.0 is the least",
-    );
+    check_refused("kind", Some("echo 'Welcome to the system bench'"), "is not sysbench: it answers");
+    check_refused("old", Some("echo sysbench 0.4.12"), "is too old: it is sysbench 0.4.12, and 1.0 is the least");
 }
 
 #[test]
@@ -129,30 +112,10 @@ fn tools_that_misbehave() {
     let check = |name: &str, cpu: &str, kind, expected: &str| {
         check_tool(name, &with(cpu), Some(kind), expected);
     };
-    check(
-        "silent",
-        ":",
-        FailureKind::Garbled,
-        "without printing anything",
-    );
-    check(
-        "localised",
-        "echo '    events per second:  8868,11'",
-        FailureKind::Garbled,
-        "no events per second",
-    );
-    check(
-        "crashing",
-        "kill -SEGV $$",
-        FailureKind::Signal,
-        "was ended by SIGSEGV",
-    );
-    check(
-        "refusing",
-        "echo FATAL: no; exit 3",
-        FailureKind::ExitStatus,
-        "ended with exit status 3",
-    );
+    check("silent", ":", FailureKind::Garbled, "without printing anything");
+    check("localised", "echo '    events per second:  8868,11'", FailureKind::Garbled, "no events per second");
+    check("crashing", "kill -SEGV $$", FailureKind::Signal, "was ended by SIGSEGV");
+    check("refusing", "echo FATAL: no; exit 3", FailureKind::ExitStatus, "ended with exit status 3");
 }
 
 /// Runs one shell line as the user's own program, twice; what came of the first run.
@@ -186,13 +149,7 @@ fn running(folder: &Path) -> Vec<u32> {
 #[test]
 fn programs_that_hang_or_have_no_score() {
     let limit = ["--timeout", "1s"];
-    check_program(
-        "hanging",
-        &limit,
-        "sleep 1000",
-        FailureKind::TimedOut,
-        "took longer than 1s and was killed",
-    );
+    check_program("hanging", &limit, "sleep 1000", FailureKind::TimedOut, "took longer than 1s and was killed");
     check_program(
         "stubborn",
         &limit,
@@ -215,14 +172,9 @@ struct Limited(PathBuf);
 impl Limited {
     fn new() -> Option<Self> {
         let name = format!("sbc-bench-oom-test-{}", std::process::id());
-        for (mount, file) in [
-            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
-            ("/sys/fs/cgroup", "memory.max"),
-        ] {
+        for (mount, file) in [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")] {
             let folder = Path::new(mount).join(&name);
-            if !Path::new(mount).join("cgroup.procs").exists()
-                || std::fs::create_dir(&folder).is_err()
-            {
+            if !Path::new(mount).join("cgroup.procs").exists() || std::fs::create_dir(&folder).is_err() {
                 continue;
             }
             let limited = Self(folder);
@@ -254,10 +206,7 @@ fn a_program_that_eats_all_memory() {
     let words = ["--repeat", "1", "--name", "own", "--", "tail", "/dev/zero"];
     let inner = folder.command(&words);
     let mut shell = Command::new("/bin/sh");
-    let join = format!(
-        "echo $$ > {}/cgroup.procs; exec \"$@\"",
-        limited.0.display()
-    );
+    let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", limited.0.display());
     shell.args(["-c", &join, "sh"]).arg(inner.get_program());
     shell.args(inner.get_args()).stdin(Stdio::null());
     let output = shell.env("NOTUNING", "yes").output().unwrap();
@@ -286,11 +235,7 @@ fn started(folder: &Folder, options: &[&str], line: &str) -> Child {
     let mut words = options.to_vec();
     words.extend(["--repeat", "1", "--", "/bin/sh", "-c", line]);
     let mut command = folder.command(&words);
-    let child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let until = Instant::now() + Duration::from_secs(60);
     while !folder.0.join("load-of-test").exists() {
         assert!(Instant::now() < until, "the load did not start");
@@ -375,10 +320,7 @@ fn a_sensor_that_hangs_costs_its_own_values_alone() {
     let last = |channel: &record::Channel| channel.values.iter().rposition(Option::is_some);
     let told = channel.gaps.iter().map(|gap| gap.missing.to_string());
     let told: Vec<String> = told.collect();
-    assert!(
-        told.iter().any(|gap| gap.contains("not answered")),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|gap| gap.contains("not answered")), "{told:?}");
     let user = samples.channel(&ChannelId::all_cpus(CpuTime::User));
     let user = user.unwrap();
     assert!(last(user) > last(channel), "the others were sampled on");
@@ -398,11 +340,9 @@ fn built_in_workloads_stand_in_for_programs_that_do_not_work() {
     let (output, record) = folder.with_tools(&[]);
     let shown = String::from_utf8_lossy(&output.stderr).into_owned();
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    for expected in [
-        "bin/7zz is not 7-zip",
-        "bin/openssl does not do its work",
-        "The built-in workload aes takes its place.",
-    ] {
+    for expected in
+        ["bin/7zz is not 7-zip", "bin/openssl does not do its work", "The built-in workload aes takes its place."]
+    {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
     assert_eq!(outcomes(&record, "openssl").len(), 1, "it is asked once");

@@ -96,10 +96,7 @@ fn root_believes_only_what_users_record_themselves() {
         echo status $?
         kill $locks",
     );
-    assert!(
-        said.contains("no recording of yours is being made"),
-        "{said}"
-    );
+    assert!(said.contains("no recording of yours is being made"), "{said}");
     assert!(said.contains("status 1"), "{said}");
     let left = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(left("victim"), "PermitRootLogin no\n");
@@ -188,30 +185,16 @@ fn a_mark_behind_half_a_line_can_be_read() {
     assert!(marked.status.success(), "{}", text(&marked.stderr));
     let shown = folder.sbc_bench(&["monitor", "--replay", file, "--speed", "max", "--jsonl"]);
     let shown = text(&shown.stdout);
-    assert!(
-        shown.contains("\"text\":\"after\u{fffd}[31m all\""),
-        "{shown}"
-    );
+    assert!(shown.contains("\"text\":\"after\u{fffd}[31m all\""), "{shown}");
 }
 
 #[test]
 fn only_recordings_are_marked_and_no_link_is_followed() {
     let folder = Folder::new("to");
     let path = recorded(&folder);
-    let (link, pipe, other) = (
-        folder.join("link"),
-        folder.join("pipe"),
-        folder.join("other"),
-    );
+    let (link, pipe, other) = (folder.join("link"), folder.join("pipe"), folder.join("other"));
     symlink(&path, &link).unwrap();
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &pipe,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::RWXU,
-        0,
-    )
-    .unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
     std::fs::write(&other, "my thesis").unwrap();
     for (file, expected) in [
         (&link, "is a link, which is not followed here"),

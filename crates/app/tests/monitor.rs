@@ -11,8 +11,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("sbc-bench-mon-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("sbc-bench-mon-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -46,11 +45,7 @@ fn text(bytes: &[u8]) -> String {
 
 fn board(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards");
-    folder
-        .join(format!("{name}.board"))
-        .to_str()
-        .unwrap()
-        .to_owned()
+    folder.join(format!("{name}.board")).to_str().unwrap().to_owned()
 }
 
 /// Waits until something is there; however busy the machine is, it comes in the end.
@@ -67,22 +62,13 @@ fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
 
 fn interrupt(child: &Child) {
     let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
 }
 
 /// Header and first row of a board.
 fn check_lines(name: &str, clocks: &str, width_max: usize) {
     let folder = Folder::new(name);
-    let output = output(
-        &folder,
-        &["--root", &board(name), "-m", "0.05", "--count", "3"],
-    );
+    let output = output(&folder, &["--root", &board(name), "-m", "0.05", "--count", "3"]);
     let shown = text(&output.stdout);
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines.len(), 4, "{name}: {shown}");
@@ -102,11 +88,7 @@ fn check_lines(name: &str, clocks: &str, width_max: usize) {
         let load = lines[0].find("load").unwrap() + "load".len();
         let row_load = (1..9).find(|at| end(row, *at) == Some(load));
         assert!(row_load.is_some(), "{name}:\n{}\n{row}", lines[0]);
-        assert!(
-            width(row).abs_diff(width(lines[0])) <= 1,
-            "{name}:\n{}\n{row}",
-            lines[0]
-        );
+        assert!(width(row).abs_diff(width(lines[0])) <= 1, "{name}:\n{}\n{row}", lines[0]);
     }
 }
 
@@ -130,20 +112,12 @@ fn lines_fit_whatever_policies_there_are() {
 fn json_lines_name_every_channel() {
     let folder = Folder::new("jsonl");
     let output = output(&folder, &["-m", "0.05", "--count", "3", "--jsonl"]);
-    let values: Vec<serde_json::Value> = text(&output.stdout)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let events: Vec<&str> = values
-        .iter()
-        .map(|value| value["event"].as_str().unwrap())
-        .collect();
+    let values: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<&str> = values.iter().map(|value| value["event"].as_str().unwrap()).collect();
     assert_eq!(events[..3], ["started", "machine", "channels"]);
     assert_eq!(events.iter().filter(|event| **event == "row").count(), 3);
-    let last = values
-        .iter()
-        .rfind(|value| value["event"] == "row")
-        .unwrap();
+    let last = values.iter().rfind(|value| value["event"] == "row").unwrap();
     assert!(last["values"]["cpu.idle"].is_i64(), "{last}");
     assert!(last["utc_ms"].as_i64().unwrap() > 1_700_000_000_000);
 }
@@ -163,11 +137,7 @@ fn a_recording_is_marked_and_replayed_in_every_view() {
     let size = std::fs::metadata(&file).unwrap().len();
     wait_for(|| (std::fs::metadata(&file).unwrap().len() > size + 500).then_some(()));
     let second = output(&folder, &["-m", "--record", &file]);
-    assert!(
-        text(&second.stderr).contains("another monitor"),
-        "{}",
-        text(&second.stderr)
-    );
+    assert!(text(&second.stderr).contains("another monitor"), "{}", text(&second.stderr));
     interrupt(&child);
     assert!(child.wait_with_output().unwrap().status.success());
 
@@ -178,16 +148,10 @@ fn a_recording_is_marked_and_replayed_in_every_view() {
         text(&output.stdout)
     };
     let lines = replay(&["--lines"]);
-    assert!(
-        lines.starts_with("Time ") && lines.lines().count() > 3,
-        "{lines}"
-    );
+    assert!(lines.starts_with("Time ") && lines.lines().count() > 3, "{lines}");
     let json = replay(&["--jsonl"]);
     assert_eq!(json.matches("\"text\":\"fan off\"").count(), 1, "{json}");
-    assert_eq!(
-        json.matches("\"event\":\"row\"").count(),
-        lines.lines().count() - 1
-    );
+    assert_eq!(json.matches("\"event\":\"row\"").count(), lines.lines().count() - 1);
     let later = replay(&["--seek", "0.1"]);
     assert!(later.lines().count() < lines.lines().count());
     let record = text(&output(&folder, &["report", &file, "--format", "record"]).stdout);
@@ -195,64 +159,32 @@ fn a_recording_is_marked_and_replayed_in_every_view() {
     // Nobody writes it any more, so the next one is not meant for it unless it is named.
     output(&folder, &["mark", "too late"]);
     assert!(!replay(&["--jsonl"]).contains("too late"));
-    assert!(
-        output(&folder, &["mark", "late", "--to", &file])
-            .status
-            .success()
-    );
+    assert!(output(&folder, &["mark", "late", "--to", &file]).status.success());
     assert!(replay(&["--jsonl"]).contains("\"text\":\"late\""));
 }
 
 #[test]
 fn a_full_disk_does_not_end_the_monitor() {
     let folder = Folder::new("full");
-    let output = output(
-        &folder,
-        &["-m", "0.05", "--count", "4", "--record", "/dev/full"],
-    );
+    let output = output(&folder, &["-m", "0.05", "--count", "4", "--record", "/dev/full"]);
     assert!(output.status.success());
     assert_eq!(text(&output.stdout).lines().count(), 5);
     let error = text(&output.stderr);
-    assert_eq!(
-        error.matches("No space left on device").count(),
-        1,
-        "{error}"
-    );
+    assert_eq!(error.matches("No space left on device").count(), 1, "{error}");
 }
 
 #[test]
 fn metrics_are_served_and_written() {
     let folder = Folder::new("metrics");
     let file = folder.file("sbc.prom");
-    let words = [
-        "-m",
-        "0.05",
-        "--quiet",
-        "--prometheus",
-        "127.0.0.1:0",
-        "--textfile",
-        &file,
-    ];
-    let mut child = sbc_bench(&folder, &words)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let words = ["-m", "0.05", "--quiet", "--prometheus", "127.0.0.1:0", "--textfile", &file];
+    let mut child = sbc_bench(&folder, &words).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
-    BufReader::new(child.stderr.take().unwrap())
-        .read_line(&mut said)
-        .unwrap();
-    let address = said
-        .split("http://")
-        .nth(1)
-        .unwrap()
-        .split('/')
-        .next()
-        .unwrap();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    let address = said.split("http://").nth(1).unwrap().split('/').next().unwrap();
     let page = wait_for(|| {
         let mut connection = TcpStream::connect(address).unwrap();
-        connection
-            .write_all(b"GET /metrics HTTP/1.1\r\n\r\n")
-            .unwrap();
+        connection.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
         let mut page = String::new();
         connection.read_to_string(&mut page).unwrap();
         page.contains("node_load1 ").then_some(page)
@@ -271,8 +203,7 @@ fn metrics_are_served_and_written() {
 /// The text format as its specification has it: a value belongs to the last `# TYPE`, no metric
 /// comes twice.
 fn check_exposition(text: &str) {
-    let line =
-        r#"^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? -?[0-9.e+-]+$"#;
+    let line = r#"^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? -?[0-9.e+-]+$"#;
     let line = regex_lite::Regex::new(line).unwrap();
     let (mut metric, mut seen) = (String::new(), std::collections::BTreeSet::new());
     for text in text.lines() {
@@ -282,10 +213,7 @@ fn check_exposition(text: &str) {
         } else if !text.starts_with('#') {
             assert!(line.is_match(text), "{text}");
             assert!(text.starts_with(&metric), "{text} under {metric}");
-            assert!(
-                seen.insert(text.rsplit_once(' ').unwrap().0.to_owned()),
-                "{text} twice"
-            );
+            assert!(seen.insert(text.rsplit_once(' ').unwrap().0.to_owned()), "{text} twice");
         }
     }
 }

@@ -17,18 +17,9 @@ fn board(changes: &[(&str, Option<&str>)]) -> String {
     let policy = |file: &str| format!("{POLICY}/{file}");
     let mut files: BTreeMap<String, String> = [
         ("/proc/cpuinfo".to_owned(), core(0) + &core(1)),
-        (
-            "/proc/loadavg".to_owned(),
-            "0.1 0.2 0.3 1/99 999".to_owned(),
-        ),
-        (
-            "/sys/devices/system/cpu/online".to_owned(),
-            "0-1".to_owned(),
-        ),
-        (
-            "/sys/devices/system/cpu/present".to_owned(),
-            "0-1".to_owned(),
-        ),
+        ("/proc/loadavg".to_owned(), "0.1 0.2 0.3 1/99 999".to_owned()),
+        ("/sys/devices/system/cpu/online".to_owned(), "0-1".to_owned()),
+        ("/sys/devices/system/cpu/present".to_owned(), "0-1".to_owned()),
         (policy("related_cpus"), "0 1".to_owned()),
         (policy("cpuinfo_min_freq"), "408000".to_owned()),
         (policy("cpuinfo_max_freq"), "1512000".to_owned()),
@@ -36,18 +27,9 @@ fn board(changes: &[(&str, Option<&str>)]) -> String {
         (policy("scaling_max_freq"), "1512000".to_owned()),
         (policy("scaling_cur_freq"), "1512000".to_owned()),
         (policy("scaling_governor"), "performance".to_owned()),
-        (
-            policy("scaling_available_frequencies"),
-            "408000 1512000".to_owned(),
-        ),
-        (
-            "/sys/class/thermal/thermal_zone0/type".to_owned(),
-            "cpu-thermal".to_owned(),
-        ),
-        (
-            "/sys/class/thermal/thermal_zone0/temp".to_owned(),
-            "45000".to_owned(),
-        ),
+        (policy("scaling_available_frequencies"), "408000 1512000".to_owned()),
+        ("/sys/class/thermal/thermal_zone0/type".to_owned(), "cpu-thermal".to_owned()),
+        ("/sys/class/thermal/thermal_zone0/temp".to_owned(), "45000".to_owned()),
     ]
     .into();
     for (path, content) in changes {
@@ -65,55 +47,29 @@ fn board(changes: &[(&str, Option<&str>)]) -> String {
 
 /// What is printed holds all of the first, and none of the second.
 fn check(changes: &[(&str, Option<&str>)], words: &[&str], has: &[&str], has_not: &[&str]) {
-    let name = format!(
-        "sbc-bench-odd-{}-{:?}.board",
-        std::process::id(),
-        std::thread::current().id()
-    );
+    let name = format!("sbc-bench-odd-{}-{:?}.board", std::process::id(), std::thread::current().id());
     let path: PathBuf = std::env::temp_dir().join(name);
     std::fs::write(&path, board(changes)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    let command = command
-        .arg("--root")
-        .arg(&path)
-        .args(words)
-        .stdin(Stdio::null());
-    let output = command
-        .env_remove("MODE")
-        .env_remove("CPUINFOFILE")
-        .output()
-        .unwrap();
+    let command = command.arg("--root").arg(&path).args(words).stdin(Stdio::null());
+    let output = command.env_remove("MODE").env_remove("CPUINFOFILE").output().unwrap();
     std::fs::remove_file(&path).unwrap();
     let text = String::from_utf8(output.stdout).expect("everything printed is text");
     assert!(output.status.success(), "{changes:?} {words:?}: {text}");
     for part in has {
-        assert!(
-            text.contains(part),
-            "{changes:?} {words:?}: no {part:?} in\n{text}"
-        );
+        assert!(text.contains(part), "{changes:?} {words:?}: no {part:?} in\n{text}");
     }
     for part in has_not {
-        assert!(
-            !text.contains(part),
-            "{changes:?} {words:?}: {part:?} in\n{text}"
-        );
+        assert!(!text.contains(part), "{changes:?} {words:?}: {part:?} in\n{text}");
     }
 }
 
 #[test]
 fn a_clock_that_no_cpu_has_is_not_told() {
     let file = |name: &str| format!("{POLICY}/{name}");
-    let (max, min, opps) = (
-        file("cpuinfo_max_freq"),
-        file("cpuinfo_min_freq"),
-        file("scaling_available_frequencies"),
-    );
+    let (max, min, opps) = (file("cpuinfo_max_freq"), file("cpuinfo_min_freq"), file("scaling_available_frequencies"));
     for says in ["0", "1", "<unknown>", "! EIO", "99999999999999999999"] {
-        let changes = [
-            (max.as_str(), Some(says)),
-            (&min, Some(says)),
-            (&opps, Some(says)),
-        ];
+        let changes = [(max.as_str(), Some(says)), (&min, Some(says)), (&opps, Some(says))];
         let expected = ["CPUs 0-1", "claimed clock not known"];
         check(&changes, &["identify"], &expected, &[" 0 MHz"]);
     }
@@ -125,14 +81,8 @@ fn what_a_review_could_not_read_is_no_praise() {
     let file = |name: &str| format!("{POLICY}/{name}");
     let (governor, limit) = (file("scaling_governor"), file("scaling_max_freq"));
     let words = ["review", "--look"];
-    let changes = [
-        (governor.as_str(), Some("! EIO")),
-        (&limit, Some("! EACCES")),
-    ];
-    let expected = [
-        "Governor of policy0: ",
-        "Highest clock allowed of policy0: ",
-    ];
+    let changes = [(governor.as_str(), Some("! EIO")), (&limit, Some("! EACCES"))];
+    let expected = ["Governor of policy0: ", "Highest clock allowed of policy0: "];
     check(&changes, &words, &expected, &[]);
     check(&[], &words, &[], &["of policy0: "]);
 }
@@ -142,10 +92,7 @@ fn a_lone_core_is_no_plural() {
     let changes = [
         ("/sys/devices/system/cpu/online", Some("0")),
         ("/sys/devices/system/cpu/present", Some("0")),
-        (
-            "/proc/cpuinfo",
-            Some("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n"),
-        ),
+        ("/proc/cpuinfo", Some("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd03\n")),
     ];
     check(&changes, &["identify"], &["CPU 0"], &["CPUs 0 ", "1 CPUs"]);
 }

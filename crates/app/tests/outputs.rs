@@ -154,10 +154,7 @@ fn a_full_standard_output_loses_no_result() {
     let output = run.stdout(full).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(
-        errors.contains("standard output cannot be written"),
-        "{errors}"
-    );
+    assert!(errors.contains("standard output cannot be written"), "{errors}");
     assert!(folder.is_kept());
 }
 
@@ -170,10 +167,7 @@ fn files_that_may_not_grow_end_no_run() {
     command.args(["-c", "ulimit -f 8; exec \"$@\"", "sh"]);
     command.arg(run.get_program()).args(run.get_args());
     let output = command.env("NOTUNING", "yes").output().unwrap();
-    assert!(
-        matches!(output.status.code(), Some(0 | 1 | 3)),
-        "{output:?}"
-    );
+    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{output:?}");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("File too large"), "{output:?}");
     assert!(told.contains("sleep 0.2"), "{told}");
@@ -193,22 +187,13 @@ fn refused_threads_end_no_run() {
     for limit in [1, 2, 3, 4, 5, 6, 8] {
         let run = folder.run(&[]);
         let mut command = Command::new(setpriv);
-        command.args([
-            "--reuid=65533",
-            "--regid=65533",
-            "--clear-groups",
-            "sh",
-            "-c",
-        ]);
+        command.args(["--reuid=65533", "--regid=65533", "--clear-groups", "sh", "-c"]);
         command.args([&format!("ulimit -u {limit}; exec \"$@\""), "sh"]);
         command.arg(&program).args(run.get_args());
         let output = command.env("HOME", &folder.0).output().unwrap();
         let told = [&output.stdout[..], &output.stderr[..]].concat();
         let told = String::from_utf8_lossy(&told);
-        assert!(
-            matches!(output.status.code(), Some(0 | 1 | 3)),
-            "{limit}: {told}"
-        );
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{limit}: {told}");
         assert!(!told.contains("panicked"), "{limit}: {told}");
         let _ = std::fs::remove_file(folder.file("run.json"));
     }
@@ -239,16 +224,10 @@ fn the_bar_and_notes_share_a_terminal() {
     let _ = File::from(reader).read_to_end(&mut shown);
     assert!(ended(&mut child).is_some());
     let shown = String::from_utf8_lossy(&shown);
-    assert!(
-        shown.contains("Measuring ") && shown.contains("left: clock of"),
-        "{shown}"
-    );
+    assert!(shown.contains("Measuring ") && shown.contains("left: clock of"), "{shown}");
     // The bar is taken away, and nothing else steers the terminal.
     let rest = shown.replace("\r\u{1b}[K", "").replace("\r\n", "\n");
-    assert!(
-        !rest.contains(|c: char| c.is_control() && c != '\n'),
-        "{shown:?}"
-    );
+    assert!(!rest.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
 }
 
 #[test]
@@ -259,22 +238,13 @@ fn tables_for_programs_arrive_as_they_are() {
     assert!(run.stderr(Stdio::null()).status().unwrap().code().is_some());
     assert!(log.is_dir());
     let record = folder.0.join("run.json");
-    for words in [
-        &["results", "--format", "csv"][..],
-        &["report", "--format", "efficiency-csv"],
-    ] {
+    for words in [&["results", "--format", "csv"][..], &["report", "--format", "efficiency-csv"]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         command.arg(words[0]).arg(&record).args(&words[1..]);
         let table = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        assert!(
-            !table.is_empty() && !table.contains('\u{fffd}'),
-            "{table:?}"
-        );
+        assert!(!table.is_empty() && !table.contains('\u{fffd}'), "{table:?}");
         let lines = table.split_inclusive('\n');
-        assert!(
-            lines.clone().all(|line| line.ends_with("\r\n")),
-            "{table:?}"
-        );
+        assert!(lines.clone().all(|line| line.ends_with("\r\n")), "{table:?}");
     }
 }
 
@@ -285,27 +255,16 @@ fn a_recording_goes_on_beside_a_reader_that_has_stopped() {
     for view in ["--lines", "--jsonl"] {
         let (_reader, output) = full_pipe();
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-        command
-            .args(["-m", "0.05", view, "--count", "5", "--record"])
-            .arg(&file);
-        command
-            .env("XDG_RUNTIME_DIR", &folder.0)
-            .stdin(Stdio::null());
-        let mut child = command
-            .stdout(output)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        command.args(["-m", "0.05", view, "--count", "5", "--record"]).arg(&file);
+        command.env("XDG_RUNTIME_DIR", &folder.0).stdin(Stdio::null());
+        let mut child = command.stdout(output).stderr(Stdio::null()).spawn().unwrap();
         // The JSON of its beginning is waited for, as nothing is recorded yet; the lines are not.
         if view == "--jsonl" {
             std::thread::sleep(Duration::from_millis(300));
             let pid = rustix::process::Pid::from_child(&child);
             rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         }
-        assert!(
-            ended(&mut child).is_some(),
-            "{view}: it waits for its reader"
-        );
+        assert!(ended(&mut child).is_some(), "{view}: it waits for its reader");
     }
     let recording = std::fs::read_to_string(&file).unwrap();
     let rows = recording.lines().filter(|line| {
@@ -321,12 +280,7 @@ fn names_of_processes_steer_no_terminal() {
     let cpus = std::thread::available_parallelism().unwrap().get();
     let name = folder.0.join("\u{1b}[31mred\u{9b}2J");
     std::fs::copy("/bin/sh", &name).unwrap();
-    let load = || {
-        Command::new(&name)
-            .args(["-c", "while :; do :; done"])
-            .spawn()
-            .unwrap()
-    };
+    let load = || Command::new(&name).args(["-c", "while :; do :; done"]).spawn().unwrap();
     let mut loads: Vec<Child> = (0..cpus).map(|_| load()).collect();
     let mut run = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
     run.args(["run", "--wait", "2s", "--repeat", "1", "--log"]);
@@ -357,10 +311,9 @@ fn results_replace_links_and_never_follow_them() {
     assert!(run.stderr(Stdio::null()).status().unwrap().code().is_some());
     let prom = folder.0.join("x.prom").display().to_string();
     let look = folder.0.join("look.log").display().to_string();
-    for words in [
-        &["review", "--look", "--log", &look][..],
-        &["-m", "0.05", "--quiet", "--count", "2", "--textfile", &prom],
-    ] {
+    for words in
+        [&["review", "--look", "--log", &look][..], &["-m", "0.05", "--quiet", "--count", "2", "--textfile", &prom]]
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         let output = command.args(words).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{words:?}");
@@ -380,14 +333,11 @@ fn what_lies_beside_a_log_is_not_lost() {
     std::fs::write(folder.file("package.json"), "{ \"name\": 1 }").unwrap();
     let run = |log: &str| {
         let log = folder.file(log).display().to_string();
-        sbc_bench(&[
-            "run", "--force", "--wait", "0s", "--quiet", "--log", &log, "--", "true",
-        ])
+        sbc_bench(&["run", "--force", "--wait", "0s", "--quiet", "--log", &log, "--", "true"])
     };
-    for (name, expected) in [
-        ("package.log", "package.json is no Record of a run"),
-        ("r.json", "name the log with another end"),
-    ] {
+    for (name, expected) in
+        [("package.log", "package.json is no Record of a run"), ("r.json", "name the log with another end")]
+    {
         is_refused(&run(name), expected);
     }
     for _ in 0..2 {
@@ -395,10 +345,7 @@ fn what_lies_beside_a_log_is_not_lost() {
         assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
     }
     assert_eq!(own.read_dir().unwrap().count(), 210);
-    assert_eq!(
-        std::fs::read_to_string(folder.file("package.json")).unwrap(),
-        "{ \"name\": 1 }"
-    );
+    assert_eq!(std::fs::read_to_string(folder.file("package.json")).unwrap(), "{ \"name\": 1 }");
 }
 
 #[test]
@@ -418,8 +365,5 @@ fn redact_replaces_nothing_that_is_there() {
     check_refused(&["redact", "--output", &out, first, second], taken);
     check_refused(&["redact", "--output", first, first], taken);
     check_refused(&["redact", "/dev/zero"], "/dev/zero has more than");
-    check_refused(
-        &["--root", "/dev/zero", "identify"],
-        "/dev/zero has more than",
-    );
+    check_refused(&["--root", "/dev/zero", "identify"], "/dev/zero has more than");
 }

@@ -25,9 +25,7 @@ impl Folder {
     /// `sbc-bench` with these words, in this folder.
     fn command(&self, words: &str) -> Command {
         let mut command = Command::new(PROGRAM);
-        command
-            .args(words.split_whitespace())
-            .env("NOTUNING", "yes");
+        command.args(words.split_whitespace()).env("NOTUNING", "yes");
         command.env_remove("MODE").stdin(Stdio::null());
         command.current_dir(&self.0);
         command
@@ -41,22 +39,15 @@ impl Folder {
         command.args(["-m", "sh", "-c", &format!("{head}{lines}")]);
         command.env("B", PROGRAM).env("QUICK", QUICK);
         command.env("NOTUNING", "yes").env_remove("STATE_DIRECTORY");
-        command
-            .env_remove("MODE")
-            .current_dir(&self.0)
-            .stdin(Stdio::null());
+        command.env_remove("MODE").current_dir(&self.0).stdin(Stdio::null());
         command
     }
 
     /// Files of the runs kept here whose names end like that.
     fn runs(&self, end: &str) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(self.0.join("sbc-bench-runs"))
-            .into_iter()
-            .flatten();
+        let entries = std::fs::read_dir(self.0.join("sbc-bench-runs")).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
-        paths
-            .filter(|path| path.to_string_lossy().ends_with(end))
-            .collect()
+        paths.filter(|path| path.to_string_lossy().ends_with(end)).collect()
     }
 }
 
@@ -119,10 +110,7 @@ fn runs_that_are_kept_in_memory_say_so() {
             "/var/log/sbc-bench-runs lies in memory (tmpfs on /var/log)",
         ),
         // Named from where somebody stands, and through a link.
-        (
-            format!("{mem} $B $QUICK --log mem/x.log -- true"),
-            "mem/sbc-bench-runs lies in memory (tmpfs on ",
-        ),
+        (format!("{mem} $B $QUICK --log mem/x.log -- true"), "mem/sbc-bench-runs lies in memory (tmpfs on "),
         (
             format!("{mem} $B $QUICK --log $PWD/link/new/x.log -- true"),
             "link/new/sbc-bench-runs lies in memory (tmpfs on ",
@@ -138,20 +126,15 @@ fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
     let folder = Folder::new("foreign");
     let at = |name: &str| folder.0.join("sbc-bench-runs").join(name);
     // The first one makes the folder.
-    let made = folder
-        .command(QUICK)
-        .args(["--log", "x.log", "--", "true"])
-        .output();
+    let made = folder.command(QUICK).args(["--log", "x.log", "--", "true"]).output();
     assert!(matches!(made.unwrap().status.code(), Some(0 | 3)));
     let pipe = Command::new("mkfifo").arg(at("a.stream")).status();
     assert!(pipe.unwrap().success());
     let victim = folder.0.join("victim");
     std::fs::write(&victim, "precious").unwrap();
     symlink(&victim, at("b.stream")).unwrap();
-    let mut expected = vec![
-        "a.stream is a named pipe and no regular file.",
-        "b.stream is a link, which is not followed here.",
-    ];
+    let mut expected =
+        vec!["a.stream is a named pipe and no regular file.", "b.stream is a link, which is not followed here."];
     if machine::is_root() {
         std::fs::write(at("c.stream"), "sbc1 2 00000000 {}\n").unwrap();
         chown(at("c.stream"), Some(65_534), None).unwrap();
@@ -159,19 +142,14 @@ fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
     }
     for words in [QUICK, "recover"] {
         let mut command = Command::new("timeout");
-        command
-            .args(["120", PROGRAM])
-            .args(words.split_whitespace());
+        command.args(["120", PROGRAM]).args(words.split_whitespace());
         command.args(["--log", "x.log"]).current_dir(&folder.0);
         if words == QUICK {
             command.args(["--", "true"]);
         }
         let output = command.env("NOTUNING", "yes").output().unwrap();
         let text = said(&output);
-        assert!(
-            matches!(output.status.code(), Some(0 | 3)),
-            "{words}: {text}"
-        );
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{words}: {text}");
         for sentence in &expected {
             assert_eq!(text.matches(sentence).count(), 1, "{words}: {text}");
         }
@@ -194,10 +172,7 @@ fn a_stream_that_says_nothing_is_told_once_and_kept_under_another_name() {
         std::fs::write(runs.join(format!("{stem}.stream")), &zeros).unwrap();
         let told = recover();
         let kept = format!("It is kept as sbc-bench-runs/{stem}{end}");
-        assert!(
-            told.contains("its stream says nothing") && told.contains(&kept),
-            "{told}"
-        );
+        assert!(told.contains("its stream says nothing") && told.contains(&kept), "{told}");
         assert_eq!(recover(), "No run has died in sbc-bench-runs.");
         let bytes = std::fs::read(runs.join(format!("{stem}{end}")));
         assert_eq!(bytes.unwrap(), zeros);
@@ -210,40 +185,21 @@ fn recover_names_step_time_and_record_of_a_run_that_was_killed() {
     let load = "test -e first && { touch second; sleep 60; }; touch first; sleep 0.2";
     let mut run = folder.command("run --force --wait 0s --repeat 2 --name two --log x.log");
     let run = run.args(["--", "/bin/sh", "-c", load]);
-    let mut run = run
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let second = folder.0.join("second");
     kill_when(&mut run, || second.exists());
     let text = said(&folder.command("recover --log x.log").output().unwrap());
-    let kept = folder
-        .runs(".json")
-        .pop()
-        .unwrap_or_else(|| panic!("{text}"));
+    let kept = folder.runs(".json").pop().unwrap_or_else(|| panic!("{text}"));
     let name = kept.file_name().unwrap().to_string_lossy().into_owned();
     let place = format!("What it had measured is in sbc-bench-runs/{name}.");
-    let during = regex_lite::Regex::new(
-        "died before its end. The program was killed during two, run 2, \\d+ s in;",
-    );
-    assert!(
-        during.unwrap().is_match(&text) && text.ends_with(&place),
-        "{text}"
-    );
+    let during = regex_lite::Regex::new("died before its end. The program was killed during two, run 2, \\d+ s in;");
+    assert!(during.unwrap().is_match(&text) && text.ends_with(&place), "{text}");
     let died = record(&kept);
     assert_eq!(died.run.end, End::Died);
-    assert_eq!(
-        died.steps_of("two").count(),
-        1,
-        "the first repetition is kept"
-    );
+    assert_eq!(died.steps_of("two").count(), 1, "the first repetition is kept");
     let told = folder.command("explain").arg(&kept).output().unwrap();
     let told = said(&told);
-    assert!(
-        told.contains("invalid and must not be used. The program was killed during two, run 2"),
-        "{told}"
-    );
+    assert!(told.contains("invalid and must not be used. The program was killed during two, run 2"), "{told}");
     // It is told once.
     let again = said(&folder.command("recover --log x.log").output().unwrap());
     assert_eq!(again, "No run has died in sbc-bench-runs.");
@@ -267,9 +223,7 @@ fn one_question_that_was_killed_is_kept_too() {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             text.contains("\"step_begins\"")
         };
-        kill_when(&mut child.spawn().unwrap(), || {
-            folder.runs(".stream").iter().any(begins)
-        });
+        kill_when(&mut child.spawn().unwrap(), || folder.runs(".stream").iter().any(begins));
         let text = said(&folder.unshared("$B recover").output().unwrap());
         let kept = folder.runs(".json").pop();
         let kept = record(&kept.unwrap_or_else(|| panic!("{verb}: {text}")));
@@ -290,22 +244,14 @@ fn only_a_crash_behind_the_start_of_a_run_ended_it() {
         let folder = Folder::new(written);
         let mut command = folder.command(QUICK);
         command.args(["--log", "x.log", "--", "sleep", "100"]);
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         kill_when(&mut child, || {
             let stream = folder.runs(".stream").pop();
             let bytes = stream.and_then(|path| std::fs::read(path).ok());
             bytes.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"step_begins\""))
         });
         // As if the machine had started again since.
-        std::fs::write(
-            folder.0.join("boot"),
-            "00000000-1111-2222-3333-444444444444\n",
-        )
-        .unwrap();
+        std::fs::write(folder.0.join("boot"), "00000000-1111-2222-3333-444444444444\n").unwrap();
         let lines = format!(
             "mount --bind /var/lib/boot /proc/sys/kernel/random/boot_id; mount -t tmpfs none /sys/fs; \
              mkdir /sys/fs/pstore; F=/sys/fs/pstore/dmesg-ramoops-0; \

@@ -56,10 +56,7 @@ fn check(name: &str, as_root: bool, line: &str, says: &[&str]) {
     let (said, status) = typed(name, as_root, line);
     assert_eq!(status, 0, "{line}: {said}");
     for words in says {
-        assert!(
-            said.contains(words),
-            "{line} does not say {words:?}:\n{said}"
-        );
+        assert!(said.contains(words), "{line} does not say {words:?}:\n{said}");
     }
 }
 
@@ -82,12 +79,7 @@ fn without_root_it_watches_and_says_that_nothing_was_raised() {
 #[test]
 fn nobody_needs_to_sit_in_front_of_it() {
     let ends = &["### Final report:", "Watched for"];
-    check(
-        "closed",
-        true,
-        "NOTUNING=yes $PROGRAM -R --log a.log <&- & sleep 3; kill -TERM $!; wait $!",
-        ends,
-    );
+    check("closed", true, "NOTUNING=yes $PROGRAM -R --log a.log <&- & sleep 3; kill -TERM $!; wait $!", ends);
     check(
         "pipe",
         true,
@@ -105,10 +97,7 @@ fn a_job_in_the_background_of_a_terminal_goes_on() {
     let line = format!("cat > job <<'END'\n{job}\nEND\n{script}");
     let (said, _) = typed("job", true, &line);
     assert!(!said.contains("Stopped"), "{said}");
-    assert!(
-        said.contains("ended with 0") && said.contains("### Final report:"),
-        "{said}"
-    );
+    assert!(said.contains("ended with 0") && said.contains("### Final report:"), "{said}");
 }
 /// A report that is silent about the kernel would look as if the kernel had been silent.
 #[test]
@@ -116,10 +105,6 @@ fn what_the_kernel_said_is_told_or_why_it_cannot_be() {
     let line = "$PROGRAM -R -- sleep 1";
     let (said, status) = typed("kernel", false, line);
     assert_eq!(status, 0, "{said}");
-    let is_told = [
-        "The kernel had nothing to say",
-        "The kernel said",
-        "What the kernel said is not known",
-    ];
+    let is_told = ["The kernel had nothing to say", "The kernel said", "What the kernel said is not known"];
     assert!(is_told.iter().any(|words| said.contains(words)), "{said}");
 }

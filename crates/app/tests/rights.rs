@@ -15,8 +15,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str, owner: u32) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("sbc-bench-rights-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("sbc-bench-rights-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         chown(&path, Some(owner), Some(owner)).unwrap();
@@ -82,13 +81,8 @@ fn check_run(name: &str, words: &[&str], expected: &[&str]) {
     let folder = Folder::new(name, 0);
     let log = folder.0.join("run.log");
     let mut command = by_sudo(words);
-    command.args([
-        "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told",
-    ]);
-    command
-        .arg("--log")
-        .arg(&log)
-        .args(["--", "sh", "-c", TELL]);
+    command.args(["--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told"]);
+    command.arg("--log").arg(&log).args(["--", "sh", "-c", TELL]);
     let output = command.current_dir(&folder.0).output().unwrap();
     assert!(log.exists(), "{name}: {}", said(&output));
     let text = printed(&folder.record(), "told");
@@ -114,11 +108,7 @@ fn a_command_runs_as_the_user_who_called_sudo() {
             "CapEff:\t0000000000000000",
         ],
     );
-    check_run(
-        "root",
-        &["run", "--as-root"],
-        &["uid 0 0\n", "/root root root "],
-    );
+    check_run("root", &["run", "--as-root"], &["uid 0 0\n", "/root root root "]);
 }
 
 #[test]
@@ -129,9 +119,7 @@ fn both_sides_of_ab_run_as_the_user() {
     let folder = Folder::new("ab", 0);
     let marks = folder.file("marks", 0o666, "");
     let side = format!("id -u >> {}", marks.display());
-    let words = [
-        "ab", "--blocks", "6", "--force", "--wait", "0s", "--quiet", "--a", &side, "--b", &side,
-    ];
+    let words = ["ab", "--blocks", "6", "--force", "--wait", "0s", "--quiet", "--a", &side, "--b", &side];
     let log = folder.0.join("run.log");
     let output = by_sudo(&words).arg("--log").arg(log).output().unwrap();
     let text = std::fs::read_to_string(&marks).unwrap();
@@ -154,19 +142,11 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     let program = folder.file("geekbench6", 0o755, &program);
     let words = ["-G", "--force", "--wait", "0s", "--quiet", "--log"];
     let log = folder.0.join("run.log");
-    let output = by_sudo(&words)
-        .arg(&log)
-        .env("GEEKBENCH", &program)
-        .output()
-        .unwrap();
+    let output = by_sudo(&words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
     let text = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap_or_default();
     for name in ["asked", "ran"] {
         let lines = text(name);
-        assert!(
-            !lines.is_empty() && lines.lines().all(|line| line == "65534"),
-            "{name}: {lines} {}",
-            said(&output)
-        );
+        assert!(!lines.is_empty() && lines.lines().all(|line| line == "65534"), "{name}: {lines} {}", said(&output));
     }
     let record = folder.record();
     let steps: Vec<_> = record.steps_of(WorkloadId::Geekbench).collect();
@@ -174,38 +154,21 @@ fn geekbench_of_a_user_runs_as_the_user_and_never_as_root() {
     assert!(scores.contains("700.0"), "{scores}");
     // Root itself takes no program that somebody else can write, and says so at once.
     std::fs::remove_file(folder.0.join("asked")).unwrap();
-    let output = sbc_bench(&words)
-        .arg(&log)
-        .env("GEEKBENCH", &program)
-        .output()
-        .unwrap();
+    let output = sbc_bench(&words).arg(&log).env("GEEKBENCH", &program).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let sentence = said(&output);
-    assert!(
-        sentence.contains("geekbench cannot run here: ") && sentence.contains("belongs to nobody"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("geekbench cannot run here: ") && sentence.contains("belongs to nobody"), "{sentence}");
     assert!(!folder.0.join("asked").exists());
 }
 
 #[test]
 fn without_its_program_a_load_is_refused_at_once() {
     let words = ["--wait", "100s", "--log", "/nowhere/run.log"];
-    for (flags, name) in [
-        (&["-G"][..], "Geekbench"),
-        (&["-P", "x"], "Phoronix Test Suite"),
-    ] {
-        let output = sbc_bench(flags)
-            .args(words)
-            .env("PATH", "/nowhere")
-            .output()
-            .unwrap();
+    for (flags, name) in [(&["-G"][..], "Geekbench"), (&["-P", "x"], "Phoronix Test Suite")] {
+        let output = sbc_bench(flags).args(words).env("PATH", "/nowhere").output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{flags:?}");
         let sentence = said(&output);
-        assert!(
-            sentence.contains(&format!("{name} is not installed")),
-            "{sentence}"
-        );
+        assert!(sentence.contains(&format!("{name} is not installed")), "{sentence}");
     }
 }
 
@@ -225,50 +188,24 @@ fn definitions_that_others_can_write_are_not_run_by_root() {
     let folder = Folder::new("definitions", NOBODY);
     let text = "[[workload]]\nname = \"mine\"\ncommand = [\"sh\", \"-c\", \"id -u\"]\nrepeat = 1\n";
     let file = folder.file("mine.toml", 0o644, text);
-    let words = [
-        "run",
-        "--force",
-        "--wait",
-        "0s",
-        "--quiet",
-        "--workload",
-        "mine",
-    ];
+    let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", "mine"];
     let why = refused(&file, sbc_bench(&words));
-    assert!(
-        why.contains("is not read by root, because") && why.contains("belongs to nobody"),
-        "{why}"
-    );
+    assert!(why.contains("is not read by root, because") && why.contains("belongs to nobody"), "{why}");
     let why = refused(&file, by_sudo(&[&words[..], &["--as-root"]].concat()));
     assert!(why.contains("is not run by root, because"), "{why}");
     let log = folder.0.join("run.log");
     let mut command = by_sudo(&words);
-    command
-        .arg("--workload-file")
-        .arg(&file)
-        .arg("--log")
-        .arg(log);
+    command.arg("--workload-file").arg(&file).arg("--log").arg(log);
     let output = command.output().unwrap();
-    assert_eq!(
-        printed(&folder.record(), "mine"),
-        "65534\n",
-        "{}",
-        said(&output)
-    );
+    assert_eq!(printed(&folder.record(), "mine"), "65534\n", "{}", said(&output));
     // A folder of definitions is looked through without them.
     let config = Folder::new("config", NOBODY);
     let own = config.0.join("sbc-bench/workloads.d");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::copy(&file, own.join("mine.toml")).unwrap();
-    let listed = sbc_bench(&["list", "definitions"])
-        .env("XDG_CONFIG_HOME", &config.0)
-        .output()
-        .unwrap();
+    let listed = sbc_bench(&["list", "definitions"]).env("XDG_CONFIG_HOME", &config.0).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(
-        listed.contains("Not read by root: ") && listed.contains("mine.toml"),
-        "{listed}"
-    );
+    assert!(listed.contains("Not read by root: ") && listed.contains("mine.toml"), "{listed}");
 }
 
 #[test]
@@ -277,54 +214,33 @@ fn root_uses_no_folder_that_others_can_write() {
         return testkit::skip("root, whom somebody can call");
     }
     let folder = Folder::new("path", NOBODY);
-    let body = format!(
-        "#!/bin/sh\nid -u >> {}/ran\necho 'smartctl 7.4'\n",
-        folder.0.display()
-    );
+    let body = format!("#!/bin/sh\nid -u >> {}/ran\necho 'smartctl 7.4'\n", folder.0.display());
     for name in ["smartctl", "7zz", "apt-get", "mytool"] {
         folder.file(name, 0o755, &body);
     }
     let path = format!("{}:.:/usr/bin:/bin", folder.0.display());
     let run = |words: &[&str]| {
         let mut command = sbc_bench(words);
-        command
-            .env("PATH", &path)
-            .current_dir(&folder.0)
-            .output()
-            .unwrap()
+        command.env("PATH", &path).current_dir(&folder.0).output().unwrap()
     };
     let listed = run(&["list", "tools"]);
     let text = String::from_utf8_lossy(&listed.stdout).into_owned();
     let reason = format!("{} belongs to nobody", folder.0.display());
-    assert!(
-        text.contains("Left aside, because root runs only what nobody else can replace:"),
-        "{text}"
-    );
-    assert!(
-        text.contains(&reason) && text.contains(". is no absolute path"),
-        "{text}"
-    );
+    assert!(text.contains("Left aside, because root runs only what nobody else can replace:"), "{text}");
+    assert!(text.contains(&reason) && text.contains(". is no absolute path"), "{text}");
     let _ = run(&["install-tools", "7-zip"]);
     let _ = run(&["storage"]);
     let refused = said(&run(&["run", "--", "mytool"]));
     assert!(
-        refused.contains("there is no program mytool: ")
-            && refused.contains("is left aside, because"),
+        refused.contains("there is no program mytool: ") && refused.contains("is left aside, because"),
         "{refused}"
     );
-    assert!(
-        !folder.0.join("ran").exists(),
-        "root ran a program of somebody else's"
-    );
+    assert!(!folder.0.join("ran").exists(), "root ran a program of somebody else's");
     // What root starts finds no such folder either; a user's own command has the PATH of its user.
     let log = folder.0.join("run.log");
-    let words = [
-        "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told", "--log",
-    ];
+    let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--name", "told", "--log"];
     let told = |mut command: Command| {
-        command
-            .arg(&log)
-            .args(["--", "sh", "-c", "echo \"PATH $PATH.\""]);
+        command.arg(&log).args(["--", "sh", "-c", "echo \"PATH $PATH.\""]);
         command.env("PATH", &path).output().unwrap();
         printed(&folder.record(), "told")
     };
@@ -344,9 +260,7 @@ fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
         // What was there before is nobody's business.
         let before = folder.file("before", 0o644, "");
         let log = folder.0.join("new/below/run.log");
-        let words = [
-            "run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log",
-        ];
+        let words = ["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"];
         let runs = folder.0.join("new/below/sbc-bench-runs");
         // The second run finds the folder of the first.
         for files in [2, 4] {
@@ -360,13 +274,7 @@ fn what_root_makes_in_a_folder_of_the_caller_belongs_to_the_caller() {
             assert!(kept.iter().all(|path| owner(path) == expected), "{kept:?}");
         }
         let record = log.with_extension("json");
-        for made in [
-            &log,
-            &record,
-            &folder.0.join("new"),
-            &folder.0.join("new/below"),
-            &runs,
-        ] {
+        for made in [&log, &record, &folder.0.join("new"), &folder.0.join("new/below"), &runs] {
             assert_eq!(owner(made), expected, "{}", made.display());
         }
         assert_eq!(owner(&before), 0, "{}", before.display());
@@ -392,16 +300,7 @@ fn programs_that_need_no_rights_run_as_the_caller() {
     ] {
         let body = format!("#!/bin/sh\nid -u >>{}\necho '{banner}'\n", marks.display());
         let program = folder.file(name, 0o755, &body);
-        let words = [
-            "run",
-            "--force",
-            "--wait",
-            "0s",
-            "--quiet",
-            "--workload",
-            workload,
-            "--log",
-        ];
+        let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", workload, "--log"];
         let path = format!("{}:/usr/bin:/bin", folder.0.display());
         let mut command = by_sudo(&words);
         let output = command

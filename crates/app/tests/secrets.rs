@@ -3,10 +3,7 @@
 
 use explain::redact::redact;
 use machine::{Root, Sampler, SamplerOptions, Timeline};
-use record::{
-    Asked, Event, Fact, Failure, FailureKind, KernelMessage, Mode, Outcome, Record, Run, Source,
-    Step, Tool,
-};
+use record::{Asked, Event, Fact, Failure, FailureKind, KernelMessage, Mode, Outcome, Record, Run, Source, Step, Tool};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -102,10 +99,7 @@ const SHAPES: &str = "\
 /// Files in which secrets have no shape.
 const FILES: [(&str, &str); 13] = [
     ("/proc/sys/kernel/hostname", "snowwhite\n"),
-    (
-        "/proc/version",
-        "Linux version 6.1.0 (wonderland@snowwhite) (gcc 12) #1 SMP\n",
-    ),
+    ("/proc/version", "Linux version 6.1.0 (wonderland@snowwhite) (gcc 12) #1 SMP\n"),
     (
         "/proc/cmdline",
         "root=LABEL=PLANTEDLABEL resume=/dev/disk/by-id/ata-PLANTEDSER1AL9 ds=nocloud;h=snowwhite plantedword \
@@ -122,28 +116,16 @@ const FILES: [(&str, &str); 13] = [
         "/proc/swaps",
         "Filename\tType\tSize\tUsed\tPriority\n/srv/plantedword/swap file 100 0 -2\n/home\u{2f}wonderland/swap file 100 0 -3\n",
     ),
-    (
-        "/proc/1/cgroup",
-        "1:cpu:/lxc/plantedword\n0::/lxc.payload.plantedword/snowwhite\n",
-    ),
+    ("/proc/1/cgroup", "1:cpu:/lxc/plantedword\n0::/lxc.payload.plantedword/snowwhite\n"),
     ("/proc/1/environ", "container=lxc\0SECRET=plantedpassword\0"),
-    (
-        "/run/.containerenv",
-        "engine=\"podman\"\nname=\"plantedword\"\nid=\"5ec2e7015ec2e7015ec2e7015ec2e701\"\n",
-    ),
+    ("/run/.containerenv", "engine=\"podman\"\nname=\"plantedword\"\nid=\"5ec2e7015ec2e7015ec2e7015ec2e701\"\n"),
     (
         "/boot/firmware/config.txt",
         "# plantedword\n[all]\narm_boost=1\ndecode_MPG2=0xplantedkey\nwifi_psk=plantedpassword\n[0x5ec2e701]\nmy=plantedword\n",
     ),
     ("/sys/class/dmi/id/product_serial", "PLANTEDSER1AL9\n"),
-    (
-        "/sys/class/dmi/id/product_uuid",
-        "5ec2e700-1111-2222-3333-444455556666\n",
-    ),
-    (
-        "/sys/class/power_supply/hid-de:ad:5e:c2:e7:01-battery/type",
-        "Battery\n",
-    ),
+    ("/sys/class/dmi/id/product_uuid", "5ec2e700-1111-2222-3333-444455556666\n"),
+    ("/sys/class/power_supply/hid-de:ad:5e:c2:e7:01-battery/type", "Battery\n"),
     (
         "/dev/kmsg",
         "6,1,0,-;mmc0: new card de:ad:5e:c2:e7:01 of snowwhite\n6,2,0,-;usb 1-1: SerialNumber: PLANTEDSER1AL9\n",
@@ -202,21 +184,10 @@ fn record_of(root: &Root) -> Record {
     let run = Run {
         mode: Mode::Command,
         boot_id: "5ec2e700-1111-2222-3333-444455556666".into(),
-        options: vec![
-            "ExecuteCommand=sh plantedword".into(),
-            "MODE=extensive".into(),
-            "--force".into(),
-        ],
-        sides: vec![
-            "governor=performance".into(),
-            "sh -c plantedpassword".into(),
-        ],
+        options: vec!["ExecuteCommand=sh plantedword".into(), "MODE=extensive".into(), "--force".into()],
+        sides: vec!["governor=performance".into(), "sh -c plantedpassword".into()],
         asked: Some(Asked {
-            command_line: vec![
-                "run".into(),
-                "--".into(),
-                "--password=plantedpassword".into(),
-            ],
+            command_line: vec!["run".into(), "--".into(), "--password=plantedpassword".into()],
             variables: vec!["ExecuteCommand=sh plantedword".into()],
             folder: "/home\u{2f}wonderland/plantedword".into(),
             user: Some("wonderland".into()),
@@ -224,34 +195,16 @@ fn record_of(root: &Root) -> Record {
         ..Run::default()
     };
     let version = String::new();
-    let mut record = Record::new(
-        Source::Run {
-            version: "1".into(),
-            target: "x".into(),
-        },
-        run,
-    );
+    let mut record = Record::new(Source::Run { version: "1".into(), target: "x".into() }, run);
     record.machine = machine::identify(root);
     record.surveys = vec![machine::survey(root, 0)];
     record.states = vec![machine::state(root, 0)];
-    record.kernel_messages = Fact::Known(vec![KernelMessage {
-        at_ms: Some(1),
-        text: LINE.into(),
-        line: None,
-    }]);
-    let shapes = SHAPES.lines().map(|line| KernelMessage {
-        at_ms: Some(2),
-        text: line.into(),
-        line: None,
-    });
+    record.kernel_messages = Fact::Known(vec![KernelMessage { at_ms: Some(1), text: LINE.into(), line: None }]);
+    let shapes = SHAPES.lines().map(|line| KernelMessage { at_ms: Some(2), text: line.into(), line: None });
     if let Fact::Known(messages) = &mut record.kernel_messages {
         messages.extend(shapes);
     }
-    let words = [
-        "/home\u{2f}wonderland/bin/tool",
-        "--password",
-        "plantedpassword",
-    ];
+    let words = ["/home\u{2f}wonderland/bin/tool", "--password", "plantedpassword"];
     let argv: Vec<String> = words.map(str::to_owned).to_vec();
     let failure = Failure {
         kind: FailureKind::ExitStatus,
@@ -260,18 +213,8 @@ fn record_of(root: &Root) -> Record {
         exit_status: Some(1),
     };
     record.steps.push(Step {
-        tool: Some(Tool {
-            name: "tool".into(),
-            path: argv[0].clone(),
-            version,
-            argv,
-        }),
-        ..Step::new(
-            "tool",
-            1,
-            "--password plantedpassword",
-            Outcome::Failed(failure),
-        )
+        tool: Some(Tool { name: "tool".into(), path: argv[0].clone(), version, argv }),
+        ..Step::new("tool", 1, "--password plantedpassword", Outcome::Failed(failure))
     });
     let sampler = Sampler::new(root, &SamplerOptions::default());
     record.apply(sampler.channels_event());
@@ -293,10 +236,7 @@ fn a_blanked_record_has_no_secret() {
         assert_eq!(blanked.run.sides[0], record.run.sides[0]);
         let ids = |record: &Record| {
             let findings = explain::rules::check(record);
-            findings
-                .iter()
-                .map(|finding| finding.rule)
-                .collect::<Vec<_>>()
+            findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
         assert_eq!(ids(&blanked), ids(&record), "{name}");
         for format in ["log", "text", "review"] {
@@ -310,14 +250,9 @@ fn a_blanked_record_has_no_secret() {
 
 /// `sbc-bench redact`: what it writes to standard output, and what it says.
 fn by_program(file: &str, content: &str) -> (String, String) {
-    let path: PathBuf =
-        std::env::temp_dir().join(format!("sbc-bench-{}-{file}", std::process::id()));
+    let path: PathBuf = std::env::temp_dir().join(format!("sbc-bench-{}-{file}", std::process::id()));
     std::fs::write(&path, content).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench"))
-        .arg("redact")
-        .arg(&path)
-        .output()
-        .unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_sbc-bench")).arg("redact").arg(&path).output().unwrap();
     std::fs::remove_file(&path).unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -330,51 +265,26 @@ fn streams_recordings_and_boards_are_blanked_by_the_program() {
     let record = record_of(&root);
     let sampler = Sampler::new(&root, &SamplerOptions::default());
     let events = [
-        Event::Machine {
-            machine: Box::new(record.machine.clone()),
-        },
-        Event::Step {
-            step: Box::new(record.steps[0].clone()),
-        },
+        Event::Machine { machine: Box::new(record.machine.clone()) },
+        Event::Step { step: Box::new(record.steps[0].clone()) },
         sampler.channels_event(),
     ];
-    let lines: Vec<String> = events
-        .iter()
-        .map(|event| serde_json::to_string(event).unwrap())
-        .collect();
+    let lines: Vec<String> = events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
     let stream: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let recording: String = lines
-        .iter()
-        .map(|line| record::recording::frame(line))
-        .collect();
+    let recording: String = lines.iter().map(|line| record::recording::frame(line)).collect();
     let row = record::recording::RowWriter::default().row(Timeline::start().now_ms(), [Some(5)]);
     let recording = recording + &record::recording::frame(&row);
-    let header = format!(
-        "# made by wonderland@snowwhite\n{}",
-        testkit::board("rk3588")
-    );
+    let header = format!("# made by wonderland@snowwhite\n{}", testkit::board("rk3588"));
     // The notation of boards has a meaning for them.
     let shapes = SHAPES.replace('\\', "\\\\");
-    let board = header.replace(
-        "== /proc/cpuinfo\n",
-        &format!("== /proc/cpuinfo\n{LINE}\n{shapes}\n"),
-    );
+    let board = header.replace("== /proc/cpuinfo\n", &format!("== /proc/cpuinfo\n{LINE}\n{shapes}\n"));
     let board = board + "== /proc/sys/kernel/hostname\nsnowwhite\n";
-    for (file, content) in [
-        ("events.jsonl", stream.clone()),
-        ("night.rec", recording.clone()),
-        ("my.board", board),
-    ] {
+    for (file, content) in [("events.jsonl", stream.clone()), ("night.rec", recording.clone()), ("my.board", board)] {
         let (out, said) = by_program(file, &content);
         check(file, &out);
-        assert!(
-            said.contains("blanked") && said.contains("addresses"),
-            "{said}"
-        );
+        assert!(said.contains("blanked") && said.contains("addresses"), "{said}");
         if file == "night.rec" {
-            let whole = out
-                .lines()
-                .filter_map(|line| record::recording::payload(line.as_bytes()));
+            let whole = out.lines().filter_map(|line| record::recording::payload(line.as_bytes()));
             assert_eq!(whole.count(), 4, "{out}");
             assert!(out.ends_with(&record::recording::frame(&row)));
         }

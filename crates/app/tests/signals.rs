@@ -23,15 +23,10 @@ impl Folder {
     /// takes so long.
     fn started(&self, by: &[&str], seconds: &str) -> (Child, u32) {
         let mut words: Vec<String> = by.iter().map(|word| (*word).to_owned()).collect();
-        let load = format!(
-            "echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; :",
-            self.pid_file()
-        );
+        let load = format!("echo $$ > {0}.new; mv {0}.new {0}; sleep {seconds}; :", self.pid_file());
         let log = self.0.join("run.log").display().to_string();
         words.push(env!("CARGO_BIN_EXE_sbc-bench").into());
-        for word in [
-            "run", "--force", "--wait", "0s", "--repeat", "1", "--log", &log,
-        ] {
+        for word in ["run", "--force", "--wait", "0s", "--repeat", "1", "--log", &log] {
             words.push(word.into());
         }
         words.extend(["--", "/bin/sh", "-c", &load].map(String::from));
@@ -79,8 +74,7 @@ fn send(pid: u32, signal: Signal) {
 
 /// The third field of `/proc/PID/stat`: `T` is stopped.
 fn state(pid: u32) -> Option<char> {
-    let stat =
-        std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
@@ -97,11 +91,7 @@ fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
     assert!(matches!(status.code(), Some(0 | 3)), "{status}");
     let record = folder.record();
     assert_eq!(record.run.end, End::Finished);
-    let step = record
-        .steps
-        .iter()
-        .find(|step| step.workload.as_str() == "sh")
-        .unwrap();
+    let step = record.steps.iter().find(|step| step.workload.as_str() == "sh").unwrap();
     let why = step.not_comparable.as_deref().unwrap_or_default();
     assert!(why.contains("stopped (Ctrl-Z) for 1."), "{why:?}");
 }
@@ -110,12 +100,7 @@ fn ctrl_z_stops_the_load_too_and_fg_goes_on() {
 #[test]
 fn ctrl_z_works_in_a_session_of_another_container() {
     let unshare = ["unshare", "--pid", "--fork", "--mount-proc"];
-    let container = |words: &[&str]| {
-        Command::new(unshare[0])
-            .args(&unshare[1..])
-            .args(words)
-            .status()
-    };
+    let container = |words: &[&str]| Command::new(unshare[0]).args(&unshare[1..]).args(words).status();
     if !container(&["true"]).is_ok_and(|status| status.success()) {
         return testkit::skip("root and unshare are needed for processes that have other numbers");
     }
@@ -157,12 +142,7 @@ fn without_a_shell_nothing_is_stopped() {
     // A session of its own, as `ssh -t board sbc-bench` has it: nobody could let it go on.
     let (mut child, load) = folder.started(&["sh", "-c", "setsid \"$@\"; :", "sh"], "2");
     let program = std::fs::read_to_string(format!("/proc/{load}/stat")).unwrap();
-    let parent = program
-        .rsplit_once(')')
-        .unwrap()
-        .1
-        .split_whitespace()
-        .nth(1);
+    let parent = program.rsplit_once(')').unwrap().1.split_whitespace().nth(1);
     let program: u32 = parent.unwrap().parse().unwrap();
     send(program, Signal::TSTP);
     std::thread::sleep(Duration::from_millis(300));

@@ -69,11 +69,7 @@ fn said(output: &Output) -> String {
 fn came_through(folder: &Folder, who: &str, output: &Output) {
     let status = folder.read(&format!("{who}.status"));
     let told = folder.read(&format!("{who}.out"));
-    assert!(
-        ["0", "3"].contains(&status.trim()),
-        "{who} ended with {status}: {told} {}",
-        said(output)
-    );
+    assert!(["0", "3"].contains(&status.trim()), "{who} ended with {status}: {told} {}", said(output));
     assert!(!told.contains("SIGKILL"), "{told}");
 }
 
@@ -110,8 +106,7 @@ fn runs_of_two_containers_leave_each_other_alone() {
 fn one_at_a_time_changes_settings_whatever_it_has_for_a_journal() {
     const SETTING: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
     let before = std::fs::read_to_string(SETTING).unwrap_or_default();
-    let groups =
-        std::fs::read_dir("/sys/fs/cgroup").is_ok_and(|mut groups| groups.next().is_some());
+    let groups = std::fs::read_dir("/sys/fs/cgroup").is_ok_and(|mut groups| groups.next().is_some());
     if !can_unshare() || !groups || !before.contains("[madvise]") {
         testkit::skip("control groups and a kernel with huge pages on demand are needed");
         return testkit::was_skipped();
@@ -141,11 +136,7 @@ fn one_at_a_time_changes_settings_whatever_it_has_for_a_journal() {
     assert_eq!(now, before, "{}", said(&output));
     let told = folder.read("second.out");
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        told.contains("another run holds it, perhaps in a container"),
-        "{told} {}",
-        said(&output)
-    );
+    assert!(told.contains("another run holds it, perhaps in a container"), "{told} {}", said(&output));
     assert_eq!(folder.read("left"), "");
     let first = folder.read("first.out");
     assert!(!first.contains("another run holds it"), "{first}");

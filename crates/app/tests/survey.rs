@@ -5,32 +5,15 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 fn run(board: &str, words: &[&str]) -> (i32, String, String) {
-    let board =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../boards/{board}.board"));
+    let board = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../boards/{board}.board"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command
-        .arg("--root")
-        .arg(board)
-        .args(words)
-        .stdin(Stdio::null());
-    for name in [
-        "MODE",
-        "MaxKHz",
-        "MinKHz",
-        "CPUINFOFILE",
-        "NOTUNING",
-        "ExecuteCommand",
-    ] {
+    command.arg("--root").arg(board).args(words).stdin(Stdio::null());
+    for name in ["MODE", "MaxKHz", "MinKHz", "CPUINFOFILE", "NOTUNING", "ExecuteCommand"] {
         command.env_remove(name);
     }
     let output = command.output().unwrap();
-    let text =
-        |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("everything printed is text");
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("everything printed is text");
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 /// Every line is in the output of a command, which ends well.
@@ -113,10 +96,7 @@ fn the_kernel_has_its_verdict() {
         &["kernel", "--eol-file", newer],
         &["Support of series 5.10 ended on 2020-01-01 with 5.10.999"],
     );
-    let (status, _, error) = run(
-        "rock-5-itx-storage",
-        &["kernel", "--eol-file", "/proc/version"],
-    );
+    let (status, _, error) = run("rock-5-itx-storage", &["kernel", "--eol-file", "/proc/version"]);
     assert_eq!(status, 1);
     assert!(error.contains("holds no dates of kernels"), "{error}");
     std::fs::remove_dir_all(folder).unwrap();
@@ -124,12 +104,8 @@ fn the_kernel_has_its_verdict() {
 
 #[test]
 fn json_is_json() {
-    for words in [
-        &["kernel", "--json"][..],
-        &["storage", "--json"],
-        &["review", "--look", "--json"],
-        &["-S", "--json"],
-    ] {
+    for words in [&["kernel", "--json"][..], &["storage", "--json"], &["review", "--look", "--json"], &["-S", "--json"]]
+    {
         for board in ["rock-5-itx-storage", "hostile", "nothing"] {
             let (status, text, errors) = run(board, words);
             assert_eq!(status, 0, "{board} {words:?}: {errors}");
@@ -141,13 +117,7 @@ fn json_is_json() {
 
 #[test]
 fn hostile_files_never_reach_the_terminal() {
-    for words in [
-        &["kernel"][..],
-        &["storage"],
-        &["review", "--look"],
-        &["identify"],
-        &["snapshot"],
-    ] {
+    for words in [&["kernel"][..], &["storage"], &["review", "--look"], &["identify"], &["snapshot"]] {
         let (status, text, errors) = run("hostile", words);
         assert_eq!(status, 0, "{words:?}: {errors}");
         let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';

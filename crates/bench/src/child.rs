@@ -37,8 +37,7 @@ use output::HeadTail;
 use record::{Failure, FailureKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
-    waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open, waitid,
 };
 use start::{of_root, of_user, plain_locale, start_on};
 use std::fs::File;
@@ -168,12 +167,7 @@ impl<'a> Child<'a> {
         if let Some(folder) = spec.folder {
             command.current_dir(folder.current());
         }
-        command
-            .args(spec.argv.iter().skip(1))
-            .stdin(Stdio::null())
-            .stdout(writer)
-            .stderr(errors)
-            .process_group(0);
+        command.args(spec.argv.iter().skip(1)).stdin(Stdio::null()).stdout(writer).stderr(errors).process_group(0);
         plain_locale(&mut command);
         match spec.user {
             Some(user) => of_user(user, &mut command),
@@ -224,13 +218,7 @@ impl<'a> Child<'a> {
         let output = self.output.text();
         let out_of_memory = || oom_kills(supervisor.root) > kills_before;
         let outcome = self.outcome(&end, &output, out_of_memory);
-        Ended {
-            output,
-            elapsed,
-            usage,
-            seen_on,
-            outcome,
-        }
+        Ended { output, elapsed, usage, seen_on, outcome }
     }
 
     fn attend(&mut self, supervisor: &mut Supervisor, observer: &mut Observer) -> End {
@@ -252,11 +240,7 @@ impl<'a> Child<'a> {
                 Err(_) => return End::Lost,
             }
             let text = || self.output.text();
-            if supervisor
-                .enough
-                .as_mut()
-                .is_some_and(|enough| enough(&text()))
-            {
+            if supervisor.enough.as_mut().is_some_and(|enough| enough(&text())) {
                 return End::Enough;
             }
             let elapsed = self.started.elapsed();
@@ -282,16 +266,9 @@ impl<'a> Child<'a> {
 
     /// Waits for output or its end, at most for `time`; at the end of the output closes the pipe.
     fn read_some(&mut self, time: Duration) -> bool {
-        let time = Timespec {
-            tv_sec: time.as_secs() as _,
-            tv_nsec: time.subsec_nanos() as _,
-        };
+        let time = Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ };
         let mut watched: Vec<PollFd> = Vec::with_capacity(2);
-        watched.extend(
-            self.pipe
-                .iter()
-                .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
-        );
+        watched.extend(self.pipe.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         let has_output = |fds: &[PollFd]| fds.first().is_some_and(|fd| !fd.revents().is_empty());
         let is_open = self.pipe.is_some();
         watched.extend(self.end.iter().map(|end| PollFd::new(end, PollFlags::IN)));

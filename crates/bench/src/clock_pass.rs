@@ -21,8 +21,7 @@ use machine::faults;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline, threads};
 use record::{
-    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant,
-    Window, WorkloadId,
+    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant, Window, WorkloadId,
 };
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -49,12 +48,7 @@ pub(crate) struct ClockPass<'a> {
 impl ClockPass<'_> {
     /// Every OPP of one cluster, highest first, on its first CPU. Without settings only the clock
     /// as it is.
-    pub(crate) fn cluster(
-        &self,
-        cluster: &Cluster,
-        settings: Option<&mut Settings>,
-        tell: &mut Tell,
-    ) -> Step {
+    pub(crate) fn cluster(&self, cluster: &Cluster, settings: Option<&mut Settings>, tell: &mut Tell) -> Step {
         let start = self.now();
         let cpu = cluster.cpus[0];
         let policy = self.policy_of(cpu);
@@ -206,10 +200,7 @@ impl ClockPass<'_> {
         })?;
         let mut points = Vec::new();
         for reading in readings.into_iter().flatten() {
-            points.push(ClockPoint {
-                all_cpus_at_once: true,
-                ..reading?
-            });
+            points.push(ClockPoint { all_cpus_at_once: true, ..reading? });
         }
         Ok(points)
     }
@@ -240,11 +231,8 @@ impl ClockPass<'_> {
             crew(scope, &gate, all.iter().map(work))?;
             self.heat();
             stop_firsts.store(true, Ordering::Relaxed);
-            let outcome = if alone {
-                self.together(&firsts)
-            } else {
-                firsts.iter().map(|cpu| self.point(*cpu, None)).collect()
-            };
+            let outcome =
+                if alone { self.together(&firsts) } else { firsts.iter().map(|cpu| self.point(*cpu, None)).collect() };
             stop.store(true, Ordering::Relaxed);
             outcome
         });
@@ -279,28 +267,18 @@ impl ClockPass<'_> {
         let start = self.now();
         self.timeline.sleep(LIMIT_SETTLES);
         let outcome = self.point(cpus[0], Some(opp_khz));
-        self.step(
-            Variant::OPP,
-            cpus.to_vec(),
-            1,
-            start,
-            outcome.map(|point| vec![point]),
-        )
+        self.step(Variant::OPP, cpus.to_vec(), 1, start, outcome.map(|point| vec![point]))
     }
 
     /// One CPU, measured in a thread of its own.
     fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
         let _window = quiet::window();
         let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
-        threads::apart("clock-point", work)?
-            .unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
+        threads::apart("clock-point", work)?.unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
     }
 
     fn policy_of(&self, cpu: u32) -> Option<&Policy> {
-        self.machine
-            .policies
-            .iter()
-            .find(|policy| policy.cpus.contains(&cpu))
+        self.machine.policies.iter().find(|policy| policy.cpus.contains(&cpu))
     }
 
     fn is_cancelled(&self) -> bool {
@@ -320,9 +298,7 @@ impl ClockPass<'_> {
         outcome: Result<Vec<ClockPoint>, Missing>,
     ) -> Step {
         let outcome = match outcome {
-            Ok(points) if self.is_cancelled() && points.is_empty() => {
-                Outcome::Failed(interruption())
-            }
+            Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(interruption()),
             Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
             Err(missing) => Outcome::Skipped(missing),
         };
@@ -331,12 +307,7 @@ impl ClockPass<'_> {
             seen_on: cpus.clone(),
             cpus,
             threads,
-            window: Window {
-                start_ms: start.0,
-                end_ms: end.0,
-                start_utc_ms: Some(start.1),
-                end_utc_ms: Some(end.1),
-            },
+            window: Window { start_ms: start.0, end_ms: end.0, start_utc_ms: Some(start.1), end_utc_ms: Some(end.1) },
             ..Step::new(WorkloadId::Clock, METHOD, variant, outcome)
         }
     }

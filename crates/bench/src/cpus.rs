@@ -9,12 +9,7 @@ const NEAR_CLOCK: f64 = 0.8;
 
 /// Online CPUs, in order. A machine that does not say which CPUs it has is taken to have CPU 0.
 pub(crate) fn online_cpus(machine: &Machine) -> Vec<u32> {
-    let online: Vec<u32> = machine
-        .cpus
-        .iter()
-        .filter(|cpu| cpu.online)
-        .map(|cpu| cpu.cpu)
-        .collect();
+    let online: Vec<u32> = machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
     if online.is_empty() { vec![0] } else { online }
 }
 
@@ -27,10 +22,7 @@ pub(crate) fn online_clusters(machine: &Machine) -> Vec<Cluster> {
     }
     clusters.retain(|cluster| !cluster.cpus.is_empty());
     if clusters.is_empty() {
-        clusters.push(Cluster {
-            cpus: online,
-            ..Cluster::default()
-        });
+        clusters.push(Cluster { cpus: online, ..Cluster::default() });
     }
     clusters
 }
@@ -55,20 +47,14 @@ pub(crate) fn settable_opps(policy: &Policy) -> Vec<u32> {
 pub(crate) fn cpus_by_speed(machine: &Machine) -> Vec<u32> {
     let mut clusters = online_clusters(machine);
     clusters.sort_by_key(|cluster| std::cmp::Reverse(claimed_khz(machine, cluster)));
-    clusters
-        .into_iter()
-        .flat_map(|cluster| cluster.cpus)
-        .collect()
+    clusters.into_iter().flat_map(|cluster| cluster.cpus).collect()
 }
 
 /// One cluster for each core type: the one with the highest claimed clock.
 pub(crate) fn core_types(machine: &Machine) -> Vec<Cluster> {
     let mut types: Vec<Cluster> = Vec::new();
     for cluster in online_clusters(machine) {
-        match types
-            .iter_mut()
-            .find(|known| same_type(machine, known, &cluster))
-        {
+        match types.iter_mut().find(|known| same_type(machine, known, &cluster)) {
             Some(known) if claimed_khz(machine, &cluster) > claimed_khz(machine, known) => {
                 *known = cluster;
             }
@@ -83,9 +69,7 @@ pub(crate) fn core_types(machine: &Machine) -> Vec<Cluster> {
 pub(crate) fn cpus_by_core_type(machine: &Machine) -> Vec<Vec<u32>> {
     let clusters = online_clusters(machine);
     let group = |one: Cluster| {
-        let same = clusters
-            .iter()
-            .filter(|other| same_type(machine, &one, other) || one == **other);
+        let same = clusters.iter().filter(|other| same_type(machine, &one, other) || one == **other);
         let mut cpus: Vec<u32> = same.flat_map(|cluster| cluster.cpus.clone()).collect();
         cpus.sort_unstable();
         cpus
@@ -101,13 +85,8 @@ pub(crate) fn fastest_cpu(machine: &Machine) -> u32 {
 }
 
 fn claimed_khz(machine: &Machine, cluster: &Cluster) -> u32 {
-    let policy = machine
-        .policies
-        .iter()
-        .find(|policy| Some(policy.policy) == cluster.policy);
-    policy
-        .and_then(|policy| policy.clock_khz_max.known().copied())
-        .unwrap_or(0)
+    let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
+    policy.and_then(|policy| policy.clock_khz_max.known().copied()).unwrap_or(0)
 }
 
 /// Clusters of the same core type are one as long as their clocks are near each other. Clusters of

@@ -58,11 +58,7 @@ impl Definition {
     pub fn of_command(command: Vec<String>) -> Self {
         let program = command.first().map_or("", String::as_str);
         let name = program.rsplit('/').next().unwrap_or_default();
-        let arguments = command
-            .iter()
-            .skip(1)
-            .map(|word| quoted(word))
-            .collect::<Vec<_>>();
+        let arguments = command.iter().skip(1).map(|word| quoted(word)).collect::<Vec<_>>();
         Self {
             name: kebab(name),
             variant: arguments.join(" ").into(),
@@ -83,9 +79,7 @@ impl Definition {
     pub fn lacks_program(&self, user: Option<&Caller>) -> Option<String> {
         let program = self.command.first().map_or("", String::as_str);
         let on_path = || match (user, std::env::var_os("PATH")) {
-            (Some(_), Some(path)) => {
-                std::env::split_paths(&path).any(|d| d.join(program).is_file())
-            }
+            (Some(_), Some(path)) => std::env::split_paths(&path).any(|d| d.join(program).is_file()),
             (Some(_), None) => false,
             (None, _) => search_path().program(program).is_some(),
         };
@@ -105,10 +99,7 @@ impl Definition {
         let trust = Trust::new(&Root::system(), user.map(|user| user.uid));
         let why = trust.objection(file)?;
         let name = &self.name;
-        Some(format!(
-            "{name} of {} is not run by root, because {why}.",
-            file.display()
-        ))
+        Some(format!("{name} of {} is not run by root, because {why}.", file.display()))
     }
 
     /// The command line as one would type it.
@@ -158,9 +149,7 @@ pub fn parse_repeat(text: &str) -> Result<Repeat, String> {
     match (text, text.parse()) {
         ("auto", _) => Ok(Repeat::UntilSteady),
         (_, Ok(times @ 1..=10_000)) => Ok(Repeat::Times(times)),
-        _ => Err(format!(
-            "repeat is auto or a number from 1 to 10000, not {text:?}"
-        )),
+        _ => Err(format!("repeat is auto or a number from 1 to 10000, not {text:?}")),
     }
 }
 
@@ -170,13 +159,7 @@ mod tests {
 
     #[test]
     fn programs_are_looked_for_where_they_would_be() {
-        for (program, is_there) in [
-            ("sh", true),
-            ("/bin/sh", true),
-            ("/bin", false),
-            ("./sh", false),
-            ("", false),
-        ] {
+        for (program, is_there) in [("sh", true), ("/bin/sh", true), ("/bin", false), ("./sh", false), ("", false)] {
             let lacks = Definition::of_command(vec![program.to_owned()]).lacks_program(None);
             assert_eq!(lacks.is_none(), is_there, "{program}: {lacks:?}");
         }
@@ -191,10 +174,7 @@ mod tests {
         ] {
             let words = words.iter().map(|word| (*word).to_owned()).collect();
             let definition = Definition::of_command(words);
-            assert_eq!(
-                (definition.name.as_str(), definition.command_line().as_str()),
-                (name, line)
-            );
+            assert_eq!((definition.name.as_str(), definition.command_line().as_str()), (name, line));
         }
     }
 }

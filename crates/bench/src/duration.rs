@@ -8,9 +8,7 @@ use std::time::Duration;
 /// # Errors
 /// One sentence about what it may be.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let at = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (digits, unit) = text.split_at(at);
     let scale_s = match unit.trim() {
         "" | "s" => Some(1.0),
@@ -24,7 +22,5 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         .map(|(number, scale_s)| number * scale_s)
         .filter(|seconds| (0.001..=31_536_000.0).contains(seconds))
         .map(Duration::from_secs_f64)
-        .ok_or_else(|| {
-            format!("a time is a number with its unit such as 90s or 10min, not {text:?}")
-        })
+        .ok_or_else(|| format!("a time is a number with its unit such as 90s or 10min, not {text:?}"))
 }

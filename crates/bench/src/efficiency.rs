@@ -29,12 +29,7 @@ impl Default for Efficiency {
     /// All cores, with times that settle on any board: a chip does so in seconds, and a meter that
     /// averages does it over less than this.
     fn default() -> Self {
-        Self {
-            sets: Sets::Together,
-            load: None,
-            point: POINT_TIME,
-            idle: Duration::from_secs(20),
-        }
+        Self { sets: Sets::Together, load: None, point: POINT_TIME, idle: Duration::from_secs(20) }
     }
 }
 
@@ -86,12 +81,7 @@ const POINT_TIME: Duration = Duration::from_secs(12);
 /// A part of a point; steps are short, so that the end comes in time.
 const PART: Duration = Duration::from_secs(2);
 
-pub(crate) fn stages(
-    machine: &Machine,
-    walk: &Efficiency,
-    options: &Options,
-    available: Available,
-) -> Vec<Stage> {
+pub(crate) fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Available) -> Vec<Stage> {
     let own = Form {
         workload: match available.sevenzip {
             true => WorkloadId::SevenZip,
@@ -102,20 +92,14 @@ pub(crate) fn stages(
     let load = walk.load.as_ref().unwrap_or(&own);
     let how = workload(load.workload).and_then(|workload| workload.attributes.at_an_opp);
     let is_once = how == Some(AtAnOpp::Once);
-    let mut stages = vec![
-        Stage::Side(limits(machine, &[], 0)),
-        Stage::Rest(Variant::IDLE, walk.idle),
-    ];
+    let mut stages = vec![Stage::Side(limits(machine, &[], 0)), Stage::Rest(Variant::IDLE, walk.idle)];
     for cpus in cpu_sets(machine, &walk.sets) {
         for khz in walked(machine, &cpus, options) {
             stages.push(Stage::Side(limits(machine, &cpus, khz)));
             stages.push(Stage::OppClock(cpus.clone(), khz));
             let job = job(&cpus, khz, load);
             stages.push(match is_once {
-                true => Stage::Job(Job {
-                    time: Some(walk.point),
-                    ..job
-                }),
+                true => Stage::Job(Job { time: Some(walk.point), ..job }),
                 false => Stage::UntilSteadyWithin(job, walk.point),
             });
         }
@@ -138,11 +122,7 @@ fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
 
 /// The sets, each once.
 fn cpu_sets(machine: &Machine, sets: &Sets) -> Vec<Vec<u32>> {
-    let clusters = || {
-        online_clusters(machine)
-            .into_iter()
-            .map(|cluster| cluster.cpus)
-    };
+    let clusters = || online_clusters(machine).into_iter().map(|cluster| cluster.cpus);
     let cores = || clusters().map(|cpus| vec![cpus[0]]).collect::<Vec<_>>();
     let mut found = match sets {
         Sets::Together => vec![online_cpus(machine)],
@@ -174,8 +154,7 @@ fn policies_of<'a>(machine: &'a Machine, cpus: &'a [u32]) -> impl Iterator<Item 
 
 /// OPPs of the fastest policy of the set, lowest first, within what the user allows.
 fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
-    let fastest =
-        policies_of(machine, cpus).max_by_key(|policy| settable_opps(policy).last().copied());
+    let fastest = policies_of(machine, cpus).max_by_key(|policy| settable_opps(policy).last().copied());
     let mut all = fastest.map(settable_opps).unwrap_or_default();
     let top = all.last().copied().unwrap_or(0);
     let min = options.clock_khz_min.unwrap_or(CLOCK_KHZ_MIN.min(top));
@@ -185,9 +164,7 @@ fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
 
 /// Policies of the set at the clock or the nearest below, all others at their lowest.
 fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
-    let of_set: Vec<u32> = policies_of(machine, cpus)
-        .map(|policy| policy.policy)
-        .collect();
+    let of_set: Vec<u32> = policies_of(machine, cpus).map(|policy| policy.policy).collect();
     let policies = machine.policies.iter();
     let limits = policies.filter_map(|policy| {
         let own = settable_opps(policy);
@@ -217,23 +194,10 @@ pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage>
         false => WorkloadId::Aes,
     };
     let one = |workload, variant: Variant, repetition| {
-        Stage::Job(Job {
-            workload,
-            variant,
-            cpus: fastest.clone(),
-            threads: 1,
-            repetition,
-            ..Job::default()
-        })
+        Stage::Job(Job { workload, variant, cpus: fastest.clone(), threads: 1, repetition, ..Job::default() })
     };
     let everywhere = |workload, time| {
-        Stage::Job(Job {
-            workload,
-            threads: all.len() as u32,
-            cpus: all.clone(),
-            time,
-            ..Job::default()
-        })
+        Stage::Job(Job { workload, threads: all.len() as u32, cpus: all.clone(), time, ..Job::default() })
     };
     vec![
         Stage::ColdClocks,
@@ -256,11 +220,7 @@ mod tests {
 
     fn machine() -> Machine {
         let cpus: Vec<u32> = (0..6).collect();
-        let cpu = |cpu: &u32| Cpu {
-            cpu: *cpu,
-            online: true,
-            ..Cpu::default()
-        };
+        let cpu = |cpu: &u32| Cpu { cpu: *cpu, online: true, ..Cpu::default() };
         let policy = |number: u32, cpus: &[u32], opps_khz: &[u32]| Policy {
             policy: number,
             cpus: cpus.to_vec(),
@@ -275,10 +235,7 @@ mod tests {
         };
         Machine {
             cpus: cpus.iter().map(cpu).collect(),
-            clusters: vec![
-                cluster(&[0, 1, 2, 3], "Cortex-A53", 0),
-                cluster(&[4, 5], "Cortex-A72", 4),
-            ],
+            clusters: vec![cluster(&[0, 1, 2, 3], "Cortex-A53", 0), cluster(&[4, 5], "Cortex-A72", 4)],
             policies: vec![
                 policy(0, &[0, 1, 2, 3], &[408_000, 816_000, 1_416_000]),
                 policy(4, &[4, 5], &[408_000, 1_008_000, 1_800_000]),
@@ -295,22 +252,9 @@ mod tests {
             ("clusters", vec![vec![0, 1, 2, 3], vec![4, 5]]),
             ("coreclusters", vec![vec![0, 1, 2, 3], vec![4, 5]]),
             ("4-5", vec![vec![4, 5]]),
-            (
-                "all",
-                vec![
-                    vec![0],
-                    vec![4],
-                    vec![0, 1, 2, 3],
-                    vec![4, 5],
-                    vec![0, 1, 2, 3, 4, 5],
-                ],
-            ),
+            ("all", vec![vec![0], vec![4], vec![0, 1, 2, 3], vec![4, 5], vec![0, 1, 2, 3, 4, 5]]),
         ] {
-            assert_eq!(
-                cpu_sets(&machine(), &Sets::parse(text).unwrap()),
-                expected,
-                "{text}"
-            );
+            assert_eq!(cpu_sets(&machine(), &Sets::parse(text).unwrap()), expected, "{text}");
         }
         assert!(Sets::parse("most").unwrap_err().contains("coreclusters"));
     }
@@ -319,20 +263,10 @@ mod tests {
     fn every_opp_is_walked_and_the_others_rest() {
         let options = Options::default();
         assert_eq!(walked(&machine(), &[0], &options), [816_000, 1_416_000]);
-        let bounded = Options {
-            clock_khz_min: Some(400_000),
-            clock_khz_max: Some(1_008_000),
-            ..Options::default()
-        };
+        let bounded = Options { clock_khz_min: Some(400_000), clock_khz_max: Some(1_008_000), ..Options::default() };
         assert_eq!(walked(&machine(), &[4, 5], &bounded), [408_000, 1_008_000]);
         let limits = limits(&machine(), &[4], 1_008_000);
-        assert!(
-            limits.contains(&Setting::PolicyMaxKhz(0, 408_000)),
-            "{limits:?}"
-        );
-        assert!(
-            limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)),
-            "{limits:?}"
-        );
+        assert!(limits.contains(&Setting::PolicyMaxKhz(0, 408_000)), "{limits:?}");
+        assert!(limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)), "{limits:?}");
     }
 }

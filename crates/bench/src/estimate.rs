@@ -90,9 +90,7 @@ impl Estimates {
             Stage::HotClocks => (self.clusters + 1) as f64 * self.clock_s,
             Stage::Job(job) => self.job_s(job),
             Stage::UntilSteady(job) => REPETITIONS * self.job_s(job),
-            Stage::UntilSteadyWithin(job, time) => {
-                time.as_secs_f64().min(REPETITIONS * self.job_s(job))
-            }
+            Stage::UntilSteadyWithin(job, time) => time.as_secs_f64().min(REPETITIONS * self.job_s(job)),
             Stage::OppClock(..) => self.clock_s,
             // Most waits are short against the longest that is allowed.
             Stage::WaitFor(_, limit) => limit.as_secs_f64() / 4.0,
@@ -116,17 +114,14 @@ impl Estimates {
 
     fn find(&self, job: &Job) -> Option<f64> {
         let mut known = self.known.iter();
-        known
-            .find(|(known, _)| is_alike(known, job))
-            .map(|(_, took)| *took)
+        known.find(|(known, _)| is_alike(known, job)).map(|(_, took)| *took)
     }
 }
 
 /// Repetitions of one another.
 fn is_alike(a: &Job, b: &Job) -> bool {
     let of_definition = |job: &Job| job.definition.as_ref().map(|d| d.command.clone());
-    (a.workload, &a.variant, &a.cpus) == (b.workload, &b.variant, &b.cpus)
-        && of_definition(a) == of_definition(b)
+    (a.workload, &a.variant, &a.cpus) == (b.workload, &b.variant, &b.cpus) && of_definition(a) == of_definition(b)
 }
 
 /// What decides how long a job takes.
@@ -170,24 +165,14 @@ mod tests {
     use record::{ClockPoint, Clocks, Variant, Window, WorkloadId};
 
     fn job(workload: WorkloadId, variant: Variant) -> Job {
-        Job {
-            workload,
-            variant,
-            ..Job::default()
-        }
+        Job { workload, variant, ..Job::default() }
     }
 
     fn clock(khz: u32) -> Step {
         Step {
-            window: Window {
-                end_ms: 500,
-                ..Window::default()
-            },
+            window: Window { end_ms: 500, ..Window::default() },
             outcome: Outcome::Done(Measured::Clock(Clocks {
-                points: vec![ClockPoint {
-                    readings_khz: vec![khz],
-                    ..ClockPoint::default()
-                }],
+                points: vec![ClockPoint { readings_khz: vec![khz], ..ClockPoint::default() }],
             })),
             ..crate::testing::step(WorkloadId::Clock)
         }
@@ -205,17 +190,11 @@ mod tests {
         estimates.clock_step(&clock(1_000_000));
         assert_eq!(seconds(&estimates), 120 + 60);
         // Half as slow as its clock says.
-        estimates.job_took(
-            &job(WorkloadId::SevenZip, Variant::SINGLE),
-            Duration::from_secs(60),
-        );
+        estimates.job_took(&job(WorkloadId::SevenZip, Variant::SINGLE), Duration::from_secs(60));
         assert_eq!(seconds(&estimates), 90 + 60);
         // A clock that falls in heat tells less than what ran.
         estimates.clock_step(&clock(100_000));
-        estimates.job_took(
-            &job(WorkloadId::SevenZip, Variant::MULTI),
-            Duration::from_secs(33),
-        );
+        estimates.job_took(&job(WorkloadId::SevenZip, Variant::MULTI), Duration::from_secs(33));
         assert_eq!(seconds(&estimates), 33 + 60);
     }
 

@@ -27,19 +27,11 @@ const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 ///
 /// # Errors
 /// The address cannot be listened on.
-pub fn serve(
-    address: SocketAddr,
-    page: impl Fn() -> String + Send + 'static,
-) -> std::io::Result<SocketAddr> {
+pub fn serve(address: SocketAddr, page: impl Fn() -> String + Send + 'static) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
-    let mut server = Server {
-        listener,
-        clients: Vec::new(),
-        is_local: address.ip().is_loopback(),
-        page,
-    };
+    let mut server = Server { listener, clients: Vec::new(), is_local: address.ip().is_loopback(), page };
     let work = move || {
         loop {
             server.turn();
@@ -80,8 +72,7 @@ impl<P: Fn() -> String> Server<P> {
         self.accept();
         let (page, is_local) = (&self.page, self.is_local);
         let now = Instant::now();
-        self.clients
-            .retain_mut(|client| now < client.deadline && client.goes_on(page, is_local));
+        self.clients.retain_mut(|client| now < client.deadline && client.goes_on(page, is_local));
     }
 
     fn accept(&mut self) {
@@ -154,10 +145,7 @@ fn is_only_early(error: &std::io::Error) -> bool {
 }
 
 fn timespec(time: Duration) -> Timespec {
-    Timespec {
-        tv_sec: time.as_secs() as _,
-        tv_nsec: time.subsec_nanos() as _,
-    }
+    Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ }
 }
 
 /// True if a browser that asks for this host was not led here by a name of somebody else's: on loopback only
@@ -184,11 +172,9 @@ pub(crate) fn response(request: &[u8], is_local: bool, page: &impl Fn() -> Strin
     let path = words.next().unwrap_or_default();
     let path = path.split('?').next().unwrap_or_default();
     let (status, kind, body) = match (method, path) {
-        _ if is_local && !is_own_name(&head) => (
-            "421 Misdirected Request",
-            CONTENT_TYPE,
-            "ask for localhost or an address\n".to_owned(),
-        ),
+        _ if is_local && !is_own_name(&head) => {
+            ("421 Misdirected Request", CONTENT_TYPE, "ask for localhost or an address\n".to_owned())
+        }
         ("GET" | "HEAD", "/metrics") => ("200 OK", CONTENT_TYPE, page()),
         ("GET" | "HEAD", "/") => (
             "200 OK",
@@ -196,18 +182,10 @@ pub(crate) fn response(request: &[u8], is_local: bool, page: &impl Fn() -> Strin
             "<title>sbc-bench</title><a href=\"/metrics\">metrics</a>\n".to_owned(),
         ),
         ("GET" | "HEAD", _) => ("404 Not Found", CONTENT_TYPE, "see /metrics\n".to_owned()),
-        _ => (
-            "405 Method Not Allowed",
-            CONTENT_TYPE,
-            "GET /metrics\n".to_owned(),
-        ),
+        _ => ("405 Method Not Allowed", CONTENT_TYPE, "GET /metrics\n".to_owned()),
     };
     let length = body.len();
-    let allow = if status.starts_with("405") {
-        "Allow: GET, HEAD\r\n"
-    } else {
-        ""
-    };
+    let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
     let mut response = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
          {allow}Connection: close\r\n\r\n"
@@ -225,39 +203,20 @@ mod tests {
     fn check(request: &str, status: &str, body: &str) {
         let response = response(request.as_bytes(), true, &|| "load 1\n".to_owned());
         let response = String::from_utf8(response).unwrap();
-        assert!(
-            response.starts_with(&format!("HTTP/1.1 {status}\r\n")),
-            "{request}: {response}"
-        );
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{request}: {response}");
         let (_, found) = response.split_once("\r\n\r\n").unwrap();
         assert_eq!(found, body, "{request}");
     }
 
     #[test]
     fn one_page_and_nothing_else() {
-        check(
-            "GET /metrics HTTP/1.1\r\nHost: localhost:9478\r\n\r\n",
-            "200 OK",
-            "load 1\n",
-        );
+        check("GET /metrics HTTP/1.1\r\nHost: localhost:9478\r\n\r\n", "200 OK", "load 1\n");
         check("GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200 OK", "load 1\n");
         check("HEAD /metrics HTTP/1.1\r\n\r\n", "200 OK", "");
-        check(
-            "GET /../etc/passwd HTTP/1.1\r\n\r\n",
-            "404 Not Found",
-            "see /metrics\n",
-        );
-        check(
-            "POST /metrics HTTP/1.1\r\n\r\n",
-            "405 Method Not Allowed",
-            "GET /metrics\n",
-        );
+        check("GET /../etc/passwd HTTP/1.1\r\n\r\n", "404 Not Found", "see /metrics\n");
+        check("POST /metrics HTTP/1.1\r\n\r\n", "405 Method Not Allowed", "GET /metrics\n");
         check("", "405 Method Not Allowed", "GET /metrics\n");
-        check(
-            "\u{fffd}\0 \r\n\r\n",
-            "405 Method Not Allowed",
-            "GET /metrics\n",
-        );
+        check("\u{fffd}\0 \r\n\r\n", "405 Method Not Allowed", "GET /metrics\n");
     }
 
     #[test]
@@ -292,15 +251,11 @@ mod tests {
         let mut deaf = Vec::new();
         for _ in 0..3 {
             let mut connection = idle();
-            connection
-                .write_all(b"GET /metrics HTTP/1.1\r\n\r\n")
-                .unwrap();
+            connection.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
             deaf.push(connection);
         }
         let mut connection = idle();
-        connection
-            .write_all(b"HEAD /metrics HTTP/1.1\r\n\r\n")
-            .unwrap();
+        connection.write_all(b"HEAD /metrics HTTP/1.1\r\n\r\n").unwrap();
         let mut answer = String::new();
         connection.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");

@@ -31,10 +31,7 @@ impl Form {
             true => shape.variants,
             false => &load.variants,
         };
-        let form = |variant: &Variant| Self {
-            workload: load.workload,
-            variant: variant.clone(),
-        };
+        let form = |variant: &Variant| Self { workload: load.workload, variant: variant.clone() };
         Ok(Some(variants.iter().map(form).collect()))
     }
 
@@ -62,10 +59,7 @@ mod tests {
         for (text, expected) in [
             ("drive:read", Ok(Some("drive read"))),
             ("drive:read,write", Ok(Some("drive read, drive write"))),
-            (
-                WorkloadId::Network.as_str(),
-                Ok(Some("network send, network receive")),
-            ),
+            (WorkloadId::Network.as_str(), Ok(Some("network send, network receive"))),
             (WorkloadId::Stockfish.as_str(), Ok(Some("stockfish "))),
             (WorkloadId::Lzma.as_str(), Ok(None)),
             ("make", Ok(None)),

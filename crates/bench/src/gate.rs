@@ -29,10 +29,7 @@ pub(crate) fn wait_until_quiet(
     on_busy: &mut dyn FnMut(&Gate, Duration),
 ) -> Gate {
     let start_ms = timeline.now_ms();
-    let mut gate = Gate {
-        forced: options.force,
-        ..Gate::default()
-    };
+    let mut gate = Gate { forced: options.force, ..Gate::default() };
     loop {
         match window(root, timeline) {
             Ok(window) => judge(&mut gate, window),
@@ -56,24 +53,15 @@ fn window(root: &Root, timeline: &Timeline) -> Reading<BusyWindow> {
 }
 
 fn judge(gate: &mut Gate, window: BusyWindow) {
-    let alone = window
-        .processes
-        .first()
-        .map_or(0, |process| process.hundredths_percent);
+    let alone = window.processes.first().map_or(0, |process| process.hundredths_percent);
     gate.busy_hundredths_percent = window.busy_hundredths_percent;
-    gate.passed =
-        window.busy_hundredths_percent <= BUSY_HUNDREDTHS_MAX && alone <= PROCESS_HUNDREDTHS_MAX;
+    gate.passed = window.busy_hundredths_percent <= BUSY_HUNDREDTHS_MAX && alone <= PROCESS_HUNDREDTHS_MAX;
     gate.busiest = window.processes;
     gate.busiest.truncate(NAMED_MAX);
 }
 
 /// The other checks before the start; facts, not questions.
-pub(crate) fn check_facts(
-    gate: &mut Gate,
-    root: &Root,
-    machine: &Machine,
-    boot_messages: Reading<bool>,
-) {
+pub(crate) fn check_facts(gate: &mut Gate, root: &Root, machine: &Machine, boot_messages: Reading<bool>) {
     let offline = machine.cpus.iter().filter(|cpu| !cpu.online);
     gate.offline_cpus = offline.map(|cpu| cpu.cpu).collect();
     gate.boot_messages_present = boot_messages.into();

@@ -5,9 +5,7 @@
 //! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
 //! gone. At a regular end it is told so first, and finds nothing to do.
 
-use crate::child::{
-    Held, MARK, end_all_of, end_members_of, end_orphans, signal_all, stop_programs_of,
-};
+use crate::child::{Held, MARK, end_all_of, end_members_of, end_orphans, signal_all, stop_programs_of};
 use crate::places::{self, remove_left_behind};
 use crate::standstill::{Cause, Standstill};
 use machine::faults::{self, Call};
@@ -64,11 +62,7 @@ impl Guard {
     ///
     /// # Errors
     /// The program cannot be started again.
-    pub(crate) fn start(
-        journal: Option<&Path>,
-        group: Option<&Group>,
-        places: Option<&Path>,
-    ) -> std::io::Result<Self> {
+    pub(crate) fn start(journal: Option<&Path>, group: Option<&Group>, places: Option<&Path>) -> std::io::Result<Self> {
         let mut command = Command::new("/proc/self/exe");
         command
             .arg0("sbc-bench")
@@ -113,8 +107,7 @@ impl Guard {
         loop {
             // Nothing there, or nobody any more.
             let _ = said.read_to_end(&mut text);
-            let is_open = text.iter().rposition(|byte| *byte == STOPPED)
-                > text.iter().rposition(|byte| *byte == b'\n');
+            let is_open = text.iter().rposition(|byte| *byte == STOPPED) > text.iter().rposition(|byte| *byte == b'\n');
             if !is_open || Instant::now() > until {
                 break;
             }
@@ -126,8 +119,7 @@ impl Guard {
         let ms = times.map(|time| time.trim().parse().unwrap_or(0));
         let time = Duration::from_millis(ms.sum());
         let cause = Cause::SigStop;
-        text.contains(char::from(STOPPED))
-            .then_some(Standstill { cause, time })
+        text.contains(char::from(STOPPED)).then_some(Standstill { cause, time })
     }
 }
 
@@ -182,16 +174,9 @@ pub fn stand_guard(
         Ok(outcomes) => {
             let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
             let failures: Vec<_> = outcomes.into_iter().filter(failed).collect();
-            if failures.is_empty() {
-                Ok(())
-            } else {
-                Err(failures)
-            }
+            if failures.is_empty() { Ok(()) } else { Err(failures) }
         }
-        Err(missing) => Err(vec![(
-            journal.display().to_string(),
-            Restored::Failed(missing.to_string()),
-        )]),
+        Err(missing) => Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))]),
     }
 }
 
@@ -254,9 +239,7 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     };
     if !programs.is_empty() {
         let names = first_of(&programs);
-        told.push(format!(
-            "Ended what an earlier run had left running: {names}."
-        ));
+        told.push(format!("Ended what an earlier run had left running: {names}."));
     }
     for group in Group::left_behind(root, "sbc-bench") {
         end_members_of(root, &group);
@@ -267,10 +250,7 @@ pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
     told.extend(kept.map(|why| format!("An earlier run has left a folder that stays: {why}.")));
     let folders = left.removed;
     if !folders.is_empty() {
-        let names: Vec<String> = folders
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
+        let names: Vec<String> = folders.iter().map(|path| path.display().to_string()).collect();
         let names = first_of(&names);
         told.push(format!("Removed what an earlier run had left: {names}."));
     }

@@ -41,20 +41,13 @@ pub(crate) fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<
         }
         let _window = quiet::window();
         let reading = match limited {
-            true => measure(&ClockPlan {
-                preheat_ns_max: 0,
-                ..ClockPlan::lasting(QUOTA_READING_NS)
-            }),
+            true => measure(&ClockPlan { preheat_ns_max: 0, ..ClockPlan::lasting(QUOTA_READING_NS) }),
             false => measure(&ClockPlan::warm()),
         };
         let worked_s = now_ns.saturating_sub(begin_ns).max(1) as f64 / 1e9;
         done.push(Interval {
             operations_per_s: operations as f64 / worked_s,
-            khz: if limited {
-                reading.sustained_khz
-            } else {
-                reading.best_khz
-            },
+            khz: if limited { reading.sustained_khz } else { reading.best_khz },
         });
     }
     done

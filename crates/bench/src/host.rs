@@ -80,9 +80,7 @@ mod tests {
             ("nas;reboot", None),
         ] {
             let found = Host::parse(text).ok();
-            let found = found
-                .as_ref()
-                .map(|host| (host.user.as_deref(), host.name.as_str(), host.port));
+            let found = found.as_ref().map(|host| (host.user.as_deref(), host.name.as_str(), host.port));
             assert_eq!(found, expected, "{text}");
         }
         assert_eq!(Host::parse("a@[::1]:22").unwrap().login(), "a@[::1]");

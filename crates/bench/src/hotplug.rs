@@ -70,8 +70,7 @@ impl Hotplug {
                 left_off.push(*cpu);
             }
         }
-        self.off
-            .retain(|cpu| off.contains(cpu) || left_off.contains(cpu));
+        self.off.retain(|cpu| off.contains(cpu) || left_off.contains(cpu));
         let mut refused: Vec<(u32, String)> = Vec::new();
         for cpu in off {
             match set(*cpu, "0") {
@@ -113,11 +112,7 @@ mod tests {
     fn only_who_asks_for_it_is_left_alone() {
         let big_little = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
         let check = |workload: WorkloadId, cpus: &[u32], expected: &[u32]| {
-            let job = Job {
-                workload,
-                cpus: cpus.to_vec(),
-                ..Job::default()
-            };
+            let job = Job { workload, cpus: cpus.to_vec(), ..Job::default() };
             assert_eq!(not_to_be_seen(&big_little, &job), expected, "{workload:?}");
         };
         check(WorkloadId::Geekbench, &[2, 3], &[0, 1]);
@@ -127,10 +122,7 @@ mod tests {
         check(WorkloadId::Geekbench, &[7], &[]);
         check(WorkloadId::SevenZip, &[2, 3], &[]);
         let own = |others_off| {
-            let definition = Definition {
-                others_off,
-                ..Definition::of_command(vec!["make".into()])
-            };
+            let definition = Definition { others_off, ..Definition::of_command(vec!["make".into()]) };
             Job {
                 workload: WorkloadId::Program,
                 cpus: vec![3],
@@ -145,11 +137,7 @@ mod tests {
     #[test]
     fn cpus_go_and_come_back_and_one_stays() {
         let online = |cpu: u32| Node::CpuOnline(cpu).path();
-        let board = format!(
-            "== /proc/sys/kernel/random/boot_id\n1\n== {}\n1\n== {}\n1\n",
-            online(1),
-            online(2)
-        );
+        let board = format!("== /proc/sys/kernel/random/boot_id\n1\n== {}\n1\n== {}\n1\n", online(1), online(2));
         let root = Root::from_board(&board).unwrap();
         let name = format!("sbc-bench-hotplug-{}", std::process::id());
         let journal = std::env::temp_dir().join(name);
@@ -159,8 +147,7 @@ mod tests {
         let mut check = |off: &[u32], expected: [&str; 2], stays: Option<&str>| {
             assert!(hotplug.is_to_do(off));
             let mut tell = |outcome: Outcome| {
-                let mut count =
-                    |event| changes += u32::from(matches!(event, Event::SettingChanged { .. }));
+                let mut count = |event| changes += u32::from(matches!(event, Event::SettingChanged { .. }));
                 outcome.tell(0, None, &mut count)
             };
             let switched = hotplug.switch(Ok(&mut settings), off, &mut tell);

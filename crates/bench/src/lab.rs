@@ -149,12 +149,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// It could not be started, failed, took longer than the limit or was interrupted.
-    pub fn program(
-        &mut self,
-        found: &Found,
-        arguments: &[&str],
-        time_limit: Duration,
-    ) -> Result<String, Failure> {
+    pub fn program(&mut self, found: &Found, arguments: &[&str], time_limit: Duration) -> Result<String, Failure> {
         self.program_with(found, arguments, &[], time_limit)
     }
 
@@ -194,12 +189,7 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// It could not be started, failed before that time, or was interrupted.
-    pub fn program_for(
-        &mut self,
-        found: &Found,
-        arguments: &[&str],
-        time: Duration,
-    ) -> Result<String, Failure> {
+    pub fn program_for(&mut self, found: &Found, arguments: &[&str], time: Duration) -> Result<String, Failure> {
         let ended = self.call(found, arguments, &[], (time, None))?;
         match ended.outcome {
             Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
@@ -219,9 +209,7 @@ impl<'a> Lab<'a> {
         environment: &[(&str, String)],
         (time_limit, seen): (Duration, Option<Seen>),
     ) -> Result<Ended, Failure> {
-        let words = [found.path.as_str()]
-            .into_iter()
-            .chain(arguments.iter().copied());
+        let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let cpus = &self.job.cpus;
         let folder = self.folder.clone();
@@ -269,8 +257,7 @@ impl<'a> Lab<'a> {
             cycles: not_counted(),
         };
         // A group counts every process that ever was in it, to the nanosecond.
-        if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns))
-        {
+        if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
             self.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
         }
         if let Some(counting) = counting {
@@ -297,18 +284,11 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// As [`Lab::pinned`].
-    pub fn pinned_threads<T: Send>(
-        &mut self,
-        work: impl Fn(usize) -> T + Sync,
-    ) -> Result<Vec<T>, Failure> {
+    pub fn pinned_threads<T: Send>(&mut self, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Failure> {
         self.threads(self.job.threads.max(1) as usize, work)
     }
 
-    fn threads<T: Send>(
-        &mut self,
-        count: usize,
-        work: impl Fn(usize) -> T + Sync,
-    ) -> Result<Vec<T>, Failure> {
+    fn threads<T: Send>(&mut self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Failure> {
         let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
         let watch = &mut *self.watch;
         // Threads are born where their maker is. Without the group there is no quota, and the
@@ -342,10 +322,7 @@ impl<'a> Lab<'a> {
             results.push(thread.result);
             places.extend(thread.seen_on);
             delays.push(thread.run_delay_ns);
-            counted.push(Ok(Counted {
-                cycles: thread.counted.cycles,
-                task_clock_ns: thread.counted.task_clock_ns,
-            }));
+            counted.push(Ok(Counted { cycles: thread.counted.cycles, task_clock_ns: thread.counted.task_clock_ns }));
         }
         let programs_only = || Missing::unsupported("wait4", "only told for programs").into();
         self.counters = Counters {

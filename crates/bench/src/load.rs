@@ -26,12 +26,7 @@ pub struct Load {
 impl Load {
     /// A load as it usually is.
     pub fn usual(workload: WorkloadId) -> Self {
-        Self {
-            workload,
-            variants: Vec::new(),
-            pinning: None,
-            repeat: None,
-        }
+        Self { workload, variants: Vec::new(), pinning: None, repeat: None }
     }
 
     /// Reads `stockfish`, `stress-ng:cpu,vm`, `phoronix:compress-7zip`. None if no workload of the table
@@ -45,30 +40,16 @@ impl Load {
             return Ok(None);
         };
         let forms = forms.split(',').map(str::trim);
-        let forms: Vec<Variant> = forms
-            .filter(|form| !form.is_empty())
-            .map(Variant::from)
-            .collect();
+        let forms: Vec<Variant> = forms.filter(|form| !form.is_empty()).map(Variant::from).collect();
         let known = known_forms(workload);
-        if let Some(wrong) = forms
-            .iter()
-            .find(|form| !known.is_empty() && !known.contains(form))
-        {
+        if let Some(wrong) = forms.iter().find(|form| !known.is_empty() && !known.contains(form)) {
             let known: Vec<&str> = known.iter().map(Variant::as_str).collect();
-            return Err(format!(
-                "{name} has the forms {}, not {wrong:?}",
-                known.join(", ")
-            ));
+            return Err(format!("{name} has the forms {}, not {wrong:?}", known.join(", ")));
         }
         if known.is_empty() && forms.is_empty() {
-            return Err(format!(
-                "{name} needs to know what to run: {name}:TEST[,TEST...]"
-            ));
+            return Err(format!("{name} needs to know what to run: {name}:TEST[,TEST...]"));
         }
-        Ok(Some(Self {
-            variants: forms,
-            ..Self::usual(workload.id)
-        }))
+        Ok(Some(Self { variants: forms, ..Self::usual(workload.id) }))
     }
 
     /// What it runs, one after the other.
@@ -96,10 +77,7 @@ impl Load {
         for variant in variants {
             for (cpus, repetitions) in self.places(machine, shape) {
                 let job = self.job(variant, cpus);
-                jobs.extend((0..repetitions).map(|repetition| Job {
-                    repetition,
-                    ..job.clone()
-                }));
+                jobs.extend((0..repetitions).map(|repetition| Job { repetition, ..job.clone() }));
             }
         }
         jobs
@@ -147,11 +125,7 @@ impl Load {
 
     /// What the standard run does in its most thorough form, of this workload alone.
     fn of_standard_run(&self, machine: &Machine) -> Vec<Job> {
-        let options = Options {
-            extensive: true,
-            heat: true,
-            ..Options::default()
-        };
+        let options = Options { extensive: true, heat: true, ..Options::default() };
         // Asked for by name, it runs although the other one of its kind would be the first choice.
         let available = Available {
             sevenzip: self.workload == WorkloadId::SevenZip,
@@ -195,11 +169,7 @@ mod tests {
             _ => String::new(),
         };
         let two_little_and_a_big_core = machine(&[("A55", 2, 1800), ("A76", 1, 2400)]);
-        let words: Vec<String> = load
-            .stages(&two_little_and_a_big_core)
-            .iter()
-            .map(word)
-            .collect();
+        let words: Vec<String> = load.stages(&two_little_and_a_big_core).iter().map(word).collect();
         assert_eq!(words.join(" "), expected, "{text}");
     }
 
@@ -210,25 +180,13 @@ mod tests {
         let stockfish = WorkloadId::Stockfish.as_str();
         check(stockfish, usual, &format!("{all}#0 {all}#1 {all}#2"));
         check("stress-ng:cpu,vm", usual, &format!("cpu{all}#0 vm{all}#0"));
-        check(
-            "sevenzip:multi",
-            usual,
-            &format!("multi{all}#0 multi{all}#1 multi{all}#2"),
-        );
-        check(
-            "aes:aes-256-cbc",
-            usual,
-            "aes-256-cbc[0]#0 aes-256-cbc[2]#0",
-        );
+        check("sevenzip:multi", usual, &format!("multi{all}#0 multi{all}#1 multi{all}#2"));
+        check("aes:aes-256-cbc", usual, "aes-256-cbc[0]#0 aes-256-cbc[2]#0");
     }
 
     #[test]
     fn places_and_repetitions_can_be_others() {
-        check(
-            "sysbench:cpu",
-            |load| load.repeat = Some(Repeat::UntilSteady),
-            "cpu[0, 1, 2]*",
-        );
+        check("sysbench:cpu", |load| load.repeat = Some(Repeat::UntilSteady), "cpu[0, 1, 2]*");
         check(
             "sysbench:cpu",
             |load| {

@@ -32,16 +32,11 @@ pub struct ToolStatus {
 }
 
 /// Tools that no workload runs, and what they are used for.
-const OTHERS: [(&ToolKind, &str); 2] = [
-    (&SMARTCTL, "health of disks"),
-    (&XVFB, "opengl without a display"),
-];
+const OTHERS: [(&ToolKind, &str); 2] = [(&SMARTCTL, "health of disks"), (&XVFB, "opengl without a display")];
 
 /// Every kind of program and who uses it; one for each use.
 pub(crate) fn kinds() -> impl Iterator<Item = (&'static ToolKind, &'static str)> {
-    let of_workloads = WORKLOADS
-        .iter()
-        .filter_map(|w| Some((w.tool?, w.id.as_str())));
+    let of_workloads = WORKLOADS.iter().filter_map(|w| Some((w.tool?, w.id.as_str())));
     of_workloads.chain(OTHERS)
 }
 
@@ -102,10 +97,7 @@ const MANAGERS: [PackageManager; 5] = [
 ];
 
 const fn manager(command: &'static [&'static str], distribution: usize) -> PackageManager {
-    PackageManager {
-        command,
-        distribution,
-    }
+    PackageManager { command, distribution }
 }
 
 /// What `install-tools` is about to do.
@@ -121,18 +113,11 @@ pub struct Installation {
 ///
 /// # Errors
 /// One sentence: a name means no tool, there is no package manager, or no right to install.
-pub fn installation(
-    tools: &Tools,
-    names: &[String],
-    is_root: bool,
-) -> Result<Installation, String> {
+pub fn installation(tools: &Tools, names: &[String], is_root: bool) -> Result<Installation, String> {
     let all = survey(tools);
-    let manager = MANAGERS
-        .iter()
-        .find_map(|manager| Some((manager, tools.program(manager.command[0])?)));
-    let (manager, program) = manager.ok_or(
-        "no package manager was found: apt-get, dnf, zypper, apk and pacman are known".to_owned(),
-    )?;
+    let manager = MANAGERS.iter().find_map(|manager| Some((manager, tools.program(manager.command[0])?)));
+    let (manager, program) =
+        manager.ok_or("no package manager was found: apt-get, dnf, zypper, apk and pacman are known".to_owned())?;
     let prefix = match is_root {
         true => None,
         false => Some(
@@ -143,10 +128,7 @@ pub fn installation(
         ),
     };
     let wanted = wanted(&all, names)?;
-    let mut installation = Installation {
-        command: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut installation = Installation { command: Vec::new(), notes: Vec::new() };
     let mut packages: Vec<String> = Vec::new();
     for status in wanted {
         let distribution = DISTRIBUTIONS[manager.distribution];
@@ -159,10 +141,9 @@ pub fn installation(
             (Err(_), Some(package)) => {
                 packages.extend(package.split_whitespace().map(str::to_owned));
             }
-            (Err(_), None) => installation.notes.push(format!(
-                "{distribution} has no package of {}: {}.",
-                status.name, status.about
-            )),
+            (Err(_), None) => {
+                installation.notes.push(format!("{distribution} has no package of {}: {}.", status.name, status.about))
+            }
         }
     }
     if !packages.is_empty() {
@@ -172,9 +153,7 @@ pub fn installation(
             Some(sudo) => vec![sudo.display().to_string(), manager.command[0].to_owned()],
         };
         let options = manager.command[1..].iter();
-        installation
-            .command
-            .extend(options.map(|word| (*word).to_owned()));
+        installation.command.extend(options.map(|word| (*word).to_owned()));
         installation.command.extend(packages);
     }
     Ok(installation)
@@ -189,13 +168,10 @@ fn wanted<'a>(all: &'a [ToolStatus], names: &[String]) -> Result<Vec<&'a ToolSta
         let is_it = |status: &&ToolStatus| {
             let own = [status.name].into_iter();
             let others = status.programs.iter().chain(&status.used_for).copied();
-            own.chain(others)
-                .any(|known| known.eq_ignore_ascii_case(name))
+            own.chain(others).any(|known| known.eq_ignore_ascii_case(name))
         };
         let known: Vec<&str> = all.iter().map(|status| status.name).collect();
-        all.iter()
-            .find(is_it)
-            .ok_or_else(|| format!("{name:?} is no tool; there are {}", known.join(", ")))
+        all.iter().find(is_it).ok_or_else(|| format!("{name:?} is no tool; there are {}", known.join(", ")))
     };
     names.iter().map(find).collect()
 }
@@ -221,10 +197,7 @@ pub fn install(installation: &Installation) -> Result<(), String> {
         .map_err(|why| format!("{program} could not be started: {why}"))?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!(
-            "{} failed with {status}; what it says stands above",
-            installation.command.join(" ")
-        )),
+        false => Err(format!("{} failed with {status}; what it says stands above", installation.command.join(" "))),
     }
 }
 
@@ -235,11 +208,8 @@ mod tests {
 
     #[test]
     fn every_tool_has_its_row() {
-        let rows: Vec<Vec<&str>> = TABLE
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .map(|line| line.split('\t').collect())
-            .collect();
+        let rows: Vec<Vec<&str>> =
+            TABLE.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect();
         assert!(rows.iter().all(|cells| cells.len() == 8), "{rows:?}");
         let names: Vec<&str> = rows[1..].iter().map(|cells| cells[0]).collect();
         assert!(names.is_sorted(), "{names:?}");
@@ -252,10 +222,7 @@ mod tests {
     }
 
     fn program(name: &str, body: &str) -> Program {
-        Program {
-            name: name.into(),
-            body: body.into(),
-        }
+        Program { name: name.into(), body: body.into() }
     }
 
     /// The command and the notes in one line, or the refusal.
@@ -289,12 +256,7 @@ mod tests {
              it in the AUR.",
         );
         let there = program("sysbench", "echo sysbench 1.0.20");
-        check(
-            &[apt(), there],
-            &["sysbench"],
-            true,
-            "|sysbench is there: DIR/sysbench.",
-        );
+        check(&[apt(), there], &["sysbench"], true, "|sysbench is there: DIR/sysbench.");
     }
 
     #[test]
@@ -312,12 +274,7 @@ mod tests {
             false,
             "packages are installed by root, and there is neither sudo nor doas",
         );
-        check(
-            &[],
-            &[],
-            true,
-            "no package manager was found: apt-get, dnf, zypper, apk and pacman are known",
-        );
+        check(&[], &[], true, "no package manager was found: apt-get, dnf, zypper, apk and pacman are known");
     }
 
     #[test]

@@ -44,11 +44,7 @@ impl Places {
         let path = state.join(&name);
         let lock = || flock(&file, FlockOperation::NonBlockingLockExclusive);
         let locked = faults::pass(Call::Lock, &path, lock).map_err(std::io::Error::from);
-        let places = Self {
-            boot_id: boot_id(root),
-            file,
-            kept: Some((folder, name)),
-        };
+        let places = Self { boot_id: boot_id(root), file, kept: Some((folder, name)) };
         locked.map(|()| places)
     }
 
@@ -58,11 +54,7 @@ impl Places {
     /// The kernel has none.
     pub(crate) fn in_memory(root: &Root) -> std::io::Result<Self> {
         let file = memfd_create("sbc-bench-places", MemfdFlags::CLOEXEC)?;
-        Ok(Self {
-            boot_id: boot_id(root),
-            file: File::from(file),
-            kept: None,
-        })
+        Ok(Self { boot_id: boot_id(root), file: File::from(file), kept: None })
     }
 
     /// By what path another process of this user opens it, while this one lives.
@@ -109,17 +101,12 @@ impl Drop for Places {
 }
 
 /// Stands for a folder that may have been made or not.
-const NOT_YET: Identity = Identity {
-    device: u64::MAX,
-    inode: u64::MAX,
-};
+const NOT_YET: Identity = Identity { device: u64::MAX, inode: u64::MAX };
 
 fn boot_id(root: &Root) -> String {
     let id = root.read_value("/proc/sys/kernel/random/boot_id");
     // It must be one word.
-    id.ok()
-        .filter(|id| !id.is_empty() && !id.contains(' '))
-        .unwrap_or_else(|| "-".into())
+    id.ok().filter(|id| !id.is_empty() && !id.contains(' ')).unwrap_or_else(|| "-".into())
 }
 
 /// One folder, as it was written down.

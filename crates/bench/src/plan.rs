@@ -1,9 +1,7 @@
 //! The workloads of a run, decided before it begins: pure functions of the machine and the options. In
 //! which stages they run, and what runs between them, is in `task`.
 
-use crate::cpus::{
-    core_types, cpus_by_core_type, cpus_by_speed, fastest_cpu, online_clusters, online_cpus,
-};
+use crate::cpus::{core_types, cpus_by_core_type, cpus_by_speed, fastest_cpu, online_clusters, online_cpus};
 use crate::task::One;
 use crate::{Job, Options};
 use record::{Cluster, Machine, Variant, WorkloadId};
@@ -47,13 +45,7 @@ pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -
 }
 
 /// AES on each core type; in extensive runs on all CPUs at once as well.
-fn ciphers(
-    machine: &Machine,
-    types: &[Cluster],
-    options: &Options,
-    available: Available,
-    jobs: &mut Vec<Job>,
-) {
+fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let cipher = match available.openssl {
@@ -66,11 +58,7 @@ fn ciphers(
         let first = vec![types[0].cpus[0]];
         jobs.push(job(WorkloadId::OpenSsl, Variant::ONLY, first, 1));
     }
-    for algorithm in [
-        Variant::AES_128_CBC,
-        Variant::AES_192_CBC,
-        Variant::AES_256_CBC,
-    ] {
+    for algorithm in [Variant::AES_128_CBC, Variant::AES_192_CBC, Variant::AES_256_CBC] {
         for cluster in types {
             for repetition in 0..repetitions {
                 let job = job(cipher, algorithm.clone(), vec![cluster.cpus[0]], 1);
@@ -91,13 +79,7 @@ fn ciphers(
 }
 
 /// 7-zip on each core type, then on all CPUs.
-fn packers(
-    machine: &Machine,
-    types: &[Cluster],
-    options: &Options,
-    available: Available,
-    jobs: &mut Vec<Job>,
-) {
+fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
     let all = online_cpus(machine);
     let threads = all.len() as u32;
     let packer = match available.sevenzip {
@@ -163,10 +145,7 @@ pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
 pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
     let firsts: Vec<u32> = match wanted {
         [first, ..] => vec![*first],
-        [] => core_types(machine)
-            .iter()
-            .map(|cluster| cluster.cpus[0])
-            .collect(),
+        [] => core_types(machine).iter().map(|cluster| cluster.cpus[0]).collect(),
     };
     let mut jobs = Vec::new();
     for cpu in &firsts {
@@ -181,10 +160,7 @@ pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
         [] => cpus_by_speed(machine),
         wanted => wanted.to_vec(),
     };
-    for (workload, first) in [
-        (WorkloadId::MemoryScaling, cpus[0]),
-        (WorkloadId::MemoryLoaded, firsts[0]),
-    ] {
+    for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
         cpus.sort_by_key(|cpu| *cpu != first);
         let threads = cpus.len() as u32;
         jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
@@ -203,14 +179,7 @@ pub(crate) fn one(machine: &Machine, one: &One) -> Job {
 }
 
 fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
-    Job {
-        workload,
-        variant,
-        cpus,
-        threads,
-        repetition: 0,
-        ..Job::default()
-    }
+    Job { workload, variant, cpus, threads, repetition: 0, ..Job::default() }
 }
 
 #[cfg(test)]
@@ -227,16 +196,8 @@ mod tests {
         assert_eq!(lines, expected);
     }
 
-    const ALL: Available = Available {
-        sevenzip: true,
-        openssl: true,
-        cpuminer: true,
-    };
-    const NOTHING: Available = Available {
-        sevenzip: false,
-        openssl: false,
-        cpuminer: false,
-    };
+    const ALL: Available = Available { sevenzip: true, openssl: true, cpuminer: true };
+    const NOTHING: Available = Available { sevenzip: false, openssl: false, cpuminer: false };
 
     #[test]
     fn one_core_runs_nothing_in_parallel() {
@@ -262,10 +223,7 @@ mod tests {
     fn each_core_type_is_shown_by_its_fastest_cluster() {
         check(
             &machine(&[("A720", 1, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]),
-            &Options {
-                heat: true,
-                ..Options::default()
-            },
+            &Options { heat: true, ..Options::default() },
             NOTHING,
             &[
                 "memory-bandwidth @[0]",
@@ -309,21 +267,14 @@ mod tests {
         assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
         let wanted = lines(&[3, 1]);
         assert_eq!(wanted[0], "memory-bandwidth @[3]");
-        assert_eq!(
-            wanted[4..],
-            ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]
-        );
+        assert_eq!(wanted[4..], ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]);
     }
 
     #[test]
     fn without_scores_only_memory_is_measured() {
         check(
             &machine(&[("Cortex-A53", 4, 1400)]),
-            &Options {
-                scores: false,
-                heat: true,
-                ..Options::default()
-            },
+            &Options { scores: false, heat: true, ..Options::default() },
             ALL,
             &["memory-bandwidth @[0]", "memory-latency @[0]"],
         );
@@ -332,14 +283,7 @@ mod tests {
     #[test]
     fn extensive_runs_every_core_type_on_all_its_cpus() {
         let machine = machine(&[("A720", 2, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]);
-        let jobs = jobs(
-            &machine,
-            &Options {
-                extensive: true,
-                ..Options::default()
-            },
-            ALL,
-        );
+        let jobs = jobs(&machine, &Options { extensive: true, ..Options::default() }, ALL);
         let lines = |workload: WorkloadId| -> Vec<String> {
             let of_workload = jobs.iter().filter(|job| job.workload == workload);
             let once = of_workload.filter(|job| job.repetition == 0);

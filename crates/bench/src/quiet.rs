@@ -55,16 +55,8 @@ pub(crate) fn writing() -> Writing {
 
 impl Quiet {
     const fn new() -> Self {
-        let state = State {
-            windows: 0,
-            waits: None,
-            writes: false,
-            hangs: false,
-        };
-        Self {
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-        }
+        let state = State { windows: 0, waits: None, writes: false, hangs: false };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

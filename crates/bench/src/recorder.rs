@@ -37,29 +37,14 @@ impl Recorder {
     /// Starts a Record, and its stream on disk where there is a place for one.
     pub fn start(source: Source, run: Run, timeline: &Timeline, place: Option<NewRun>) -> Self {
         let tape = Tape::start(place, timeline);
-        tape.append(&Event::Started {
-            schema: SCHEMA_VERSION,
-            source: source.clone(),
-            run: Box::new(run.clone()),
-        });
+        tape.append(&Event::Started { schema: SCHEMA_VERSION, source: source.clone(), run: Box::new(run.clone()) });
         tape.sync();
-        Self {
-            record: Record::new(source, run),
-            tape,
-        }
+        Self { record: Record::new(source, run), tape }
     }
 
     /// Goes on with the Record of a run that died.
-    pub(crate) fn resume(
-        earlier: Earlier,
-        boot_id: String,
-        timeline: &Timeline,
-        place: Option<NewRun>,
-    ) -> Self {
-        let Earlier {
-            mut record,
-            resumed,
-        } = earlier;
+    pub(crate) fn resume(earlier: Earlier, boot_id: String, timeline: &Timeline, place: Option<NewRun>) -> Self {
+        let Earlier { mut record, resumed } = earlier;
         record.resume(resumed, boot_id);
         let tape = Tape::start(place, timeline);
         for event in record.clone().into_events() {
@@ -126,12 +111,7 @@ impl Recorder {
     /// Everything that is left.
     pub fn finish(self) -> Recorded {
         let (stream, trouble, broken) = self.tape.finish();
-        Recorded {
-            record: self.record,
-            stream,
-            trouble,
-            broken,
-        }
+        Recorded { record: self.record, stream, trouble, broken }
     }
 }
 

@@ -32,8 +32,9 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
             let mut sides = ab.sides.iter();
             sides.find_map(|side| side.definition.lacks_program(user))
         }
-        Task::Loads(loads) => no_place(root, loads.iter().map(|load| load.pinning.as_ref()))
-            .or_else(|| no_tool(loads, options)),
+        Task::Loads(loads) => {
+            no_place(root, loads.iter().map(|load| load.pinning.as_ref())).or_else(|| no_tool(loads, options))
+        }
         Task::One(_) => no_workload(root, options),
         Task::Review(review) => watched_program(review)?.lacks_program(user),
         _ => None,
@@ -41,10 +42,7 @@ pub fn refusal(root: &Root, options: &Options) -> Option<String> {
 }
 
 /// Programs that are to run on CPUs which are not there.
-fn no_place<'a>(
-    root: &Root,
-    pinnings: impl IntoIterator<Item = Option<&'a Pinning>>,
-) -> Option<String> {
+fn no_place<'a>(root: &Root, pinnings: impl IntoIterator<Item = Option<&'a Pinning>>) -> Option<String> {
     let lists = pinnings.into_iter().filter_map(|pinning| match pinning {
         Some(Pinning::Cpus(cpus)) => Some(cpus),
         _ => None,
@@ -72,14 +70,9 @@ fn no_tool(loads: &[crate::Load], options: &Options) -> Option<String> {
 
 fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
     let policies = machine.policies.iter();
-    if policies
-        .clone()
-        .all(|policy| settable_opps(policy).is_empty())
-    {
+    if policies.clone().all(|policy| settable_opps(policy).is_empty()) {
         let way_out = "`sbc-bench sensitivity` emulates a slower clock by a CPU quota";
-        return Some(format!(
-            "there is no cpufreq on this machine, so it has no OPPs to walk; {way_out}."
-        ));
+        return Some(format!("there is no cpufreq on this machine, so it has no OPPs to walk; {way_out}."));
     }
     match &walk.sets {
         Sets::Cpus(cpus) => not_online(machine, cpus),
@@ -87,12 +80,7 @@ fn no_walk(machine: &Machine, walk: &Efficiency) -> Option<String> {
     }
 }
 
-fn no_comparison(
-    root: &Root,
-    machine: &Machine,
-    task: &Sensitivity,
-    options: &Options,
-) -> Option<String> {
+fn no_comparison(root: &Root, machine: &Machine, task: &Sensitivity, options: &Options) -> Option<String> {
     let pinned = task.loads.iter().find_map(|load| match load {
         Load::Program(definition) => match &definition.pinning {
             Pinning::Cpus(cpus) => not_online(machine, cpus),
@@ -103,13 +91,7 @@ fn no_comparison(
     if pinned.is_some() {
         return pinned;
     }
-    let jobs = sensitivity::stages(
-        machine,
-        &Sensitivity {
-            rounds: 1,
-            ..task.clone()
-        },
-    );
+    let jobs = sensitivity::stages(machine, &Sensitivity { rounds: 1, ..task.clone() });
     none_runs((root, machine), jobs, options)
 }
 
@@ -121,11 +103,7 @@ fn no_workload(root: &Root, options: &Options) -> Option<String> {
 }
 
 /// Stages of which no step can run; the first reason.
-fn none_runs(
-    (root, machine): (&Root, &Machine),
-    stages: Vec<Stage>,
-    options: &Options,
-) -> Option<String> {
+fn none_runs((root, machine): (&Root, &Machine), stages: Vec<Stage>, options: &Options) -> Option<String> {
     let jobs = stages.into_iter().filter_map(|stage| match stage {
         Stage::Job(job) | Stage::UntilSteady(job) => Some(job),
         _ => None,
@@ -139,17 +117,10 @@ fn none_runs(
         reasons.push(format!("{name} cannot run here: {why}"));
     }
     let first = reasons.first()?;
-    Some(format!(
-        "{first}; `sbc-bench list workloads` says what can."
-    ))
+    Some(format!("{first}; `sbc-bench list workloads` says what can."))
 }
 
-fn lacking(
-    (root, machine): (&Root, &Machine),
-    tools: &Tools,
-    job: &Job,
-    options: &Options,
-) -> Option<Missing> {
+fn lacking((root, machine): (&Root, &Machine), tools: &Tools, job: &Job, options: &Options) -> Option<Missing> {
     let workload = workload(job.workload)?;
     let timeline = Timeline::start();
     let (cancelled, mut watch) = (AtomicI32::new(0), || {});
@@ -196,10 +167,7 @@ processor\t: 1
         let root = Root::from_board(board).unwrap();
         let options = Options {
             task,
-            targets: Targets {
-                host: host.map(|host| Host::parse(host).unwrap()),
-                ..Targets::default()
-            },
+            targets: Targets { host: host.map(|host| Host::parse(host).unwrap()), ..Targets::default() },
             ..Options::default()
         };
         let found = refusal(&root, &options);
@@ -211,10 +179,7 @@ processor\t: 1
     }
 
     fn walk(sets: &str) -> Task {
-        Task::Efficiency(Efficiency {
-            sets: Sets::parse(sets).unwrap(),
-            ..Efficiency::default()
-        })
+        Task::Efficiency(Efficiency { sets: Sets::parse(sets).unwrap(), ..Efficiency::default() })
     }
 
     fn program(cpus: &[u32]) -> Task {
@@ -226,11 +191,7 @@ processor\t: 1
 
     fn comparison(ids: &[WorkloadId]) -> Task {
         let loads = ids.iter().map(|id| Load::Workload(*id));
-        Task::Sensitivity(Sensitivity {
-            at: sensitivity::At::Extremes,
-            loads: loads.collect(),
-            rounds: 6,
-        })
+        Task::Sensitivity(Sensitivity { at: sensitivity::At::Extremes, loads: loads.collect(), rounds: 6 })
     }
 
     #[test]
@@ -239,47 +200,16 @@ processor\t: 1
         check(BOARD, walk(""), None, Some("no cpufreq"));
         check(&whole, walk(""), None, None);
         check(&whole, walk("0-1"), None, None);
-        check(
-            &whole,
-            walk("1-2"),
-            None,
-            Some("no CPU 2 online; 0, 1 are."),
-        );
+        check(&whole, walk("1-2"), None, Some("no CPU 2 online; 0, 1 are."));
         check(BOARD, program(&[0, 1]), None, None);
         check(BOARD, program(&[7]), None, Some("no CPU 7 online"));
         let nothing = crate::Definition::of_command(vec!["/nowhere".into()]);
-        check(
-            BOARD,
-            Task::Program(nothing),
-            None,
-            Some("there is no program /nowhere."),
-        );
+        check(BOARD, Task::Program(nothing), None, Some("there is no program /nowhere."));
         check(BOARD, comparison(&[WorkloadId::Lzma]), None, None);
-        check(
-            BOARD,
-            comparison(&[WorkloadId::Network]),
-            None,
-            Some("network cannot run here: "),
-        );
-        check(
-            BOARD,
-            comparison(&[WorkloadId::Network, WorkloadId::Lzma]),
-            None,
-            None,
-        );
-        let one = |workload| {
-            Task::One(One {
-                workload,
-                variant: Variant::ONLY,
-                cpus: Vec::new(),
-            })
-        };
-        check(
-            BOARD,
-            one(WorkloadId::Network),
-            None,
-            Some("network cannot run here: "),
-        );
+        check(BOARD, comparison(&[WorkloadId::Network]), None, Some("network cannot run here: "));
+        check(BOARD, comparison(&[WorkloadId::Network, WorkloadId::Lzma]), None, None);
+        let one = |workload| Task::One(One { workload, variant: Variant::ONLY, cpus: Vec::new() });
+        check(BOARD, one(WorkloadId::Network), None, Some("network cannot run here: "));
         check(BOARD, one(WorkloadId::MemoryLatency), None, None);
         check(BOARD, Task::Standard, None, None);
     }

@@ -46,44 +46,26 @@ pub fn other_machine(before: &Machine, now: &Machine) -> Option<String> {
     };
     let core_types = |machine: &Machine| {
         let known = |cluster: &record::Cluster| cluster.core_type.known().cloned();
-        let types = machine
-            .clusters
-            .iter()
-            .map(|c| known(c).unwrap_or_default());
+        let types = machine.clusters.iter().map(|c| known(c).unwrap_or_default());
         Some(types.collect::<Vec<_>>().join(" and "))
     };
     let online = |machine: &Machine| {
         let online = machine.cpus.iter().filter(|cpu| cpu.online);
-        Some(
-            online
-                .map(|cpu| cpu.cpu.to_string())
-                .collect::<Vec<_>>()
-                .join(" "),
-        )
+        Some(online.map(|cpu| cpu.cpu.to_string()).collect::<Vec<_>>().join(" "))
     };
     let governors = |machine: &Machine| of_policies(machine, |policy| policy.governors.join(" "));
     let opps = |machine: &Machine| of_policies(machine, |policy| format!("{:?}", policy.opps_khz));
-    differs(
-        "the board",
-        before.board.known().cloned(),
-        now.board.known().cloned(),
-    )
-    .or_else(|| {
-        differs(
-            "the SoC",
-            before.soc.known().cloned(),
-            now.soc.known().cloned(),
-        )
-    })
-    .or_else(|| differs("the kind of its cores", core_types(before), core_types(now)))
-    .or_else(|| {
-        let kernel = |machine: &Machine| machine.kernel_release.known().cloned();
-        differs("the kernel", kernel(before), kernel(now))
-    })
-    .or_else(|| other_memory(before, now))
-    .or_else(|| differs("the list of CPUs that are on", online(before), online(now)))
-    .or_else(|| differs("the choice of governors", governors(before), governors(now)))
-    .or_else(|| differs("the list of clocks in kHz", opps(before), opps(now)))
+    differs("the board", before.board.known().cloned(), now.board.known().cloned())
+        .or_else(|| differs("the SoC", before.soc.known().cloned(), now.soc.known().cloned()))
+        .or_else(|| differs("the kind of its cores", core_types(before), core_types(now)))
+        .or_else(|| {
+            let kernel = |machine: &Machine| machine.kernel_release.known().cloned();
+            differs("the kernel", kernel(before), kernel(now))
+        })
+        .or_else(|| other_memory(before, now))
+        .or_else(|| differs("the list of CPUs that are on", online(before), online(now)))
+        .or_else(|| differs("the choice of governors", governors(before), governors(now)))
+        .or_else(|| differs("the list of clocks in kHz", opps(before), opps(now)))
 }
 
 fn of_policies(machine: &Machine, words: impl Fn(&Policy) -> String) -> Option<String> {
@@ -94,13 +76,7 @@ fn of_policies(machine: &Machine, words: impl Fn(&Policy) -> String) -> Option<S
 fn other_memory(before: &Machine, now: &Machine) -> Option<String> {
     let (before, now) = (*before.memory_kib.known()?, *now.memory_kib.known()?);
     let is_other = before.abs_diff(now) * 100 > before.max(now) * MEMORY_PERCENT_MIN;
-    is_other.then(|| {
-        format!(
-            "the memory was {} MiB and is {} MiB",
-            before >> 10,
-            now >> 10
-        )
-    })
+    is_other.then(|| format!("the memory was {} MiB and is {} MiB", before >> 10, now >> 10))
 }
 
 /// What of the stages that had begun is done.
@@ -131,10 +107,7 @@ impl Begun {
         };
         let words = |stage: &StageBegun| stage.stage.clone();
         let steps = record.steps.len().saturating_sub(open.first_step);
-        Self {
-            done: done.iter().map(words).collect(),
-            open: Some((words(open), steps)),
-        }
+        Self { done: done.iter().map(words).collect(), open: Some((words(open), steps)) }
     }
 
     /// How a stage of these words begins.
@@ -198,13 +171,8 @@ impl Begun {
 pub(crate) fn why_left_out(run: &Run, step: &str) -> Option<String> {
     let is_deadly = run.deadly_steps().iter().any(|deadly| deadly == step);
     is_deadly.then(|| {
-        let deaths = run
-            .deaths()
-            .filter(|died| died.step.as_deref() == Some(step));
-        format!(
-            "the board died in it {} times, so that it is left out",
-            deaths.count()
-        )
+        let deaths = run.deaths().filter(|died| died.step.as_deref() == Some(step));
+        format!("the board died in it {} times, so that it is left out", deaths.count())
     })
 }
 

@@ -51,11 +51,7 @@ pub(crate) fn stages(
     available: Available,
 ) -> Vec<Stage> {
     let mut stages = Vec::new();
-    let groups = if options.tune {
-        groups(survey, options)
-    } else {
-        Vec::new()
-    };
+    let groups = if options.tune { groups(survey, options) } else { Vec::new() };
     match review.benchmarks {
         true => stages.extend(measured(groups, machine, options, available)),
         false => stages.extend(groups.into_iter().map(Stage::Raise)),
@@ -68,12 +64,7 @@ pub(crate) fn stages(
 }
 
 /// Everything that a review measures, from the machine as it was found to the clocks when it is hot.
-fn measured(
-    groups: Vec<Group>,
-    machine: &Machine,
-    options: &Options,
-    available: Available,
-) -> Vec<Stage> {
+fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
     let mut stages = Vec::new();
     let mut raised: Vec<String> = Vec::new();
     // Without anything to raise there is nothing to attribute.
@@ -120,10 +111,7 @@ pub(crate) fn watched_program(review: &Review) -> Option<Definition> {
 /// Short steps that feel clocks of CPU and memory.
 fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage> {
     let fastest = fastest_cpu(machine);
-    let mut kinds = vec![
-        (WorkloadId::MemoryBandwidth, Variant::ONLY),
-        (WorkloadId::MemoryLatency, Variant::ONLY),
-    ];
+    let mut kinds = vec![(WorkloadId::MemoryBandwidth, Variant::ONLY), (WorkloadId::MemoryLatency, Variant::ONLY)];
     if options.scores {
         kinds.push((WorkloadId::Lzma, Variant::SINGLE));
     }
@@ -141,9 +129,7 @@ fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage>
         Stage::Probe(job, raised.to_vec())
     };
     let repetitions = 0..PROBE_REPETITIONS;
-    repetitions
-        .flat_map(|repetition| kinds.iter().map(move |kind| step(kind, repetition)))
-        .collect()
+    repetitions.flat_map(|repetition| kinds.iter().map(move |kind| step(kind, repetition))).collect()
 }
 
 /// What can be raised, in the order in which it is.
@@ -152,28 +138,15 @@ pub(crate) fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
         let scalers = survey.scalers.iter().filter(|scaler| wanted(scaler.kind));
         scalers.filter_map(governor).collect::<Vec<_>>()
     };
-    let aspm = survey
-        .choices
-        .iter()
-        .find(|choice| choice.path == Node::AspmPolicy.path());
-    let aspm = aspm.filter(|choice| {
-        choice.chosen != "performance" && choice.all.iter().any(|one| one == "performance")
-    });
+    let aspm = survey.choices.iter().find(|choice| choice.path == Node::AspmPolicy.path());
+    let aspm =
+        aspm.filter(|choice| choice.chosen != "performance" && choice.all.iter().any(|one| one == "performance"));
     // A policy without links would be raised for nothing.
     let has_links = survey.pci.iter().any(|device| device.link.is_some());
     let groups = [
-        Group {
-            name: "CPU governor at performance",
-            nodes: of_kind(&|kind| kind == ScalerKind::Cpu),
-        },
-        Group {
-            name: "CPU clock limits raised",
-            nodes: limits(survey, options),
-        },
-        Group {
-            name: "memory governor at performance",
-            nodes: of_kind(&|kind| kind == ScalerKind::Memory),
-        },
+        Group { name: "CPU governor at performance", nodes: of_kind(&|kind| kind == ScalerKind::Cpu) },
+        Group { name: "CPU clock limits raised", nodes: limits(survey, options) },
+        Group { name: "memory governor at performance", nodes: of_kind(&|kind| kind == ScalerKind::Memory) },
         Group {
             name: "other governors (GPU, NPU) at performance",
             nodes: of_kind(&|kind| !matches!(kind, ScalerKind::Cpu | ScalerKind::Memory)),
@@ -187,10 +160,7 @@ pub(crate) fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
                 .collect(),
         },
     ];
-    groups
-        .into_iter()
-        .filter(|group| !group.nodes.is_empty())
-        .collect()
+    groups.into_iter().filter(|group| !group.nodes.is_empty()).collect()
 }
 
 /// The governor of one scaler at performance, if it lists that and has another one.
@@ -214,13 +184,9 @@ fn policy_number(scaler: &Scaler) -> Option<u32> {
 
 /// Highest clocks that are below what the CPU has, and below what the user allows.
 fn limits(survey: &Survey, options: &Options) -> Vec<(Node, String)> {
-    let cpus = survey
-        .scalers
-        .iter()
-        .filter(|scaler| scaler.kind == ScalerKind::Cpu);
+    let cpus = survey.scalers.iter().filter(|scaler| scaler.kind == ScalerKind::Cpu);
     cpus.filter_map(|scaler| {
-        let (Fact::Known(limit), Fact::Known(top)) = (&scaler.limit_hz_max, &scaler.clock_hz_max)
-        else {
+        let (Fact::Known(limit), Fact::Known(top)) = (&scaler.limit_hz_max, &scaler.clock_hz_max) else {
             return None;
         };
         let most = options.clock_khz_max.map_or(u64::MAX, u64::from);
@@ -262,10 +228,7 @@ mod tests {
                 chosen: "powersave".into(),
                 all: vec!["performance".into(), "powersave".into()],
             }],
-            pci: vec![PciDevice {
-                link: Some(PciLink::default()),
-                ..PciDevice::default()
-            }],
+            pci: vec![PciDevice { link: Some(PciLink::default()), ..PciDevice::default() }],
             ..Survey::default()
         }
     }
@@ -274,10 +237,7 @@ mod tests {
     fn groups_hold_what_can_be_raised_and_nothing_else() {
         let names = |survey: &Survey, options: &Options| {
             let groups = groups(survey, options);
-            groups
-                .iter()
-                .map(|group| (group.name, group.nodes.len()))
-                .collect::<Vec<_>>()
+            groups.iter().map(|group| (group.name, group.nodes.len())).collect::<Vec<_>>()
         };
         assert_eq!(
             names(&survey(), &Options::default()),
@@ -288,10 +248,7 @@ mod tests {
                 ("PCIe ASPM at performance", 1),
             ]
         );
-        let limited = Options {
-            clock_khz_max: Some(1_000_000),
-            ..Options::default()
-        };
+        let limited = Options { clock_khz_max: Some(1_000_000), ..Options::default() };
         assert_eq!(names(&survey(), &limited).len(), 3);
         assert!(names(&Survey::default(), &Options::default()).is_empty());
     }
@@ -313,42 +270,17 @@ mod tests {
             };
             stages.iter().map(word).collect::<Vec<_>>()
         };
-        let watch = Review {
-            benchmarks: true,
-            watch: true,
-            ..Review::default()
-        };
+        let watch = Review { benchmarks: true, watch: true, ..Review::default() };
         let found = words(&Options::default(), &watch);
         assert_eq!(found.iter().filter(|word| *word == "raise").count(), 4);
-        assert_eq!(
-            found
-                .iter()
-                .filter(|word| word.starts_with("lzma4"))
-                .count(),
-            2
-        );
-        assert!(
-            found[0].ends_with('0')
-                && found.ends_with(&["hot".into(), WATCH.into(), "look".into()])
-        );
+        assert_eq!(found.iter().filter(|word| word.starts_with("lzma4")).count(), 2);
+        assert!(found[0].ends_with('0') && found.ends_with(&["hot".into(), WATCH.into(), "look".into()]));
         assert!(!found.iter().any(|word| word.contains("aes-128")));
-        let untuned = Options {
-            tune: false,
-            ..Options::default()
-        };
-        let only_measured = Review {
-            watch: false,
-            ..watch.clone()
-        };
+        let untuned = Options { tune: false, ..Options::default() };
+        let only_measured = Review { watch: false, ..watch.clone() };
         assert_eq!(words(&untuned, &only_measured)[0], "cold");
-        let lurking = Review {
-            benchmarks: false,
-            ..watch
-        };
-        assert_eq!(
-            words(&Options::default(), &lurking),
-            ["raise", "raise", "raise", "raise", WATCH, "look"]
-        );
+        let lurking = Review { benchmarks: false, ..watch };
+        assert_eq!(words(&Options::default(), &lurking), ["raise", "raise", "raise", "raise", WATCH, "look"]);
         assert_eq!(words(&untuned, &lurking), [WATCH, "look"]);
     }
 
@@ -356,17 +288,11 @@ mod tests {
     fn what_is_watched_is_not_cut_off_and_is_no_workload_of_ours() {
         let words = |command: &str| {
             let command = command.split_whitespace().map(str::to_owned).collect();
-            watched_program(&Review {
-                command,
-                ..Review::default()
-            })
+            watched_program(&Review { command, ..Review::default() })
         };
         let found = words("stress-ng --cpu 0 -t 60m").unwrap();
         assert!(found.time_limit > Duration::from_secs(3700));
-        assert_eq!(
-            (found.name.as_str(), found.variant.as_str()),
-            ("stress-ng-command", "--cpu 0 -t 60m")
-        );
+        assert_eq!((found.name.as_str(), found.variant.as_str()), ("stress-ng-command", "--cpu 0 -t 60m"));
         assert_eq!(words(""), None);
     }
 }

@@ -182,9 +182,7 @@ impl Runner<'_> {
                 (machine, Some(sampler), may_start)
             }
         };
-        self.recorder.append(Event::Machine {
-            machine: Box::new(machine.clone()),
-        });
+        self.recorder.append(Event::Machine { machine: Box::new(machine.clone()) });
         if let Some(end) = self.interrupted() {
             return end;
         }
@@ -192,9 +190,7 @@ impl Runner<'_> {
             return End::Refused;
         }
         (self.context.progress)(Progress::Identified(&machine));
-        self.recorder.append(Event::State {
-            state: machine::state(root, timeline.now_ms()),
-        });
+        self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
         self.tell_unread();
         self.recorder.sync();
         // What a review finds has to be found before anything is changed.
@@ -263,14 +259,7 @@ impl Runner<'_> {
     /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
     fn gate(&mut self) -> (Machine, Sampler, bool) {
         let sampling = self.sampling(self.context.options.interval);
-        let Context {
-            root,
-            timeline,
-            options,
-            cancelled,
-            progress,
-            ..
-        } = &mut self.context;
+        let Context { root, timeline, options, cancelled, progress, .. } = &mut self.context;
         let root: &Root = root;
         // What this program itself uses does not count as busy.
         let (mut gate, machine, sampler) = std::thread::scope(|scope| {
@@ -372,17 +361,7 @@ impl Runner<'_> {
         let run = &self.recorder.record().run;
         let elapsed_ms = run.elapsed_until_ms(timeline.now_ms());
         self.recorder.append(Event::Ended { end, elapsed_ms });
-        let Recorded {
-            record,
-            stream,
-            trouble,
-            broken,
-        } = self.recorder.finish();
-        Finished {
-            record,
-            stream,
-            trouble,
-            broken,
-        }
+        let Recorded { record, stream, trouble, broken } = self.recorder.finish();
+        Finished { record, stream, trouble, broken }
     }
 }

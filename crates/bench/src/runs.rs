@@ -122,12 +122,7 @@ impl Runs {
                     let unlocked = lock(&file).err().map(Into::into);
                     self.folder.sync()?;
                     let path = self.folder.path().join(name);
-                    return Ok(NewRun {
-                        stem,
-                        path,
-                        file,
-                        unlocked,
-                    });
+                    return Ok(NewRun { stem, path, file, unlocked });
                 }
             }
         }
@@ -146,18 +141,13 @@ impl Runs {
     pub fn keep(&self, stem: &str, stamp: &str, json: &str, log: &str) -> Result<String, Error> {
         let kept = match stem.starts_with(stamp) {
             true => Some(stem.to_owned()),
-            false => (1..STEMS_MAX)
-                .map(|number| self::stem(stamp, number))
-                .find(|stem| !self.is_kept(stem)),
+            false => (1..STEMS_MAX).map(|number| self::stem(stamp, number)).find(|stem| !self.is_kept(stem)),
         };
         let kept = kept.unwrap_or_else(|| stem.to_owned());
         let name = |end: &str| OsString::from(format!("{kept}{end}"));
         // Of the Record everything else can be made again.
-        self.folder
-            .replace(&name(".json"), json.as_bytes(), Access::Owner)?;
-        let log = self
-            .folder
-            .replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
+        self.folder.replace(&name(".json"), json.as_bytes(), Access::Owner)?;
+        let log = self.folder.replace_unsynced(&name(".log"), log.as_bytes(), Access::Owner);
         self.forget(stem);
         log.map(|()| kept)
     }
@@ -165,9 +155,7 @@ impl Runs {
     /// Removes the stream of a run of which nothing is to be kept, or everything is. If it stays, the next
     /// start sees by its end, or by the Record beside it, that nobody died.
     pub fn forget(&self, stem: &str) {
-        let _ = self
-            .folder
-            .remove(OsStr::new(&format!("{stem}{}", STREAMS[0])));
+        let _ = self.folder.remove(OsStr::new(&format!("{stem}{}", STREAMS[0])));
     }
 
     /// Says of a stream whose end could not be written that its run came to it.
@@ -196,15 +184,8 @@ impl Runs {
     }
 
     /// The run of a stream; or why it cannot be read, and where it lies now.
-    fn left_run(
-        &self,
-        name: &OsStr,
-        stem: &str,
-    ) -> Result<Option<LeftRun>, (Missing, Option<PathBuf>)> {
-        let file = self
-            .folder
-            .readable(name)
-            .map_err(|error| (error.into(), None))?;
+    fn left_run(&self, name: &OsStr, stem: &str) -> Result<Option<LeftRun>, (Missing, Option<PathBuf>)> {
+        let file = self.folder.readable(name).map_err(|error| (error.into(), None))?;
         let path = self.folder.path().join(name).display().to_string();
         match lock(&file) {
             Ok(()) => {}
@@ -234,19 +215,13 @@ impl Runs {
         };
         let has_ended = was_marked || record.run.end != End::Died;
         let is_kept = self.is_kept(stem);
-        let nothing = matches!(record.run.end, End::Refused)
-            || (record.run.end != End::Died && record.steps.is_empty());
+        let nothing =
+            matches!(record.run.end, End::Refused) || (record.run.end != End::Died && record.steps.is_empty());
         if has_ended && (is_kept || nothing) {
             let _ = self.folder.remove(name);
             return Ok(None);
         }
-        Ok(Some(LeftRun {
-            stem: stem.to_owned(),
-            record,
-            has_ended,
-            name: name.to_owned(),
-            _file: file,
-        }))
+        Ok(Some(LeftRun { stem: stem.to_owned(), record, has_ended, name: name.to_owned(), _file: file }))
     }
 
     /// Gives a stream of ours that says nothing a name by which nobody looks at it again; where it lies then. What
@@ -306,8 +281,7 @@ impl Runs {
             let path = Path::new(name);
             let end = path.extension();
             let is_ours = path.file_stem().is_some_and(is_stem);
-            is_ours
-                && end.is_some_and(|end| end == "json" || end == "log" || end == &UNREADABLE[1..])
+            is_ours && end.is_some_and(|end| end == "json" || end == "log" || end == &UNREADABLE[1..])
         };
         let mut files: Vec<(&OsString, u64)> = Vec::new();
         for name in names.iter().filter(is_of_run) {
@@ -337,10 +311,7 @@ fn is_stem(name: &OsStr) -> bool {
     const FORM: &[u8] = b"0000-00-00T00-00-00Z-0";
     let digits = |byte: &u8| if byte.is_ascii_digit() { b'0' } else { *byte };
     let form: Vec<u8> = name.as_bytes().iter().map(digits).collect();
-    form.starts_with(FORM)
-        && form[FORM.len()..]
-            .iter()
-            .all(|byte| matches!(byte, b'0' | b'-'))
+    form.starts_with(FORM) && form[FORM.len()..].iter().all(|byte| matches!(byte, b'0' | b'-'))
 }
 
 /// The oldest of these files (sorted by time) that are beyond the bounds; a run has two of them.
@@ -358,9 +329,7 @@ fn beyond<'a>(files: &[(&'a OsString, u64)]) -> Vec<&'a OsString> {
 }
 
 fn lock(file: &File) -> Result<(), Errno> {
-    faults::pass_open(Call::Lock, file, || {
-        flock(file, FlockOperation::NonBlockingLockExclusive)
-    })
+    faults::pass_open(Call::Lock, file, || flock(file, FlockOperation::NonBlockingLockExclusive))
 }
 
 /// The Record of a stream; of a very long one without its middle. What the drive does not give is left out,
@@ -376,10 +345,7 @@ fn read(file: &File) -> Result<Record, Missing> {
     }
     let mut record = read_stream(&bytes)?;
     if left_out > 0 {
-        record.run.unreadable.push(Unreadable {
-            from_byte: PART_BYTES,
-            bytes: left_out,
-        });
+        record.run.unreadable.push(Unreadable { from_byte: PART_BYTES, bytes: left_out });
     }
     Ok(record)
 }
@@ -392,9 +358,7 @@ fn read_part(file: &File, from: u64, length: u64) -> Vec<u8> {
     while at < bytes.len() {
         let offset = from + at as u64;
         let end = bytes.len().min(at + (1 << 20));
-        let read = |to: &mut [u8]| {
-            faults::pass_open(Call::Read, file, || file.read_at(to, offset)).unwrap_or(0)
-        };
+        let read = |to: &mut [u8]| faults::pass_open(Call::Read, file, || file.read_at(to, offset)).unwrap_or(0);
         match read(&mut bytes[at..end]) {
             0 => {
                 // A bad sector: on to the next page, at its beginning.

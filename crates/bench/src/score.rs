@@ -52,19 +52,11 @@ impl ScoreRule {
             Self::Time => Ok(elapsed_s),
             Self::Regex(regex) => {
                 let found = regex.captures_iter(output).last();
-                let found =
-                    found.ok_or_else(|| format!("{words} matches nothing of its output"))?;
-                let text = found
-                    .iter()
-                    .skip(1)
-                    .flatten()
-                    .next()
-                    .map_or(&found[0], |group| group.as_str());
+                let found = found.ok_or_else(|| format!("{words} matches nothing of its output"))?;
+                let text = found.iter().skip(1).flatten().next().map_or(&found[0], |group| group.as_str());
                 number(text).ok_or_else(|| format!("{words} finds {text:?}, which is no number"))
             }
-            Self::Json(path) => {
-                json_number(path, output).map_err(|why| format!("{words} finds no number: {why}"))
-            }
+            Self::Json(path) => json_number(path, output).map_err(|why| format!("{words} finds no number: {why}")),
         }
     }
 }
@@ -73,12 +65,7 @@ impl ScoreRule {
 /// A single comma followed by other than three digits is a decimal comma.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
-    let digits_behind = |at: usize| {
-        text[at + 1..]
-            .chars()
-            .take_while(char::is_ascii_digit)
-            .count()
-    };
+    let digits_behind = |at: usize| text[at + 1..].chars().take_while(char::is_ascii_digit).count();
     let commas: Vec<usize> = text.match_indices(',').map(|(at, _)| at).collect();
     let plain: String = match commas.as_slice() {
         [only] if digits_behind(*only) != 3 && !text.contains('.') => text.replace(',', "."),
@@ -94,9 +81,7 @@ fn json_number(path: &str, output: &str) -> Result<f64, String> {
         true => path.to_owned(),
         false => format!("/{}", path.replace('.', "/")),
     };
-    let found = value
-        .pointer(&pointer)
-        .ok_or_else(|| format!("its JSON has nothing at {path}"))?;
+    let found = value.pointer(&pointer).ok_or_else(|| format!("its JSON has nothing at {path}"))?;
     let text = match found {
         serde_json::Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -110,9 +95,7 @@ fn first_json(output: &str) -> Option<serde_json::Value> {
     starts.take(1000).find_map(|at| {
         let mut values = serde_json::Deserializer::from_str(&output[at..]).into_iter();
         match values.next() {
-            Some(Ok(value @ (serde_json::Value::Object(_) | serde_json::Value::Array(_)))) => {
-                Some(value)
-            }
+            Some(Ok(value @ (serde_json::Value::Object(_) | serde_json::Value::Array(_)))) => Some(value),
             _ => None,
         }
     })
@@ -170,11 +153,7 @@ mod tests {
 
     #[test]
     fn a_broken_expression_is_told() {
-        assert!(
-            ScoreRule::regex("(")
-                .unwrap_err()
-                .contains("no regular expression")
-        );
+        assert!(ScoreRule::regex("(").unwrap_err().contains("no regular expression"));
     }
 
     proptest! {

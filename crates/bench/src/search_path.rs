@@ -52,9 +52,7 @@ impl SearchPath {
     /// The program of this name, if there is one; relative folders are passed over.
     pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let absolute = self.folders.iter().filter(|folder| folder.is_absolute());
-        absolute
-            .map(|folder| folder.join(name))
-            .find(|path| crate::tools::is_program(path))
+        absolute.map(|folder| folder.join(name)).find(|path| crate::tools::is_program(path))
     }
 
     /// Why a program of this name that is there is not taken.
@@ -63,10 +61,7 @@ impl SearchPath {
         let mut left = self.left_aside.iter();
         let (folder, why) = left.find(|(folder, _)| is_there(folder))?;
         let path = folder.join(name);
-        Some(format!(
-            "{} is left aside, because {why}; root takes it only by its whole path",
-            path.display()
-        ))
+        Some(format!("{} is left aside, because {why}; root takes it only by its whole path", path.display()))
     }
 
     /// As a variable of the environment.

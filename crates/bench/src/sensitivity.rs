@@ -55,11 +55,7 @@ const TIME_EMULATED: Duration = Duration::from_secs(4);
 /// Drives, networks and decoders need longer than loops of our own until their rate is steady.
 const TIME_FORM: Duration = Duration::from_secs(6);
 /// Workloads that a sensitivity run takes without being told: integer, cipher, memory.
-pub const DEFAULT_LOADS: [WorkloadId; 3] = [
-    WorkloadId::Lzma,
-    WorkloadId::Aes,
-    WorkloadId::MemoryBandwidth,
-];
+pub const DEFAULT_LOADS: [WorkloadId; 3] = [WorkloadId::Lzma, WorkloadId::Aes, WorkloadId::MemoryBandwidth];
 
 /// The workload of this name, if it can be run at several clocks.
 pub fn load(name: &str) -> Option<Load> {
@@ -87,10 +83,7 @@ pub(crate) fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
             stages.push(Stage::Side(level.settings.clone()));
             for load in &task.loads {
                 let job = job(machine, load, level.clock);
-                stages.push(Stage::Job(Job {
-                    repetition: round,
-                    ..job
-                }));
+                stages.push(Stage::Job(Job { repetition: round, ..job }));
             }
         }
     }
@@ -101,28 +94,19 @@ pub(crate) fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
 /// The clocks, lowest first.
 fn levels(machine: &Machine, at: &At) -> Vec<Level> {
     let Some(fastest) = fastest_policy(machine) else {
-        let level = |percent| Level {
-            clock: SetClock::SharePercent(percent),
-            settings: vec![Setting::SharePercent(percent)],
-        };
+        let level =
+            |percent| Level { clock: SetClock::SharePercent(percent), settings: vec![Setting::SharePercent(percent)] };
         return SHARES.into_iter().map(level).collect();
     };
     let opps = settable_opps(fastest);
     let wanted: Vec<u32> = match at {
         At::All => opps,
         At::Khz(khz) => khz.iter().map(|khz| at_most(&opps, *khz)).collect(),
-        At::Extremes => [opps.first(), opps.last()]
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect(),
+        At::Extremes => [opps.first(), opps.last()].into_iter().flatten().copied().collect(),
     };
     let mut levels: Vec<Level> = wanted
         .iter()
-        .map(|khz| Level {
-            clock: SetClock::Khz(*khz),
-            settings: policies_at(machine, fastest, *khz),
-        })
+        .map(|khz| Level { clock: SetClock::Khz(*khz), settings: policies_at(machine, fastest, *khz) })
         .collect();
     levels.sort_by_key(|level| level.clock);
     levels.dedup();
@@ -137,16 +121,9 @@ fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
         .flat_map(|policy| {
             let own = settable_opps(policy);
             let lowest = own.first().copied().unwrap_or(khz);
-            let max = if is_lowest {
-                lowest
-            } else {
-                at_most(&own, khz)
-            };
+            let max = if is_lowest { lowest } else { at_most(&own, khz) };
             // A lowest clock that stands above would hold the highest up.
-            [
-                Setting::PolicyMinKhz(policy.policy, lowest),
-                Setting::PolicyMaxKhz(policy.policy, max),
-            ]
+            [Setting::PolicyMinKhz(policy.policy, lowest), Setting::PolicyMaxKhz(policy.policy, max)]
         })
         .collect()
 }
@@ -170,11 +147,7 @@ fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
         SetClock::SharePercent(_) => TIME_EMULATED,
         SetClock::Khz(_) => TIME,
     };
-    let job = Job {
-        set_clock: Some(clock),
-        time: Some(time),
-        ..Job::default()
-    };
+    let job = Job { set_clock: Some(clock), time: Some(time), ..Job::default() };
     match load {
         Load::Program(definition) => {
             // A quota for several CPUs would not hold a program that uses but one of them back.
@@ -242,10 +215,7 @@ mod tests {
     }
 
     fn check(policies: &[Policy], at: At, expected: &[(SetClock, &str)]) {
-        let machine = Machine {
-            policies: policies.to_vec(),
-            ..Machine::default()
-        };
+        let machine = Machine { policies: policies.to_vec(), ..Machine::default() };
         let words = |level: &Level| {
             let settings = level.settings.iter().filter_map(|setting| match setting {
                 Setting::PolicyMaxKhz(policy, khz) => Some(format!("{policy}:{khz}")),
@@ -264,39 +234,18 @@ mod tests {
     fn clocks_are_those_of_the_policies() {
         let (little, big) = (policy(0, &[400, 1400]), policy(4, &[600, 1200, 2000]));
         let both = [little, big];
-        check(
-            &both,
-            At::Extremes,
-            &[
-                (SetClock::Khz(600), "0:400 4:600"),
-                (SetClock::Khz(2000), "0:1400 4:2000"),
-            ],
-        );
+        check(&both, At::Extremes, &[(SetClock::Khz(600), "0:400 4:600"), (SetClock::Khz(2000), "0:1400 4:2000")]);
         check(
             &both,
             At::Khz(vec![5000, 1300, 1250]),
-            &[
-                (SetClock::Khz(1200), "0:400 4:1200"),
-                (SetClock::Khz(2000), "0:1400 4:2000"),
-            ],
+            &[(SetClock::Khz(1200), "0:400 4:1200"), (SetClock::Khz(2000), "0:1400 4:2000")],
         );
-        check(
-            &[],
-            At::All,
-            &[
-                (SetClock::SharePercent(40), "40 %"),
-                (SetClock::SharePercent(100), "100 %"),
-            ],
-        );
+        check(&[], At::All, &[(SetClock::SharePercent(40), "40 %"), (SetClock::SharePercent(100), "100 %")]);
     }
 
     #[test]
     fn rounds_go_up_and_down() {
-        let task = Sensitivity {
-            at: At::Extremes,
-            loads: vec![Load::Workload(WorkloadId::Lzma)],
-            rounds: 2,
-        };
+        let task = Sensitivity { at: At::Extremes, loads: vec![Load::Workload(WorkloadId::Lzma)], rounds: 2 };
         let shares: Vec<u32> = stages(&Machine::default(), &task)
             .iter()
             .filter_map(|stage| match stage {

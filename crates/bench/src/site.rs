@@ -36,10 +36,7 @@ pub struct Site {
 impl Site {
     /// The site of a run with these targets.
     pub fn of(targets: &Targets) -> Self {
-        Self {
-            targets: targets.clone(),
-            ..Self::default()
-        }
+        Self { targets: targets.clone(), ..Self::default() }
     }
 
     /// The same, with its folders written down for whoever finds them after a kill.
@@ -76,8 +73,7 @@ impl Site {
     /// One sentence, without its stop.
     pub(crate) fn temporary_folder(&self) -> Result<Arc<OwnFolder>, String> {
         let parent = std::env::temp_dir();
-        self.kept(&self.temporary, &parent)
-            .map_err(|why| format!("no file can be made in {}: {why}", parent.display()))
+        self.kept(&self.temporary, &parent).map_err(|why| format!("no file can be made in {}: {why}", parent.display()))
     }
 
     /// A folder for one program that runs with the rights of this user; it goes with the value.
@@ -93,11 +89,7 @@ impl Site {
         Ok(folder)
     }
 
-    fn kept(
-        &self,
-        place: &Mutex<Option<Arc<OwnFolder>>>,
-        parent: &Path,
-    ) -> Result<Arc<OwnFolder>, String> {
+    fn kept(&self, place: &Mutex<Option<Arc<OwnFolder>>>, parent: &Path) -> Result<Arc<OwnFolder>, String> {
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = &*place {
             return Ok(Arc::clone(folder));
@@ -137,10 +129,7 @@ mod tests {
     }
 
     fn site(folder: &Path) -> Site {
-        Site::of(&Targets {
-            folder: Some(folder.to_owned()),
-            ..Targets::default()
-        })
+        Site::of(&Targets { folder: Some(folder.to_owned()), ..Targets::default() })
     }
 
     #[test]
@@ -165,12 +154,7 @@ mod tests {
 
     #[test]
     fn no_such_folder_is_one_sentence() {
-        let why = site(Path::new("/no/such/folder"))
-            .drive_folder()
-            .unwrap_err();
-        assert!(
-            why.contains("/no/such/folder: No such file") && why.contains("--folder"),
-            "{why}"
-        );
+        let why = site(Path::new("/no/such/folder")).drive_folder().unwrap_err();
+        assert!(why.contains("/no/such/folder: No such file") && why.contains("--folder"), "{why}");
     }
 }

@@ -40,11 +40,7 @@ pub fn survey(root: &Root, at_ms: i64, cancelled: &AtomicI32) -> Survey {
         let missing = Missing::unsupported("smartctl", "this is not the running system");
         set_all(&mut survey.disks, &missing);
     }
-    let reason = survey
-        .disks
-        .iter()
-        .find(|disk| has_health(disk))
-        .and_then(|disk| disk.health.missing());
+    let reason = survey.disks.iter().find(|disk| has_health(disk)).and_then(|disk| disk.health.missing());
     if let Some(missing) = reason {
         survey.left_out.push(format!("Health of disks: {missing}"));
     }
@@ -78,12 +74,9 @@ fn ask_all(disks: &mut [Disk], tools: &Tools, root: &Root, cancelled: &AtomicI32
     for some in asked.chunks_mut(AT_ONCE) {
         let answers: Vec<Reading<Health>> = std::thread::scope(|scope| {
             let disks = some.iter().map(|disk| &**disk);
-            let asking: Vec<_> = disks
-                .map(|disk| threads::begin(scope, "smart", || ask(&program, disk, root, cancelled)))
-                .collect();
-            let answers = asking
-                .into_iter()
-                .map(|asked| asked.and_then(threads::joined));
+            let asking: Vec<_> =
+                disks.map(|disk| threads::begin(scope, "smart", || ask(&program, disk, root, cancelled))).collect();
+            let answers = asking.into_iter().map(|asked| asked.and_then(threads::joined));
             answers.collect()
         });
         for (disk, health) in some.iter_mut().zip(answers) {
@@ -106,23 +99,10 @@ pub(crate) struct Answer {
     unknown_bridge: bool,
 }
 
-fn question(
-    program: &str,
-    disk: &Disk,
-    more: &[&str],
-    root: &Root,
-    cancelled: &AtomicI32,
-) -> Reading<Answer> {
+fn question(program: &str, disk: &Disk, more: &[&str], root: &Root, cancelled: &AtomicI32) -> Reading<Answer> {
     let device = format!("/dev/{}", disk.name);
-    let words = [
-        program, "--json=c", "-n", "standby", "-i", "-H", "-A", "-l", "devstat",
-    ];
-    let argv: Vec<String> = words
-        .iter()
-        .chain(more)
-        .map(|word| (*word).to_owned())
-        .chain([device.clone()])
-        .collect();
+    let words = [program, "--json=c", "-n", "standby", "-i", "-H", "-A", "-l", "devstat"];
+    let argv: Vec<String> = words.iter().chain(more).map(|word| (*word).to_owned()).chain([device.clone()]).collect();
     let spec = Spec {
         folder: None,
         argv: &argv,
@@ -134,12 +114,7 @@ fn question(
     };
     let refused = |failure: record::Failure| Missing::unsupported(&device, failure.message);
     let child = Child::spawn(&spec).map_err(refused)?;
-    let ended = child.finish(&mut Supervisor {
-        root,
-        cancelled,
-        watch: &mut || {},
-        enough: None,
-    });
+    let ended = child.finish(&mut Supervisor { root, cancelled, watch: &mut || {}, enough: None });
     // Its exit status has a bit for each kind of trouble of the disk; the answer is there all the same.
     match (parse_smartctl(&ended.output, &device), ended.outcome) {
         (Ok(answer), _) => Ok(answer),
@@ -150,8 +125,7 @@ fn question(
 
 /// Parses the answer of smartctl.
 pub(crate) fn parse_smartctl(text: &str, device: &str) -> Reading<Answer> {
-    let value: Value =
-        serde_json::from_str(text.trim()).map_err(|_| Missing::garbled(device, text))?;
+    let value: Value = serde_json::from_str(text.trim()).map_err(|_| Missing::garbled(device, text))?;
     let messages: Vec<&str> = value["smartctl"]["messages"]
         .as_array()
         .into_iter()
@@ -160,18 +134,10 @@ pub(crate) fn parse_smartctl(text: &str, device: &str) -> Reading<Answer> {
         .collect();
     let says = |words: &str| messages.iter().any(|message| message.contains(words));
     let asleep = says("STANDBY") || says("SLEEP");
-    let told = [
-        "smart_status",
-        "ata_smart_attributes",
-        "nvme_smart_health_information_log",
-        "rotation_rate",
-        "temperature",
-    ];
+    let told =
+        ["smart_status", "ata_smart_attributes", "nvme_smart_health_information_log", "rotation_rate", "temperature"];
     if !asleep && !told.iter().any(|key| !value[*key].is_null()) {
-        let why = messages
-            .first()
-            .copied()
-            .unwrap_or("it says nothing of its health");
+        let why = messages.first().copied().unwrap_or("it says nothing of its health");
         return Ok(Answer {
             health: Err(Missing::unsupported(device, format!("smartctl: {why}"))),
             unknown_bridge: says("USB bridge"),
@@ -189,10 +155,7 @@ pub(crate) fn parse_smartctl(text: &str, device: &str) -> Reading<Answer> {
     };
     nvme(&value["nvme_smart_health_information_log"], &mut health);
     ata(&value, &mut health);
-    Ok(Answer {
-        health: Ok(health),
-        unknown_bridge: false,
-    })
+    Ok(Answer { health: Ok(health), unknown_bridge: false })
 }
 
 fn speed(value: &Value) -> Option<String> {
@@ -212,11 +175,7 @@ fn nvme(log: &Value, health: &mut Health) {
 /// Attributes of ATA disks by number, and the statistics that newer disks keep.
 fn ata(value: &Value, health: &mut Health) {
     let attributes = value["ata_smart_attributes"]["table"].as_array();
-    let attribute = |id: u64| {
-        attributes?
-            .iter()
-            .find(|row| row["id"].as_u64() == Some(id))
-    };
+    let attribute = |id: u64| attributes?.iter().find(|row| row["id"].as_u64() == Some(id));
     // The upper half of the raw value holds other figures with some makers.
     let raw = |id: u64| Some(attribute(id)?["raw"]["value"].as_u64()? & 0xffff_ffff);
     if attributes.is_some() {
@@ -234,19 +193,12 @@ fn ata(value: &Value, health: &mut Health) {
         .find(|row| row["name"].as_str() == Some("Percentage Used Endurance Indicator"))
         .and_then(|row| row["value"].as_u64());
     // Where there is no such statistic: what is left by 169, or normalised values that fall from 100.
-    let left = || {
-        raw(169).or_else(|| {
-            [177, 202]
-                .iter()
-                .find_map(|id| attribute(*id)?["value"].as_u64())
-        })
-    };
+    let left = || raw(169).or_else(|| [177, 202].iter().find_map(|id| attribute(*id)?["value"].as_u64()));
     let newer = || value["endurance_used"]["current_percent"].as_u64();
     let rotates = health.rotation_per_minute.is_some_and(|rate| rate > 0);
     if health.worn_percent.is_none() && !rotates {
-        health.worn_percent = indicator
-            .or_else(newer)
-            .or_else(|| left().filter(|left| *left <= 100).map(|left| 100 - left));
+        health.worn_percent =
+            indicator.or_else(newer).or_else(|| left().filter(|left| *left <= 100).map(|left| 100 - left));
     }
 }
 
@@ -262,10 +214,7 @@ mod tests {
     fn an_nvme_drive() {
         let found = health(include_str!("../tool_output/smartctl/7.4-nvme.json"));
         assert_eq!((found.passed, found.temp_celsius), (Some(true), Some(44)));
-        assert_eq!(
-            (found.worn_percent, found.media_errors),
-            (Some(13), Some(0))
-        );
+        assert_eq!((found.worn_percent, found.media_errors), (Some(13), Some(0)));
         assert_eq!(found.error_log_entries, Some(7));
         assert_eq!(found.reallocated, None);
     }
@@ -274,10 +223,7 @@ mod tests {
     fn a_sata_drive() {
         let found = health(include_str!("../tool_output/smartctl/7.3-sata-ssd.json"));
         assert_eq!(found.sata_max.as_deref(), Some("6.0 Gb/s"));
-        assert_eq!(
-            (found.worn_percent, found.cable_errors),
-            (Some(3), Some(12))
-        );
+        assert_eq!((found.worn_percent, found.cable_errors), (Some(3), Some(12)));
         assert_eq!(found.rotation_per_minute, Some(0));
     }
 
@@ -290,10 +236,7 @@ mod tests {
         assert!(answer.unknown_bridge && answer.health.is_err());
         for text in ["", "no json", "[]", "{}"] {
             let answer = parse_smartctl(text, "/dev/x");
-            assert!(
-                answer.is_err() || answer.is_ok_and(|answer| answer.health.is_err()),
-                "{text}"
-            );
+            assert!(answer.is_err() || answer.is_ok_and(|answer| answer.health.is_err()), "{text}");
         }
     }
 

@@ -48,10 +48,7 @@ pub fn pause() -> Option<Duration> {
     std::thread::sleep(UNTIL_DUE);
     signal_all(&stopped, Signal::CONT);
     let time = since.elapsed();
-    PAUSES
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(time);
+    PAUSES.lock().unwrap_or_else(PoisonError::into_inner).push(time);
     Some(time)
 }
 

@@ -33,8 +33,7 @@ impl Switch {
         if wanted.is_empty() && self.before.is_empty() {
             return Ok(());
         }
-        let settings =
-            settings.map_err(|why| format!("{why} Nothing was run under other settings."))?;
+        let settings = settings.map_err(|why| format!("{why} Nothing was run under other settings."))?;
         for (node, _) in &wanted {
             if self.before.iter().all(|(known, _)| known != node) {
                 let value = settings.in_place(*node).map_err(|why| format!("{why}."))?;
@@ -42,17 +41,11 @@ impl Switch {
             }
         }
         // What goes back comes first: a lowest clock above the highest would be refused.
-        let back = self
-            .before
-            .iter()
-            .filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
+        let back = self.before.iter().filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
         for (node, value) in back.chain(&wanted) {
             if let Some(unmet) = tell(settings.set(*node, value)) {
                 let why = unmet.why.trim_end_matches('.');
-                return Err(format!(
-                    "{} could not be set to {value}: {why}.",
-                    node.path()
-                ));
+                return Err(format!("{} could not be set to {value}: {why}.", node.path()));
             }
         }
         Ok(())
@@ -78,12 +71,8 @@ fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, S
                 Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
                 Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
                 Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
-                Setting::PolicyMaxKhz(one, khz) if *one == policy => {
-                    Some((Node::ClockMax(policy), khz.to_string()))
-                }
-                Setting::PolicyMinKhz(one, khz) if *one == policy => {
-                    Some((Node::ClockMin(policy), khz.to_string()))
-                }
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::PolicyMinKhz(one, khz) if *one == policy => Some((Node::ClockMin(policy), khz.to_string())),
                 _ => None,
             });
         }
@@ -124,10 +113,7 @@ mod tests {
     #[test]
     fn sides_take_turns_and_the_end_is_the_beginning() {
         let (folder, root) = tree("switch");
-        let machine = Machine {
-            policies: vec![Policy::default()],
-            ..Machine::default()
-        };
+        let machine = Machine { policies: vec![Policy::default()], ..Machine::default() };
         let mut settings = Settings::new(&root, &folder.join("journal")).unwrap();
         let mut switch = Switch::default();
         let mut changes = 0;
@@ -165,9 +151,7 @@ mod tests {
         let mut machine = Machine::default();
         let wanted = [Setting::ClockMaxKhz(800_000)];
         let refused = |machine: &Machine| {
-            Switch::default()
-                .apply(machine, Err("Settings need root."), &wanted, &mut |_| None)
-                .unwrap_err()
+            Switch::default().apply(machine, Err("Settings need root."), &wanted, &mut |_| None).unwrap_err()
         };
         assert!(refused(&machine).contains("no cpufreq"));
         machine.policies.push(Policy::default());

@@ -85,30 +85,15 @@ impl Tape {
             is_log_known: false,
             is_along: false,
         };
-        let shared = Arc::new(Shared {
-            sources: Mutex::new(sources),
-            desk: Mutex::default(),
-            changed: Condvar::new(),
-        });
+        let shared = Arc::new(Shared { sources: Mutex::new(sources), desk: Mutex::default(), changed: Condvar::new() });
         let (path, thread) = place.map(|place| Self::thread(&shared, place)).unzip();
-        Self {
-            shared,
-            thread: thread.flatten(),
-            path,
-        }
+        Self { shared, thread: thread.flatten(), path }
     }
 
     fn thread(shared: &Arc<Shared>, place: NewRun) -> (PathBuf, Option<JoinHandle<()>>) {
-        let NewRun {
-            path,
-            file,
-            unlocked,
-            ..
-        } = place;
+        let NewRun { path, file, unlocked, .. } = place;
         if let Some(error) = unlocked {
-            let why = format!(
-                "another start may take this run for dead, as its stream cannot be locked: {error}"
-            );
+            let why = format!("another start may take this run for dead, as its stream cannot be locked: {error}");
             shared.desk().trouble = Some(Missing::unsupported(path.display().to_string(), why));
         }
         let theirs = Arc::clone(shared);
@@ -245,9 +230,7 @@ impl Shared {
                 Event::SamplerCost { .. } if !costs => {}
                 Event::Samples { at_ms, columns } => {
                     for (row, at_ms) in at_ms.iter().enumerate() {
-                        let values = columns
-                            .iter()
-                            .map(|column| column.get(row).copied().flatten());
+                        let values = columns.iter().map(|column| column.get(row).copied().flatten());
                         desk.push(frame(&sources.rows.row(*at_ms, values)).as_bytes());
                     }
                 }
@@ -271,9 +254,7 @@ impl Shared {
         let seen = sources.look();
         self.hand_over(&mut sources, &seen, false);
         // Of the costs only the last ones count.
-        sources
-            .fresh
-            .retain(|event| !matches!(event, Event::SamplerCost { .. }));
+        sources.fresh.retain(|event| !matches!(event, Event::SamplerCost { .. }));
         sources.fresh.extend(seen);
     }
 }
@@ -281,11 +262,7 @@ impl Shared {
 impl Sources {
     /// What happened since the last look.
     fn look(&mut self) -> Vec<Event> {
-        let mut seen = self
-            .sampler
-            .as_mut()
-            .map(SamplerThread::drain)
-            .unwrap_or_default();
+        let mut seen = self.sampler.as_mut().map(SamplerThread::drain).unwrap_or_default();
         let messages = match &mut self.log {
             Some(Ok(log)) => log.since(&self.timeline),
             Some(Err(missing)) => Err(missing.clone()),
@@ -294,9 +271,7 @@ impl Sources {
         let tells = messages.as_ref().is_ok_and(|messages| !messages.is_empty());
         if tells || !self.is_log_known {
             self.is_log_known = true;
-            seen.push(Event::KernelMessages {
-                messages: Fact::from(messages),
-            });
+            seen.push(Event::KernelMessages { messages: Fact::from(messages) });
         }
         seen
     }

@@ -159,10 +159,7 @@ impl Task {
     pub(crate) fn has_settings(&self) -> bool {
         let is_of_machine = |setting: &Setting| !matches!(setting, Setting::Cpus(_));
         match self {
-            Task::Ab(ab) => ab
-                .sides
-                .iter()
-                .any(|side| side.settings.iter().any(is_of_machine)),
+            Task::Ab(ab) => ab.sides.iter().any(|side| side.settings.iter().any(is_of_machine)),
             _ => false,
         }
     }
@@ -181,10 +178,7 @@ impl Task {
                 });
                 own.collect()
             }
-            Task::Thermal(Thermal {
-                load: HeatLoad::Program(definition),
-                ..
-            }) => vec![definition],
+            Task::Thermal(Thermal { load: HeatLoad::Program(definition), .. }) => vec![definition],
             _ => Vec::new(),
         }
     }

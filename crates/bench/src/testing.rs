@@ -37,12 +37,7 @@ impl Bench {
             std::fs::write(path.with_extension("body"), &program.body).unwrap();
         }
         let root = Root::from_board("== /proc/meminfo\nMemAvailable: 8000000 kB\n").unwrap();
-        Self {
-            root,
-            cancelled: AtomicI32::new(0),
-            tools: Tools::in_directories(vec![directory.clone()]),
-            directory,
-        }
+        Self { root, cancelled: AtomicI32::new(0), tools: Tools::in_directories(vec![directory.clone()]), directory }
     }
 
     /// The directory of the programs.
@@ -51,16 +46,8 @@ impl Bench {
     }
 
     /// Runs something in a lab whose drive is under this folder, and removes what it has left there.
-    pub(crate) fn with_targets<T>(
-        &self,
-        job: &Job,
-        folder: Option<&Path>,
-        work: impl FnOnce(&mut Lab) -> T,
-    ) -> T {
-        let targets = Targets {
-            folder: folder.map(Path::to_owned),
-            ..Targets::default()
-        };
+    pub(crate) fn with_targets<T>(&self, job: &Job, folder: Option<&Path>, work: impl FnOnce(&mut Lab) -> T) -> T {
+        let targets = Targets { folder: folder.map(Path::to_owned), ..Targets::default() };
         self.with(job, |lab| {
             lab.site = Arc::new(Site::of(&targets));
             work(lab)
@@ -72,13 +59,7 @@ impl Bench {
         let (machine, timeline) = (Machine::default(), Timeline::start());
         let mut watch = || {};
         let place = (&self.root, &machine, &timeline);
-        work(&mut Lab::new(
-            place,
-            &self.tools,
-            job,
-            &self.cancelled,
-            &mut watch,
-        ))
+        work(&mut Lab::new(place, &self.tools, job, &self.cancelled, &mut watch))
     }
 }
 
@@ -89,22 +70,14 @@ pub(crate) fn machine(clusters: &[(&str, u32, u32)]) -> Machine {
         let first = machine.cpus.len() as u32;
         let cpus: Vec<u32> = (first..first + count).collect();
         let core_type = Fact::Known((*core_type).to_owned());
-        let online = |cpu: &u32| Cpu {
-            cpu: *cpu,
-            online: true,
-            ..Cpu::default()
-        };
+        let online = |cpu: &u32| Cpu { cpu: *cpu, online: true, ..Cpu::default() };
         machine.cpus.extend(cpus.iter().map(online));
         machine.policies.push(Policy {
             policy: index as u32,
             clock_khz_max: Fact::Known(mhz * 1000),
             ..Policy::default()
         });
-        machine.clusters.push(Cluster {
-            cpus,
-            core_type,
-            policy: Some(index as u32),
-        });
+        machine.clusters.push(Cluster { cpus, core_type, policy: Some(index as u32) });
     }
     machine
 }

@@ -85,9 +85,7 @@ pub fn heat_load(name: &str) -> Result<HeatLoad, String> {
             let known = crate::WORKLOADS.iter().filter(is_ours);
             let known: Vec<&str> = known.map(|known| known.id.as_str()).collect();
             let known = known.join(", ");
-            Err(format!(
-                "--load takes one of {known}, or a command behind --, not {name:?}."
-            ))
+            Err(format!("--load takes one of {known}, or a command behind --, not {name:?}."))
         }
     }
 }
@@ -122,9 +120,7 @@ mod tests {
         assert_eq!(of(WorkloadId::Simd), Ok(HeatLoad::Simd));
         let lzma = WorkloadId::Lzma;
         assert_eq!(of(lzma), Ok(HeatLoad::Workload(lzma)));
-        let Ok(HeatLoad::Form(form)) = heat_load("video:hevc-1080p") else {
-            panic!()
-        };
+        let Ok(HeatLoad::Form(form)) = heat_load("video:hevc-1080p") else { panic!() };
         let expected = (WorkloadId::Video, Variant::own("hevc-1080p"));
         assert_eq!((form.workload, form.variant), expected);
         assert!(heat_load("video:fast").unwrap_err().contains("hevc-1080p"));
@@ -136,24 +132,15 @@ mod tests {
 
     #[test]
     fn some_of_the_time_without_load_comes_before_it() {
-        let rests = stages(&Thermal::default())
-            .into_iter()
-            .filter_map(|stage| match stage {
-                Stage::Rest(name, time) => Some((name, time.as_secs())),
-                _ => None,
-            });
+        let rests = stages(&Thermal::default()).into_iter().filter_map(|stage| match stage {
+            Stage::Rest(name, time) => Some((name, time.as_secs())),
+            _ => None,
+        });
         let rests: Vec<_> = rests.collect();
         assert_eq!(rests, [(Variant::IDLE, 10), (Variant::COOL_DOWN, 50)]);
-        let bare = Thermal {
-            cool_down: Duration::ZERO,
-            ..Thermal::default()
-        };
+        let bare = Thermal { cool_down: Duration::ZERO, ..Thermal::default() };
         assert_eq!(stages(&bare).len(), 2);
-        let cooled = Thermal {
-            start: Some(StartAt::CoolTo(50_000)),
-            cool_down: Duration::ZERO,
-            ..Thermal::default()
-        };
+        let cooled = Thermal { start: Some(StartAt::CoolTo(50_000)), cool_down: Duration::ZERO, ..Thermal::default() };
         assert_eq!(stages(&cooled).len(), 3);
     }
 }

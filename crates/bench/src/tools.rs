@@ -79,11 +79,7 @@ impl Tools {
 
     /// As [`Tools::on_path`], for a root whom this user has called: users' own programs run as the user.
     pub fn of_user(user: Option<Arc<Caller>>) -> Self {
-        Self {
-            user,
-            is_trusting: !machine::is_root(),
-            ..Self::in_directories(search_path().with_games())
-        }
+        Self { user, is_trusting: !machine::is_root(), ..Self::in_directories(search_path().with_games()) }
     }
 
     /// Looks in these directories, in this order.
@@ -105,10 +101,7 @@ impl Tools {
     /// There is none; the reason names what was found instead.
     pub fn find(&self, kind: &'static ToolKind) -> Reading<Found> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .entry(kind.name)
-            .or_insert_with(|| self.search(kind))
-            .clone()
+        known.entry(kind.name).or_insert_with(|| self.search(kind)).clone()
     }
 
     fn search(&self, kind: &ToolKind) -> Reading<Found> {
@@ -136,10 +129,7 @@ impl Tools {
                 format!("{} is not installed: no {names} on the PATH", kind.name),
             ));
         }
-        Err(Missing::unsupported(
-            kind.programs.join(", "),
-            passed_over.join("; "),
-        ))
+        Err(Missing::unsupported(kind.programs.join(", "), passed_over.join("; ")))
     }
 
     /// The user whose rights the programs of users get; none for the rights of this process.
@@ -168,10 +158,7 @@ impl Tools {
     /// Programs with a name of this kind, in the order of preference.
     fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
         let named = kind.variable.and_then(std::env::var_os).map(PathBuf::from);
-        let named: Vec<PathBuf> = named
-            .into_iter()
-            .filter(|path| path.is_absolute())
-            .collect();
+        let named: Vec<PathBuf> = named.into_iter().filter(|path| path.is_absolute()).collect();
         let mut candidates = Vec::new();
         // A variable may name the program itself, whatever its file is called.
         if let (Some(first), Some(path)) = (kind.programs.first(), named.first()) {
@@ -189,11 +176,7 @@ impl Tools {
     fn note(&self, kind: &ToolKind, passed_over: &[String]) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         let name = kind.name;
-        notes.extend(
-            passed_over
-                .iter()
-                .map(|why| format!("Not used for {name}: {why}.")),
-        );
+        notes.extend(passed_over.iter().map(|why| format!("Not used for {name}: {why}.")));
     }
 
     /// Programs that have the name of a tool and are something else, one sentence each; every one is
@@ -204,9 +187,7 @@ impl Tools {
 
     fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
         let path = path.display().to_string();
-        let words = [path.as_str()]
-            .into_iter()
-            .chain(kind.version_args.iter().copied());
+        let words = [path.as_str()].into_iter().chain(kind.version_args.iter().copied());
         let argv: Vec<String> = words.map(str::to_owned).collect();
         let spec = Spec {
             folder: None,
@@ -229,17 +210,11 @@ impl Tools {
             // Some programs tell their version and end with an error status for lack of arguments.
             (Some(version), _) if is_older(&version, kind.oldest) => {
                 let least: Vec<String> = kind.oldest.iter().map(u32::to_string).collect();
-                Err(format!(
-                    "{path} is too old: it is {version}, and {} is the least that will do",
-                    least.join(".")
-                ))
+                Err(format!("{path} is too old: it is {version}, and {} is the least that will do", least.join(".")))
             }
-            (Some(version), _) => Ok(Found {
-                name: name.to_owned(),
-                path,
-                version,
-                runs_as_caller: kind.runs_as_caller(),
-            }),
+            (Some(version), _) => {
+                Ok(Found { name: name.to_owned(), path, version, runs_as_caller: kind.runs_as_caller() })
+            }
             (None, Err(failure)) => Err(format!("{path} does not answer: {}", failure.message)),
             (None, Ok(())) => {
                 let line = ended.output.lines().find(|line| !line.trim().is_empty());
@@ -287,10 +262,7 @@ mod tests {
     };
 
     fn program(name: &str, body: &str) -> Program {
-        Program {
-            name: name.into(),
-            body: body.into(),
-        }
+        Program { name: name.into(), body: body.into() }
     }
 
     fn check(programs: &[Program], expected: Result<(&str, &str), &str>) {
@@ -312,64 +284,32 @@ mod tests {
     #[test]
     fn the_best_name_wins_and_its_version_is_kept() {
         let other = || program("other", "echo Tool 2");
-        check(
-            &[other(), program("best", "echo Tool 1")],
-            Ok(("best", "1")),
-        );
+        check(&[other(), program("best", "echo Tool 1")], Ok(("best", "1")));
         check(&[other()], Ok(("other", "2")));
         // An error status does not matter to a program that says who it is.
         check(&[program("best", "echo Tool 1; exit 7")], Ok(("best", "1")));
-        check(
-            &[program("best", "[ \"$1\" = --version ] && echo Tool 3 >&2")],
-            Ok(("best", "3")),
-        );
+        check(&[program("best", "[ \"$1\" = --version ] && echo Tool 3 >&2")], Ok(("best", "3")));
     }
 
     #[test]
     fn what_is_not_one_is_named_and_passed_over() {
-        check(
-            &[],
-            Err("Tool is not installed: no best, other on the PATH"),
-        );
-        check(
-            &[program("best", "echo Hello")],
-            Err("/best is not Tool: it answers \"Hello\""),
-        );
-        check(
-            &[program("best", "exit 3")],
-            Err("best ended with exit status 3"),
-        );
-        check(
-            &[program("best", "kill -ILL $$")],
-            Err("an instruction that this CPU does not have"),
-        );
-        check(
-            &[program("best", "sleep 100")],
-            Err("best took longer than 1s and was killed"),
-        );
+        check(&[], Err("Tool is not installed: no best, other on the PATH"));
+        check(&[program("best", "echo Hello")], Err("/best is not Tool: it answers \"Hello\""));
+        check(&[program("best", "exit 3")], Err("best ended with exit status 3"));
+        check(&[program("best", "kill -ILL $$")], Err("an instruction that this CPU does not have"));
+        check(&[program("best", "sleep 100")], Err("best took longer than 1s and was killed"));
         let wrong = program("best", "echo Hello");
-        check(
-            &[wrong, program("other", "echo Tool 2")],
-            Ok(("other", "2")),
-        );
+        check(&[wrong, program("other", "echo Tool 2")], Ok(("other", "2")));
     }
 
     #[test]
     fn directories_are_searched_in_order_and_only_for_programs() {
-        let (first, second) = (
-            Bench::new(&[]),
-            Bench::new(&[program("best", "echo Tool 2")]),
-        );
+        let (first, second) = (Bench::new(&[]), Bench::new(&[program("best", "echo Tool 2")]));
         let directories = [&first, &second].map(|bench| bench.tools_directory().to_owned());
         // Neither a folder nor a file that cannot be executed is a program.
         std::fs::create_dir(directories[0].join("best")).unwrap();
         std::fs::write(directories[0].join("other"), "text").unwrap();
-        let tools = Tools::in_directories(
-            [PathBuf::from(".")]
-                .into_iter()
-                .chain(directories)
-                .collect(),
-        );
+        let tools = Tools::in_directories([PathBuf::from(".")].into_iter().chain(directories).collect());
         assert_eq!(tools.find(&KIND).unwrap().version, "2");
         // Asked once, known for ever.
         drop(second);

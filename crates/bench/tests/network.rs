@@ -21,10 +21,7 @@ struct OtherEnd {
 impl OtherEnd {
     fn new() -> Option<Self> {
         let name = format!("sbcb{}", std::process::id());
-        let mut end = Self {
-            name: name.clone(),
-            server: None,
-        };
+        let mut end = Self { name: name.clone(), server: None };
         let near = format!("{name}a");
         let lines = [
             format!("netns add {name}"),
@@ -84,19 +81,11 @@ fn ip(line: &str) -> bool {
 fn run(workload: WorkloadId, variant: &str, host: &str) -> Result<Vec<(String, f64)>, String> {
     let (root, machine, timeline) = (Root::system(), Machine::default(), Timeline::start());
     let (tools, cancelled) = (Tools::on_path(), AtomicI32::new(0));
-    let job = Job {
-        workload,
-        variant: variant.into(),
-        time: Some(Duration::from_secs(1)),
-        ..Job::default()
-    };
+    let job = Job { workload, variant: variant.into(), time: Some(Duration::from_secs(1)), ..Job::default() };
     let mut watch = || {};
     let place = (&root, &machine, &timeline);
     let mut lab = Lab::new(place, &tools, &job, &cancelled, &mut watch);
-    lab.site = Arc::new(Site::of(&Targets {
-        host: Some(Host::parse(host).unwrap()),
-        ..Targets::default()
-    }));
+    lab.site = Arc::new(Site::of(&Targets { host: Some(Host::parse(host).unwrap()), ..Targets::default() }));
     let workload = workloads::workload(workload).unwrap();
     assert_eq!((workload.lacking)(&lab), None);
     match (workload.run)(&mut lab) {
@@ -117,11 +106,7 @@ fn both_directions_reach_a_host_and_no_host_is_one_sentence() {
     for (workload, variant, expected) in [
         (WorkloadId::Network, "send", &[""][..]),
         (WorkloadId::Network, "receive", &[""]),
-        (
-            WorkloadId::NetworkCpu,
-            "send",
-            &[WorkloadId::Network.as_str(), "cpu"],
-        ),
+        (WorkloadId::NetworkCpu, "send", &[WorkloadId::Network.as_str(), "cpu"]),
     ] {
         let rows = run(workload, variant, THERE).unwrap();
         let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
@@ -129,8 +114,5 @@ fn both_directions_reach_a_host_and_no_host_is_one_sentence() {
         assert!(rows.iter().all(|(_, value)| *value > 1.0), "{rows:?}");
     }
     let why = run(WorkloadId::Network, "send", &format!("{THERE}:5999")).unwrap_err();
-    assert!(
-        why.contains("Connection refused") && why.contains("`iperf3 -s`"),
-        "{why}"
-    );
+    assert!(why.contains("Connection refused") && why.contains("`iperf3 -s`"), "{why}");
 }

@@ -42,8 +42,7 @@ pub struct AbResult {
 impl AbResult {
     /// True if the interval leaves no room for "no difference".
     pub fn is_different(&self) -> bool {
-        self.interval_percent
-            .is_some_and(|[low, high]| low > 0.0 || high < 0.0)
+        self.interval_percent.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
     }
 }
 
@@ -52,10 +51,7 @@ pub fn result(record: &Record) -> Option<AbResult> {
     let [a, b] = record.run.sides.as_slice() else {
         return None;
     };
-    let (score_a, score_b) = (
-        scores(record, &Variant::SIDE_A),
-        scores(record, &Variant::SIDE_B),
-    );
+    let (score_a, score_b) = (scores(record, &Variant::SIDE_A), scores(record, &Variant::SIDE_B));
     let (unit, higher_is_better) = score_a.iter().chain(&score_b).map(|run| run.unit).next()?;
     let of_block = |runs: &[Run], block: u32| {
         let halves = [2 * block, 2 * block + 1];
@@ -63,12 +59,7 @@ pub fn result(record: &Record) -> Option<AbResult> {
         let values = halves.map(|half| value(half).map(|run| run.value));
         Some((values[0]? * values[1]?).sqrt()).filter(|mean| *mean > 0.0)
     };
-    let blocks = score_a
-        .iter()
-        .chain(&score_b)
-        .map(|run| run.repetition / 2)
-        .max()?
-        + 1;
+    let blocks = score_a.iter().chain(&score_b).map(|run| run.repetition / 2).max()? + 1;
     let ratio = |block| {
         let (a, b) = (of_block(&score_a, block)?, of_block(&score_b, block)?);
         Some(if higher_is_better { b / a } else { a / b })
@@ -121,10 +112,7 @@ fn scores<'a>(record: &'a Record, side: &Variant) -> Vec<Run<'a>> {
         })
     };
     let steps = record.steps.iter().enumerate();
-    steps
-        .filter(|(_, step)| step.variant == *side)
-        .filter_map(run)
-        .collect()
+    steps.filter(|(_, step)| step.variant == *side).filter_map(run).collect()
 }
 
 /// Power of the whole board, where a sensor or meter measures it.
@@ -136,9 +124,7 @@ fn power_channels(record: &Record) -> Vec<&Channel> {
 /// Mean of the first channel with values in the windows of the runs; power in milliwatts.
 fn mean_of(record: &Record, channels: &[&Channel], runs: &[Run]) -> Option<f64> {
     let channel = channels.first()?;
-    let readings = runs
-        .iter()
-        .flat_map(|run| view::gauge(record, channel, run.window));
+    let readings = runs.iter().flat_map(|run| view::gauge(record, channel, run.window));
     let values: Vec<f64> = readings.map(|reading| reading.value as f64).collect();
     let scale = match channel.unit {
         Unit::Microwatts => 0.001,
@@ -166,18 +152,9 @@ mod tests {
         for (index, value) in runs.iter().enumerate() {
             let (block, place) = (index / 4, index % 4);
             let is_first = place == 0 || place == 3;
-            let variant = if is_first == (block % 2 == 0) {
-                "a"
-            } else {
-                "b"
-            };
+            let variant = if is_first == (block % 2 == 0) { "a" } else { "b" };
             let scores = Measured::Scores(Scores {
-                rows: vec![Score {
-                    name: String::new(),
-                    value: *value,
-                    unit: "s".into(),
-                    higher_is_better,
-                }],
+                rows: vec![Score { name: String::new(), value: *value, unit: "s".into(), higher_is_better }],
                 ..Scores::default()
             });
             let start = index as f64;
@@ -254,10 +231,7 @@ mod tests {
         };
         let (false_alarms, hits) = (found(1.0), found(1.02));
         eprintln!("of 200: {false_alarms} false differences, {hits} slower twins found");
-        assert!(
-            false_alarms <= 10,
-            "{false_alarms} of 200 differ from themselves"
-        );
+        assert!(false_alarms <= 10, "{false_alarms} of 200 differ from themselves");
         assert!(hits >= 190, "{hits} of 200 slower twins were found");
     }
 }

@@ -69,10 +69,7 @@ impl<'a> ConfigTxt<'a> {
 
     fn of_board(record: &Record) -> Self {
         let board = record.machine.board.known();
-        Self {
-            filters: board.map_or(Vec::new(), |board| filters(board)),
-            settings: Vec::new(),
-        }
+        Self { filters: board.map_or(Vec::new(), |board| filters(board)), settings: Vec::new() }
     }
 
     /// Takes a setting whose section surely holds. Of one that is given twice the last counts, as for
@@ -81,11 +78,7 @@ impl<'a> ConfigTxt<'a> {
         let section = section.map(str::to_ascii_lowercase);
         if section.is_none_or(|section| section == "all" || self.is(&section)) {
             self.settings.retain(|known| known.name != name);
-            self.settings.push(Setting {
-                name,
-                value: &line.value,
-                place,
-            });
+            self.settings.push(Setting { name, value: &line.value, place });
         }
     }
 
@@ -107,11 +100,7 @@ impl<'a> ConfigTxt<'a> {
 
     /// What the table says of the settings in force, in their order. How bad that is depends on who
     /// asks: a run that is over, or a machine that could do more.
-    pub(crate) fn findings(
-        &self,
-        id: RuleId,
-        severity: impl Fn(Kind, &str) -> Severity,
-    ) -> Vec<Finding> {
+    pub(crate) fn findings(&self, id: RuleId, severity: impl Fn(Kind, &str) -> Severity) -> Vec<Finding> {
         let judged = self.settings.iter().filter_map(|setting| {
             let row = rows().find(|row| self.fits(row, setting))?;
             let finding = Finding::new(id, severity(row.kind, row.setting), template(row.kind))
@@ -131,9 +120,7 @@ impl<'a> ConfigTxt<'a> {
 
 fn template(kind: Kind) -> &'static str {
     match kind {
-        Kind::Faster => {
-            "config.txt sets {setting}={value}: {effect}. Scores are not those of the board as sold."
-        }
+        Kind::Faster => "config.txt sets {setting}={value}: {effect}. Scores are not those of the board as sold.",
         Kind::Slower | Kind::Risky => "config.txt sets {setting}={value}: {effect}.",
     }
 }
@@ -238,12 +225,9 @@ mod tests {
             assert!(row.is == "any" || is_comparison, "{}", row.setting);
         }
         assert!(rows().count() > 20);
-        for (is, value, expected) in [
-            (">60", "0x3d", true),
-            ("<0", "-2", true),
-            ("=1", "1 ", true),
-            ("=1", "one", false),
-        ] {
+        for (is, value, expected) in
+            [(">60", "0x3d", true), ("<0", "-2", true), ("=1", "1 ", true), ("=1", "one", false)]
+        {
             assert_eq!(holds(is, value), expected, "{is} {value}");
         }
     }

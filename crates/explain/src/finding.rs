@@ -138,17 +138,9 @@ pub fn cpu_list(cpus: &[u32]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut rest = cpus;
     while let [first, ..] = rest {
-        let run = rest
-            .iter()
-            .zip(*first..=u32::MAX)
-            .take_while(|(cpu, expected)| *cpu == expected)
-            .count();
+        let run = rest.iter().zip(*first..=u32::MAX).take_while(|(cpu, expected)| *cpu == expected).count();
         let last = rest[run - 1];
-        parts.push(if run == 1 {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        });
+        parts.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
         rest = &rest[run..];
     }
     parts.join(",")
@@ -303,10 +295,7 @@ mod tests {
             severity: Severity::Info,
             confidence_percent: 90,
             template: "clock fell from {cold} to {hot}.",
-            values: vec![
-                ("cold", Quantity::Khz(1_800_000)),
-                ("hot", Quantity::Khz(1_200_400)),
-            ],
+            values: vec![("cold", Quantity::Khz(1_800_000)), ("hot", Quantity::Khz(1_200_400))],
             places: Vec::new(),
             explains_percent: None,
         };

@@ -22,9 +22,7 @@ pub(crate) fn in_lines(record: &Record) -> Cow<'_, Record> {
     let mut bare = record.clone();
     let at_ms = std::mem::take(&mut bare.samples.at_ms);
     let channels = bare.samples.channels.iter_mut();
-    let values: Vec<_> = channels
-        .map(|channel| std::mem::take(&mut channel.values))
-        .collect();
+    let values: Vec<_> = channels.map(|channel| std::mem::take(&mut channel.values)).collect();
     let Ok(mut value) = serde_json::to_value(&bare) else {
         return Cow::Owned(nothing(record));
     };
@@ -44,10 +42,7 @@ pub(crate) fn in_lines(record: &Record) -> Cow<'_, Record> {
 /// What stands for a Record whose strings cannot be made harmless: none of them gets through.
 fn nothing(record: &Record) -> Record {
     let source = match &record.source {
-        Source::Run { .. } => Source::Run {
-            version: String::new(),
-            target: String::new(),
-        },
+        Source::Run { .. } => Source::Run { version: String::new(), target: String::new() },
         Source::Log(_) => Source::Log(Log::default()),
     };
     Record::new(source, Run::default())
@@ -63,21 +58,14 @@ fn straighten(value: &mut Value) -> bool {
             }
             Cow::Borrowed(_) => false,
         },
-        Value::Array(values) => values
-            .iter_mut()
-            .fold(false, |any, value| straighten(value) | any),
+        Value::Array(values) => values.iter_mut().fold(false, |any, value| straighten(value) | any),
         Value::Object(fields) => {
             let has_bent_names = fields.keys().any(|name| name.contains(is_obeyed));
             if has_bent_names {
                 let all = std::mem::take(fields);
-                fields.extend(
-                    all.into_iter()
-                        .map(|(name, value)| (one_line(&name).into_owned(), value)),
-                );
+                fields.extend(all.into_iter().map(|(name, value)| (one_line(&name).into_owned(), value)));
             }
-            fields
-                .values_mut()
-                .fold(has_bent_names, |any, value| straighten(value) | any)
+            fields.values_mut().fold(has_bent_names, |any, value| straighten(value) | any)
         }
         _ => false,
     }

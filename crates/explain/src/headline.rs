@@ -26,25 +26,14 @@ pub fn headline(record: &Record, findings: &[Finding]) -> String {
     let word = verdict(findings);
     sentences.push(match word {
         Verdict::Valid => "The results are valid.".into(),
-        Verdict::Degraded => {
-            "The results are degraded: real, but not the best of this machine.".into()
-        }
+        Verdict::Degraded => "The results are degraded: real, but not the best of this machine.".into(),
         Verdict::Invalid => "The results are invalid and must not be used.".into(),
     });
     let reasons = reasons(findings);
-    sentences.extend(
-        reasons
-            .iter()
-            .take(REASONS_MAX)
-            .map(|finding| reason(finding)),
-    );
+    sentences.extend(reasons.iter().take(REASONS_MAX).map(|finding| reason(finding)));
     if reasons.len() > REASONS_MAX {
         let more = reasons.len() - REASONS_MAX;
-        let (verb, word) = if more == 1 {
-            ("is", "reason")
-        } else {
-            ("are", "reasons")
-        };
+        let (verb, word) = if more == 1 { ("is", "reason") } else { ("are", "reasons") };
         sentences.push(format!("There {verb} {more} more {word}."));
     }
     if word == Verdict::Valid {
@@ -56,15 +45,11 @@ pub fn headline(record: &Record, findings: &[Finding]) -> String {
 
 /// What held the run back, the worst first, then the largest share of the score.
 fn reasons(findings: &[Finding]) -> Vec<&Finding> {
-    let harmful = findings
-        .iter()
-        .filter(|finding| finding.severity > Severity::Info);
+    let harmful = findings.iter().filter(|finding| finding.severity > Severity::Info);
     let mut reasons: Vec<&Finding> = harmful.collect();
     reasons.sort_by(|a, b| {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
-        b.severity
-            .cmp(&a.severity)
-            .then(explained(b).total_cmp(&explained(a)))
+        b.severity.cmp(&a.severity).then(explained(b).total_cmp(&explained(a)))
     });
     reasons
 }
@@ -84,13 +69,8 @@ fn reason(finding: &Finding) -> String {
 /// The main scores in one sentence; nothing if there are none.
 fn scores(record: &Record) -> String {
     let mut parts = Vec::new();
-    let totals: Vec<f64> = view::multi_totals(record)
-        .iter()
-        .map(|(_, mips)| *mips)
-        .collect();
-    let is_lzma = view::compressions(record)
-        .next()
-        .is_some_and(|(_, step, _)| step.workload == WorkloadId::Lzma);
+    let totals: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
+    let is_lzma = view::compressions(record).next().is_some_and(|(_, step, _)| step.workload == WorkloadId::Lzma);
     let name = match is_lzma {
         true => WorkloadId::Lzma,
         false => WorkloadId::SevenZip,
@@ -103,11 +83,7 @@ fn scores(record: &Record) -> String {
                 format!("{n} runs within {spread}")
             }
         };
-        parts.push(format!(
-            "{} on all CPUs {} ({runs})",
-            name.label(),
-            Quantity::Mips(score)
-        ));
+        parts.push(format!("{} on all CPUs {} ({runs})", name.label(), Quantity::Mips(score)));
     }
     let single = view::compressions(record)
         .filter(|(_, step, _)| step.variant == Variant::SINGLE)
@@ -116,10 +92,7 @@ fn scores(record: &Record) -> String {
     if let Some(score) = single {
         parts.push(format!("single-threaded {}", Quantity::Mips(score.into())));
     }
-    for (operation, name) in [
-        (MemoryOperation::Copy, "copy"),
-        (MemoryOperation::Fill, "fill"),
-    ] {
+    for (operation, name) in [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill")] {
         if let Some(rate) = memory_mb_per_s(record, operation) {
             parts.push(format!("memory {name} {rate} MB/s"));
         }
@@ -152,11 +125,7 @@ mod tests {
 
     #[test]
     fn a_good_run_says_what_it_scored_and_why_it_is_good() {
-        let mut record = with_clocks(
-            own_run(),
-            Variant::COLD,
-            vec![point(0, 1_800_000, 1_799_000)],
-        );
+        let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
         record = with_scores(record, 1420, &[5345, 5370, 5331]);
         assert_eq!(
             headline(&record, &rules::check(&record)),
@@ -170,13 +139,9 @@ mod tests {
     #[test]
     fn reasons_stand_in_the_order_of_what_they_explain() {
         let held_back = |percent| {
-            Finding::new(
-                record::RuleId::own("x"),
-                Severity::Degraded,
-                "{what} held it back.",
-            )
-            .with("what", Quantity::Text(format!("Cause {percent}")))
-            .explains(Some(percent))
+            Finding::new(record::RuleId::own("x"), Severity::Degraded, "{what} held it back.")
+                .with("what", Quantity::Text(format!("Cause {percent}")))
+                .explains(Some(percent))
         };
         let findings = [2.0, 17.0, 5.0, 1.5].map(held_back);
         assert_eq!(

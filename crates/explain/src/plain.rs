@@ -127,10 +127,7 @@ mod tests {
 
     #[test]
     fn markup_means_nothing() {
-        assert_eq!(
-            markup("<a & \"b\" 'c'>\n"),
-            "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt; "
-        );
+        assert_eq!(markup("<a & \"b\" 'c'>\n"), "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt; ");
     }
 
     proptest::proptest! {

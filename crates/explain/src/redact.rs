@@ -57,11 +57,7 @@ pub fn redact(bytes: &[u8]) -> Redacted {
         }
     };
     let counts = redactor.counts().iter();
-    Redacted {
-        bytes: out,
-        counts: counts.map(|(kind, count)| (*kind, *count)).collect(),
-        damaged,
-    }
+    Redacted { bytes: out, counts: counts.map(|(kind, count)| (*kind, *count)).collect(), damaged }
 }
 
 /// Framed events and rows of samples.
@@ -170,11 +166,7 @@ fn blank(value: &mut Value, key: &str, redactor: &mut Redactor) {
                 "mounts" => {
                     for (name, place) in [("place", true), ("device", false)] {
                         if let Some(Value::String(text)) = fields.get_mut(name) {
-                            *text = if place {
-                                redactor.place(text)
-                            } else {
-                                redactor.device(text)
-                            };
+                            *text = if place { redactor.place(text) } else { redactor.device(text) };
                         }
                     }
                 }
@@ -198,9 +190,7 @@ fn string(text: &str, key: &str, redactor: &mut Redactor) -> String {
         "command_line" | "folder" if text != BLANK => redactor.blank(Kind::Command),
         "user" if text != BLANK => redactor.blank(Kind::UserName),
         "sides" => side(text, redactor),
-        "path"
-            if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) =>
-        {
+        "path" if text.starts_with('/') && !OF_SYSTEM.iter().any(|known| text.starts_with(known)) => {
             redactor.place(text)
         }
         _ => {
@@ -226,19 +216,11 @@ fn side(text: &str, redactor: &mut Redactor) -> String {
         let name = word.split('=').next().unwrap_or_default();
         OPEN_SETTINGS.contains(&name) || word == "(again)" || word.parse::<u32>().is_ok()
     });
-    if is_open {
-        text.to_owned()
-    } else {
-        redactor.blank(Kind::Command)
-    }
+    if is_open { text.to_owned() } else { redactor.blank(Kind::Command) }
 }
 
 fn setting(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
-    let name = fields
-        .get("name")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     if let Some(Value::String(value)) = fields.get_mut("value") {
         *value = redactor.firmware(&name, value);
     }
@@ -247,14 +229,9 @@ fn setting(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
 /// A step with a program: its command line, and for a command of the user's own also what it printed and the
 /// form that stands for its arguments.
 fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
-    let workload = fields
-        .get("workload")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let is_open = WorkloadName::from(workload)
-        .id()
-        .is_some_and(|id| OPEN_ARGUMENTS.contains(&id))
-        || workload == TINYMEMBENCH;
+    let workload = fields.get("workload").and_then(Value::as_str).unwrap_or_default();
+    let is_open =
+        WorkloadName::from(workload).id().is_some_and(|id| OPEN_ARGUMENTS.contains(&id)) || workload == TINYMEMBENCH;
     let Some(Value::Object(tool)) = fields.get_mut("tool") else {
         return;
     };
@@ -284,9 +261,7 @@ fn command(fields: &mut Map<String, Value>, redactor: &mut Redactor) {
     }
     if let Some(Value::String(variant)) = fields.get_mut("variant")
         && !arguments.is_empty()
-        && variant
-            .replace('\'', "")
-            .contains(&arguments[0].replace('\'', ""))
+        && variant.replace('\'', "").contains(&arguments[0].replace('\'', ""))
     {
         *variant = redactor.blank(Kind::Command);
     }

@@ -1,19 +1,15 @@
 //! Builders of small Records for tests: a board with four CPUs at 1800 MHz, sampled twice a second.
 
 use record::{
-    Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster,
-    Compression, CorePair, CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Mode,
-    OfPowercap, Outcome, Policy, PowerZone, PowerZoneKind, Record, Restored, Resumed, Run, Series,
-    SettingChange, Source, State, Step, SwapKind, SwapState, Unit, Variant, Window, WorkloadId,
-    WorkloadName,
+    Aftermath, Channel, ChannelId, ChannelKind, ClockPoint, ClockWindows, Clocks, Cluster, Compression, CorePair,
+    CoreToCore, Cpu, DiedIn, End, Fact, KernelMessage, Log, Measured, Mode, OfPowercap, Outcome, Policy, PowerZone,
+    PowerZoneKind, Record, Restored, Resumed, Run, Series, SettingChange, Source, State, Step, SwapKind, SwapState,
+    Unit, Variant, Window, WorkloadId, WorkloadName,
 };
 
 /// An own run that finished, without steps and samples.
 pub(crate) fn own_run() -> Record {
-    let source = Source::Run {
-        version: "0.1.0".into(),
-        target: "aarch64-unknown-linux-musl".into(),
-    };
+    let source = Source::Run { version: "0.1.0".into(), target: "aarch64-unknown-linux-musl".into() };
     on_board(Record::new(source, run()))
 }
 
@@ -46,46 +42,26 @@ pub(crate) fn resumed_run() -> Record {
     record.run.started = Fact::Known(0);
     record.run.boot_id = "first".into();
     let resumed = Resumed::of(&record.run, 601_500);
-    resumed
-        .into_iter()
-        .for_each(|resumed| record.resume(resumed, "second".into()));
+    resumed.into_iter().for_each(|resumed| record.resume(resumed, "second".into()));
     record.run.end = End::Finished;
     record
 }
 
 /// A log of this version of the bash program, without steps and samples.
 pub(crate) fn log(version: &str) -> Record {
-    let source = Source::Log(Log {
-        version: version.into(),
-        ..Log::default()
-    });
+    let source = Source::Log(Log { version: version.into(), ..Log::default() });
     on_board(Record::new(source, run()))
 }
 
 fn run() -> Run {
-    Run {
-        mode: Mode::Standard,
-        as_root: true,
-        end: End::Finished,
-        ..Run::default()
-    }
+    Run { mode: Mode::Standard, as_root: true, end: End::Finished, ..Run::default() }
 }
 
 fn on_board(mut record: Record) -> Record {
     let cpus: Vec<u32> = (0..4).collect();
-    record.machine.cpus = cpus
-        .iter()
-        .map(|cpu| Cpu {
-            cpu: *cpu,
-            online: true,
-            ..Cpu::default()
-        })
-        .collect();
-    record.machine.clusters = vec![Cluster {
-        cpus: cpus.clone(),
-        core_type: Fact::Known("Cortex-A53".into()),
-        policy: Some(0),
-    }];
+    record.machine.cpus = cpus.iter().map(|cpu| Cpu { cpu: *cpu, online: true, ..Cpu::default() }).collect();
+    record.machine.clusters =
+        vec![Cluster { cpus: cpus.clone(), core_type: Fact::Known("Cortex-A53".into()), policy: Some(0) }];
     record.machine.policies = vec![Policy {
         policy: 0,
         cpus,
@@ -99,12 +75,7 @@ fn on_board(mut record: Record) -> Record {
 }
 
 /// A CPU that the run switched off, and perhaps on again.
-pub(crate) fn with_cpu_switched(
-    mut record: Record,
-    cpu: u32,
-    off_ms: i64,
-    on_ms: Option<i64>,
-) -> Record {
+pub(crate) fn with_cpu_switched(mut record: Record, cpu: u32, off_ms: i64, on_ms: Option<i64>) -> Record {
     let change = |old: &str, new: &str, at_ms| SettingChange {
         path: format!("/sys/devices/system/cpu/cpu{cpu}/online"),
         old: old.into(),
@@ -114,9 +85,7 @@ pub(crate) fn with_cpu_switched(
         restored: Restored::Done,
     };
     record.settings.push(change("1", "0", off_ms));
-    record
-        .settings
-        .extend(on_ms.map(|at_ms| change("0", "1", at_ms)));
+    record.settings.extend(on_ms.map(|at_ms| change("0", "1", at_ms)));
     record
 }
 
@@ -157,42 +126,21 @@ pub(crate) fn with_step(
 
 /// A window in seconds.
 pub(crate) fn window(start: f64, end: f64) -> Window {
-    Window {
-        start_ms: (start * 1000.0) as i64,
-        end_ms: (end * 1000.0) as i64,
-        ..Window::default()
-    }
+    Window { start_ms: (start * 1000.0) as i64, end_ms: (end * 1000.0) as i64, ..Window::default() }
 }
 
 /// A run of 7-zip with this total.
 pub(crate) fn compression(total_mips: u32) -> Measured {
-    Measured::Compression(Compression {
-        total_mips,
-        ..Compression::default()
-    })
+    Measured::Compression(Compression { total_mips, ..Compression::default() })
 }
 
 /// Adds runs of 7-zip: one on the first CPU, then these on all.
 pub(crate) fn with_scores(record: Record, single: u32, multi: &[u32]) -> Record {
     let single = compression(single);
-    let record = with_step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[0],
-        (1.0, 2.0),
-        single,
-    );
+    let record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), single);
     multi.iter().fold(record, |record, total| {
         let multi = compression(*total);
-        with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (2.0, 3.0),
-            multi,
-        )
+        with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, 3.0), multi)
     })
 }
 
@@ -207,39 +155,17 @@ pub(crate) fn series(values: &[f64]) -> Measured {
 }
 
 /// Adds a clock pass.
-pub(crate) fn with_clocks(
-    record: Record,
-    variant: impl Into<Variant>,
-    points: Vec<ClockPoint>,
-) -> Record {
-    let end = record
-        .steps
-        .last()
-        .map_or(0.0, |step| step.window.end_ms as f64 / 1000.0);
+pub(crate) fn with_clocks(record: Record, variant: impl Into<Variant>, points: Vec<ClockPoint>) -> Record {
+    let end = record.steps.last().map_or(0.0, |step| step.window.end_ms as f64 / 1000.0);
     let measured = Measured::Clock(Clocks { points });
-    with_step(
-        record,
-        WorkloadId::Clock,
-        variant,
-        &[],
-        (end, end + 1.0),
-        measured,
-    )
+    with_step(record, WorkloadId::Clock, variant, &[], (end, end + 1.0), measured)
 }
 
 /// A matrix of so many CPUs by the latency of each pair, the lower CPU first.
 pub(crate) fn core_matrix(cpus: u32, ns: impl Fn(u32, u32) -> f64) -> CoreToCore {
     let pairs = (0..cpus).flat_map(|a| (a + 1..cpus).map(move |b| (a, b)));
-    let pair = |(a, b)| CorePair {
-        a,
-        b,
-        ns: vec![ns(a, b); 7],
-    };
-    CoreToCore {
-        cpus: (0..cpus).collect(),
-        cpus_online: cpus,
-        pairs: pairs.map(pair).collect(),
-    }
+    let pair = |(a, b)| CorePair { a, b, ns: vec![ns(a, b); 7] };
+    CoreToCore { cpus: (0..cpus).collect(), cpus_online: cpus, pairs: pairs.map(pair).collect() }
 }
 
 /// An undisturbed clock reading of a CPU at an OPP.
@@ -270,20 +196,14 @@ pub(crate) fn counter(record: Record, id: ChannelId, unit: Unit, values: &[i64])
 }
 
 /// Adds a channel of either kind.
-pub(crate) fn with_channel(
-    mut record: Record,
-    id: ChannelId,
-    unit: Unit,
-    kind: ChannelKind,
-    values: &[i64],
-) -> Record {
+pub(crate) fn with_channel(mut record: Record, id: ChannelId, unit: Unit, kind: ChannelKind, values: &[i64]) -> Record {
     let rows = record.samples.at_ms.len().max(values.len());
     record.samples.interval_ms = 500;
     record.samples.at_ms = (0..rows as i64).map(|row| row * 500).collect();
-    record.samples.channels.push(Channel {
-        values: values.iter().copied().map(Some).collect(),
-        ..Channel::new(id, unit, kind)
-    });
+    record
+        .samples
+        .channels
+        .push(Channel { values: values.iter().copied().map(Some).collect(), ..Channel::new(id, unit, kind) });
     for channel in &mut record.samples.channels {
         channel.values.resize(rows, None);
     }
@@ -307,31 +227,18 @@ pub(crate) fn with_message(mut record: Record, text: &str) -> Record {
     let Fact::Known(messages) = &mut record.kernel_messages else {
         unreachable!("test records know their messages");
     };
-    messages.push(KernelMessage {
-        at_ms: Some(1_000),
-        text: text.into(),
-        line: None,
-    });
+    messages.push(KernelMessage { at_ms: Some(1_000), text: text.into(), line: None });
     record
 }
 
 /// A state with these throttle bits of a Raspberry Pi.
 pub(crate) fn state(firmware_bits: Option<u32>) -> State {
-    State {
-        firmware_throttle_bits: firmware_bits.map_or_else(Fact::not_in_log, Fact::Known),
-        ..State::default()
-    }
+    State { firmware_throttle_bits: firmware_bits.map_or_else(Fact::not_in_log, Fact::Known), ..State::default() }
 }
 
 /// A swap device of 1 GiB.
 pub(crate) fn swap(path: &str, kind: SwapKind, used_kib: u64) -> SwapState {
-    SwapState {
-        path: path.into(),
-        kind,
-        size_kib: 1_048_576,
-        used_kib,
-        priority: 0,
-    }
+    SwapState { path: path.into(), kind, size_kib: 1_048_576, used_kib, priority: 0 }
 }
 
 /// Numbers like chance, the same in every run (xorshift, Marsaglia 2003).

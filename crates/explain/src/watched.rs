@@ -16,12 +16,7 @@ pub fn is_watched(record: &Record) -> bool {
 
 /// A paragraph about a recording.
 pub fn watched(record: &Record) -> String {
-    let mut sentences = vec![
-        span(record),
-        slowed_down(record),
-        heat(record),
-        gaps(record),
-    ];
+    let mut sentences = vec![span(record), slowed_down(record), heat(record), gaps(record)];
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }
@@ -57,10 +52,7 @@ pub(crate) fn slowed_down(record: &Record) -> String {
         let values = channels.iter().map(|channel| channel.values.get(row));
         watch.row(*at_ms, values.map(|value| value.copied().flatten()));
         for throttle in watch.throttled() {
-            match seen
-                .iter_mut()
-                .find(|(known, ..)| *known == throttle.reason)
-            {
+            match seen.iter_mut().find(|(known, ..)| *known == throttle.reason) {
                 Some((_, rows, _)) => *rows += 1,
                 None => seen.push((throttle.reason, 1, *at_ms)),
             }
@@ -76,15 +68,9 @@ pub(crate) fn slowed_down(record: &Record) -> String {
     let words = seen.iter().map(|(reason, rows, first_ms)| {
         let percent = 100.0 * *rows as f64 / all;
         let at = time_of_day(record, *first_ms);
-        format!(
-            "{} ({percent:.1} % of the time, first at {at})",
-            reason.words()
-        )
+        format!("{} ({percent:.1} % of the time, first at {at})", reason.words())
     });
-    format!(
-        "CPUs were slowed down: {}.",
-        words.collect::<Vec<_>>().join(", ")
-    )
+    format!("CPUs were slowed down: {}.", words.collect::<Vec<_>>().join(", "))
 }
 
 fn heat(record: &Record) -> String {
@@ -109,18 +95,13 @@ fn gaps(record: &Record) -> String {
                 &ChannelId::ALL_CHANNELS_GAP => gap.missing.to_string(),
                 id => format!("{id}: {}", gap.missing),
             };
-            channel
-                .gaps
-                .iter()
-                .map(move |gap| (gap.at_ms, sentence(gap)))
+            channel.gaps.iter().map(move |gap| (gap.at_ms, sentence(gap)))
         })
         .collect();
     gaps.sort();
     let count = gaps.len();
-    let told = gaps
-        .iter()
-        .take(GAPS_MAX)
-        .map(|(at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
+    let told =
+        gaps.iter().take(GAPS_MAX).map(|(at_ms, sentence)| format!("{} {sentence}", time_of_day(record, *at_ms)));
     let told: Vec<String> = told.collect();
     match count {
         0 => "There are no gaps.".to_owned(),
@@ -154,12 +135,7 @@ mod tests {
         record.run.end = End::Interrupted { signal: 15 };
         let id = ChannelId::limit_max(0);
         record = gauge_channel(record, id, Unit::Kilohertz, limits_khz);
-        gauge_channel(
-            record,
-            ChannelId::zone_temperature(0),
-            Unit::Millicelsius,
-            millicelsius,
-        )
+        gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, millicelsius)
     }
 
     #[test]
@@ -171,10 +147,7 @@ mod tests {
         assert_eq!(watched(&steady), expected);
         let mut hot = recording(&[1_800_000, 1_800_000, 1_200_000, 1_200_000], &[80_000; 4]);
         let missing = Missing::absent("/sys/x");
-        let gap = Gap {
-            at_ms: 500,
-            missing,
-        };
+        let gap = Gap { at_ms: 500, missing };
         hot.samples.channels[1].gaps.push(gap);
         hot.run.end = End::Died;
         let text = watched(&hot);
@@ -194,19 +167,12 @@ mod tests {
         let render = crate::report::find("text").unwrap().render;
         let text = render(&record, &findings);
         assert!(text.starts_with("Watched for"), "{text}");
-        assert!(
-            !text.contains("esults") && !text.contains("interrupted"),
-            "{text}"
-        );
+        assert!(!text.contains("esults") && !text.contains("interrupted"), "{text}");
     }
 
     #[test]
     fn durations() {
-        for (ms, text) in [
-            (7_500, "7.5 s"),
-            (90_000, "1 min 30 s"),
-            (7_500_000, "2 h 5 min"),
-        ] {
+        for (ms, text) in [(7_500, "7.5 s"), (90_000, "1 min 30 s"), (7_500_000, "2 h 5 min")] {
             assert_eq!(duration(ms), text);
         }
     }

@@ -38,18 +38,13 @@ struct Judged {
 fn fields_of_composed_logs_are_what_composed_them_wrote() {
     let mut logs: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     for [log, field, value] in truth("logs") {
-        let value = serde_json::from_str(&value)
-            .unwrap_or_else(|error| panic!("{log} {field} {value}: {error}"));
+        let value = serde_json::from_str(&value).unwrap_or_else(|error| panic!("{log} {field} {value}: {error}"));
         let known = logs.entry(log).or_default().insert(field, value);
         assert_eq!(known, None, "a field stands twice");
     }
     let texts = texts(&[composed()]);
     let named: Vec<&String> = texts.iter().map(|(name, _)| name).collect();
-    assert_eq!(
-        named,
-        logs.keys().collect::<Vec<_>>(),
-        "each log has its truth"
-    );
+    assert_eq!(named, logs.keys().collect::<Vec<_>>(), "each log has its truth");
     let mut tally = Tally::default();
     for ((name, text), truth) in texts.iter().zip(logs.into_values()) {
         let record = explain::logs::read(text);
@@ -72,9 +67,7 @@ fn channels(record: &Record) -> Value {
         json!([known.len(), lowest, highest, known.iter().sum::<i64>()])
     };
     let channels = record.samples.channels.iter();
-    channels
-        .map(|channel| (channel.id.to_string(), figures(&channel.values)))
-        .collect()
+    channels.map(|channel| (channel.id.to_string(), figures(&channel.values))).collect()
 }
 
 #[test]
@@ -112,12 +105,7 @@ fn fields_agree_with_another_extractor() {
     let mut low = Vec::new();
     for (field, count) in &tally.fields {
         let share = count.agreeing as f64 / count.all.max(1) as f64;
-        let line = format!(
-            "{field}: {} of {} values agree ({:.2} %)",
-            count.agreeing,
-            count.all,
-            share * 100.0
-        );
+        let line = format!("{field}: {} of {} values agree ({:.2} %)", count.agreeing, count.all, share * 100.0);
         eprintln!("{line}");
         if share < AGREEMENT_MIN {
             low.push(line);
@@ -127,11 +115,7 @@ fn fields_agree_with_another_extractor() {
         eprintln!("not judged: {difference}");
     }
     assert!(low.is_empty(), "{low:#?}");
-    assert!(
-        new.is_empty(),
-        "{} differences were never judged",
-        new.len()
-    );
+    assert!(new.is_empty(), "{} differences were never judged", new.len());
 }
 
 #[test]
@@ -150,11 +134,7 @@ fn every_log_gives_its_figures_and_the_empty_one_says_so() {
         let bandwidth = record.steps_of(WorkloadId::MemoryBandwidth).next();
         assert!(bandwidth.is_some(), "{name} has no bandwidth of memory");
         assert!(!record.samples.at_ms.is_empty(), "{name} has no monitoring");
-        assert!(
-            log.unread.len() * 100 <= log.lines as usize,
-            "{name}: {:#?}",
-            log.unread
-        );
+        assert!(log.unread.len() * 100 <= log.lines as usize, "{name}: {:#?}", log.unread);
     }
 }
 
@@ -193,23 +173,15 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
             let of_miner = [WorkloadId::Cpuminer, WorkloadId::CpuminerPerCpu];
             step.workload.id().is_some_and(|id| of_miner.contains(&id))
         };
-        let next = whole.steps[index + 1..]
-            .iter()
-            .find(|next| next.line > step.line && !(family(next) && family(step)));
+        let next =
+            whole.steps[index + 1..].iter().find(|next| next.line > step.line && !(family(next) && family(step)));
         let next = next.and_then(|next| next.line);
         if next.is_none_or(|next| next >= lines) || copies::last_line(step) >= lines {
             continue;
         }
-        let found = part
-            .steps
-            .iter()
-            .find(|found| (found.line, &found.workload) == (step.line, &step.workload));
-        let found = found.unwrap_or_else(|| {
-            panic!(
-                "{name} cut at line {lines} lost {} of line {:?}",
-                step.workload, step.line
-            )
-        });
+        let found = part.steps.iter().find(|found| (found.line, &found.workload) == (step.line, &step.workload));
+        let found = found
+            .unwrap_or_else(|| panic!("{name} cut at line {lines} lost {} of line {:?}", step.workload, step.line));
         let failed = |step: &record::Step| matches!(step.outcome, Outcome::Failed(_));
         assert!(
             found.outcome == step.outcome || failed(found) && failed(step),
@@ -220,10 +192,7 @@ fn check_cut(name: &str, lines: u32, whole: &Record, part: &Record) {
     }
     let rows = whole.samples.lines.iter().filter(|line| **line < lines);
     for row in rows {
-        assert!(
-            part.samples.lines.contains(row),
-            "{name} cut at line {lines} lost row {row}"
-        );
+        assert!(part.samples.lines.contains(row), "{name} cut at line {lines} lost row {row}");
     }
     if lines > 1 {
         assert_eq!(whole.machine.board, part.machine.board, "{name}");
@@ -237,10 +206,8 @@ fn pasted_copies_read_the_same() {
         let whole = explain::logs::read(&clean);
         let windows = clean.replace('\n', "\r\n");
         let trimmed = join(clean.lines().map(str::trim));
-        let collapsed: Vec<String> = clean
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-            .collect();
+        let collapsed: Vec<String> =
+            clean.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let collapsed = join(collapsed.iter().map(String::as_str));
         for (how, copy) in [
             ("with carriage returns", windows),
@@ -264,30 +231,19 @@ fn reviews_agree_with_their_logs() {
     let folders = folders();
     let texts = texts(&folders);
     let (mut compared, mut reviews) = (0, 0);
-    let found = folders
-        .iter()
-        .flat_map(|folder| texts_in(&folder.join("reviews"), "md"));
+    let found = folders.iter().flat_map(|folder| texts_in(&folder.join("reviews"), "md"));
     for (name, text) in &found.collect::<Vec<_>>() {
         let review = explain::logs::read(text);
         assert_eq!(review.run.end, record::End::Finished, "{name}");
         let figures = explain::figures::figures(&review);
         assert!(figures.len() > 5, "{name}: {} figures", figures.len());
         reviews += 1;
-        let of_log = text
-            .split("(../")
-            .nth(1)
-            .and_then(|rest| rest.split(')').next());
-        let Some((_, log)) = texts
-            .iter()
-            .find(|(known, _)| Some(known.as_str()) == of_log)
-        else {
+        let of_log = text.split("(../").nth(1).and_then(|rest| rest.split(')').next());
+        let Some((_, log)) = texts.iter().find(|(known, _)| Some(known.as_str()) == of_log) else {
             continue;
         };
         let log = explain::figures::figures(&explain::logs::read(log));
-        for figure in figures
-            .iter()
-            .filter(|figure| figure.key.workload().is_of_memory())
-        {
+        for figure in figures.iter().filter(|figure| figure.key.workload().is_of_memory()) {
             let of_log = log.iter().filter(|other| other.key == figure.key);
             let values: Vec<f64> = of_log.map(|other| other.value).collect();
             let found = format!("{name}: {} {} {values:?}", figure.name(), figure.value);

@@ -40,11 +40,7 @@ fn run() -> Value {
     run["gate"]["passed"] = json!(false);
     run["gate"]["busiest"] = json!([{"pid": 1, "name": "x", "hundredths_percent": 9900}]);
     run["marks"] = json!([{"at_ms": 1, "text": "x"}]);
-    assert!(
-        serde_json::from_value::<Record>(run.clone()).is_ok(),
-        "{:?}",
-        serde_json::from_value::<Record>(run).err()
-    );
+    assert!(serde_json::from_value::<Record>(run.clone()).is_ok(), "{:?}", serde_json::from_value::<Record>(run).err());
     run
 }
 
@@ -67,9 +63,7 @@ fn strings(value: &Value, place: &str, found: &mut Vec<String>) {
 }
 
 fn check(what: &str, text: &str) {
-    let forged = text
-        .split(['\n', '\r'])
-        .find(|line| line.trim_start().starts_with(FORGED));
+    let forged = text.split(['\n', '\r']).find(|line| line.trim_start().starts_with(FORGED));
     assert_eq!(forged, None, "{what}:\n{text}");
 }
 
@@ -89,32 +83,15 @@ fn check_all(place: &str, record: &Record) {
     }
     check(place, &explain::headline(record, &findings));
     let name = format!("x\n{FORGED}");
-    let side = || Side {
-        name: name.clone(),
-        record,
-        findings: &findings,
-    };
+    let side = || Side { name: name.clone(), record, findings: &findings };
     check(place, &explain::compare::text(&compare(&[side(), side()])));
-    check(
-        place,
-        &ranking_text(&rank(record, &findings, Reference::builtin())),
-    );
+    check(place, &ranking_text(&rank(record, &findings, Reference::builtin())));
     let row = results::Row::of(record, &findings, &name);
     for format in results::FORMATS {
-        check(
-            &format!("{place}, {}", format.id),
-            &(format.write)(std::slice::from_ref(&row)),
-        );
+        check(&format!("{place}, {}", format.id), &(format.write)(std::slice::from_ref(&row)));
     }
-    let sample = || trend::Sample {
-        name: name.clone(),
-        record,
-        findings: &findings,
-    };
-    check(
-        place,
-        &trend::text(&trend::trends(&[sample(), sample(), sample()])),
-    );
+    let sample = || trend::Sample { name: name.clone(), record, findings: &findings };
+    check(place, &trend::text(&trend::trends(&[sample(), sample(), sample()])));
     check(place, &kernel::lines(record).join("\n"));
 }
 
@@ -126,12 +103,8 @@ fn shape(place: &str) -> String {
 }
 
 fn bend(run: &Value, place: &str, bent: &mut Value) {
-    let text = run
-        .pointer(place)
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    *bent.pointer_mut(place).unwrap() =
-        format!("{text}\n{FORGED}\r{FORGED}\r\n{FORGED}\u{2028}{FORGED}").into();
+    let text = run.pointer(place).and_then(Value::as_str).unwrap_or_default();
+    *bent.pointer_mut(place).unwrap() = format!("{text}\n{FORGED}\r{FORGED}\r\n{FORGED}\u{2028}{FORGED}").into();
 }
 
 #[test]
@@ -146,10 +119,7 @@ fn no_string_begins_a_line() {
         serde_json::from_value::<Record>(one).is_ok()
     });
     let mut shapes = BTreeSet::new();
-    let firsts: Vec<&String> = places
-        .iter()
-        .filter(|place| shapes.insert(shape(place)))
-        .collect();
+    let firsts: Vec<&String> = places.iter().filter(|place| shapes.insert(shape(place))).collect();
     assert!(firsts.len() > 40, "{firsts:?}");
     // All at once, and some at a time: what is bent may be left out for being unknown.
     for some in firsts.chunks(6) {

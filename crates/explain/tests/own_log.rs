@@ -32,13 +32,7 @@ fn figures_are_the_same() {
         });
         let same = same.unwrap_or_else(|| panic!("{} is lost", figure.name()));
         let distance = (same.value / figure.value - 1.0).abs();
-        assert!(
-            distance < ROUNDING,
-            "{}: {} became {}",
-            figure.name(),
-            figure.value,
-            same.value
-        );
+        assert!(distance < ROUNDING, "{}: {} became {}", figure.name(), figure.value, same.value);
         assert_eq!(same.unit, figure.unit);
     }
 }
@@ -47,8 +41,7 @@ fn figures_are_the_same() {
 fn verdict_and_reasons_are_the_same() {
     let run: Record = serde_json::from_str(RUN).unwrap();
     let (expected, found) = (rules::check(&run), rules::check(&through_log(&run)));
-    let sentences =
-        |findings: &[Finding]| -> Vec<String> { findings.iter().map(Finding::sentence).collect() };
+    let sentences = |findings: &[Finding]| -> Vec<String> { findings.iter().map(Finding::sentence).collect() };
     assert!(!expected.is_empty());
     assert_eq!(sentences(&found), sentences(&expected));
     assert_eq!(verdict(&found), verdict(&expected));
@@ -59,8 +52,6 @@ fn no_line_of_an_own_log_is_unread() {
     let run: Record = serde_json::from_str(RUN).unwrap();
     let read = through_log(&run);
     assert_eq!(read.run.end, record::End::Finished);
-    let record::Source::Log(log) = &read.source else {
-        panic!("{:?}", read.source)
-    };
+    let record::Source::Log(log) = &read.source else { panic!("{:?}", read.source) };
     assert_eq!(log.unread, []);
 }

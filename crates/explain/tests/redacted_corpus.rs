@@ -21,11 +21,7 @@ fn a_blanked_log_explains_the_same() {
         assert_eq!(out.lines().count(), text.lines().count(), "{name}");
         assert_eq!(found(&out), found(&text), "{name}");
         let again = explain::redact::redact(out.as_bytes());
-        assert_eq!(
-            found(&String::from_utf8(again.bytes).unwrap()),
-            found(&text),
-            "{name} twice"
-        );
+        assert_eq!(found(&String::from_utf8(again.bytes).unwrap()), found(&text), "{name} twice");
     }
     assert!(blanked > 0, "logs of eight years have something to blank");
 }

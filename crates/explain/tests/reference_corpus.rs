@@ -20,20 +20,13 @@ fn few_boards_leave_the_ranges_made_of_them() {
     let outside = texts.iter().filter(|(name, text)| is_outside(name, text));
     let (outside, all) = (outside.count(), texts.len());
     eprintln!("{outside} of {all} logs");
-    assert!(
-        outside as f64 / all as f64 <= OUTSIDE_MAX,
-        "{outside} of {all} logs"
-    );
+    assert!(outside as f64 / all as f64 <= OUTSIDE_MAX, "{outside} of {all} logs");
 }
 
 fn is_outside(name: &str, text: &str) -> bool {
     let found = rules::check(&explain::logs::read(text));
     let is_ours = |finding: &&Finding| matches!(finding.rule.as_str(), "score-high" | "score-low");
-    let found: Vec<String> = found
-        .iter()
-        .filter(is_ours)
-        .map(Finding::sentence)
-        .collect();
+    let found: Vec<String> = found.iter().filter(is_ours).map(Finding::sentence).collect();
     if !found.is_empty() {
         eprintln!("{name}: {}", found.join(" "));
     }

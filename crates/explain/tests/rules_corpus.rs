@@ -28,10 +28,7 @@ const RULES_OF: [(&str, &[&str]); 27] = [
     ("background_in_single_thread", &["background-activity"]),
     ("clock_above_opp", &["clock-above-claim"]),
     ("clock_below_opp", &["clock-below-claim"]),
-    (
-        "clock_falls_under_load",
-        &["clock-column-untrue", "power-limit", "thermal-throttling"],
-    ),
+    ("clock_falls_under_load", &["clock-column-untrue", "power-limit", "thermal-throttling"]),
     ("clock_lower_after", &["clock-lower-hot"]),
     ("cpuminer_decline", &["series-declines"]),
     ("hot_ge80C", &["hot"]),
@@ -64,9 +61,7 @@ fn findings(corpus: &Path, file: &str) -> Vec<Finding> {
 }
 
 fn has(found: &[Finding], rules: &[&str]) -> bool {
-    found
-        .iter()
-        .any(|finding| rules.contains(&finding.rule.as_str()))
+    found.iter().any(|finding| rules.contains(&finding.rule.as_str()))
 }
 
 #[test]
@@ -77,20 +72,12 @@ fn composed_logs_have_the_findings_of_their_table() {
         let found = explain::rules::check(&explain::logs::read(text));
         let ids: BTreeSet<&str> = found.iter().map(|one| one.rule.as_str()).collect();
         let ids: Vec<&str> = ids.into_iter().collect();
-        [
-            name.clone(),
-            explain::verdict(&found).to_string(),
-            ids.join(" "),
-        ]
+        [name.clone(), explain::verdict(&found).to_string(), ids.join(" ")]
     });
     let found: Vec<[String; 3]> = found.collect();
     let differs = found.iter().filter(|row| !table.contains(row));
     let differs: Vec<String> = differs.map(|row| row.join("\t")).collect();
-    assert!(
-        differs.is_empty(),
-        "found otherwise:\n{}",
-        differs.join("\n")
-    );
+    assert!(differs.is_empty(), "found otherwise:\n{}", differs.join("\n"));
     assert_eq!(found.len(), table.len(), "a row without its log");
     let expected: BTreeSet<&str> = table.iter().flat_map(|row| row[2].split(' ')).collect();
     for rules in RULES_OF.iter().map(|(_, rules)| *rules) {
@@ -113,9 +100,7 @@ fn rules_report_what_others_found() {
     for entry in &known {
         let word = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
         let (file, category) = (word("file"), word("cat"));
-        let found = by_file
-            .entry(file.clone())
-            .or_insert_with(|| findings(&corpus, &file));
+        let found = by_file.entry(file.clone()).or_insert_with(|| findings(&corpus, &file));
         let rules = |table: &[(&str, &'static [&'static str])]| {
             let entry = table.iter().find(|(name, _)| *name == category);
             entry.map(|(_, rules)| *rules)
@@ -163,15 +148,8 @@ fn logs_without_any_known_problem_are_not_invalid() {
             continue;
         }
         let found = findings(&corpus, &file);
-        let worst: Vec<String> = found
-            .iter()
-            .filter(|finding| finding.severity == Severity::Invalid)
-            .map(Finding::sentence)
-            .collect();
-        assert_ne!(
-            explain::verdict(&found),
-            Verdict::Invalid,
-            "{file}: {worst:?}"
-        );
+        let worst: Vec<String> =
+            found.iter().filter(|finding| finding.severity == Severity::Invalid).map(Finding::sentence).collect();
+        assert_ne!(explain::verdict(&found), Verdict::Invalid, "{file}: {worst:?}");
     }
 }

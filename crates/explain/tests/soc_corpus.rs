@@ -19,26 +19,14 @@ struct Wanted {
 }
 
 /// Answers to cpuinfo alone.
-const ALONE: Wanted = Wanted {
-    included_min: 75.0,
-    wrong_max: 2.0,
-};
+const ALONE: Wanted = Wanted { included_min: 75.0, wrong_max: 2.0 };
 /// Answers with the device tree at hand.
-const WITH_TREE: Wanted = Wanted {
-    included_min: 97.0,
-    wrong_max: 1.0,
-};
+const WITH_TREE: Wanted = Wanted { included_min: 97.0, wrong_max: 1.0 };
 /// Answers to logs that carry their device tree.
-const LOGS: Wanted = Wanted {
-    included_min: 98.0,
-    wrong_max: 0.0,
-};
+const LOGS: Wanted = Wanted { included_min: 98.0, wrong_max: 0.0 };
 
 /// Answers to logs that nothing says the truth about.
-const ANY: Wanted = Wanted {
-    included_min: 50.0,
-    wrong_max: 0.0,
-};
+const ANY: Wanted = Wanted { included_min: 50.0, wrong_max: 0.0 };
 
 /// Letters and digits in lower case.
 fn squash(text: &str) -> String {
@@ -73,22 +61,11 @@ impl Name {
         let whole_word = text.contains(r"(?<!\w)");
         let text = text.replace(r"(?<!\w)", "").replace(r"(?!\w)", "");
         let (text, not_before) = match text.split_once("(?!") {
-            Some((text, rest)) => (
-                text.to_owned(),
-                Some(rest.trim_end_matches(')').to_lowercase()),
-            ),
+            Some((text, rest)) => (text.to_owned(), Some(rest.trim_end_matches(')').to_lowercase())),
             None => (text, None),
         };
-        let text = text
-            .replace('\\', "")
-            .replace(" ?", " ")
-            .trim()
-            .to_lowercase();
-        Self {
-            text,
-            whole_word,
-            not_before,
-        }
+        let text = text.replace('\\', "").replace(" ?", " ").trim().to_lowercase();
+        Self { text, whole_word, not_before }
     }
 
     fn stands_in(&self, shown: &str) -> bool {
@@ -98,10 +75,7 @@ impl Name {
             let (before, after) = (&shown[..at], &shown[at + self.text.len()..]);
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
             let bounded = !before.ends_with(is_word) && !after.starts_with(is_word);
-            let refused = self
-                .not_before
-                .as_ref()
-                .is_some_and(|text| after.starts_with(text));
+            let refused = self.not_before.as_ref().is_some_and(|text| after.starts_with(text));
             (!self.whole_word || bounded) && !refused
         })
     }
@@ -127,9 +101,7 @@ fn labels(spec: &Path) -> Vec<Label> {
                 file: cells[0].to_owned(),
                 names: cells[3].split(" || ").map(Name::parse).collect(),
                 compatible: strings.map(str::to_owned).collect(),
-                model: Some(cells[6])
-                    .filter(|model| *model != "x")
-                    .map(str::to_owned),
+                model: Some(cells[6]).filter(|model| *model != "x").map(str::to_owned),
             }
         })
         .collect()
@@ -143,10 +115,7 @@ fn machine(cpuinfo: &[u8], label: Option<&Label>) -> Machine {
             texts.push(("/sys/firmware/devicetree/base/compatible", list));
         }
         if let Some(model) = &label.model {
-            texts.push((
-                "/sys/firmware/devicetree/base/model",
-                model.clone().into_bytes(),
-            ));
+            texts.push(("/sys/firmware/devicetree/base/model", model.clone().into_bytes()));
         }
     }
     testkit::machine_of(&texts)
@@ -175,12 +144,7 @@ impl Tally {
         } else {
             self.points -= 1.0;
             let names: Vec<String> = answer.names().into_iter().take(8).collect();
-            self.wrong.push(format!(
-                "{file}: {} SoCs: {}: {}",
-                size,
-                names.join(", "),
-                answer.why
-            ));
+            self.wrong.push(format!("{file}: {} SoCs: {}: {}", size, names.join(", "), answer.why));
         }
     }
 
@@ -199,10 +163,7 @@ impl Tally {
         for line in self.wrong.iter().chain(&self.unknown) {
             eprintln!("    {line}");
         }
-        assert!(
-            included >= wanted.included_min && wrong <= wanted.wrong_max,
-            "{title}"
-        );
+        assert!(included >= wanted.included_min && wrong <= wanted.wrong_max, "{title}");
     }
 }
 
@@ -234,12 +195,7 @@ fn composed() -> Vec<Composed> {
         let compatible = [compatible].into_iter().filter(|text| text != "-");
         Composed {
             text: std::fs::read(files::composed().join("cpuinfo").join(&file)).unwrap(),
-            label: Label {
-                file,
-                names: vec![Name::parse(&soc)],
-                compatible: compatible.collect(),
-                model: None,
-            },
+            label: Label { file, names: vec![Name::parse(&soc)], compatible: compatible.collect(), model: None },
             vendor,
             soc,
             alone,
@@ -313,26 +269,18 @@ fn other_kernels_get_the_same_answers() {
     let real = files::find().and_then(|_| spec());
     let real = real.map(|spec| real_ones(&spec)).unwrap_or_default();
     for (label, text) in composed.chain(real) {
-        let with_returns = String::from_utf8_lossy(&text)
-            .replace('\r', "")
-            .replace('\n', "\r\n");
+        let with_returns = String::from_utf8_lossy(&text).replace('\r', "").replace('\n', "\r\n");
         for label_or_none in [None, Some(&label)] {
             let plain = machine(&text, label_or_none);
             let expected = soc::identify(&plain).names();
             let crlf = machine(with_returns.as_bytes(), label_or_none);
-            assert_eq!(
-                soc::identify(&crlf).names(),
-                expected,
-                "{}, CRLF",
-                label.file
-            );
+            assert_eq!(soc::identify(&crlf).names(), expected, "{}, CRLF", label.file);
             for (way, shown) in variants::of(&plain) {
                 let found = soc::identify(&shown).names();
                 let tree = label_or_none.is_some();
                 // What a core that is off would have said may be missed, but nothing else appears.
                 let same = found == expected
-                    || way == "a core switched off"
-                        && expected.iter().all(|name| found.contains(name));
+                    || way == "a core switched off" && expected.iter().all(|name| found.contains(name));
                 assert!(same, "{}, tree {tree}, {way}: {found:?}", label.file);
             }
         }

@@ -71,9 +71,6 @@ fn one_block_may_stand_for_all() {
     for (part, revision) in [("0xd03", "4"), ("0xd08", "2")] {
         let text = cpuinfo(part, revision);
         let found = names(&testkit::machine_of(&[("/proc/cpuinfo", text.into())]));
-        assert!(
-            found.contains(&"Rockchip RK3399".to_owned()),
-            "{part}: {found:?}"
-        );
+        assert!(found.contains(&"Rockchip RK3399".to_owned()), "{part}: {found:?}");
     }
 }

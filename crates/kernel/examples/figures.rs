@@ -30,11 +30,7 @@ fn clock() {
             reading.best_khz,
             reading.sustained_khz,
             reading.agreeing_permille,
-            if reading.supported {
-                ""
-            } else {
-                " (not supported)"
-            },
+            if reading.supported { "" } else { " (not supported)" },
             reading.multiply_ratio,
             reading.float_ratio,
             emulation_sign(&reading, || measure(&ClockPlan::warm()))

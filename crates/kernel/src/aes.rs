@@ -52,8 +52,7 @@ impl PlainAes {
     #[inline]
     pub fn encrypt(&self, block: &mut Block) {
         let columns = block.as_chunks::<4>().0;
-        let mut state: [u32; 4] =
-            std::array::from_fn(|i| u32::from_be_bytes(columns[i]) ^ self.keys[0][i]);
+        let mut state: [u32; 4] = std::array::from_fn(|i| u32::from_be_bytes(columns[i]) ^ self.keys[0][i]);
         for key in &self.keys[1..self.rounds] {
             state = std::array::from_fn(|i| {
                 ROUND[0][byte(state[i], 3)]
@@ -64,8 +63,7 @@ impl PlainAes {
             });
         }
         for (i, column) in block.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let word =
-                [3, 2, 1, 0].map(|place| SUBSTITUTE[byte(state[(i + 3 - place) % 4], place)]);
+            let word = [3, 2, 1, 0].map(|place| SUBSTITUTE[byte(state[(i + 3 - place) % 4], place)]);
             *column = (u32::from_be_bytes(word) ^ self.keys[self.rounds][i]).to_be_bytes();
         }
     }

@@ -31,11 +31,7 @@ pub struct Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = std::io::Error::from_raw_os_error(self.errno);
-        write!(
-            f,
-            "no memory for a buffer of {} bytes: {reason}",
-            self.bytes
-        )
+        write!(f, "no memory for a buffer of {} bytes: {reason}", self.bytes)
     }
 }
 
@@ -72,10 +68,7 @@ impl Buffer {
     /// the available memory first.
     pub fn new(length: usize, pages: Pages) -> Result<Self, Refused> {
         let slack = if pages == Pages::Huge { HUGE_PAGE } else { 0 };
-        let refused = |errno| Refused {
-            bytes: length,
-            errno,
-        };
+        let refused = |errno| Refused { bytes: length, errno };
         if length == 0 {
             return Err(refused(libc::EINVAL));
         }
@@ -98,24 +91,13 @@ impl Buffer {
         let mapping = match NonNull::new(mapping.cast::<u8>()) {
             Some(start) if mapping != libc::MAP_FAILED => start,
             _ => {
-                return Err(refused(
-                    std::io::Error::last_os_error().raw_os_error().unwrap_or(0),
-                ));
+                return Err(refused(std::io::Error::last_os_error().raw_os_error().unwrap_or(0)));
             }
         };
-        let offset = if slack == 0 {
-            0
-        } else {
-            mapping.align_offset(HUGE_PAGE)
-        };
+        let offset = if slack == 0 { 0 } else { mapping.align_offset(HUGE_PAGE) };
         // SAFETY: `offset` is less than a huge page, and the mapping is longer by one.
         let start = unsafe { mapping.add(offset) };
-        let mut buffer = Self {
-            mapping,
-            mapping_length,
-            start,
-            length,
-        };
+        let mut buffer = Self { mapping, mapping_length, start, length };
         buffer.advise(pages);
         buffer.touch();
         Ok(buffer)
@@ -196,19 +178,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_mapped_is_refused_with_its_reason() {
-        assert_eq!(
-            Buffer::new(0, Pages::Default).unwrap_err().errno,
-            libc::EINVAL
-        );
+        assert_eq!(Buffer::new(0, Pages::Default).unwrap_err().errno, libc::EINVAL);
         for bytes in [usize::MAX, usize::MAX / 2] {
             let refused = Buffer::new(bytes, Pages::Huge).unwrap_err();
-            assert_eq!(
-                refused,
-                Refused {
-                    bytes,
-                    errno: libc::ENOMEM
-                }
-            );
+            assert_eq!(refused, Refused { bytes, errno: libc::ENOMEM });
             assert!(refused.to_string().contains("no memory"));
         }
     }

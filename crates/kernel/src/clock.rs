@@ -36,12 +36,7 @@ impl Default for ClockPlan {
     /// About 8 ms of windows after at least 20 ms of pre-heating: `ondemand` decides every 10 ms on
     /// most boards, `schedutil` more often.
     fn default() -> Self {
-        Self {
-            window_ns: 100_000,
-            windows: 60,
-            settle_ns: 20_000_000,
-            preheat_ns_max: 200_000_000,
-        }
+        Self { window_ns: 100_000, windows: 60, settle_ns: 20_000_000, preheat_ns_max: 200_000_000 }
     }
 }
 
@@ -49,11 +44,7 @@ impl ClockPlan {
     /// A reading of less than 5 ms for a CPU that has been busy until now: 3.4 ms of windows, 1 ms for
     /// the two chains that serve as a check, and what it takes to find out their lengths.
     pub fn warm() -> Self {
-        Self {
-            windows: 34,
-            preheat_ns_max: 0,
-            ..Self::default()
-        }
+        Self { windows: 34, preheat_ns_max: 0, ..Self::default() }
     }
 
     /// A reading of `total_ns` for a CPU whose time is withheld in slices (a quota, or a duty cycle),
@@ -121,12 +112,8 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
     let (cpu_ns, wall_ns) = (timer::thread_cpu_ns() - start_cpu_ns, now_ns() - start_ns);
     let clock = estimate(&windows).unwrap_or_default();
     let check_ns = CHECK_WINDOW_NS.max(window_ns / 2);
-    let mut cycles = |chain: &Chain| {
-        clock
-            .supported
-            .then(|| chain.cycles(check_ns, clock.best_khz, &mut check))
-            .flatten()
-    };
+    let mut cycles =
+        |chain: &Chain| clock.supported.then(|| chain.cycles(check_ns, clock.best_khz, &mut check)).flatten();
     let multiply_ratio = cycles(&MULTIPLY);
     let float_ratio = cycles(&FLOAT);
     ClockReading {
@@ -148,9 +135,7 @@ pub fn measure(plan: &ClockPlan) -> ClockReading {
 /// The window that the timer allows: both a tick and a reading stay below 0.05 % of it, so that three
 /// windows can agree within 0.1 %.
 fn usable_window_ns(wanted_ns: u64, timer: timer::TimerCost) -> u64 {
-    wanted_ns
-        .max(timer.step_ns.max(timer.reading_ns) * 2000)
-        .min(20_000_000)
+    wanted_ns.max(timer.step_ns.max(timer.reading_ns) * 2000).min(20_000_000)
 }
 
 /// A chain of dependent operations.
@@ -173,10 +158,7 @@ impl Chain {
         for _ in 0..count {
             (self.run)(turns as usize);
             let end_ns = now_ns();
-            into.push(Window {
-                operations,
-                elapsed_ns: end_ns - start_ns,
-            });
+            into.push(Window { operations, elapsed_ns: end_ns - start_ns });
             start_ns = end_ns;
         }
     }
@@ -200,10 +182,7 @@ impl Chain {
     fn window(&self, turns: u64) -> Window {
         let start_ns = now_ns();
         (self.run)(turns as usize);
-        Window {
-            operations: turns * self.operations,
-            elapsed_ns: now_ns() - start_ns,
-        }
+        Window { operations: turns * self.operations, elapsed_ns: now_ns() - start_ns }
     }
 
     /// Cycles that one operation of this chain takes at that clock; none if the windows never agreed.
@@ -212,12 +191,7 @@ impl Chain {
         for _ in 0..TRIES {
             windows.clear();
             self.windows(window_ns, self.pace(window_ns), CHECK_WINDOWS, windows);
-            if let Some(Estimate {
-                best_khz,
-                supported: true,
-                ..
-            }) = estimate(windows)
-            {
+            if let Some(Estimate { best_khz, supported: true, .. }) = estimate(windows) {
                 return Some(f64::from(clock_khz) / f64::from(best_khz));
             }
         }
@@ -226,19 +200,10 @@ impl Chain {
 }
 
 /// Chain of the clock.
-const CHAIN: Chain = Chain {
-    run: |turns| _ = arch::chain(turns),
-    operations: CHAIN_OPERATIONS,
-};
+const CHAIN: Chain = Chain { run: |turns| _ = arch::chain(turns), operations: CHAIN_OPERATIONS };
 /// The two chains that serve as a check.
-const MULTIPLY: Chain = Chain {
-    run: |turns| _ = arch::multiply_chain(turns),
-    operations: MULTIPLY_OPERATIONS,
-};
-const FLOAT: Chain = Chain {
-    run: |turns| _ = arch::float_chain(turns),
-    operations: FLOAT_OPERATIONS,
-};
+const MULTIPLY: Chain = Chain { run: |turns| _ = arch::multiply_chain(turns), operations: MULTIPLY_OPERATIONS };
+const FLOAT: Chain = Chain { run: |turns| _ = arch::float_chain(turns), operations: FLOAT_OPERATIONS };
 
 /// Runs the chain until its rate stops rising. Returns the rate to plan windows by, and the ramp.
 fn preheat(chain: &Chain, window_ns: u64, plan: &ClockPlan) -> (u32, Option<u32>) {
@@ -272,16 +237,7 @@ mod tests {
     #[test]
     fn windows_grow_with_a_coarse_or_slow_timer() {
         let check = |step_ns, reading_ns, expected| {
-            assert_eq!(
-                usable_window_ns(
-                    100_000,
-                    TimerCost {
-                        step_ns,
-                        reading_ns
-                    }
-                ),
-                expected
-            );
+            assert_eq!(usable_window_ns(100_000, TimerCost { step_ns, reading_ns }), expected);
         };
         check(25, 25, 100_000);
         check(41, 30, 100_000);
@@ -292,11 +248,7 @@ mod tests {
 
     #[test]
     fn a_reading_is_whole() {
-        let plan = ClockPlan {
-            windows: 5,
-            preheat_ns_max: 1_000_000,
-            ..ClockPlan::default()
-        };
+        let plan = ClockPlan { windows: 5, preheat_ns_max: 1_000_000, ..ClockPlan::default() };
         let reading = measure(&plan);
         assert_eq!(reading.count, 5);
         assert_eq!(reading.windows_khz.len(), 5);
@@ -305,19 +257,12 @@ mod tests {
         assert!(reading.sustained_khz <= *reading.windows_khz.iter().max().unwrap());
         assert!(reading.preempted_permille <= 1000);
         assert!(u64::from(reading.elapsed_us) * 1000 >= 5 * reading.window_ns / 4);
-        assert!(
-            reading.agreeing_permille >= 200,
-            "at least the best window agrees with itself"
-        );
+        assert!(reading.agreeing_permille >= 200, "at least the best window agrees with itself");
     }
 
     #[test]
     fn a_plan_never_has_fewer_than_three_windows() {
-        let plan = ClockPlan {
-            windows: 0,
-            preheat_ns_max: 0,
-            ..ClockPlan::default()
-        };
+        let plan = ClockPlan { windows: 0, preheat_ns_max: 0, ..ClockPlan::default() };
         assert_eq!(measure(&plan).count, 3);
         assert_eq!(ClockPlan::lasting(200_000_000).windows, 2000);
     }

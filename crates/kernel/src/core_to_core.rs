@@ -92,11 +92,7 @@ mod tests {
             game.end();
             times
         });
-        assert!(
-            times
-                .into_iter()
-                .all(|time| time.is_some_and(|ns| ns > 0.0))
-        );
+        assert!(times.into_iter().all(|time| time.is_some_and(|ns| ns > 0.0)));
     }
 
     #[test]

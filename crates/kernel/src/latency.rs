@@ -78,10 +78,7 @@ impl<'a> Walk<'a> {
     /// If the buffer is shorter than that, or the size is less than one line per chain.
     pub fn new(buffer: &'a mut Buffer, size_bytes: usize, order: Order, seed: u64) -> Self {
         let lines = size_bytes / LINE;
-        assert!(
-            size_bytes <= buffer.len(),
-            "the buffer is smaller than the walk"
-        );
+        assert!(size_bytes <= buffer.len(), "the buffer is smaller than the walk");
         assert!(lines >= CHAINS_MAX, "the walk is too short for its chains");
         let start = buffer.address();
         let bytes = buffer.as_mut_slice();
@@ -98,17 +95,8 @@ impl<'a> Walk<'a> {
             put(BITS_64_AT, &(to as u64).to_ne_bytes());
             previous = *line;
         }
-        let mut walk = Self {
-            start,
-            sequence,
-            position: 0,
-            buffer: PhantomData,
-        };
-        let pace = Pace {
-            chains: CHAINS_MAX,
-            link: Link::Pointer,
-            steps: lines.div_ceil(CHAINS_MAX),
-        };
+        let mut walk = Self { start, sequence, position: 0, buffer: PhantomData };
+        let pace = Pace { chains: CHAINS_MAX, link: Link::Pointer, steps: lines.div_ceil(CHAINS_MAX) };
         walk.once(&pace);
         walk
     }
@@ -125,24 +113,14 @@ impl<'a> Walk<'a> {
     /// If `chains` is none of 1, 2, 4 and 8, or a ring of 4 GiB is to be walked by 32-bit links.
     pub fn pace(&mut self, chains: usize, link: Link, repetition_ns: u64) -> Pace {
         const STEPS_MIN: usize = 256;
-        assert!(
-            link != Link::Bits32 || u32::try_from(self.size_bytes()).is_ok(),
-            "32-bit links reach 4 GiB"
-        );
+        assert!(link != Link::Bits32 || u32::try_from(self.size_bytes()).is_ok(), "32-bit links reach 4 GiB");
         let mut steps = STEPS_MIN;
         loop {
-            let pace = Pace {
-                chains,
-                link,
-                steps,
-            };
+            let pace = Pace { chains, link, steps };
             let elapsed_ns = (self.once(&pace) * (steps * chains) as f64).max(1.0);
             if elapsed_ns * 8.0 >= repetition_ns as f64 {
                 let steps = (steps as f64 * repetition_ns as f64 / elapsed_ns) as usize;
-                return Pace {
-                    steps: steps.max(STEPS_MIN),
-                    ..pace
-                };
+                return Pace { steps: steps.max(STEPS_MIN), ..pace };
             }
             steps *= 2;
         }
@@ -189,11 +167,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Moves the heads on by that many steps.
-fn step<const CHAINS: usize, const LINK_AT: usize>(
-    base: usize,
-    heads: &mut [usize; CHAINS],
-    steps: usize,
-) {
+fn step<const CHAINS: usize, const LINK_AT: usize>(base: usize, heads: &mut [usize; CHAINS], steps: usize) {
     // The sizes are equal in the branch that is taken, and the compiler leaves out all others.
     let heads = heads.as_mut_slice();
     match CHAINS {
@@ -305,26 +279,10 @@ mod tests {
         let mut walk = Walk::new(&mut buffer, size_bytes, order, 3);
         let start = walk.heads::<1>()[0];
         let visited = visited::<POINTER_AT>(&mut walk);
-        assert_eq!(
-            visited,
-            self::visited::<BITS_32_AT>(&mut walk),
-            "32-bit links"
-        );
-        assert_eq!(
-            visited,
-            self::visited::<BITS_64_AT>(&mut walk),
-            "64-bit links"
-        );
-        assert!(
-            visited
-                .iter()
-                .all(|line| inside.contains(line) && line.is_multiple_of(LINE))
-        );
-        assert_eq!(
-            visited.iter().collect::<HashSet<_>>().len(),
-            lines,
-            "{size_bytes} {order:?}"
-        );
+        assert_eq!(visited, self::visited::<BITS_32_AT>(&mut walk), "32-bit links");
+        assert_eq!(visited, self::visited::<BITS_64_AT>(&mut walk), "64-bit links");
+        assert!(visited.iter().all(|line| inside.contains(line) && line.is_multiple_of(LINE)));
+        assert_eq!(visited.iter().collect::<HashSet<_>>().len(), lines, "{size_bytes} {order:?}");
         assert_eq!(visited[lines - 1], start, "the ring is closed");
     }
 
@@ -342,10 +300,7 @@ mod tests {
         let mut buffer = Buffer::new(64 * 4096, Pages::Default).unwrap();
         let mut walk = Walk::new(&mut buffer, 64 * 4096, Order::PageByPage, 9);
         let visited = visited::<POINTER_AT>(&mut walk);
-        let changes = visited
-            .windows(2)
-            .filter(|pair| pair[0] / 4096 != pair[1] / 4096)
-            .count();
+        let changes = visited.windows(2).filter(|pair| pair[0] / 4096 != pair[1] / 4096).count();
         assert!(changes <= 64, "{changes}");
     }
 
@@ -356,11 +311,7 @@ mod tests {
             assert_eq!(heads.iter().collect::<HashSet<_>>().len(), CHAINS);
             step::<CHAINS, POINTER_AT>(0, &mut heads, steps);
             walk.run::<CHAINS, POINTER_AT>(steps);
-            assert_eq!(
-                heads,
-                walk.heads::<CHAINS>(),
-                "{CHAINS} chains, {steps} steps"
-            );
+            assert_eq!(heads, walk.heads::<CHAINS>(), "{CHAINS} chains, {steps} steps");
         }
         let mut buffer = Buffer::new(1 << 16, Pages::Default).unwrap();
         let mut walk = Walk::new(&mut buffer, 1 << 16, Order::Random, 1);
@@ -389,11 +340,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "smaller than the walk")]
     fn a_walk_beyond_the_buffer_is_refused() {
-        Walk::new(
-            &mut Buffer::new(4096, Pages::Default).unwrap(),
-            8192,
-            Order::Random,
-            1,
-        );
+        Walk::new(&mut Buffer::new(4096, Pages::Default).unwrap(), 8192, Order::Random, 1);
     }
 }

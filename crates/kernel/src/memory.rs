@@ -64,27 +64,18 @@ pub fn first_flip(routine: &Routine, destination: &[u8], source: &[u8]) -> Optio
 /// The first byte of the source that is not what [`scatter`] wrote with this seed.
 pub fn first_unscattered(source: &[u8], seed: u64) -> Option<Flip> {
     let mut random = Random::new(seed);
-    let wrong = source
-        .chunks(8)
-        .position(|chunk| *chunk != random.next().to_le_bytes()[..chunk.len()])?;
+    let wrong = source.chunks(8).position(|chunk| *chunk != random.next().to_le_bytes()[..chunk.len()])?;
     let mut random = Random::new(seed);
     let expected = (0..=wrong).map(|_| random.next()).last()?.to_le_bytes();
     let chunk = &source[wrong * 8..source.len().min(wrong * 8 + 8)];
     let flip = flip(chunk, expected.into_iter())?;
-    Some(Flip {
-        at: wrong * 8 + flip.at,
-        ..flip
-    })
+    Some(Flip { at: wrong * 8 + flip.at, ..flip })
 }
 
 fn flip(found: &[u8], expected: impl Iterator<Item = u8>) -> Option<Flip> {
     let pairs = found.iter().copied().zip(expected).enumerate();
     let mut wrong = pairs.filter(|(_, (found, expected))| found != expected);
-    wrong.next().map(|(at, (found, expected))| Flip {
-        at,
-        expected,
-        found,
-    })
+    wrong.next().map(|(at, (found, expected))| Flip { at, expected, found })
 }
 
 #[cfg(test)]
@@ -129,10 +120,7 @@ mod tests {
 
     #[test]
     fn a_flip_in_the_source_is_found_although_both_buffers_agree() {
-        let copy = ROUTINES
-            .iter()
-            .find(|routine| routine.operation == Operation::Copy)
-            .unwrap();
+        let copy = ROUTINES.iter().find(|routine| routine.operation == Operation::Copy).unwrap();
         let found = run_and_flip(copy, |destination, source| {
             source[77] ^= 4;
             destination[77] ^= 4;

@@ -46,18 +46,8 @@ mod tests {
     fn shuffling_keeps_every_item() {
         let mut items: Vec<u32> = (0..1000).collect();
         Random::new(7).shuffle(&mut items);
-        assert!(
-            items
-                .iter()
-                .enumerate()
-                .any(|(at, item)| at as u32 != *item)
-        );
+        assert!(items.iter().enumerate().any(|(at, item)| at as u32 != *item));
         items.sort_unstable();
-        assert!(
-            items
-                .iter()
-                .enumerate()
-                .all(|(at, item)| at as u32 == *item)
-        );
+        assert!(items.iter().enumerate().all(|(at, item)| at as u32 == *item));
     }
 }

@@ -113,17 +113,9 @@ impl Routine {
     }
 
     fn copy_turns(&self, destination: &mut [u8], source: &[u8], turns: CopyTurns) {
-        let head = destination
-            .as_ptr()
-            .align_offset(self.destination_align)
-            .min(source.len());
+        let head = destination.as_ptr().align_offset(self.destination_align).min(source.len());
         let count = (source.len() - head) / self.bytes_per_turn;
-        if count == 0
-            || !source[head..]
-                .as_ptr()
-                .addr()
-                .is_multiple_of(self.source_align)
-        {
+        if count == 0 || !source[head..].as_ptr().addr().is_multiple_of(self.source_align) {
             return plain::copy(destination, source);
         }
         let tail = head + count * self.bytes_per_turn;
@@ -138,10 +130,7 @@ impl Routine {
 
     fn fill_turns(&self, destination: &mut [u8], byte: u8, turns: FillTurns) {
         let length = destination.len();
-        let head = destination
-            .as_ptr()
-            .align_offset(self.destination_align)
-            .min(length);
+        let head = destination.as_ptr().align_offset(self.destination_align).min(length);
         let count = (length - head) / self.bytes_per_turn;
         if count == 0 {
             return plain::fill(destination, byte);
@@ -202,11 +191,7 @@ impl Routine {
     ) -> Self {
         let body = Body::Copy(turns);
         let routine = Self::new(id, about, Operation::Copy, bytes_per_turn, body);
-        Self {
-            loads: pairs,
-            stores: pairs,
-            ..routine
-        }
+        Self { loads: pairs, stores: pairs, ..routine }
     }
 
     /// A loop with so many stores a turn that fills with [`FILL_BYTE`].
@@ -218,20 +203,14 @@ impl Routine {
         turns: FillTurns,
     ) -> Self {
         let body = Body::Fill(FILL_BYTE, turns);
-        Self {
-            stores,
-            ..Self::new(id, about, Operation::Fill, bytes_per_turn, body)
-        }
+        Self { stores, ..Self::new(id, about, Operation::Fill, bytes_per_turn, body) }
     }
 
     /// The same filling zeros, for loops that can do nothing else.
     #[allow(dead_code, reason = "not every instruction set has such a loop")]
     pub(crate) const fn with_zeros(self) -> Self {
         match self.body {
-            Body::Fill(_, turns) => Self {
-                body: Body::Fill(0, turns),
-                ..self
-            },
+            Body::Fill(_, turns) => Self { body: Body::Fill(0, turns), ..self },
             _ => panic!("only filling writes zeros"),
         }
     }
@@ -245,37 +224,22 @@ impl Routine {
         turns: ReadTurns,
     ) -> Self {
         let body = Body::Read(turns);
-        Self {
-            loads,
-            ..Self::new(id, about, Operation::Read, bytes_per_turn, body)
-        }
+        Self { loads, ..Self::new(id, about, Operation::Read, bytes_per_turn, body) }
     }
 
     /// A routine that the C library or the compiler made.
-    pub(crate) const fn compiled(
-        id: &'static str,
-        about: &'static str,
-        operation: Operation,
-        body: Body,
-    ) -> Self {
+    pub(crate) const fn compiled(id: &'static str, about: &'static str, operation: Operation, body: Body) -> Self {
         Self::new(id, about, operation, 8, body)
     }
 
     /// States how many bytes a turn moves.
     pub(crate) const fn moving(self, bytes_per_turn: usize) -> Self {
-        Self {
-            bytes_per_turn,
-            ..self
-        }
+        Self { bytes_per_turn, ..self }
     }
 
     /// States what alignment the loop needs.
     pub(crate) const fn aligned(self, destination_align: usize, source_align: usize) -> Self {
-        Self {
-            destination_align,
-            source_align,
-            ..self
-        }
+        Self { destination_align, source_align, ..self }
     }
 
     /// States when the machine can run it.
@@ -285,11 +249,7 @@ impl Routine {
 }
 
 fn same_length<'a>(destination: &'a mut [u8], source: &[u8]) -> &'a mut [u8] {
-    assert_eq!(
-        destination.len(),
-        source.len(),
-        "copying needs buffers of equal length"
-    );
+    assert_eq!(destination.len(), source.len(), "copying needs buffers of equal length");
     destination
 }
 

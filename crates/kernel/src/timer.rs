@@ -62,10 +62,7 @@ pub fn cost() -> TimerCost {
         last = now;
         readings += 1;
     }
-    TimerCost {
-        reading_ns: ((last - start) / readings).min(step_ns),
-        step_ns,
-    }
+    TimerCost { reading_ns: ((last - start) / readings).min(step_ns), step_ns }
 }
 
 #[cfg(test)]

@@ -14,17 +14,12 @@ use std::time::{Duration, Instant};
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let asked = |option: &str| arguments.iter().any(|argument| argument == option);
-    let mut numbers = arguments
-        .iter()
-        .filter_map(|argument| argument.parse().ok());
+    let mut numbers = arguments.iter().filter_map(|argument| argument.parse().ok());
     let seconds = numbers.next().unwrap_or(5);
     let interval = Duration::from_millis(numbers.next().unwrap_or(500));
 
     let begin = Instant::now();
-    let options = SamplerOptions {
-        interval,
-        ..SamplerOptions::default()
-    };
+    let options = SamplerOptions { interval, ..SamplerOptions::default() };
     let mut sampler = Sampler::new(&Root::system(), &options);
     let discovered = begin.elapsed();
     let timeline = Timeline::start();
@@ -49,9 +44,7 @@ fn main() -> std::io::Result<()> {
     let mut total = SamplerCost::default();
     for event in events {
         match event {
-            Event::Samples { at_ms, columns } if asked("--rows") => {
-                print_rows(&ids, &at_ms, &columns)
-            }
+            Event::Samples { at_ms, columns } if asked("--rows") => print_rows(&ids, &at_ms, &columns),
             Event::Gap { channel, gap } => {
                 println!("gap {channel}: {} ms {}", gap.at_ms, gap.missing)
             }
@@ -99,9 +92,7 @@ fn compare_with_bare_reads(
     let root = Root::system();
     let reads = |sampler: &Sampler| -> BTreeMap<String, u64> {
         let costs = sampler.source_costs();
-        costs
-            .map(|cost| (cost.path.to_owned(), cost.reads))
-            .collect()
+        costs.map(|cost| (cost.path.to_owned(), cost.reads)).collect()
     };
     let mut before = reads(sampler);
     let mut files = BTreeMap::new();
@@ -120,11 +111,8 @@ fn compare_with_bare_reads(
         tick_ns += timeline::thread_cpu_ns() - begin;
         ticks += 1;
         let after = reads(sampler);
-        let read: Vec<_> = files
-            .iter()
-            .filter(|(path, _)| after[*path] > before[*path])
-            .map(|(_, file)| file)
-            .collect();
+        let read: Vec<_> =
+            files.iter().filter(|(path, _)| after[*path] > before[*path]).map(|(_, file)| file).collect();
         // The other half of the pause, so that caches are as cold for the bare loop.
         timeline.sleep(interval);
         let begin = timeline::thread_cpu_ns();

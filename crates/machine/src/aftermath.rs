@@ -4,10 +4,7 @@
 use crate::Root;
 use crate::kernel_log::boot_messages;
 use crate::vcio::{self, Firmware};
-use record::{
-    Aftermath, ErrorCounter, LastWords, MachineChecks, Missing, Reading, ResetReason,
-    WatchdogStatus,
-};
+use record::{Aftermath, ErrorCounter, LastWords, MachineChecks, Missing, Reading, ResetReason, WatchdogStatus};
 
 /// Documentation/ABI/testing/pstore; systemd moves what it finds there to its own folder (systemd-pstore(8)).
 const PSTORE: [&str; 2] = ["/sys/fs/pstore", "/var/lib/systemd/pstore"];
@@ -51,21 +48,14 @@ pub fn aftermath(root: &Root, boot_id: &str, now_utc_ms: i64) -> Aftermath {
         machine_checks: machine_checks(root).into(),
         watchdogs: watchdogs(root).into(),
         reset_reasons: reset_reasons(root),
-        hardware_messages: messages
-            .into_iter()
-            .filter(is_told)
-            .take(LINES_MAX)
-            .collect(),
+        hardware_messages: messages.into_iter().filter(is_told).take(LINES_MAX).collect(),
     }
 }
 
 fn restarted(root: &Root, boot_id: &str) -> Reading<bool> {
     const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
     if boot_id.is_empty() {
-        return Err(Missing::unsupported(
-            BOOT_ID,
-            "the run did not keep its boot id",
-        ));
+        return Err(Missing::unsupported(BOOT_ID, "the run did not keep its boot id"));
     }
     Ok(root.read_value(BOOT_ID)? != boot_id)
 }
@@ -93,11 +83,7 @@ fn last_words(root: &Root) -> Reading<Vec<LastWords>> {
         lines.drain(..lines.len().saturating_sub(LINES_MAX));
         let file = path.rsplit('/').next().unwrap_or(path).to_owned();
         let written_utc_ms = root.written_utc_ms(path);
-        let words = LastWords {
-            file,
-            lines,
-            written_utc_ms,
-        };
+        let words = LastWords { file, lines, written_utc_ms };
         Some(words).filter(|words| !words.lines.is_empty())
     });
     Ok(words.take(FILES_MAX).collect())
@@ -139,16 +125,9 @@ fn machine_checks(root: &Root) -> Reading<Vec<MachineChecks>> {
 fn parse_machine_checks(text: &str) -> Vec<MachineChecks> {
     let row = |line: &str| {
         let (kind, rest) = line.split_once(':')?;
-        let kind = MACHINE_CHECKS
-            .into_iter()
-            .find(|known| *known == kind.trim())?;
-        let counts = rest
-            .split_whitespace()
-            .map_while(|word| word.parse::<u64>().ok());
-        Some(MachineChecks {
-            kind: kind.to_owned(),
-            count: counts.fold(0, u64::saturating_add),
-        })
+        let kind = MACHINE_CHECKS.into_iter().find(|known| *known == kind.trim())?;
+        let counts = rest.split_whitespace().map_while(|word| word.parse::<u64>().ok());
+        Some(MachineChecks { kind: kind.to_owned(), count: counts.fold(0, u64::saturating_add) })
     };
     text.lines().filter_map(row).collect()
 }
@@ -168,10 +147,7 @@ fn watchdogs(root: &Root) -> Reading<Vec<WatchdogStatus>> {
 fn reset_reasons(root: &Root) -> Vec<ResetReason> {
     let mut reasons = Vec::new();
     let mut tell = |path: &str, says: String| {
-        reasons.push(ResetReason {
-            path: path.to_owned(),
-            says: printable(&says),
-        });
+        reasons.push(ResetReason { path: path.to_owned(), says: printable(&says) });
     };
     if let Ok(bytes) = root.read_bytes(RPI_RSTS)
         && let Ok(bits) = <[u8; 4]>::try_from(bytes.as_slice())
@@ -193,9 +169,7 @@ fn reset_reasons(root: &Root) -> Vec<ResetReason> {
     }
     let command_line = root.read("/proc/cmdline").unwrap_or_default();
     for option in command_line.split_whitespace() {
-        let says = REASON_OPTIONS
-            .iter()
-            .find_map(|key| option.strip_prefix(key));
+        let says = REASON_OPTIONS.iter().find_map(|key| option.strip_prefix(key));
         if let Some(says) = says.filter(|says| !says.is_empty()) {
             tell("/proc/cmdline", says.to_owned());
         }
@@ -215,16 +189,8 @@ fn printable(text: &str) -> String {
 /// 63 there means that it was halted (drivers/watchdog/bcm2835_wdt.c).
 fn rpi_words(bits: u32) -> String {
     const PARTITION: u32 = 0x555;
-    let words = [
-        (0x20, "watchdog or restart"),
-        (0x200, "software"),
-        (0x2, "debugger"),
-    ];
-    let mut set: Vec<&str> = words
-        .iter()
-        .filter(|(mask, _)| bits & mask != 0)
-        .map(|(_, words)| *words)
-        .collect();
+    let words = [(0x20, "watchdog or restart"), (0x200, "software"), (0x2, "debugger")];
+    let mut set: Vec<&str> = words.iter().filter(|(mask, _)| bits & mask != 0).map(|(_, words)| *words).collect();
     if bits & PARTITION == PARTITION {
         set.push("halted");
     }
@@ -295,24 +261,14 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
         assert!(words[0].lines[1].contains("SError"));
         assert_eq!(words.len(), 1, "an empty file says nothing");
         let errors = found.memory_errors.known().unwrap();
-        let errors: Vec<_> = errors
-            .iter()
-            .map(|e| (e.controller.as_str(), e.corrected, e.uncorrected))
-            .collect();
+        let errors: Vec<_> = errors.iter().map(|e| (e.controller.as_str(), e.corrected, e.uncorrected)).collect();
         assert_eq!(errors, [("cpu_cache/cpu_cache0", 3, 0), ("mc0", 17, 1)]);
         let checks = found.machine_checks.known().unwrap();
         let checks: Vec<_> = checks.iter().map(|c| (c.kind.as_str(), c.count)).collect();
         assert_eq!(checks, [("THR", 2), ("MCE", 1)]);
         assert_eq!(found.watchdogs.known().unwrap()[0].bootstatus, 32);
-        let says: Vec<&str> = found
-            .reset_reasons
-            .iter()
-            .map(|r| r.says.as_str())
-            .collect();
-        assert_eq!(
-            says,
-            ["0x1000: power came on", "watchdog timeout", "kernel_panic"]
-        );
+        let says: Vec<&str> = found.reset_reasons.iter().map(|r| r.says.as_str()).collect();
+        assert_eq!(says, ["0x1000: power came on", "watchdog timeout", "kernel_panic"]);
         assert_eq!(found.hardware_messages.len(), 1);
     }
 
@@ -324,10 +280,7 @@ root=/dev/mmcblk0p2 androidboot.bootreason=kernel_panic
         assert!(found.memory_errors.missing().is_some());
         assert!(found.machine_checks.missing().is_some());
         assert!(found.watchdogs.missing().is_some());
-        assert_eq!(
-            (found.reset_reasons.len(), found.hardware_messages.len()),
-            (0, 0)
-        );
+        assert_eq!((found.reset_reasons.len(), found.hardware_messages.len()), (0, 0));
         let same = aftermath(&Root::from_board(BOARD).unwrap(), "new", 7);
         assert_eq!(same.restarted, Fact::Known(false));
         let lost = aftermath(&Root::from_board(BOARD).unwrap(), "", 7);

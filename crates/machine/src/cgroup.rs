@@ -52,11 +52,7 @@ mod tests {
         for (membership, expected) in [
             (
                 "4:memory:/a\n3:cpu,cpuacct:/a/b\n",
-                vec![
-                    "/sys/fs/cgroup/cpu/a/b",
-                    "/sys/fs/cgroup/cpu/a",
-                    "/sys/fs/cgroup/cpu",
-                ],
+                vec!["/sys/fs/cgroup/cpu/a/b", "/sys/fs/cgroup/cpu/a", "/sys/fs/cgroup/cpu"],
             ),
             ("0::/x\n", vec!["/sys/fs/cgroup/x", "/sys/fs/cgroup"]),
             ("0::/\n", vec!["/sys/fs/cgroup"]),
@@ -77,11 +73,7 @@ mod tests {
             (format!("{v2}/b/cpu.max\n50000 100000\n"), true),
             ("== /proc/stat\ncpu\n".to_owned(), false),
         ] {
-            assert_eq!(
-                has_quota(&Root::from_board(&board).unwrap()),
-                expected,
-                "{board}"
-            );
+            assert_eq!(has_quota(&Root::from_board(&board).unwrap()), expected, "{board}");
         }
     }
 }

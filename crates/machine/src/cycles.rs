@@ -31,10 +31,7 @@ impl CycleCounter {
     /// Counters of the calling thread, one of each kind that the machine has, as a name and a reading.
     /// The thread stays on `cpu`.
     pub fn all(root: &Root, cpu: u32) -> Vec<(&'static str, Reading<CycleCounter>)> {
-        vec![
-            ("perf", Self::perf(root)),
-            ("aperf", Self::aperf(root, cpu)),
-        ]
+        vec![("perf", Self::perf(root)), ("aperf", Self::aperf(root, cpu))]
     }
 
     fn perf(root: &Root) -> Reading<Self> {
@@ -68,10 +65,8 @@ impl CycleCounter {
             Kind::Perf(counters) => counters.read().cycles_total().ok(),
             Kind::Aperf(file) => {
                 let mut bytes = [0; 8];
-                let count = faults::pass_open(Call::Read, file, || {
-                    rustix::io::pread(file, &mut bytes, IA32_APERF)
-                })
-                .ok()?;
+                let count =
+                    faults::pass_open(Call::Read, file, || rustix::io::pread(file, &mut bytes, IA32_APERF)).ok()?;
                 (count == bytes.len()).then(|| u64::from_ne_bytes(bytes))
             }
         }
@@ -102,14 +97,8 @@ pub fn average_khz(root: &Root, cpu: u32) -> Reading<u32> {
 fn missing(path: &str, errno: rustix::io::Errno) -> Missing {
     match errno {
         rustix::io::Errno::NOENT => Missing::absent(path),
-        rustix::io::Errno::ACCESS | rustix::io::Errno::PERM => Missing {
-            path: path.into(),
-            why: record::Why::Denied,
-        },
-        other => Missing {
-            path: path.into(),
-            why: record::Why::Io(other.raw_os_error()),
-        },
+        rustix::io::Errno::ACCESS | rustix::io::Errno::PERM => Missing { path: path.into(), why: record::Why::Denied },
+        other => Missing { path: path.into(), why: record::Why::Io(other.raw_os_error()) },
     }
 }
 
@@ -119,9 +108,7 @@ mod tests {
 
     #[test]
     fn a_copy_of_a_machine_has_none_and_says_why() {
-        let root =
-            Root::from_board("== /sys/devices/system/cpu/cpu2/cpufreq/cpuinfo_avg_freq\n1799000\n")
-                .unwrap();
+        let root = Root::from_board("== /sys/devices/system/cpu/cpu2/cpufreq/cpuinfo_avg_freq\n1799000\n").unwrap();
         for (name, counter) in CycleCounter::all(&root, 2) {
             let why = counter.err().unwrap().to_string();
             assert!(why.contains("running system"), "{name}: {why}");

@@ -74,10 +74,7 @@ impl Call {
 
     /// True if it changes what is on a disk, or a setting.
     pub fn changes(self) -> bool {
-        matches!(
-            self,
-            Self::Write | Self::Sync | Self::Rename | Self::Remove | Self::Folder
-        )
+        matches!(self, Self::Write | Self::Sync | Self::Rename | Self::Remove | Self::Folder)
     }
 
     /// Its word in a plan and in a trace.
@@ -109,11 +106,7 @@ pub fn pass<T, E: From<Errno>>(
 /// # Errors
 /// Those of the call, and in tests those of the plan.
 #[inline]
-pub fn pass_open<T, E: From<Errno>>(
-    call: Call,
-    file: impl AsFd,
-    make: impl FnOnce() -> Result<T, E>,
-) -> Result<T, E> {
+pub fn pass_open<T, E: From<Errno>>(call: Call, file: impl AsFd, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     #[cfg(any(test, feature = "faults"))]
     if let Some(plan) = plan::in_force() {
         return plan.around(call, &plan::path_of(file.as_fd()), make);

@@ -125,11 +125,7 @@ impl Folder {
     }
 
     fn opened(path: &Path, flags: OFlags) -> Result<Self, Error> {
-        let path = if path.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            path
-        };
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = faults::pass(Call::Open, path, || fs::open(path, flags, Mode::empty()));
         let folder = opened.map_err(|errno| {
@@ -137,11 +133,7 @@ impl Folder {
             Error::new(path, Problem::of_folder(path, errno))
         })?;
         let stat = fs::fstat(&folder).map_err(|e| Error::new(path, Problem::Read(e)))?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            folder,
-            owner: stat.st_uid,
-        })
+        Ok(Self { path: path.to_path_buf(), folder, owner: stat.st_uid })
     }
 
     /// The path that it was opened by.
@@ -160,8 +152,7 @@ impl Folder {
     /// There is one of that name, a link included, or it cannot be made.
     pub fn create_new(&self, name: &OsStr, access: Access) -> Result<File, Error> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
-        self.opened_file(name, flags, access)
-            .map_err(|errno| self.error(name, Problem::Make(errno)))
+        self.opened_file(name, flags, access).map_err(|errno| self.error(name, Problem::Make(errno)))
     }
 
     /// A file for reading and appending, made if there is none.
@@ -206,9 +197,7 @@ impl Folder {
         let mut bytes = Vec::new();
         let read = || file.take(bytes_max + 1).read_to_end(&mut bytes);
         match faults::pass(Call::Read, self.path.join(name), read) {
-            Ok(_) if bytes.len() as u64 > bytes_max => {
-                Err(self.error(name, Problem::TooLong(bytes_max)))
-            }
+            Ok(_) if bytes.len() as u64 > bytes_max => Err(self.error(name, Problem::TooLong(bytes_max))),
             Ok(_) => Ok(bytes),
             Err(error) => Err(self.error(name, Problem::Read(errno_of(&error)))),
         }
@@ -229,12 +218,7 @@ impl Folder {
     ///
     /// # Errors
     /// As for [`Folder::replace`].
-    pub fn replace_unsynced(
-        &self,
-        name: &OsStr,
-        bytes: &[u8],
-        access: Access,
-    ) -> Result<(), Error> {
+    pub fn replace_unsynced(&self, name: &OsStr, bytes: &[u8], access: Access) -> Result<(), Error> {
         self.put(name, bytes, access, false)
     }
 
@@ -316,12 +300,7 @@ impl Folder {
     }
 
     /// Believes nothing of a file before its descriptor was asked.
-    fn ours(
-        &self,
-        name: &OsStr,
-        opened: Result<File, Errno>,
-        failed: fn(Errno) -> Problem,
-    ) -> Result<File, Error> {
+    fn ours(&self, name: &OsStr, opened: Result<File, Errno>, failed: fn(Errno) -> Problem) -> Result<File, Error> {
         let file = match opened {
             Ok(file) => file,
             Err(Errno::LOOP) => return Err(self.error(name, Problem::Link)),
@@ -380,8 +359,7 @@ fn own_uid() -> u32 {
 /// wants nothing kept.
 fn keeps_nothing(stat: &Stat) -> bool {
     let device = (fs::major(stat.st_rdev), fs::minor(stat.st_rdev));
-    FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice
-        && matches!(device, (1, 3 | 5 | 7))
+    FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && matches!(device, (1, 3 | 5 | 7))
 }
 
 fn errno_of(error: &std::io::Error) -> Errno {

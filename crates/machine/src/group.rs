@@ -68,20 +68,12 @@ impl Group {
     /// There are no control groups, or no right to make one.
     pub fn new(root: &Root, name: &str) -> Reading<Self> {
         if !root.is_system() {
-            return Err(Missing::unsupported(
-                "/sys/fs/cgroup",
-                "not the running system",
-            ));
+            return Err(Missing::unsupported("/sys/fs/cgroup", "not the running system"));
         }
         let membership = root.read("/proc/thread-self/cgroup")?;
-        let (version, mount) = hierarchy(root).ok_or_else(|| {
-            Missing::unsupported("/sys/fs/cgroup", "no hierarchy that counts CPU time")
-        })?;
-        let controller = if version == Version::Two {
-            ""
-        } else {
-            "cpuacct"
-        };
+        let (version, mount) = hierarchy(root)
+            .ok_or_else(|| Missing::unsupported("/sys/fs/cgroup", "no hierarchy that counts CPU time"))?;
+        let controller = if version == Version::Two { "" } else { "cpuacct" };
         let home = cgroup::folders(&membership, controller).into_iter().next();
         let (folder, lock) = made(&place(root, version, &mount), name)?;
         Ok(Self {
@@ -117,8 +109,7 @@ impl Group {
                 let quota = quota_us.map_or("-1".to_owned(), |quota_us| quota_us.to_string());
                 let period = format!("{folder}/cpu.cfs_period_us");
                 self.root.write(&period, &PERIOD_US.to_string())?;
-                self.root
-                    .write(&format!("{folder}/cpu.cfs_quota_us"), &quota)?;
+                self.root.write(&format!("{folder}/cpu.cfs_quota_us"), &quota)?;
             }
         }
         self.limit_cpus = cpus;
@@ -140,16 +131,10 @@ impl Group {
         let name = self.folder.rsplit('/').next().unwrap_or_default();
         let folder = format!("{QUOTA_MOUNT}/{name}");
         if std::fs::create_dir(&folder).is_err() && !std::path::Path::new(&folder).exists() {
-            return Err(Missing::unsupported(
-                folder,
-                "no control group for a CPU quota can be made",
-            ));
+            return Err(Missing::unsupported(folder, "no control group for a CPU quota can be made"));
         }
         let home = home.unwrap_or(QUOTA_MOUNT.into());
-        self.quota = Some(Place {
-            folder: folder.clone(),
-            home,
-        });
+        self.quota = Some(Place { folder: folder.clone(), home });
         Ok(folder)
     }
 
@@ -162,9 +147,7 @@ impl Group {
         };
         // `NAME.PID`, or `NAME.PID.2` where that was taken.
         let is_ours = |folder: &String| {
-            let rest = folder
-                .strip_prefix(name)
-                .and_then(|rest| rest.strip_prefix('.'));
+            let rest = folder.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
             rest.is_some_and(|rest| rest.split('.').all(|part| part.parse::<u32>().is_ok()))
         };
         let mut places = vec![mount.clone(), place(root, version, &mount)];
@@ -195,10 +178,7 @@ impl Group {
             version,
             folder: folder.to_owned(),
             home: mount.clone(),
-            quota: has_quota.then(|| Place {
-                folder: quota,
-                home: QUOTA_MOUNT.into(),
-            }),
+            quota: has_quota.then(|| Place { folder: quota, home: QUOTA_MOUNT.into() }),
             limit_cpus: None,
             _lock: Some(lock),
         })
@@ -229,15 +209,11 @@ impl Group {
     /// The kernel does not tell.
     pub fn cpu_time_ns(&self) -> Reading<u64> {
         match self.version {
-            Version::One => self
-                .root
-                .read_number(&format!("{}/cpuacct.usage", self.folder)),
+            Version::One => self.root.read_number(&format!("{}/cpuacct.usage", self.folder)),
             Version::Two => {
                 let path = format!("{}/cpu.stat", self.folder);
                 let text = self.root.read(&path)?;
-                parse_usage_us(&text)
-                    .map(|us| us.saturating_mul(1000))
-                    .ok_or_else(|| Missing::garbled(path, &text))
+                parse_usage_us(&text).map(|us| us.saturating_mul(1000)).ok_or_else(|| Missing::garbled(path, &text))
             }
         }
     }
@@ -295,12 +271,7 @@ fn place(root: &Root, version: Version, mount: &str) -> String {
     }
     let membership = root.read("/proc/thread-self/cgroup").unwrap_or_default();
     let folders = cgroup::folders(&membership, "");
-    let limits = [
-        ("cpu.max", "max"),
-        ("memory.max", "max"),
-        ("memory.high", "max"),
-        ("cpuset.cpus", ""),
-    ];
+    let limits = [("cpu.max", "max"), ("memory.max", "max"), ("memory.high", "max"), ("cpuset.cpus", "")];
     let is_limited = |folder: &String| {
         limits.iter().any(|(file, free)| {
             let value = root.read(&format!("{folder}/{file}"));
@@ -340,10 +311,7 @@ fn made(mount: &str, name: &str) -> Reading<(String, Option<Lock>)> {
             break;
         }
     }
-    Err(Missing {
-        path: format!("{mount}/{name}"),
-        why: Why::Io(refused),
-    })
+    Err(Missing { path: format!("{mount}/{name}"), why: Why::Io(refused) })
 }
 
 /// The hierarchy that counts CPU time, and its mount.
@@ -359,9 +327,7 @@ fn hierarchy(root: &Root) -> Option<(Version, String)> {
 
 /// `usage_usec` of a group's `cpu.stat`.
 pub(crate) fn parse_usage_us(text: &str) -> Option<u64> {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("usage_usec "))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
     line.trim().parse().ok()
 }
 

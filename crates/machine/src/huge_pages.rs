@@ -13,8 +13,7 @@ const SMAPS: &str = "/proc/self/smaps";
 /// `smaps` cannot be read, has no such mapping, or does not tell (kernels without huge pages).
 pub fn huge_kib(root: &Root, address: usize) -> Reading<u64> {
     let text = root.read(SMAPS)?;
-    parse_smaps(&text, address)
-        .ok_or_else(|| Missing::unsupported(SMAPS, "the kernel does not tell of huge pages"))
+    parse_smaps(&text, address).ok_or_else(|| Missing::unsupported(SMAPS, "the kernel does not tell of huge pages"))
 }
 
 /// `AnonHugePages` of the mapping that holds the address.

@@ -36,12 +36,7 @@ use record::{Fact, Machine, Missing};
 
 /// A root in which only these texts are known: `/proc/cpuinfo`, the strings of the device tree's
 /// `compatible`, and its model. With a base, they stand in the places of its files.
-pub fn root_of_texts(
-    base: Option<&Root>,
-    cpuinfo: Option<&[u8]>,
-    compatible: &[String],
-    model: Option<&str>,
-) -> Root {
+pub fn root_of_texts(base: Option<&Root>, cpuinfo: Option<&[u8]>, compatible: &[String], model: Option<&str>) -> Root {
     let mut root = base.cloned().unwrap_or_else(Root::empty);
     if let Some(text) = cpuinfo {
         root = root.with_file("/proc/cpuinfo", text);

@@ -81,10 +81,7 @@ impl KernelLog {
                 let records: Vec<KmsgRecord> = text.lines().filter_map(parse_kmsg).collect();
                 Ok(Self {
                     boot_messages_present: begins_at_boot(&records),
-                    reader: Reader::Board {
-                        root: root.clone(),
-                        after: records.last().map(|record| record.sequence),
-                    },
+                    reader: Reader::Board { root: root.clone(), after: records.last().map(|record| record.sequence) },
                     asked_ms: 0,
                 })
             }
@@ -105,11 +102,7 @@ impl KernelLog {
             }
         }
         rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0)).map_err(error)?;
-        Ok(Self {
-            boot_messages_present: begins_at_boot(&first),
-            reader: Reader::Device(file),
-            asked_ms: 0,
-        })
+        Ok(Self { boot_messages_present: begins_at_boot(&first), reader: Reader::Device(file), asked_ms: 0 })
     }
 
     /// False if the messages of the boot have left the ring buffer.
@@ -141,8 +134,7 @@ impl KernelLog {
             Reader::Board { root, after } => {
                 let text = root.read(PATH)?;
                 let records = text.lines().filter_map(parse_kmsg);
-                let new =
-                    records.filter(|record| after.is_none_or(|known| record.sequence > known));
+                let new = records.filter(|record| after.is_none_or(|known| record.sequence > known));
                 found.extend(new.map(Read1::Record));
                 if let Some(Read1::Record(last)) = found.last() {
                     *after = Some(last.sequence);
@@ -159,10 +151,8 @@ impl KernelLog {
             let ms = i64::try_from(ms).ok().filter(|_| !timeline.is_fake())?;
             Some(ms.clamp(asked_ms.min(now_ms), now_ms))
         };
-        let mut messages: Vec<KernelMessage> = found
-            .into_iter()
-            .filter_map(|read| message(read, now_ms, &moment))
-            .collect();
+        let mut messages: Vec<KernelMessage> =
+            found.into_iter().filter_map(|read| message(read, now_ms, &moment)).collect();
         if left_out > 0 {
             messages.push(note(now_ms, format!("[{left_out} more messages]")));
         }
@@ -214,9 +204,7 @@ fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
         Ok(0) => Ok(None),
         Ok(count) => {
             let text = String::from_utf8_lossy(&buffer[..count]);
-            Ok(Some(
-                parse_kmsg(&text).map_or(Read1::Garbled, Read1::Record),
-            ))
+            Ok(Some(parse_kmsg(&text).map_or(Read1::Garbled, Read1::Record)))
         }
         Err(error) => match error.raw_os_error().unwrap_or(libc::EIO) {
             libc::EAGAIN => Ok(None),
@@ -230,35 +218,24 @@ fn read_record(file: &mut std::fs::File) -> Result<Option<Read1>, i32> {
     }
 }
 
-fn message(
-    read: Read1,
-    now_ms: i64,
-    moment: &impl Fn(u64) -> Option<i64>,
-) -> Option<KernelMessage> {
+fn message(read: Read1, now_ms: i64, moment: &impl Fn(u64) -> Option<i64>) -> Option<KernelMessage> {
     match read {
-        Read1::Record(record) if record.facility == 0 => Some(KernelMessage {
-            at_ms: moment(record.stamp_us),
-            text: record.text,
-            line: None,
-        }),
+        Read1::Record(record) if record.facility == 0 => {
+            Some(KernelMessage { at_ms: moment(record.stamp_us), text: record.text, line: None })
+        }
         Read1::Lost => Some(note(now_ms, "[messages lost: ring buffer overrun]".into())),
         Read1::Record(_) | Read1::Garbled => None,
     }
 }
 
 fn note(now_ms: i64, text: String) -> KernelMessage {
-    KernelMessage {
-        at_ms: Some(now_ms),
-        text,
-        line: None,
-    }
+    KernelMessage { at_ms: Some(now_ms), text, line: None }
 }
 
 /// The kernel numbers its records from 0 at boot, so the oldest one tells whether any is gone.
 fn begins_at_boot(records: &[KmsgRecord]) -> bool {
-    let banner = |record: &KmsgRecord| {
-        record.text.starts_with("Linux version") || record.text.starts_with("Booting Linux")
-    };
+    let banner =
+        |record: &KmsgRecord| record.text.starts_with("Linux version") || record.text.starts_with("Booting Linux");
     records.first().is_some_and(|record| record.sequence == 0) || records.iter().any(banner)
 }
 
@@ -278,9 +255,7 @@ mod tests {
 
     fn check(record: &str, expected: Option<(u32, u32, u64, u64, &str)>) {
         let parsed = parse_kmsg(record);
-        let parsed = parsed
-            .as_ref()
-            .map(|r| (r.level, r.facility, r.sequence, r.stamp_us, r.text.as_str()));
+        let parsed = parsed.as_ref().map(|r| (r.level, r.facility, r.sequence, r.stamp_us, r.text.as_str()));
         assert_eq!(parsed, expected, "{record}");
     }
 
@@ -290,10 +265,7 @@ mod tests {
             "6,339,5140900,-;NET: Registered protocol family 10\n SUBSYSTEM=net\n",
             Some((6, 0, 339, 5_140_900, "NET: Registered protocol family 10")),
         );
-        check(
-            "30,340,5690716,-,caller=T1;a;b",
-            Some((6, 3, 340, 5_690_716, "a;b")),
-        );
+        check("30,340,5690716,-,caller=T1;a;b", Some((6, 3, 340, 5_690_716, "a;b")));
         check("3,1,2,c;\\x1bпривет", Some((3, 0, 1, 2, "\\x1bпривет")));
         check("4,1,2,-;", Some((4, 0, 1, 2, "")));
         check("6,339", None);
@@ -312,10 +284,7 @@ mod tests {
         let later = "6,1,10,-;old\n30,2,20,-;a service\n4,3,30,-;oom-kill: x";
         root.write(PATH, later).unwrap();
         let messages = log.since(&timeline).unwrap();
-        let texts: Vec<_> = messages
-            .iter()
-            .map(|m| (m.text.as_str(), m.at_ms))
-            .collect();
+        let texts: Vec<_> = messages.iter().map(|m| (m.text.as_str(), m.at_ms)).collect();
         assert_eq!(texts, [("oom-kill: x", None)]);
         assert_eq!(log.since(&timeline).unwrap(), []);
     }

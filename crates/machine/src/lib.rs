@@ -46,9 +46,7 @@ pub use kernel_log::KernelLog;
 pub use rights::{Accounts, Caller, Trust, caller, keep_descriptors};
 pub use room::available_kib;
 pub use root::{Judge, Root, Source};
-pub use sampler::{
-    Aside, Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt,
-};
+pub use sampler::{Aside, Failure, Feed, Options as SamplerOptions, Sampler, SamplerThread, SourceCost, be_prompt};
 pub use snapshot::{snapshot, snapshot_of};
 pub use start::{load_hundredths, uptime_ms};
 pub use state::{on_battery, state};

@@ -100,19 +100,11 @@ impl Counters {
     /// Opens what the machine offers. What it does not offer is told by [`Counters::read`].
     pub fn open(root: &Root, target: Target) -> Self {
         if !root.is_system() {
-            let missing =
-                Missing::unsupported(CALL, "cycles can be counted on the running system only");
-            return Self {
-                cycles: Err(missing.clone()),
-                task_clock: Err(missing),
-                kernel_included: false,
-            };
+            let missing = Missing::unsupported(CALL, "cycles can be counted on the running system only");
+            return Self { cycles: Err(missing.clone()), task_clock: Err(missing), kernel_included: false };
         }
         match Self::open_as(root, target, true) {
-            Self {
-                task_clock: Err(missing),
-                ..
-            } if missing.why == Why::Denied => Self::open_as(root, target, false),
+            Self { task_clock: Err(missing), .. } if missing.why == Why::Denied => Self::open_as(root, target, false),
             everything => everything,
         }
     }
@@ -127,17 +119,10 @@ impl Counters {
 
     fn open_as(root: &Root, target: Target, kernel_included: bool) -> Self {
         let tasks = tasks(root, target);
-        let cycles = tasks
-            .clone()
-            .and_then(|tasks| open_cycles(root, target, &tasks, kernel_included));
+        let cycles = tasks.clone().and_then(|tasks| open_cycles(root, target, &tasks, kernel_included));
         let (kind, config) = (TYPE_SOFTWARE, SOFTWARE_TASK_CLOCK);
-        let task_clock =
-            tasks.and_then(|tasks| open_each(kind, config, target, &tasks, kernel_included));
-        Self {
-            cycles,
-            task_clock,
-            kernel_included,
-        }
+        let task_clock = tasks.and_then(|tasks| open_each(kind, config, target, &tasks, kernel_included));
+        Self { cycles, task_clock, kernel_included }
     }
 
     /// Reads the counters; they go on counting.
@@ -178,12 +163,7 @@ impl Cycles {
 impl CycleCounter {
     fn read(&self) -> Reading<Cycles> {
         let (cycles, counted_ns) = sum(&self.counters)?;
-        Ok(Cycles {
-            pmu: self.pmu.name.clone(),
-            cpus: self.pmu.cpus.clone(),
-            cycles,
-            counted_ns,
-        })
+        Ok(Cycles { pmu: self.pmu.name.clone(), cpus: self.pmu.cpus.clone(), cycles, counted_ns })
     }
 }
 
@@ -198,12 +178,7 @@ fn tasks(root: &Root, target: Target) -> Reading<Vec<i32>> {
     }
 }
 
-fn open_cycles(
-    root: &Root,
-    target: Target,
-    tasks: &[i32],
-    kernel_included: bool,
-) -> Reading<Vec<CycleCounter>> {
+fn open_cycles(root: &Root, target: Target, tasks: &[i32], kernel_included: bool) -> Reading<Vec<CycleCounter>> {
     let counters = core_pmus(root).into_iter().map(|pmu| {
         let counters = open_each(pmu.kind, pmu.config, target, tasks, kernel_included)?;
         Ok(CycleCounter { pmu, counters })
@@ -211,13 +186,7 @@ fn open_cycles(
     counters.collect()
 }
 
-fn open_each(
-    kind: u32,
-    config: u64,
-    target: Target,
-    tasks: &[i32],
-    kernel_included: bool,
-) -> Reading<Vec<OwnedFd>> {
+fn open_each(kind: u32, config: u64, target: Target, tasks: &[i32], kernel_included: bool) -> Reading<Vec<OwnedFd>> {
     let mut flags = flag::INHERIT | flag::EXCLUDE_HV;
     if target == Target::ProgramsStarted {
         flags |= flag::DISABLED | flag::ENABLE_ON_EXEC;
@@ -225,13 +194,7 @@ fn open_each(
     if !kernel_included {
         flags |= flag::EXCLUDE_KERNEL;
     }
-    let attributes = PerfAttributes {
-        kind,
-        config,
-        read_format: READ_TIMES,
-        flags,
-        ..PerfAttributes::default()
-    };
+    let attributes = PerfAttributes { kind, config, read_format: READ_TIMES, flags, ..PerfAttributes::default() };
     let mut counters = Vec::new();
     for task in tasks {
         match perf_event_open(&attributes, *task, None) {
@@ -256,16 +219,10 @@ fn refused(errno: i32) -> Missing {
         libc::ENOSYS => "the kernel was built without perf events",
         libc::ESRCH => "the process has ended",
         libc::EACCES | libc::EPERM => {
-            return Missing {
-                path: CALL.into(),
-                why: Why::Denied,
-            };
+            return Missing { path: CALL.into(), why: Why::Denied };
         }
         errno => {
-            return Missing {
-                path: CALL.into(),
-                why: Why::Io(errno),
-            };
+            return Missing { path: CALL.into(), why: Why::Io(errno) };
         }
     };
     Missing::unsupported(CALL, reason)
@@ -275,17 +232,9 @@ fn refused(errno: i32) -> Missing {
 /// one that the kernel chooses.
 fn core_pmus(root: &Root) -> Vec<Pmu> {
     let names = root.list(DEVICES).unwrap_or_default();
-    let mut pmus: Vec<Pmu> = names
-        .iter()
-        .filter_map(|name| core_pmu(root, name))
-        .collect();
+    let mut pmus: Vec<Pmu> = names.iter().filter_map(|name| core_pmu(root, name)).collect();
     if pmus.is_empty() {
-        pmus.push(Pmu {
-            name: "cpu".into(),
-            cpus: String::new(),
-            kind: TYPE_HARDWARE,
-            config: HARDWARE_CPU_CYCLES,
-        });
+        pmus.push(Pmu { name: "cpu".into(), cpus: String::new(), kind: TYPE_HARDWARE, config: HARDWARE_CPU_CYCLES });
     }
     pmus
 }
@@ -300,12 +249,7 @@ fn core_pmu(root: &Root, name: &str) -> Option<Pmu> {
         .iter()
         .find_map(|event| root.read_value(&format!("{directory}/events/{event}")).ok())?;
     let config = event_number(&event)?;
-    Some(Pmu {
-        name: name.to_owned(),
-        cpus,
-        kind,
-        config,
-    })
+    Some(Pmu { name: name.to_owned(), cpus, kind, config })
 }
 
 /// The number of an event that needs nothing else: `event=0x0011`.
@@ -368,16 +312,8 @@ event=0x0011
 ",
         )
         .unwrap();
-        let pmu = |name: &str, cpus: &str, kind| Pmu {
-            name: name.into(),
-            cpus: cpus.into(),
-            kind,
-            config: 0x11,
-        };
-        let expected = [
-            pmu("armv8_cortex_a55", "0-3", 8),
-            pmu("armv8_cortex_a76", "4-7", 9),
-        ];
+        let pmu = |name: &str, cpus: &str, kind| Pmu { name: name.into(), cpus: cpus.into(), kind, config: 0x11 };
+        let expected = [pmu("armv8_cortex_a55", "0-3", 8), pmu("armv8_cortex_a76", "4-7", 9)];
         assert_eq!(core_pmus(&root), expected);
     }
 
@@ -402,12 +338,8 @@ event=0x0011
 
     #[test]
     fn the_clock_is_cycles_over_counted_time() {
-        let mut cycles = Cycles {
-            pmu: "cpu".into(),
-            cpus: String::new(),
-            cycles: 2_400_000_000,
-            counted_ns: 1_000_000_000,
-        };
+        let mut cycles =
+            Cycles { pmu: "cpu".into(), cpus: String::new(), cycles: 2_400_000_000, counted_ns: 1_000_000_000 };
         assert_eq!(cycles.khz(), Some(2_400_000));
         cycles.counted_ns = 0;
         assert_eq!(cycles.khz(), None);

@@ -7,9 +7,7 @@
 mod kin;
 
 pub(crate) use kin::{Job, job_of};
-pub use kin::{
-    all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors,
-};
+pub use kin::{all, children_of, has_own_numbers, is_gone, namespace, started_ticks, state_of, with_ancestors};
 
 use crate::Root;
 use record::{BusyProcess, Missing, Reading};
@@ -102,11 +100,7 @@ impl Busy {
         used.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         used.truncate(PROCESSES_MAX);
         let one_cpu = (all / total.cpus.max(1)).max(1);
-        let process = |(ticks, pid, name)| BusyProcess {
-            pid,
-            name,
-            hundredths_percent: share(ticks, one_cpu),
-        };
+        let process = |(ticks, pid, name)| BusyProcess { pid, name, hundredths_percent: share(ticks, one_cpu) };
         Ok(BusyWindow {
             busy_hundredths_percent: share(busy, all).min(10_000),
             own_hundredths_percent: share(own_ticks, all).min(10_000),
@@ -139,11 +133,7 @@ fn parse_total(text: &str) -> Option<CpuTimes> {
     let all = times.iter().copied().fold(0, u64::saturating_add);
     let waiting = time(3).saturating_add(time(4));
     let cpus = lines.take_while(|line| line.starts_with("cpu")).count();
-    Some(CpuTimes {
-        busy: all.saturating_sub(waiting),
-        all,
-        cpus: cpus as u64,
-    })
+    Some(CpuTimes { busy: all.saturating_sub(waiting), all, cpus: cpus as u64 })
 }
 
 /// Every process that can be read; those that vanish meanwhile are gone.
@@ -164,13 +154,7 @@ fn parse_process(text: &str) -> Option<ProcessTimes> {
     let (before, after) = text.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
     // The first word behind the name is field 3.
-    let field = |number: usize| {
-        after
-            .split_whitespace()
-            .nth(number - 3)?
-            .parse::<u64>()
-            .ok()
-    };
+    let field = |number: usize| after.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
     Some(ProcessTimes {
         // The kernel gives the bytes as whoever named the process chose them; none of them may steer anything.
         name: name.replace(char::is_control, "\u{fffd}"),
@@ -227,11 +211,7 @@ mod tests {
         let window = window(&before, &after).unwrap();
         assert_eq!(window.busy_hundredths_percent, 65 * 10_000 / 200);
         assert_eq!(window.own_hundredths_percent, 100);
-        let named: Vec<_> = window
-            .processes
-            .iter()
-            .map(|p| (p.pid, p.name.as_str(), p.hundredths_percent))
-            .collect();
+        let named: Vec<_> = window.processes.iter().map(|p| (p.pid, p.name.as_str(), p.hundredths_percent)).collect();
         assert_eq!(named, [(2, "Web Content) (x", 5_000), (4, "reused", 400)]);
     }
 
@@ -258,10 +238,7 @@ mod tests {
     #[test]
     fn the_running_system_can_be_watched() {
         // Only a program that is busy can show that busy programs are seen.
-        let mut program = std::process::Command::new("/bin/sh")
-            .args(["-c", "while :; do :; done"])
-            .spawn()
-            .unwrap();
+        let mut program = std::process::Command::new("/bin/sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         // However busy the machine is: it is seen in the end.
         let is_seen = (0..200).any(|_| {
             let busy = Busy::start(&Root::system()).unwrap();

@@ -14,10 +14,7 @@ pub fn available_kib(root: &Root) -> Reading<u64> {
     let path = "/proc/meminfo";
     let machine = parse_available(path, &root.read(path)?)?;
     let groups = root.read("/proc/self/cgroup").unwrap_or_default();
-    Ok(folders(&groups, "memory")
-        .iter()
-        .filter_map(|group| group_room_kib(root, group))
-        .fold(machine, u64::min))
+    Ok(folders(&groups, "memory").iter().filter_map(|group| group_room_kib(root, group)).fold(machine, u64::min))
 }
 
 /// `MemAvailable`: free memory and what the kernel can reclaim without swapping, in KiB. Kernels
@@ -35,23 +32,15 @@ fn parse_available(path: &str, text: &str) -> Reading<u64> {
 /// not in use counts as free, because the kernel drops it first.
 fn group_room_kib(root: &Root, group: &str) -> Option<u64> {
     let first = |names: [&str; 2]| -> Option<u64> {
-        names
-            .iter()
-            .find_map(|name| root.read_number(&format!("{group}/{name}")).ok())
+        names.iter().find_map(|name| root.read_number(&format!("{group}/{name}")).ok())
     };
     // Version 2 writes `max` for no limit, which is no number; version 1 a number near 2^63,
     // which is more than any machine has.
     let limit = first(["memory.max", "memory.limit_in_bytes"])?;
     let used = first(["memory.current", "memory.usage_in_bytes"]).unwrap_or(0);
-    let statistics = root
-        .read(&format!("{group}/memory.stat"))
-        .unwrap_or_default();
-    let cache = statistics
-        .lines()
-        .find_map(|line| line.strip_prefix("inactive_file "));
-    let cache = cache
-        .and_then(|value| value.trim().parse().ok())
-        .unwrap_or(0);
+    let statistics = root.read(&format!("{group}/memory.stat")).unwrap_or_default();
+    let cache = statistics.lines().find_map(|line| line.strip_prefix("inactive_file "));
+    let cache = cache.and_then(|value| value.trim().parse().ok()).unwrap_or(0);
     Some(limit.saturating_sub(used.saturating_sub(cache)) / 1024)
 }
 

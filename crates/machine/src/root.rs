@@ -51,12 +51,7 @@ enum Tree {
 
 impl Root {
     fn of(tree: Tree) -> Self {
-        Self {
-            tree: Arc::new(tree),
-            replaced: Arc::default(),
-            judge: None,
-            unread: Arc::default(),
-        }
+        Self { tree: Arc::new(tree), replaced: Arc::default(), judge: None, unread: Arc::default() }
     }
 
     /// What is there and could not be read since last asked, by whomever; each path once, without what users may
@@ -79,18 +74,12 @@ impl Root {
     pub fn with_file(&self, path: &str, content: &[u8]) -> Self {
         let mut replaced = (*self.replaced).clone();
         replaced.insert(normal(path), content.to_vec());
-        Self {
-            replaced: Arc::new(replaced),
-            ..self.clone()
-        }
+        Self { replaced: Arc::new(replaced), ..self.clone() }
     }
 
     /// The same board with a kernel that judges what is written to its files.
     pub fn with_judge(&self, judge: Judge) -> Self {
-        Self {
-            judge: Some(judge),
-            ..self.clone()
-        }
+        Self { judge: Some(judge), ..self.clone() }
     }
 
     /// True if the file system that holds this folder lets nothing be written.
@@ -161,8 +150,7 @@ impl Root {
                     let options = options.write(true).truncate(true);
                     options.open(self.real(path))?.write_all(value.as_bytes())
                 };
-                faults::pass(Call::Write, self.real(path), write)
-                    .map_err(|e| missing_from(path, &e))
+                faults::pass(Call::Write, self.real(path), write).map_err(|e| missing_from(path, &e))
             }
             Tree::Board(entries) => match self.board_entry(entries, path)? {
                 (_, Entry::Error(errno)) => Err(missing_errno(path, errno)),
@@ -189,9 +177,7 @@ impl Root {
         };
         let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
         let contents = entries.iter().filter_map(|(path, entry)| match entry {
-            Entry::Content(bytes) => {
-                Some((path.clone(), String::from_utf8_lossy(bytes).into_owned()))
-            }
+            Entry::Content(bytes) => Some((path.clone(), String::from_utf8_lossy(bytes).into_owned())),
             _ => None,
         });
         contents.collect()
@@ -204,11 +190,7 @@ impl Root {
         }
     }
 
-    fn board_entry(
-        &self,
-        entries: &Mutex<BTreeMap<String, Entry>>,
-        path: &str,
-    ) -> Reading<(String, Entry)> {
+    fn board_entry(&self, entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<(String, Entry)> {
         let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
         let resolved = resolve(&entries, path, true)?;
         match entries.get(&resolved) {
@@ -221,12 +203,7 @@ impl Root {
 /// Opens for reading without ever waiting for another program, as a pipe would.
 fn open(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    faults::pass(Call::Open, path, || {
-        File::options()
-            .read(true)
-            .custom_flags(libc::O_NONBLOCK)
-            .open(path)
-    })
+    faults::pass(Call::Open, path, || File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path))
 }
 
 fn missing_from(path: &str, error: &std::io::Error) -> Missing {
@@ -239,10 +216,7 @@ fn missing_errno(path: &str, errno: i32) -> Missing {
         libc::EACCES | libc::EPERM => Why::Denied,
         other => Why::Io(other),
     };
-    Missing {
-        path: path.to_owned(),
-        why,
-    }
+    Missing { path: path.to_owned(), why }
 }
 
 #[cfg(test)]
@@ -274,19 +248,12 @@ vendor,board\\0vendor,soc\\0
     #[test]
     fn links_are_followed() {
         let root = board();
-        assert_eq!(
-            root.read_value("/sys/class/thermal/thermal_zone0/temp")
-                .unwrap(),
-            "45000"
-        );
+        assert_eq!(root.read_value("/sys/class/thermal/thermal_zone0/temp").unwrap(), "45000");
         assert_eq!(
             root.link("/sys/class/thermal/thermal_zone0").unwrap(),
             "../../devices/virtual/thermal/thermal_zone0"
         );
-        assert_eq!(
-            root.list("/sys/class/thermal/thermal_zone0").unwrap(),
-            ["temp", "trip_point_0_temp", "type"]
-        );
+        assert_eq!(root.list("/sys/class/thermal/thermal_zone0").unwrap(), ["temp", "trip_point_0_temp", "type"]);
         assert_eq!(root.read("/loop/x").unwrap_err().why, Why::Io(libc::ELOOP));
     }
 
@@ -301,10 +268,7 @@ vendor,board\\0vendor,soc\\0
 
     #[test]
     fn names_are_listed_as_people_count() {
-        assert_eq!(
-            board().list("/sys/devices/system/cpu").unwrap(),
-            ["cpu2", "cpu10"]
-        );
+        assert_eq!(board().list("/sys/devices/system/cpu").unwrap(), ["cpu2", "cpu10"]);
     }
 
     #[test]
@@ -316,20 +280,15 @@ vendor,board\\0vendor,soc\\0
 
     #[test]
     fn bytes_are_escaped() {
-        let compatible = board()
-            .read("/sys/firmware/devicetree/base/compatible")
-            .unwrap();
+        let compatible = board().read("/sys/firmware/devicetree/base/compatible").unwrap();
         assert_eq!(compatible, "vendor,board\0vendor,soc\0");
     }
 
     #[test]
     fn writing_changes_the_copy() {
         let root = board();
-        let source = root
-            .source("/sys/devices/virtual/thermal/thermal_zone0/temp")
-            .unwrap();
-        root.write("/sys/class/thermal/thermal_zone0/temp", "50000")
-            .unwrap();
+        let source = root.source("/sys/devices/virtual/thermal/thermal_zone0/temp").unwrap();
+        root.write("/sys/class/thermal/thermal_zone0/temp", "50000").unwrap();
         let mut buffer = [0; 16];
         let count = source.read_into(&mut buffer).unwrap();
         assert_eq!(&buffer[..count], b"50000\n");
@@ -338,12 +297,7 @@ vendor,board\\0vendor,soc\\0
 
     #[test]
     fn a_board_with_nonsense_is_refused_with_its_line() {
-        for (text, line) in [
-            ("nonsense", 1),
-            ("== /a ! EWHAT", 1),
-            ("== /a\nx\\y", 2),
-            ("== a", 1),
-        ] {
+        for (text, line) in [("nonsense", 1), ("== /a ! EWHAT", 1), ("== /a\nx\\y", 2), ("== a", 1)] {
             assert_eq!(Root::from_board(text).unwrap_err().0, line, "{text}");
         }
     }

@@ -189,10 +189,7 @@ impl Sampler {
 
     /// The event that begins a stream of samples.
     pub fn channels_event(&self) -> Event {
-        Event::Channels {
-            interval_ms: self.options.interval.as_millis() as u64,
-            channels: self.channels.clone(),
-        }
+        Event::Channels { interval_ms: self.options.interval.as_millis() as u64, channels: self.channels.clone() }
     }
 
     /// The channel that holds the SoC's temperature as far as can be told by now, and why this one.
@@ -200,11 +197,7 @@ impl Sampler {
     /// # Errors
     /// The machine has no such sensor.
     pub fn temperature(&self) -> Reading<SocTemperature> {
-        soc_temperature::choose(
-            &self.channels,
-            |index| sensors::known(self.latest[index]),
-            |_| None,
-        )
+        soc_temperature::choose(&self.channels, |index| sensors::known(self.latest[index]), |_| None)
     }
 
     /// Reads everything that is due. Allocates nothing, except to open again what had vanished and
@@ -218,34 +211,20 @@ impl Sampler {
 
     /// Begins a tick: how late it is, and when the next one is to be.
     fn begin(&mut self, timeline: &Timeline, now_ns: u64) -> Tick {
-        let due_ns = if self.first_ns.is_none() {
-            now_ns
-        } else {
-            self.due_ns
-        };
+        let due_ns = if self.first_ns.is_none() { now_ns } else { self.due_ns };
         let late_ns = now_ns.saturating_sub(due_ns);
         self.delay_us = (late_ns / 1000) as i64;
         self.cost.delay_us_max = self.cost.delay_us_max.max(late_ns / 1000);
         self.cost.late_ticks += u64::from(late_ns > LATE_NS);
         let interval_ns = self.pace.interval_ns();
         self.due_ns = next_due_ns(due_ns, now_ns, interval_ns);
-        Tick {
-            now_ns,
-            interval_ns,
-            fake: timeline.is_fake(),
-            last: false,
-        }
+        Tick { now_ns, interval_ns, fake: timeline.is_fake(), last: false }
     }
 
     /// The tick that reads once more what is read seldom: its counters have counted since. What is read at
     /// every tick is left out, as hardly any time has passed for it.
     fn last_tick(&self, timeline: &Timeline) -> Tick {
-        Tick {
-            now_ns: timeline.now_ns(),
-            interval_ns: self.pace.interval_ns(),
-            fake: timeline.is_fake(),
-            last: true,
-        }
+        Tick { now_ns: timeline.now_ns(), interval_ns: self.pace.interval_ns(), fake: timeline.is_fake(), last: true }
     }
 
     /// Notes if the machine slept or its time of day was set since the last tick.
@@ -335,9 +314,7 @@ impl Sampler {
     pub fn cost_event(&self) -> Event {
         let cost = self.cost();
         let sources = self.source_costs().map(|cost| cost.into()).collect();
-        Event::SamplerCost {
-            cost: SamplerCost { sources, ..cost },
-        }
+        Event::SamplerCost { cost: SamplerCost { sources, ..cost } }
     }
 
     /// What each source cost so far: to see which are dear on this machine.
@@ -359,11 +336,7 @@ impl Sampler {
 
 impl From<SourceCost<'_>> for record::SourceCost {
     fn from(cost: SourceCost<'_>) -> Self {
-        Self {
-            source: cost.path.to_owned(),
-            reads: cost.reads,
-            read_ns: cost.read_ns,
-        }
+        Self { source: cost.path.to_owned(), reads: cost.reads, read_ns: cost.read_ns }
     }
 }
 

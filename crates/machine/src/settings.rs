@@ -65,10 +65,7 @@ impl Settings {
         }
         let alone = Alone::take(root)?;
         let changes = Changes::of(root, Journal::create(journal)?, Some(alone))?;
-        Ok(Self {
-            changes: Arc::new(Mutex::new(changes)),
-            wanted: Vec::new(),
-        })
+        Ok(Self { changes: Arc::new(Mutex::new(changes)), wanted: Vec::new() })
     }
 
     /// Sets one value: journal, write, read back. Nothing is written when it already is as wanted.
@@ -79,12 +76,7 @@ impl Settings {
         let outcome = lock(&self.changes).set(node, value);
         let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());
         self.wanted.retain(|wanted| wanted.node != node);
-        self.wanted.push(Wanted {
-            node,
-            value: value.to_owned(),
-            is_retried: false,
-            told,
-        });
+        self.wanted.push(Wanted { node, value: value.to_owned(), is_retried: false, told });
         outcome
     }
 
@@ -105,11 +97,7 @@ impl Settings {
                 false => changes.set(node, value),
                 true => Outcome {
                     change: None,
-                    unmet: Some(changes.unmet(
-                        node,
-                        value,
-                        "it was changed by somebody else".into(),
-                    )),
+                    unmet: Some(changes.unmet(node, value, "it was changed by somebody else".into())),
                 },
             };
             let told = outcome.unmet.as_ref().map(|unmet| unmet.found.clone());

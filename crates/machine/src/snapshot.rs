@@ -38,9 +38,7 @@ pub fn snapshot(root: &Root) -> String {
 pub fn snapshot_of(root: &Root) -> (String, Redactor) {
     let mut walk = Walk {
         root,
-        out: String::from(
-            "# A snapshot by sbc-bench. Serial numbers, addresses and names are blanked.\n",
-        ),
+        out: String::from("# A snapshot by sbc-bench. Serial numbers, addresses and names are blanked.\n"),
         seen: BTreeSet::new(),
         redactor: Redactor::default(),
         deadline_ns: monotonic_ns() + ELAPSED_NS_MAX,
@@ -94,9 +92,7 @@ impl Walk<'_> {
 
     /// True once it is enough; what is left out then was not asked for by anybody.
     fn full(&self) -> bool {
-        self.seen.len() >= ENTRIES_MAX
-            || self.out.len() >= BYTES_MAX
-            || monotonic_ns() > self.deadline_ns
+        self.seen.len() >= ENTRIES_MAX || self.out.len() >= BYTES_MAX || monotonic_ns() > self.deadline_ns
     }
 
     /// False if this path was written before.
@@ -236,9 +232,7 @@ impl Walk<'_> {
 /// Any other serial number is blanked whole.
 fn card_serial(text: &str) -> String {
     let text = text.trim();
-    let number = text
-        .strip_prefix("0x")
-        .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let number = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
     match number {
         Some(0) => "0x00000000\n".to_owned(),
         Some(1..=0xffff) => "0x0000ffff\n".to_owned(),
@@ -315,10 +309,7 @@ Serial\t\t: 10000000deadbeef
         let kind = root.read_bytes(&format!("{zone}/type")).unwrap();
         assert_eq!(kind, b"= odd \x01 \xff \\");
         assert!(root.read("/sys/class/dmi/id/product_serial").is_err());
-        assert_eq!(
-            root.read("/proc/cpuinfo").unwrap(),
-            "Serial\t\t: 0000000000000000\n"
-        );
+        assert_eq!(root.read("/proc/cpuinfo").unwrap(), "Serial\t\t: 0000000000000000\n");
     }
 
     #[test]

@@ -10,13 +10,8 @@ use record::{Missing, Reading};
 pub fn uptime_ms(root: &Root) -> Reading<u64> {
     let path = "/proc/uptime";
     let text = root.read_value(path)?;
-    let seconds = text
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse::<f64>().ok());
-    seconds
-        .map(|seconds| (seconds * 1000.0) as u64)
-        .ok_or_else(|| Missing::garbled(path, &text))
+    let seconds = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
+    seconds.map(|seconds| (seconds * 1000.0) as u64).ok_or_else(|| Missing::garbled(path, &text))
 }
 
 /// Load averages over 1, 5 and 15 minutes times 100, from `/proc/loadavg`: `0.97 0.72 0.34 2/123 4567`.
@@ -26,9 +21,7 @@ pub fn uptime_ms(root: &Root) -> Reading<u64> {
 pub fn load_hundredths(root: &Root) -> Reading<[u32; 3]> {
     let path = "/proc/loadavg";
     let text = root.read_value(path)?;
-    let mut loads = text
-        .split_whitespace()
-        .filter_map(|word| word.parse::<f64>().ok());
+    let mut loads = text.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
     let mut next = || loads.next().map(|load| (load * 100.0).round() as u32);
     match (next(), next(), next()) {
         (Some(one), Some(five), Some(fifteen)) => Ok([one, five, fifteen]),

@@ -24,10 +24,7 @@ pub fn state(root: &Root, at_ms: i64) -> State {
 /// Throttle bits of a Raspberry Pi's firmware, with the sticky ones as they are.
 fn firmware_throttle_bits(root: &Root) -> Reading<u32> {
     let bits = Firmware::open(root)?.ask(Question::Throttled);
-    bits.map(|bits| bits as u32).map_err(|errno| Missing {
-        path: DEVICE.into(),
-        why: Why::Io(errno),
-    })
+    bits.map(|bits| bits as u32).map_err(|errno| Missing { path: DEVICE.into(), why: Why::Io(errno) })
 }
 
 /// Whether the machine runs on battery: a battery discharges and no mains supply is connected.
@@ -58,10 +55,8 @@ mod tests {
     use super::*;
 
     fn check(files: &[(&str, &str)], expected: Option<bool>) {
-        let board: String = files
-            .iter()
-            .map(|(path, text)| format!("== /sys/class/power_supply/{path}\n{text}\n"))
-            .collect();
+        let board: String =
+            files.iter().map(|(path, text)| format!("== /sys/class/power_supply/{path}\n{text}\n")).collect();
         let root = Root::from_board(&board).unwrap();
         assert_eq!(on_battery(&root).ok(), expected, "{files:?}");
     }
@@ -71,18 +66,9 @@ mod tests {
         let battery = [("BAT0/type", "Battery"), ("BAT0/status", "Discharging")];
         check(&[], None);
         check(&battery, Some(true));
-        check(
-            &[&battery[..], &[("AC/type", "Mains"), ("AC/online", "1")]].concat(),
-            Some(false),
-        );
-        check(
-            &[&battery[..], &[("AC/type", "Mains"), ("AC/online", "0")]].concat(),
-            Some(true),
-        );
-        check(
-            &[&battery[..], &[("BAT0/scope", "Device")]].concat(),
-            Some(false),
-        );
+        check(&[&battery[..], &[("AC/type", "Mains"), ("AC/online", "1")]].concat(), Some(false));
+        check(&[&battery[..], &[("AC/type", "Mains"), ("AC/online", "0")]].concat(), Some(true));
+        check(&[&battery[..], &[("BAT0/scope", "Device")]].concat(), Some(false));
         check(&[("AC/type", "Mains"), ("AC/online", "0")], Some(false));
     }
 

@@ -65,11 +65,8 @@ fn swaps(root: &Root) -> Vec<Swap> {
         let is_zram = name.starts_with("zram");
         let compressor = files::choice(root, &format!("{folder}/comp_algorithm"));
         let numbers = root.read(&format!("{folder}/mm_stat")).ok();
-        let numbers: Vec<u64> = numbers
-            .iter()
-            .flat_map(|text| text.split_whitespace())
-            .map_while(|word| word.parse().ok())
-            .collect();
+        let numbers: Vec<u64> =
+            numbers.iter().flat_map(|text| text.split_whitespace()).map_while(|word| word.parse().ok()).collect();
         Swap {
             compressor: compressor.filter(|_| is_zram).map(|choice| choice.chosen),
             zram_bytes: match numbers.as_slice() {
@@ -85,9 +82,5 @@ fn swaps(root: &Root) -> Vec<Swap> {
 
 /// A name, a value and where it stands.
 fn named(name: impl Into<String>, value: impl Into<String>, from: impl Into<String>) -> NamedValue {
-    NamedValue {
-        name: name.into(),
-        value: value.into(),
-        from: from.into(),
-    }
+    NamedValue { name: name.into(), value: value.into(), from: from.into() }
 }

@@ -58,13 +58,7 @@ pub(crate) fn mailbox_property(device: &File, message: &mut [u32]) -> Result<(),
     }
     // SAFETY: the descriptor is open, and the driver reads and writes no more bytes of the message
     // than its first word says, which was checked. Another device would refuse the request number.
-    let status = unsafe {
-        libc::ioctl(
-            device.as_raw_fd(),
-            IOCTL_MBOX_PROPERTY as _,
-            message.as_mut_ptr(),
-        )
-    };
+    let status = unsafe { libc::ioctl(device.as_raw_fd(), IOCTL_MBOX_PROPERTY as _, message.as_mut_ptr()) };
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
@@ -81,8 +75,7 @@ pub(crate) fn run_first() -> Result<(), i32> {
     // A system call and not the function of that name, which musl lets fail always.
     // SAFETY: the kernel reads the structure, whose first field is all that it knows of; the other
     // arguments are numbers, 0 is the calling thread.
-    let status =
-        unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
+    let status = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const lowest) };
     if status < 0 { Err(errno()) } else { Ok(()) }
 }
 
@@ -126,11 +119,7 @@ pub(crate) fn block(signals: &[i32]) {
 ///
 /// # Errors
 /// The errno.
-pub(crate) fn perf_event_open(
-    attributes: &PerfAttributes,
-    task: i32,
-    cpu: Option<u32>,
-) -> Result<OwnedFd, i32> {
+pub(crate) fn perf_event_open(attributes: &PerfAttributes, task: i32, cpu: Option<u32>) -> Result<OwnedFd, i32> {
     faults::check(Call::Perf, "perf_event_open")?;
     let mut attributes = attributes.clone();
     attributes.size = size_of::<PerfAttributes>() as u32;
@@ -139,14 +128,7 @@ pub(crate) fn perf_event_open(
     // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; the other
     // arguments are numbers.
     let status = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            task,
-            cpu,
-            no_group,
-            PERF_FLAG_FD_CLOEXEC,
-        )
+        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, task, cpu, no_group, PERF_FLAG_FD_CLOEXEC)
     };
     if status < 0 {
         return Err(errno());
@@ -172,10 +154,7 @@ pub(crate) fn core_type_leaf() -> u32 {
 
 /// EAX and EDX of a CPUID leaf.
 #[cfg(target_arch = "x86_64")]
-#[allow(
-    unused_unsafe,
-    reason = "newer compilers know that every x86-64 CPU has CPUID"
-)]
+#[allow(unused_unsafe, reason = "newer compilers know that every x86-64 CPU has CPUID")]
 fn cpuid(leaf: u32) -> (u32, u32) {
     // SAFETY: every x86-64 CPU has the instruction, and it only reads.
     let words = unsafe { std::arch::x86_64::__cpuid_count(leaf, 0) };

@@ -54,16 +54,9 @@ impl Thermometer {
                 thermometer.scale.apply(&mut values);
             }
         }
-        let choice = soc_temperature::choose(
-            &channels,
-            |index| found[index].millicelsius(root).ok(),
-            |_| None,
-        )?;
+        let choice = soc_temperature::choose(&channels, |index| found[index].millicelsius(root).ok(), |_| None)?;
         let place = choice.place(&channels).unwrap_or_default();
-        Ok(Self {
-            why: choice.sentence(&channels),
-            ..found.swap_remove(place)
-        })
+        Ok(Self { why: choice.sentence(&channels), ..found.swap_remove(place) })
     }
 
     /// Which sensor it is and why this one.
@@ -113,10 +106,8 @@ pub fn critical_millicelsius(root: &Root) -> Option<i64> {
             let kind = root.read_value(&format!("{folder}/{file}")).ok()?;
             (kind == "critical").then_some(trip)
         });
-        limits.extend(trips.filter_map(|trip| {
-            root.read_number::<i64>(&format!("{folder}/trip_point_{trip}_temp"))
-                .ok()
-        }));
+        limits
+            .extend(trips.filter_map(|trip| root.read_number::<i64>(&format!("{folder}/trip_point_{trip}_temp")).ok()));
     }
     limits.into_iter().filter(plausible).min()
 }

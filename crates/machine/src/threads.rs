@@ -21,10 +21,7 @@ pub fn begin<'scope, T: Send + 'scope>(
 ///
 /// # Errors
 /// The kernel refuses it.
-pub fn detach<T: Send + 'static>(
-    name: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Reading<JoinHandle<T>> {
+pub fn detach<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Reading<JoinHandle<T>> {
     let start = || Builder::new().name(name.into()).spawn(work);
     faults::pass(Call::Thread, name, start).map_err(|why| refused(&why))
 }
@@ -39,17 +36,12 @@ pub fn apart<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> Reading<T>
 
 /// What a thread came to; a panic goes on here.
 pub fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread
-        .join()
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// A refusal as data.
 pub fn refused(why: &std::io::Error) -> Missing {
-    Missing::unsupported(
-        "pthread_create",
-        format!("the kernel refuses a thread: {why}"),
-    )
+    Missing::unsupported("pthread_create", format!("the kernel refuses a thread: {why}"))
 }
 
 #[cfg(test)]

@@ -54,12 +54,7 @@ impl Timeline {
 
     /// A fake that starts at the given UTC and moves only by [`Timeline::sleep`].
     pub fn fake(start_utc_ms: i64) -> Self {
-        Self {
-            start_utc_ms,
-            now: Now::Fake {
-                elapsed_ns: Arc::default(),
-            },
-        }
+        Self { start_utc_ms, now: Now::Fake { elapsed_ns: Arc::default() } }
     }
 
     /// UTC of the start in milliseconds since 1970.
@@ -70,11 +65,9 @@ impl Timeline {
     /// Nanoseconds since the start.
     pub fn now_ns(&self) -> u64 {
         match &self.now {
-            Now::Real {
-                start_mono_ns,
-                from_ns,
-                ..
-            } => from_ns.saturating_add(monotonic_ns().saturating_sub(*start_mono_ns)),
+            Now::Real { start_mono_ns, from_ns, .. } => {
+                from_ns.saturating_add(monotonic_ns().saturating_sub(*start_mono_ns))
+            }
             Now::Fake { elapsed_ns } => elapsed_ns.load(Ordering::Relaxed),
         }
     }
@@ -96,12 +89,7 @@ impl Timeline {
     /// and learns the time from the network.
     pub fn corrected_start_utc_ms(&self) -> Option<i64> {
         // The start of an axis that is gone on with was dated in another boot.
-        let Now::Real {
-            suspended_ms,
-            from_ns: 0,
-            ..
-        } = &self.now
-        else {
+        let Now::Real { suspended_ms, from_ns: 0, .. } = &self.now else {
             return None;
         };
         let elapsed_ms = self.now_ms() + self::suspended_ms() - suspended_ms;

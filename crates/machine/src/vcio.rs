@@ -93,10 +93,7 @@ impl Firmware {
         let (tag, value, place) = question.wire();
         let mut message = request(tag, value);
         mailbox_property(&self.0, &mut message)?;
-        answer(&message)?
-            .get(place)
-            .map(|word| i64::from(*word))
-            .ok_or(libc::EIO)
+        answer(&message)?.get(place).map(|word| i64::from(*word)).ok_or(libc::EIO)
     }
 
     /// The rails of the power controller of a Raspberry Pi 5, by name.
@@ -130,11 +127,7 @@ impl Firmware {
     }
 
     /// The firmware's answer to a command in words.
-    fn tell<'a>(
-        &self,
-        command: &[u8],
-        text: &'a mut [u8; command::TEXT_BYTES],
-    ) -> Result<&'a [u8], i32> {
+    fn tell<'a>(&self, command: &[u8], text: &'a mut [u8; command::TEXT_BYTES]) -> Result<&'a [u8], i32> {
         let mut message = command::question(command);
         mailbox_property(&self.0, &mut message)?;
         command::answer(&message, text)
@@ -147,10 +140,7 @@ impl Firmware {
     pub fn hash(&self) -> Result<String, i32> {
         let mut message = request(TAG_FIRMWARE_HASH, &[0; 5]);
         mailbox_property(&self.0, &mut message)?;
-        Ok(answer(&message)?
-            .iter()
-            .map(|word| format!("{word:08x}"))
-            .collect())
+        Ok(answer(&message)?.iter().map(|word| format!("{word:08x}")).collect())
     }
 }
 
@@ -160,20 +150,13 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
         return Vec::new();
     };
     let named = |name: &str, value: Result<String, i32>| {
-        value.ok().map(|value| NamedValue {
-            name: name.into(),
-            value,
-            from: PATH.into(),
-        })
+        value.ok().map(|value| NamedValue { name: name.into(), value, from: PATH.into() })
     };
     let date = firmware.ask(Question::FirmwareDate);
-    [
-        named("threadx-version", firmware.hash()),
-        named("threadx-date", date.map(|seconds| seconds.to_string())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [named("threadx-version", firmware.hash()), named("threadx-date", date.map(|seconds| seconds.to_string()))]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// What the firmware answered, word by word: for fuzzing.
@@ -189,10 +172,7 @@ pub(crate) fn foreign(bytes: &[u8]) {
     let _ = answer(&short);
     let mut text = [0; command::TEXT_BYTES];
     let mut values = [0; PMIC_RAILS_MAX];
-    for text in [
-        command::answer(&message, &mut text).unwrap_or_default(),
-        bytes,
-    ] {
+    for text in [command::answer(&message, &mut text).unwrap_or_default(), bytes] {
         pmic::rails(text);
         pmic::parse(text, &mut values);
         command::parse_hex(text, RESET_BITS);
@@ -245,26 +225,14 @@ mod tests {
         };
         for (words, expected) in [
             // Throttled now and low voltage since boot.
-            (
-                vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 4, 0x0005_0005],
-                Ok(vec![0x0005_0005]),
-            ),
-            (
-                vec![32, ANSWERED, 0x0003_0047, 8, ANSWERED | 8, 3, 1_500_398_464],
-                Ok(vec![3, 1_500_398_464]),
-            ),
+            (vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 4, 0x0005_0005], Ok(vec![0x0005_0005])),
+            (vec![32, ANSWERED, 0x0003_0047, 8, ANSWERED | 8, 3, 1_500_398_464], Ok(vec![3, 1_500_398_464])),
             // The message was not understood.
             (vec![28, 0x8000_0001, 0x0003_0046, 4, 0, 0], Err(libc::EIO)),
             // This tag was not.
-            (
-                vec![28, ANSWERED, 0x0003_0046, 4, 0, 0],
-                Err(libc::EOPNOTSUPP),
-            ),
+            (vec![28, ANSWERED, 0x0003_0046, 4, 0, 0], Err(libc::EOPNOTSUPP)),
             // It would have had more to say than there is room.
-            (
-                vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 400, 7, 8],
-                Ok(vec![7]),
-            ),
+            (vec![28, ANSWERED, 0x0003_0046, 4, ANSWERED | 400, 7, 8], Ok(vec![7])),
         ] {
             assert_eq!(answered(&words), expected, "{words:x?}");
         }
@@ -282,10 +250,7 @@ mod tests {
             Question::BoardRevision,
         ] {
             let (tag, value, place) = question.wire();
-            assert!(
-                place < value.len() && value.len() <= VALUE_WORDS,
-                "{question:?}"
-            );
+            assert!(place < value.len() && value.len() <= VALUE_WORDS, "{question:?}");
             assert_eq!(request(tag, value)[3] as usize, value.len() * 4);
         }
     }

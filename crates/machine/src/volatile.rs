@@ -22,9 +22,7 @@ pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
     };
     for _ in 0..DEPTH_MAX {
         // Of several mounts on one point the last one counts.
-        let inside = mounts
-            .iter()
-            .filter(|mount| folder.starts_with(&mount.point));
+        let inside = mounts.iter().filter(|mount| folder.starts_with(&mount.point));
         let mount = inside.max_by_key(|mount| mount.point.len())?;
         match mount.kind.as_str() {
             "tmpfs" | "ramfs" | "rootfs" => {
@@ -36,10 +34,7 @@ pub fn in_memory(root: &Root, folder: &Path) -> Option<String> {
             }
             "overlay" => folder = mount.upper.as_ref()?.into(),
             _ if mount.source.starts_with("/dev/zram") => {
-                return Some(format!(
-                    "compressed memory ({}) on {}",
-                    mount.source, mount.point
-                ));
+                return Some(format!("compressed memory ({}) on {}", mount.source, mount.point));
             }
             _ => return None,
         }
@@ -64,14 +59,10 @@ pub(crate) fn served_by(folder: BorrowedFd) -> Option<u32> {
 
 /// `user_id` of the mount (fuse.rst of the kernel) that `mnt_id` of an open file names (proc_pid_fdinfo(5)).
 fn user_of_mount(fdinfo: &str, mounts: &str) -> Option<u32> {
-    let id = fdinfo
-        .lines()
-        .find_map(|line| line.strip_prefix("mnt_id:"))?;
+    let id = fdinfo.lines().find_map(|line| line.strip_prefix("mnt_id:"))?;
     let is_it = |line: &&str| line.split(' ').next() == Some(id.trim());
     let options = mounts.lines().find(is_it)?.rsplit_once(' ')?.1;
-    let user = options
-        .split(',')
-        .find_map(|option| option.strip_prefix("user_id="))?;
+    let user = options.split(',').find_map(|option| option.strip_prefix("user_id="))?;
     user.parse().ok()
 }
 
@@ -112,12 +103,7 @@ fn parse_mountinfo(line: &str) -> Option<Mount> {
 
 /// The kernel writes blanks, tabs, newlines and backslashes as three octal digits.
 fn unescaped(text: &str) -> String {
-    let escapes = [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ];
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     let replace = |text: String, (code, letter): (&str, &str)| text.replace(code, letter);
     escapes.into_iter().fold(text.to_owned(), replace)
 }
@@ -132,10 +118,7 @@ mod tests {
             41 25 0:50 / /home/pi/nas rw,nosuid - fuse.sshfs nas: rw,user_id=1000,group_id=1000,allow_other\n\
             42 25 8:1 / /media/disk rw - fuseblk /dev/sda1 rw,user_id=0,group_id=0,allow_other\n";
         for (fdinfo, expected) in [
-            (
-                "pos:\t0\nflags:\t0300000\nmnt_id:\t41\nino:\t7\n",
-                Some(1000),
-            ),
+            ("pos:\t0\nflags:\t0300000\nmnt_id:\t41\nino:\t7\n", Some(1000)),
             ("mnt_id:\t42\n", Some(0)),
             ("mnt_id:\t25\n", None),
             ("mnt_id:\t4\n", None),
@@ -152,40 +135,19 @@ mod tests {
         let disk = "25 1 179:2 / / rw - ext4 /dev/mmcblk0p2 rw";
         for (mounts, expected) in [
             // Armbian's ramlog, log2ram, DietPi, a live system, overlayroot, a container.
-            (
-                "40 25 252:0 / /var/log rw - ext4 /dev/zram0 rw",
-                Some("compressed memory (/dev/zram0) on /var/log"),
-            ),
-            (
-                "40 25 0:40 / /var/log rw - tmpfs log2ram rw,size=128M",
-                Some("log2ram on /var/log"),
-            ),
-            (
-                "40 25 0:40 / /var/log rw - tmpfs tmpfs rw,size=50M",
-                Some("tmpfs on /var/log"),
-            ),
-            (
-                "40 25 0:40 / /var rw - tmpfs tmpfs rw\n41 40 8:1 / /var/log rw - ext4 /dev/sda1 rw",
-                None,
-            ),
-            (
-                "40 25 0:40 / /var/log rw - tmpfs tmpfs rw\n41 25 8:1 / /var/log rw - ext4 /dev/sda1 rw",
-                None,
-            ),
+            ("40 25 252:0 / /var/log rw - ext4 /dev/zram0 rw", Some("compressed memory (/dev/zram0) on /var/log")),
+            ("40 25 0:40 / /var/log rw - tmpfs log2ram rw,size=128M", Some("log2ram on /var/log")),
+            ("40 25 0:40 / /var/log rw - tmpfs tmpfs rw,size=50M", Some("tmpfs on /var/log")),
+            ("40 25 0:40 / /var rw - tmpfs tmpfs rw\n41 40 8:1 / /var/log rw - ext4 /dev/sda1 rw", None),
+            ("40 25 0:40 / /var/log rw - tmpfs tmpfs rw\n41 25 8:1 / /var/log rw - ext4 /dev/sda1 rw", None),
             ("40 25 0:40 / /var/logs rw - tmpfs tmpfs rw", None),
             ("", None),
             (
                 "40 25 0:40 / /over rw - tmpfs t rw\n41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/over/up,workdir=/w",
                 Some("tmpfs on /over"),
             ),
-            (
-                "41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/data/up,workdir=/w",
-                None,
-            ),
-            (
-                "41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/var/up",
-                None,
-            ),
+            ("41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/data/up,workdir=/w", None),
+            ("41 25 0:41 / /var rw - overlay o rw,lowerdir=/l,upperdir=/var/up", None),
             ("garbage", None),
         ] {
             let board = format!("== /proc/self/mountinfo\n{disk}\n{mounts}\n");

@@ -19,34 +19,21 @@ fn every_board_is_identified() {
         writeln!(text, "online: {}", list(&state.online_cpus)).unwrap();
         for swap in state.swaps.known().into_iter().flatten() {
             let (path, used) = (&swap.path, swap.used_kib);
-            writeln!(
-                text,
-                "swap: {path} {:?} {} KiB, {used} used",
-                swap.kind, swap.size_kib
-            )
-            .unwrap();
+            writeln!(text, "swap: {path} {:?} {} KiB, {used} used", swap.kind, swap.size_kib).unwrap();
         }
         for Residency { cpus, khz_ms } in &state.residencies {
-            let times: Vec<String> = khz_ms
-                .iter()
-                .map(|(khz, ms)| format!("{khz}:{ms}"))
-                .collect();
+            let times: Vec<String> = khz_ms.iter().map(|(khz, ms)| format!("{khz}:{ms}")).collect();
             writeln!(text, "residency {}: {}", list(cpus), times.join(" ")).unwrap();
         }
-        expect_test::expect_file![format!(
-            "{}/tests/identify/{name}.txt",
-            env!("CARGO_MANIFEST_DIR")
-        )]
-        .assert_eq(&readable(&text));
+        expect_test::expect_file![format!("{}/tests/identify/{name}.txt", env!("CARGO_MANIFEST_DIR"))]
+            .assert_eq(&readable(&text));
     }
 }
 
 /// What a hostile board puts into names, so that a terminal may show this file.
 fn readable(text: &str) -> String {
     let lines = text.lines().map(|line| {
-        let plain = line
-            .chars()
-            .map(|c| if c.is_control() { '\u{fffd}' } else { c });
+        let plain = line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
         plain.take(1000).collect::<String>() + "\n"
     });
     lines.collect()
@@ -76,9 +63,7 @@ fn clusters_follow_core_types_and_policies() {
 fn two_policies_of_one_cpu_each_are_two_clusters() {
     let policy = |number: u32, opps: &str| {
         let folder = format!("/sys/devices/system/cpu/cpufreq/policy{number}");
-        format!(
-            "== {folder}/related_cpus\n{number}\n== {folder}/scaling_available_frequencies\n{opps}\n"
-        )
+        format!("== {folder}/related_cpus\n{number}\n== {folder}/scaling_available_frequencies\n{opps}\n")
     };
     // The cpuinfo of the host shows through: both cores look the same.
     let board = format!(
@@ -111,12 +96,7 @@ fn the_running_system_is_identified() {
     assert!(clustered >= online, "every online CPU is in a cluster");
     assert!(machine.kernel_release.known().is_some());
     assert!(machine.memory_kib.known().is_some_and(|kib| *kib > 0));
-    assert!(
-        machine
-            .page_size_bytes
-            .known()
-            .is_some_and(|bytes| bytes.is_power_of_two())
-    );
+    assert!(machine.page_size_bytes.known().is_some_and(|bytes| bytes.is_power_of_two()));
     assert!(!state(&Root::system(), 0).online_cpus.is_empty());
 }
 
@@ -139,28 +119,15 @@ fn render(machine: &Machine) -> String {
         writeln!(out, "cpu {}: {}", list(&numbers), describe(first)).unwrap();
     }
     for cluster in &machine.clusters {
-        let policy = cluster
-            .policy
-            .map_or("-".into(), |policy| policy.to_string());
+        let policy = cluster.policy.map_or("-".into(), |policy| policy.to_string());
         let name = fact(&cluster.core_type);
-        writeln!(
-            out,
-            "cluster {}: {name}, policy {policy}",
-            list(&cluster.cpus)
-        )
-        .unwrap();
+        writeln!(out, "cluster {}: {name}, policy {policy}", list(&cluster.cpus)).unwrap();
     }
     let mut last = String::new();
     for policy in &machine.policies {
         let text = describe_policy(policy);
         if text != last {
-            writeln!(
-                out,
-                "policy {} of {}: {text}",
-                policy.policy,
-                list(&policy.cpus)
-            )
-            .unwrap();
+            writeln!(out, "policy {} of {}: {text}", policy.policy, list(&policy.cpus)).unwrap();
         }
         last = text;
     }
@@ -183,11 +150,7 @@ fn describe(cpu: &Cpu) -> String {
         .iter()
         .map(|cache| {
             let (level, kind) = (cache.level, &cache.kind[..1]);
-            format!(
-                "L{level}{kind} {}K/{}",
-                cache.size_bytes >> 10,
-                cache.shared_cpus.len()
-            )
+            format!("L{level}{kind} {}K/{}", cache.size_bytes >> 10, cache.shared_cpus.len())
         })
         .collect();
     format!(
@@ -198,11 +161,7 @@ fn describe(cpu: &Cpu) -> String {
         cpu.package,
         cpu.siblings.len(),
         cpu.capacity.known().map_or("-".into(), u32::to_string),
-        if caches.is_empty() {
-            "no caches".to_owned()
-        } else {
-            caches.join(" ")
-        },
+        if caches.is_empty() { "no caches".to_owned() } else { caches.join(" ") },
         cpu.features.join(" "),
     )
 }
@@ -218,11 +177,7 @@ fn describe_policy(policy: &Policy) -> String {
         fact(&policy.clock_khz_max),
         fact(&policy.limit_khz_min),
         fact(&policy.limit_khz_max),
-        if opps.is_empty() {
-            "-".to_owned()
-        } else {
-            opps.join(" ")
-        },
+        if opps.is_empty() { "-".to_owned() } else { opps.join(" ") },
     )
 }
 

@@ -17,10 +17,7 @@ fn task_clock_ns(counters: &Counters) -> Option<u64> {
     match counters.read().task_clock_ns {
         Ok(time_ns) => Some(time_ns),
         Err(missing) => {
-            assert!(
-                matches!(missing.why, Why::Denied | Why::Unsupported(_)),
-                "{missing}"
-            );
+            assert!(matches!(missing.why, Why::Denied | Why::Unsupported(_)), "{missing}");
             testkit::skip(&format!("time on a CPU cannot be counted: {missing}"));
             None
         }

@@ -9,8 +9,8 @@ mod applied;
 pub(crate) use applied::Restores;
 
 use crate::{
-    Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe,
-    Restored, Run, SamplerCost, SettingChange, Source, State, Step, Survey, UnmetSetting,
+    Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Restored, Run, SamplerCost,
+    SettingChange, Source, State, Step, Survey, UnmetSetting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

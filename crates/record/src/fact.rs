@@ -37,26 +37,17 @@ pub enum Why {
 impl Missing {
     /// There is no such file.
     pub fn absent(path: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            why: Why::Absent,
-        }
+        Self { path: path.into(), why: Why::Absent }
     }
 
     /// The file answered `text`, which means nothing to its parser. Keeps at most 80 characters.
     pub fn garbled(path: impl Into<String>, text: &str) -> Self {
-        Self {
-            path: path.into(),
-            why: Why::Garbled(text.chars().take(80).collect()),
-        }
+        Self { path: path.into(), why: Why::Garbled(text.chars().take(80).collect()) }
     }
 
     /// This machine or run has no such thing, because of `reason`.
     pub fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            why: Why::Unsupported(reason.into()),
-        }
+        Self { path: path.into(), why: Why::Unsupported(reason.into()) }
     }
 }
 

@@ -283,8 +283,7 @@ impl Compression {
     /// Rating of each row in MIPS as 7-zip makes its total: the mean of both directions.
     pub fn rows_mips(&self) -> Vec<f64> {
         let rows = self.compressing.iter().zip(&self.decompressing);
-        rows.map(|(one, other)| f64::midpoint(one.rating_mips.into(), other.rating_mips.into()))
-            .collect()
+        rows.map(|(one, other)| f64::midpoint(one.rating_mips.into(), other.rating_mips.into())).collect()
     }
 }
 

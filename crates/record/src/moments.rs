@@ -51,24 +51,11 @@ mod tests {
     #[test]
     fn moments_that_no_run_has_are_refused() {
         let check = |json: &str, is_read: bool| {
-            assert_eq!(
-                serde_json::from_str::<Event>(json).is_ok(),
-                is_read,
-                "{json}"
-            );
+            assert_eq!(serde_json::from_str::<Event>(json).is_ok(), is_read, "{json}");
         };
-        check(
-            r#"{"event":"samples","at_ms":[-5, 9007199254740992],"columns":[]}"#,
-            true,
-        );
-        check(
-            r#"{"event":"samples","at_ms":[-9223372036854775808],"columns":[]}"#,
-            false,
-        );
-        check(
-            r#"{"event":"step_begins","step":"x","repetition":0,"at_ms":9007199254740993}"#,
-            false,
-        );
+        check(r#"{"event":"samples","at_ms":[-5, 9007199254740992],"columns":[]}"#, true);
+        check(r#"{"event":"samples","at_ms":[-9223372036854775808],"columns":[]}"#, false);
+        check(r#"{"event":"step_begins","step":"x","repetition":0,"at_ms":9007199254740993}"#, false);
         let window = r#"{"start_ms":0,"end_ms":9223372036854775807}"#;
         assert!(serde_json::from_str::<Window>(window).is_err());
         let window = r#"{"start_ms":0,"end_ms":7,"start_utc_ms":null}"#;

@@ -60,9 +60,7 @@ fn whole<'a>(bytes: &'a [u8], budget: &mut usize) -> Option<(&'a str, usize)> {
 
 /// Where the next line may begin.
 fn find(bytes: &[u8]) -> Option<usize> {
-    bytes
-        .windows(MAGIC.len())
-        .position(|word| word == MAGIC.as_bytes())
+    bytes.windows(MAGIC.len()).position(|word| word == MAGIC.as_bytes())
 }
 
 /// What one line of a file tells.
@@ -172,11 +170,7 @@ impl RowWriter {
     pub fn row(&mut self, at_ms: i64, values: impl IntoIterator<Item = Option<i64>>) -> String {
         use std::fmt::Write;
         let key = self.rows_until_key == 0;
-        self.rows_until_key = if key {
-            ROWS_PER_KEY
-        } else {
-            self.rows_until_key
-        } - 1;
+        self.rows_until_key = if key { ROWS_PER_KEY } else { self.rows_until_key } - 1;
         if key {
             self.before.fill(0);
         }
@@ -263,12 +257,7 @@ impl RowReader {
             };
             if let Some(run) = word.strip_suffix('=') {
                 let from = values.len();
-                values.extend(
-                    self.before[from..from + count(run)?]
-                        .iter()
-                        .copied()
-                        .map(Some),
-                );
+                values.extend(self.before[from..from + count(run)?].iter().copied().map(Some));
             } else if let Some(run) = word.strip_suffix('-') {
                 let to = values.len() + count(run)?;
                 values.resize(to, None);
@@ -310,15 +299,9 @@ mod tests {
                 crate::Channel::new(id, crate::Unit::Count, crate::ChannelKind::Gauge)
             })
             .collect();
-        let event = Event::Channels {
-            interval_ms: 1000,
-            channels,
-        };
+        let event = Event::Channels { interval_ms: 1000, channels };
         let mut reader = LineReader::default();
-        reader.read(
-            frame(&serde_json::to_string(&event).unwrap()).as_bytes(),
-            |_, _| (),
-        );
+        reader.read(frame(&serde_json::to_string(&event).unwrap()).as_bytes(), |_, _| ());
         let row = frame(&format!("K 1 {CHANNELS_MAX}-"));
         let line = row.trim_end().repeat(2000);
         let mut unreadable = 0;
@@ -363,16 +346,7 @@ mod tests {
 
     #[test]
     fn what_is_no_row_is_none() {
-        for text in [
-            "",
-            "K",
-            "K x",
-            "R 5 1=",
-            "K 5 3=",
-            "K 5 2= 1",
-            "K 5 99999999999=",
-            "Q 5 2=",
-        ] {
+        for text in ["", "K", "K x", "R 5 1=", "K 5 3=", "K 5 2= 1", "K 5 99999999999=", "Q 5 2="] {
             assert_eq!(RowReader::default().row(text, 2), None, "{text:?}");
         }
     }

@@ -137,67 +137,38 @@ impl Record {
             probes,
             unread,
         } = self;
-        let mut events = vec![Event::Started {
-            schema,
-            source,
-            run: Box::new(run),
-        }];
+        let mut events = vec![Event::Started { schema, source, run: Box::new(run) }];
         if let Fact::Known(gate) = gate {
             events.push(Event::Gate { gate });
         }
-        events.push(Event::Machine {
-            machine: Box::new(machine),
-        });
+        events.push(Event::Machine { machine: Box::new(machine) });
         events.extend(states.into_iter().map(|state| Event::State { state }));
         let changes = settings.into_iter();
         events.extend(changes.map(|change| Event::SettingChanged { change }));
         let unmet = unmet_settings.into_iter();
         events.extend(unmet.map(|unmet| Event::SettingUnmet { unmet }));
-        events.extend(steps.into_iter().map(|step| Event::Step {
-            step: Box::new(step),
-        }));
+        events.extend(steps.into_iter().map(|step| Event::Step { step: Box::new(step) }));
         samples_into(&mut events, samples);
         events.extend(marks.into_iter().map(|mark| Event::Mark { mark }));
-        events.push(Event::KernelMessages {
-            messages: kernel_messages,
-        });
-        events.extend(surveys.into_iter().map(|survey| Event::Survey {
-            survey: Box::new(survey),
-        }));
-        events.extend(probes.into_iter().map(|probe| Event::Probe {
-            probe: Box::new(probe),
-        }));
+        events.push(Event::KernelMessages { messages: kernel_messages });
+        events.extend(surveys.into_iter().map(|survey| Event::Survey { survey: Box::new(survey) }));
+        events.extend(probes.into_iter().map(|probe| Event::Probe { probe: Box::new(probe) }));
         events.extend(unread.into_iter().map(|missing| Event::Unread { missing }));
         events
     }
 }
 
 fn samples_into(events: &mut Vec<Event>, samples: Samples) {
-    let Samples {
-        interval_ms,
-        at_ms,
-        lines: _,
-        mut channels,
-        cost,
-    } = samples;
-    let columns: Vec<_> = channels
-        .iter_mut()
-        .map(|channel| std::mem::take(&mut channel.values))
-        .collect();
+    let Samples { interval_ms, at_ms, lines: _, mut channels, cost } = samples;
+    let columns: Vec<_> = channels.iter_mut().map(|channel| std::mem::take(&mut channel.values)).collect();
     if !channels.is_empty() {
-        events.push(Event::Channels {
-            interval_ms,
-            channels,
-        });
+        events.push(Event::Channels { interval_ms, channels });
     }
     for from in (0..at_ms.len()).step_by(ROWS) {
         let rows = from..at_ms.len().min(from + ROWS);
-        let part =
-            |column: &Vec<Option<i64>>| column.get(rows.clone()).unwrap_or_default().to_vec();
-        events.push(Event::Samples {
-            at_ms: at_ms[rows.clone()].to_vec(),
-            columns: columns.iter().map(part).collect(),
-        });
+        let part = |column: &Vec<Option<i64>>| column.get(rows.clone()).unwrap_or_default().to_vec();
+        events
+            .push(Event::Samples { at_ms: at_ms[rows.clone()].to_vec(), columns: columns.iter().map(part).collect() });
     }
     events.push(Event::SamplerCost { cost });
 }

@@ -58,15 +58,7 @@ pub struct Channel {
 impl Channel {
     /// A channel without values, name and source: those come with what it is read from.
     pub fn new(id: ChannelId, unit: Unit, kind: ChannelKind) -> Self {
-        Self {
-            id,
-            label: String::new(),
-            unit,
-            kind,
-            source: String::new(),
-            values: Vec::new(),
-            gaps: Vec::new(),
-        }
+        Self { id, label: String::new(), unit, kind, source: String::new(), values: Vec::new(), gaps: Vec::new() }
     }
 
     /// The same, with the unit and the kind that follow from the id. An id that says neither, which is one of its

@@ -75,11 +75,7 @@ pub fn median_interval(values: &[f64], confidence_percent: f64) -> Option<Median
         if coverage_percent < confidence_percent {
             break;
         }
-        best = Some(MedianInterval {
-            low: sorted[k - 1],
-            high: sorted[n - k],
-            coverage_percent,
-        });
+        best = Some(MedianInterval { low: sorted[k - 1], high: sorted[n - k], coverage_percent });
         ln_probability += ((n - k + 1) as f64 / k as f64).ln();
     }
     best
@@ -109,8 +105,7 @@ pub fn two_groups(values: &[f64]) -> Option<[Vec<f64>; 2]> {
     let (low, high) = sorted.split_at(cut);
     let width = |group: &[f64]| group[group.len() - 1] - group[0];
     let gap = high[0] - low[low.len() - 1];
-    let is_wide = gap > MODE_GAP * width(low).max(width(high))
-        && gap > MODE_GAP_SHARE * median(&sorted)?.abs();
+    let is_wide = gap > MODE_GAP * width(low).max(width(high)) && gap > MODE_GAP_SHARE * median(&sorted)?.abs();
     is_wide.then(|| [low.to_vec(), high.to_vec()])
 }
 
@@ -252,11 +247,7 @@ pub struct StoppingRule {
 impl StoppingRule {
     /// Known within 1 %, or so many times, or so much time.
     pub const fn new(times_max: usize, time_max: Duration) -> Self {
-        Self {
-            half_width: 0.01,
-            times_max,
-            time_max,
-        }
+        Self { half_width: 0.01, times_max, time_max }
     }
 
     /// Why to stop after these values; none to go on. An interval is looked at after 7, 10, 15, 22, 33

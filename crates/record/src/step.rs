@@ -51,12 +51,7 @@ pub struct Step {
 impl Step {
     /// A step with its outcome. Where and when it ran, and all that was seen meanwhile, is to be filled
     /// in; until then it is one thread, free to use all CPUs.
-    pub fn new(
-        workload: impl Into<WorkloadName>,
-        method: u32,
-        variant: impl Into<Variant>,
-        outcome: Outcome,
-    ) -> Self {
+    pub fn new(workload: impl Into<WorkloadName>, method: u32, variant: impl Into<Variant>, outcome: Outcome) -> Self {
         Self {
             workload: workload.into(),
             method,
@@ -78,9 +73,7 @@ impl Step {
 }
 
 /// A clock that a step was made to run at.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SetClock {
     /// Emulated: the step got this share of the time of its CPUs, by a CPU quota, in percent.

@@ -61,15 +61,8 @@ fn is_half(rest: &[u8]) -> bool {
 
 /// A Record of which nothing is known.
 pub fn nothing_known() -> Record {
-    let source = Source::Run {
-        version: String::new(),
-        target: String::new(),
-    };
-    let run = Run {
-        started: Fact::not_reached(),
-        mode: Mode::Monitor,
-        ..Run::default()
-    };
+    let source = Source::Run { version: String::new(), target: String::new() };
+    let run = Run { started: Fact::not_reached(), mode: Mode::Monitor, ..Run::default() };
     Record::new(source, run)
 }
 
@@ -106,11 +99,7 @@ impl Unfolding {
 
     fn event(&mut self, event: Event) {
         match event {
-            Event::Started {
-                schema,
-                source,
-                run,
-            } => {
+            Event::Started { schema, source, run } => {
                 let mut record = Record::new(source, *run);
                 record.schema = schema;
                 self.begin(record);
@@ -136,9 +125,7 @@ impl Unfolding {
 
     /// True if the channels of a monitor are known already: they come once in a session.
     fn is_watching(&self) -> bool {
-        let watches = |record: &Record| {
-            record.run.mode == Mode::Monitor && !record.samples.channels.is_empty()
-        };
+        let watches = |record: &Record| record.run.mode == Mode::Monitor && !record.samples.channels.is_empty();
         self.record.as_ref().is_some_and(watches)
     }
 

@@ -28,8 +28,7 @@ pub fn board(name: &str) -> String {
 /// The folder `boards` is not there.
 pub fn boards() -> Vec<String> {
     let folder = folder();
-    let entries =
-        std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut names: Vec<String> = entries
         .filter_map(|entry| {
             let name = entry.ok()?.file_name().into_string().ok()?;
@@ -42,11 +41,7 @@ pub fn boards() -> Vec<String> {
 
 /// The machine of which nothing is known but these files.
 pub fn machine_of(files: &[(&str, Vec<u8>)]) -> record::Machine {
-    let root = files
-        .iter()
-        .fold(machine::Root::empty(), |root, (path, content)| {
-            root.with_file(path, content)
-        });
+    let root = files.iter().fold(machine::Root::empty(), |root, (path, content)| root.with_file(path, content));
     machine::identify(&root)
 }
 
@@ -73,10 +68,7 @@ mod tests {
         assert!(names.iter().any(|name| name == "rk3588"));
         for name in names {
             let text = board(&name);
-            let header = text
-                .lines()
-                .take_while(|line| line.starts_with('#'))
-                .count();
+            let header = text.lines().take_while(|line| line.starts_with('#')).count();
             assert!(header > 0, "{name} opens with a comment");
         }
     }

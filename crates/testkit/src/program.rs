@@ -27,10 +27,7 @@ const READ: [&str; 18] = [
 ];
 
 /// A program with these words, an environment that asks for nothing, and nothing to read.
-pub fn clean_command(
-    program: impl AsRef<OsStr>,
-    words: impl IntoIterator<Item = impl AsRef<OsStr>>,
-) -> Command {
+pub fn clean_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null());
     for name in READ {
@@ -40,10 +37,7 @@ pub fn clean_command(
 }
 
 /// The same for runs that leave the settings of this machine as they are.
-pub fn untuned_command(
-    program: impl AsRef<OsStr>,
-    words: impl IntoIterator<Item = impl AsRef<OsStr>>,
-) -> Command {
+pub fn untuned_command(program: impl AsRef<OsStr>, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = clean_command(program, words);
     command.env("NOTUNING", "yes");
     command
@@ -56,10 +50,7 @@ mod tests {
     #[test]
     fn nothing_of_the_environment_is_left() {
         let command = untuned_command("program", ["word"]);
-        let set: Vec<_> = command
-            .get_envs()
-            .filter(|(_, value)| value.is_some())
-            .collect();
+        let set: Vec<_> = command.get_envs().filter(|(_, value)| value.is_some()).collect();
         assert_eq!(set, [(OsStr::new("NOTUNING"), Some(OsStr::new("yes")))]);
         assert!(READ.is_sorted());
     }

@@ -34,9 +34,7 @@ impl Excuse {
             Excuse::Corpus => {
                 "the collection of published logs is no part of this repository; SBC_BENCH_CORPUS can name its place"
             }
-            Excuse::CycleCounter => {
-                "this CPU, or what it is a virtual machine of, offers no counter of cycles"
-            }
+            Excuse::CycleCounter => "this CPU, or what it is a virtual machine of, offers no counter of cycles",
         }
     }
 }
@@ -66,26 +64,17 @@ pub fn excuse(excuse: Excuse) {
 /// Nothing was told in this thread: the test would pass in silence.
 #[track_caller]
 pub fn was_skipped() {
-    assert!(
-        TOLD.get(),
-        "a test returns early and nobody has said why: call `testkit::skip` before"
-    );
+    assert!(TOLD.get(), "a test returns early and nobody has said why: call `testkit::skip` before");
 }
 
 #[track_caller]
-#[expect(
-    clippy::print_stderr,
-    reason = "whoever runs one test by hand reads it there"
-)]
+#[expect(clippy::print_stderr, reason = "whoever runs one test by hand reads it there")]
 fn tell(kind: &str, what: &str) {
     TOLD.set(true);
     let line = line(kind, test_name().as_deref(), Location::caller(), what);
     eprint!("{line}");
     if let Some(path) = std::env::var_os(SKIPS) {
-        let file = std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&path);
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
         let told = file.and_then(|mut file| file.write_all(line.as_bytes()));
         assert!(told.is_ok(), "{}: {told:?}", path.display());
     }
@@ -110,20 +99,12 @@ mod tests {
 
     /// What a process that skips in this environment says, and whether it fails.
     fn child(environment: &[(&str, &str)], test: &str) -> (bool, String) {
-        let folder =
-            std::env::temp_dir().join(format!("sbc-bench-skip-{test}-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("sbc-bench-skip-{test}-{}", std::process::id()));
         let _ = std::fs::remove_file(&folder);
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", &format!("skip::tests::{test}")]);
-        child
-            .env_remove(NO_SKIP)
-            .env("SBC_BENCH_SKIP_INSIDE", "1")
-            .env(SKIPS, &folder);
-        let status = child
-            .envs(environment.iter().copied())
-            .output()
-            .unwrap()
-            .status;
+        child.env_remove(NO_SKIP).env("SBC_BENCH_SKIP_INSIDE", "1").env(SKIPS, &folder);
+        let status = child.envs(environment.iter().copied()).output().unwrap().status;
         let told = std::fs::read_to_string(&folder).unwrap_or_default();
         let _ = std::fs::remove_file(&folder);
         (status.success(), told)
@@ -139,9 +120,7 @@ mod tests {
             return skip("a moon\nof cheese");
         }
         let test = "a_skip_is_told_and_fails_where_none_is_allowed";
-        let expected = format!(
-            "skipped: skip::tests::{test} (crates/testkit/src/skip.rs): a moon of cheese\n"
-        );
+        let expected = format!("skipped: skip::tests::{test} (crates/testkit/src/skip.rs): a moon of cheese\n");
         assert_eq!(child(&[], test), (true, expected.clone()));
         assert_eq!(child(&[(NO_SKIP, "0")], test), (true, expected.clone()));
         assert_eq!(child(&[(NO_SKIP, "1")], test), (false, expected));
@@ -153,10 +132,7 @@ mod tests {
             return excuse(Excuse::Corpus);
         }
         let (passes, told) = child(&[(NO_SKIP, "1")], "an_excuse_is_told_and_never_fails");
-        assert!(
-            passes && told.starts_with("excused: ") && told.contains("SBC_BENCH_CORPUS"),
-            "{told}"
-        );
+        assert!(passes && told.starts_with("excused: ") && told.contains("SBC_BENCH_CORPUS"), "{told}");
     }
 
     #[test]

@@ -2,9 +2,8 @@
 //! even SIGKILL reaches (state D), until this is dropped.
 
 use fuser::{
-    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEntry, ReplyOpen,
-    Request,
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
+    LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEntry, ReplyOpen, Request,
 };
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -35,11 +34,7 @@ impl Stuck {
         let owed = Owed::default();
         let silent = Silent(Arc::clone(&owed));
         let session = fuser::spawn_mount(silent, folder, &Config::default())?;
-        Ok(Self {
-            folder: folder.to_path_buf(),
-            session: Some(session),
-            owed,
-        })
+        Ok(Self { folder: folder.to_path_buf(), session: Some(session), owed })
     }
 
     /// The file.

@@ -29,55 +29,18 @@ pub(super) fn sampler() -> Result<Vec<Figure>> {
     let late = number(&loaded, "late").zip(number(&loaded, "ticks"));
     let in_time = late.map(|(late, ticks)| 100.0 * (1.0 - late / ticks));
     Ok(vec![
-        Figure::new(
-            "CPU time per sample",
-            number(&quiet, "tick"),
-            Bound::Below(150.0),
-            "µs",
-        ),
-        Figure::new(
-            "bare preads of the same files",
-            number(&quiet, "bare"),
-            Bound::None,
-            "µs",
-        ),
-        Figure::new(
-            "against the bare preads",
-            number(&quiet, "ratio"),
-            Bound::Below(3.0),
-            "times",
-        ),
-        Figure::new(
-            "samples within 5 ms, 10 Hz, full load",
-            in_time,
-            Bound::AtLeast(99.0),
-            "%",
-        ),
-        Figure::new(
-            "latest sample under full load",
-            number(&loaded, "delay_us_max"),
-            Bound::None,
-            "µs",
-        ),
-        Figure::new(
-            "allocations per tick after warm-up",
-            allocations()?,
-            Bound::AtMost(0.0),
-            "",
-        ),
+        Figure::new("CPU time per sample", number(&quiet, "tick"), Bound::Below(150.0), "µs"),
+        Figure::new("bare preads of the same files", number(&quiet, "bare"), Bound::None, "µs"),
+        Figure::new("against the bare preads", number(&quiet, "ratio"), Bound::Below(3.0), "times"),
+        Figure::new("samples within 5 ms, 10 Hz, full load", in_time, Bound::AtLeast(99.0), "%"),
+        Figure::new("latest sample under full load", number(&loaded, "delay_us_max"), Bound::None, "µs"),
+        Figure::new("allocations per tick after warm-up", allocations()?, Bound::AtMost(0.0), ""),
     ])
 }
 
 /// 0 if the test with the counting allocator passes.
 fn allocations() -> Result<Option<f64>> {
-    let test = [
-        "test",
-        "--quiet",
-        "-p",
-        "sbc-bench-machine",
-        "--test",
-        "no_allocation",
-    ];
+    let test = ["test", "--quiet", "-p", "sbc-bench-machine", "--test", "no_allocation"];
     let output = workspace::cargo().args(test).output()?;
     Ok(output.status.success().then_some(0.0))
 }
@@ -118,11 +81,7 @@ fn under_load<T>(work: impl FnOnce() -> T) -> T {
 fn turns(count: u64) -> u64 {
     let mut value = 1_u64;
     for _ in 0..count {
-        value = black_box(
-            value
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1),
-        );
+        value = black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
     }
     value
 }
@@ -131,19 +90,11 @@ fn turns(count: u64) -> u64 {
 /// monitor is held by SIGSTOP for the one side, so that both see the same machine.
 pub(super) fn on_a_loop(binary: &Path) -> Result<Vec<Figure>> {
     // Started before this is pinned, so that the scheduler may keep it away as in real use.
-    let monitor = Command::new(binary)
-        .args(["-m", "0.1"])
-        .stdout(Stdio::null())
-        .spawn();
+    let monitor = Command::new(binary).args(["-m", "0.1"]).stdout(Stdio::null()).spawn();
     let mut monitor = Monitor(monitor.with_context(|| binary.display().to_string())?);
-    let pinned = Command::new("taskset")
-        .args(["-pc", "0", &std::process::id().to_string()])
-        .stdout(Stdio::null())
-        .status();
-    ensure!(
-        pinned.is_ok_and(|status| status.success()),
-        "taskset is missing (util-linux)"
-    );
+    let pinned =
+        Command::new("taskset").args(["-pc", "0", &std::process::id().to_string()]).stdout(Stdio::null()).status();
+    ensure!(pinned.is_ok_and(|status| status.success()), "taskset is missing (util-linux)");
     std::thread::sleep(Duration::from_secs(1));
     let begin = Instant::now();
     black_box(turns(1_000_000));
@@ -154,11 +105,7 @@ pub(super) fn on_a_loop(binary: &Path) -> Result<Vec<Figure>> {
         let on_first = pair % 2 == 0;
         let first = monitor.side(on_first, count)?;
         let second = monitor.side(!on_first, count)?;
-        let (on, off) = if on_first {
-            (first, second)
-        } else {
-            (second, first)
-        };
+        let (on, off) = if on_first { (first, second) } else { (second, first) };
         ratios.push(on.as_secs_f64() / off.as_secs_f64());
     }
     drop(monitor);
@@ -173,17 +120,10 @@ pub(super) fn on_a_loop(binary: &Path) -> Result<Vec<Figure>> {
         percent(interval.low),
         percent(interval.high)
     );
-    let farthest = percent(interval.low)
-        .abs()
-        .max(percent(interval.high).abs());
+    let farthest = percent(interval.low).abs().max(percent(interval.high).abs());
     let includes_one = interval.low <= 1.0 && interval.high >= 1.0;
     Ok(vec![
-        Figure::new(
-            "end of that interval farthest from 1",
-            Some(farthest),
-            Bound::AtMost(0.3),
-            "%",
-        ),
+        Figure::new("end of that interval farthest from 1", Some(farthest), Bound::AtMost(0.3), "%"),
         Figure::new(
             "interval includes 1 (1: yes)",
             Some(if includes_one { 1.0 } else { 0.0 }),
@@ -224,13 +164,9 @@ mod tests {
     #[test]
     fn numbers_stand_behind_their_words() {
         let text = "tick 12.5 us, bare 7.1 us for 6.0 reads, ratio 1.76\nticks 200 late 1 x y";
-        for (word, expected) in [
-            ("tick", Some(12.5)),
-            ("ratio", Some(1.76)),
-            ("late", Some(1.0)),
-            ("x", None),
-            ("nothing", None),
-        ] {
+        for (word, expected) in
+            [("tick", Some(12.5)), ("ratio", Some(1.76)), ("late", Some(1.0)), ("x", None), ("nothing", None)]
+        {
             assert_eq!(number(text, word), expected, "{word}");
         }
     }

@@ -46,18 +46,8 @@ impl Bound {
 }
 
 impl Figure {
-    pub(super) fn new(
-        name: &'static str,
-        measured: Option<f64>,
-        bound: Bound,
-        unit: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            measured,
-            bound,
-            unit,
-        }
+    pub(super) fn new(name: &'static str, measured: Option<f64>, bound: Bound, unit: &'static str) -> Self {
+        Self { name, measured, bound, unit }
     }
 }
 
@@ -75,11 +65,7 @@ impl fmt::Display for Figure {
         match self.measured {
             None => write!(f, "{name:42} {:>10}   {bound}", "-"),
             Some(value) => {
-                let verdict = if self.bound.holds(value) {
-                    ""
-                } else {
-                    "   MISSED"
-                };
+                let verdict = if self.bound.holds(value) { "" } else { "   MISSED" };
                 write!(f, "{name:42} {value:>10.3}   {bound}{verdict}")
             }
         }
@@ -155,41 +141,24 @@ pub(super) fn rows(record: &Record) -> Vec<Row> {
                 .filter(|step| (&step.workload, &step.variant) == (workload, variant))
                 .map(|step| step.window)
                 .collect();
-            Row {
-                name: format!("{workload} {variant}"),
-                steps: windows.len(),
-                wall_ms: covered_ms(windows),
-            }
+            Row { name: format!("{workload} {variant}"), steps: windows.len(), wall_ms: covered_ms(windows) }
         })
         .collect();
     if let Some(total_ms) = total_ms(record) {
         let windows = record.steps.iter().map(|step| step.window).collect();
-        rows.push(Row {
-            name: "everything else".into(),
-            steps: 0,
-            wall_ms: total_ms - covered_ms(windows),
-        });
+        rows.push(Row { name: "everything else".into(), steps: 0, wall_ms: total_ms - covered_ms(windows) });
     }
     rows
 }
 
 /// Figures of a whole run.
 pub(super) fn of_record(record: &Record, resident: &[Resident]) -> [Figure; 4] {
-    let tools: Vec<Window> = TOOLS
-        .iter()
-        .flat_map(|tool| record.steps_of(*tool))
-        .map(|step| step.window)
-        .collect();
+    let tools: Vec<Window> = TOOLS.iter().flat_map(|tool| record.steps_of(*tool)).map(|step| step.window).collect();
     let total_ms = total_ms(record);
     let cost = &record.samples.cost;
     let sampled = cost.elapsed_ns > 0;
     [
-        Figure {
-            name: "the whole run",
-            measured: total_ms.map(seconds),
-            bound: Bound::Below(240.0),
-            unit: "s",
-        },
+        Figure { name: "the whole run", measured: total_ms.map(seconds), bound: Bound::Below(240.0), unit: "s" },
         Figure {
             name: "without 7-Zip and openssl",
             measured: total_ms.map(|total_ms| seconds(total_ms - covered_ms(tools))),
@@ -217,11 +186,7 @@ fn resident_mb_max(record: &Record, resident: &[Resident]) -> Option<f64> {
         .steps_of(WorkloadId::SevenZip)
         .filter_map(|step| Some((step.window.start_utc_ms?, step.window.end_utc_ms?)))
         .collect();
-    let inside = |at_utc_ms| {
-        windows
-            .iter()
-            .any(|&(start, end)| (start..=end).contains(&at_utc_ms))
-    };
+    let inside = |at_utc_ms| windows.iter().any(|&(start, end)| (start..=end).contains(&at_utc_ms));
     resident
         .iter()
         .filter(|resident| inside(resident.at_utc_ms))
@@ -286,14 +251,8 @@ mod tests {
     }
 
     fn record() -> Record {
-        let source = Source::Run {
-            version: "0".into(),
-            target: "x".into(),
-        };
-        let run = Run {
-            elapsed_ms: Some(10_000),
-            ..Run::default()
-        };
+        let source = Source::Run { version: "0".into(), target: "x".into() };
+        let run = Run { elapsed_ms: Some(10_000), ..Run::default() };
         let mut record = Record::new(source, run);
         record.steps = vec![
             step(WorkloadId::Clock, "cold", 0, 1_000),
@@ -309,10 +268,8 @@ mod tests {
 
     #[test]
     fn time_per_step_is_wall_time() {
-        let rows: Vec<(String, usize, i64)> = rows(&record())
-            .into_iter()
-            .map(|row| (row.name, row.steps, row.wall_ms))
-            .collect();
+        let rows: Vec<(String, usize, i64)> =
+            rows(&record()).into_iter().map(|row| (row.name, row.steps, row.wall_ms)).collect();
         let expected = [
             ("clock cold", 2, 1_500),
             ("sevenzip single", 1, 2_000),
@@ -320,18 +277,13 @@ mod tests {
             ("clock hot", 1, 3_000),
             ("everything else", 0, 2_500),
         ];
-        assert_eq!(
-            rows,
-            expected.map(|(name, steps, ms)| (name.to_owned(), steps, ms))
-        );
+        assert_eq!(rows, expected.map(|(name, steps, ms)| (name.to_owned(), steps, ms)));
     }
 
     #[test]
     fn windows_that_overlap_count_once() {
         let check = |windows: &[(i64, i64)], expected: i64| {
-            let windows = windows
-                .iter()
-                .map(|&(start, end)| step("a", "", start, end).window);
+            let windows = windows.iter().map(|&(start, end)| step("a", "", start, end).window);
             assert_eq!(covered_ms(windows.collect()), expected);
         };
         check(&[], 0);
@@ -343,11 +295,7 @@ mod tests {
     #[test]
     fn figures_of_a_run() {
         let at = |at_utc_ms, kib| Resident { at_utc_ms, kib };
-        let resident = [
-            at(1_000_500, 90_000),
-            at(1_002_000, 5_000),
-            at(1_006_000, 10_000),
-        ];
+        let resident = [at(1_000_500, 90_000), at(1_002_000, 5_000), at(1_006_000, 10_000)];
         let measured = of_record(&record(), &resident).map(|figure| figure.measured);
         let expected = [Some(10.0), Some(5.0), Some(0.05), Some(10.24)];
         assert_eq!(measured, expected);
@@ -367,16 +315,8 @@ mod tests {
 
     #[test]
     fn a_monitor_is_judged_by_its_share() {
-        let usage = |seconds, cpu_ns| Usage {
-            elapsed: Duration::from_secs(seconds),
-            cpu_ns,
-            resident_kib_max: 4_000,
-        };
-        let figures = of_monitor(
-            Duration::from_millis(60),
-            usage(1, 7_000_000),
-            usage(11, 9_000_000),
-        );
+        let usage = |seconds, cpu_ns| Usage { elapsed: Duration::from_secs(seconds), cpu_ns, resident_kib_max: 4_000 };
+        let figures = of_monitor(Duration::from_millis(60), usage(1, 7_000_000), usage(11, 9_000_000));
         assert_eq!(figures[0].measured, Some(60.0));
         assert!(figures[0].to_string().ends_with("MISSED"));
         assert_eq!(figures[1].measured, Some(0.02));

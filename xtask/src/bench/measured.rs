@@ -1,9 +1,7 @@
 //! What the program measures itself, beside what must be reached and what other tools measure: from
 //! their texts to the table. Pure: no files, no processes.
 
-use record::{
-    ClockPoint, Latency, Measured, MemoryOperation, Outcome, Record, Variant, WorkloadId,
-};
+use record::{ClockPoint, Latency, Measured, MemoryOperation, Outcome, Record, Variant, WorkloadId};
 
 /// One row of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,14 +25,8 @@ pub(super) enum Must {
 impl std::fmt::Display for Row {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (must, is_reached) = match (self.must, &self.found) {
-            (Must::AtMost(limit), found) => (
-                format!("at most {limit}"),
-                found.as_ref().map(|found| *found <= limit),
-            ),
-            (Must::AtLeast(limit), found) => (
-                format!("at least {limit}"),
-                found.as_ref().map(|found| *found >= limit),
-            ),
+            (Must::AtMost(limit), found) => (format!("at most {limit}"), found.as_ref().map(|found| *found <= limit)),
+            (Must::AtLeast(limit), found) => (format!("at least {limit}"), found.as_ref().map(|found| *found >= limit)),
         };
         let figure = match &self.found {
             Ok(found) => format!("{found:.3}"),
@@ -56,9 +48,7 @@ impl std::fmt::Display for Row {
 
 /// The clock of one CPU alone, read many times.
 fn point(record: &Record) -> Result<&ClockPoint, String> {
-    let steps = record
-        .steps_of(WorkloadId::Clock)
-        .filter(|step| step.variant == Variant::COLD_CORES);
+    let steps = record.steps_of(WorkloadId::Clock).filter(|step| step.variant == Variant::COLD_CORES);
     let mut points = steps.filter_map(|step| match &step.outcome {
         Outcome::Done(Measured::Clock(clocks)) => clocks.points.first(),
         _ => None,
@@ -106,11 +96,7 @@ pub(super) fn best(record: &Record, operation: MemoryOperation) -> Option<(f64, 
         let Outcome::Done(Measured::Bandwidth(bandwidth)) = &step.outcome else {
             continue;
         };
-        for row in bandwidth
-            .rows
-            .iter()
-            .filter(|row| row.operation == operation)
-        {
+        for row in bandwidth.rows.iter().filter(|row| row.operation == operation) {
             let rate = row.bytes_per_s.iter().max().copied().unwrap_or(0);
             if best.as_ref().is_none_or(|known| rate > known.0) {
                 best = Some((rate, row.routine.clone(), bandwidth.buffer_bytes));
@@ -130,30 +116,17 @@ pub(super) fn picture_s(record: &Record) -> Result<f64, String> {
 pub(super) fn half_widths(record: &Record) -> String {
     let repeated = record.steps.iter().flat_map(|step| &step.repeated);
     let groups = repeated.flat_map(|repeated| &repeated.groups);
-    let mut halves: Vec<f64> = groups
-        .map(|group| {
-            group
-                .half_width()
-                .map_or(f64::INFINITY, |half| 100.0 * half)
-        })
-        .collect();
+    let mut halves: Vec<f64> =
+        groups.map(|group| group.half_width().map_or(f64::INFINITY, |half| 100.0 * half)).collect();
     halves.sort_by(f64::total_cmp);
     let narrow = halves.iter().filter(|half| **half < 1.0).count();
-    let middle = halves
-        .get(halves.len() / 2)
-        .copied()
-        .unwrap_or(f64::INFINITY);
-    format!(
-        "half-widths: {middle:.2} % typically, {narrow} of {} below 1 %",
-        halves.len()
-    )
+    let middle = halves.get(halves.len() / 2).copied().unwrap_or(f64::INFINITY);
+    format!("half-widths: {middle:.2} % typically, {narrow} of {} below 1 %", halves.len())
 }
 
 /// Sizes and latencies of one access after the other with huge pages.
 fn latencies(record: &Record) -> Vec<(u64, f64)> {
-    let steps = record
-        .steps_of(WorkloadId::MemoryLatency)
-        .filter(|step| step.variant.is_only());
+    let steps = record.steps_of(WorkloadId::MemoryLatency).filter(|step| step.variant.is_only());
     let mut tables = steps.filter_map(|step| match &step.outcome {
         Outcome::Done(Measured::Latency(latency)) => Some(latency),
         _ => None,
@@ -164,11 +137,7 @@ fn latencies(record: &Record) -> Vec<(u64, f64)> {
 
 /// Largest difference between two runs at the sizes that one level of cache answers alone, in percent:
 /// at most two thirds of it, and more than one and a half of the level before. `level` 0 is memory.
-pub(super) fn latency_difference_percent(
-    a: &Record,
-    b: &Record,
-    level: u32,
-) -> Result<f64, String> {
+pub(super) fn latency_difference_percent(a: &Record, b: &Record, level: u32) -> Result<f64, String> {
     let caches = explain::view::data_caches(a, 0);
     let size = |level: u32| {
         let mut own = caches.iter().filter(|cache| cache.level == level);
@@ -177,18 +146,13 @@ pub(super) fn latency_difference_percent(
     let last = caches.iter().map(|cache| cache.level).max().unwrap_or(0);
     let (above, below) = match level {
         0 => (size(last).unwrap_or(0.0), f64::INFINITY),
-        level => (
-            size(level - 1).unwrap_or(0.0),
-            size(level).ok_or_else(|| format!("there is no L{level}"))?,
-        ),
+        level => (size(level - 1).unwrap_or(0.0), size(level).ok_or_else(|| format!("there is no L{level}"))?),
     };
     let inside = |bytes: u64| bytes as f64 > 1.5 * above && bytes as f64 <= below / 1.5;
     let (a, b) = (latencies(a), latencies(b));
     let pairs = a.iter().zip(&b).filter(|(a, b)| a.0 == b.0 && inside(a.0));
     let differences = pairs.map(|(a, b)| 200.0 * (a.1 - b.1).abs() / (a.1 + b.1));
-    differences
-        .reduce(f64::max)
-        .ok_or_else(|| "no size was measured there".into())
+    differences.reduce(f64::max).ok_or_else(|| "no size was measured there".into())
 }
 
 /// Bytes per second of the built-in cipher at 16 KiB.
@@ -207,11 +171,7 @@ pub(super) fn aes_bytes_per_s(record: &Record) -> Option<f64> {
 pub(super) fn parse_mbw(text: &str) -> Option<f64> {
     let rate = |line: &str| {
         let (_, rate) = line.split_once("Copy:")?;
-        rate.trim()
-            .strip_suffix("MiB/s")?
-            .trim()
-            .parse::<f64>()
-            .ok()
+        rate.trim().strip_suffix("MiB/s")?.trim().parse::<f64>().ok()
     };
     let best = text.lines().filter_map(rate).reduce(f64::max)?;
     Some(best * 1_048_576.0)
@@ -279,11 +239,7 @@ mod tests {
             (Ok(1.2), Must::AtLeast(1.0), "at least 1"),
             (Ok(0.9), Must::AtLeast(1.0), "at least 1   MISSED"),
             (Ok(0.1), Must::AtMost(0.2), "at most 0.2"),
-            (
-                Err("mbw is not installed".into()),
-                Must::AtLeast(1.0),
-                "not measured, because mbw is not installed",
-            ),
+            (Err("mbw is not installed".into()), Must::AtLeast(1.0), "not measured, because mbw is not installed"),
         ] {
             let text = row(found, must).to_string();
             assert!(text.ends_with(expected), "{text}");
@@ -292,10 +248,7 @@ mod tests {
 
     #[test]
     fn an_empty_record_has_no_figures() {
-        let source = record::Source::Run {
-            version: "0".into(),
-            target: "x".into(),
-        };
+        let source = record::Source::Run { version: "0".into(), target: "x".into() };
         let record = Record::new(source, record::Run::default());
         assert!(reading_ms(&record).is_err() && spread_percent(&record).is_err());
         assert!(picture_s(&record).is_err() && aes_bytes_per_s(&record).is_none());

@@ -71,8 +71,7 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--program", blocks, rest @ ..] => {
                 let blocks = blocks.parse().ok().filter(|blocks| *blocks > 0);
-                options.program_blocks =
-                    Some(blocks.context("--program takes a number of blocks")?);
+                options.program_blocks = Some(blocks.context("--program takes a number of blocks")?);
                 rest
             }
             ["--peers", rest @ ..] => {
@@ -158,22 +157,10 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
 fn kills() -> Result<()> {
     let status = workspace::cargo()
         .args(["test", "--quiet", "--locked", "--package", "sbc-bench"])
-        .args([
-            "--test",
-            "fake_tree",
-            "--test",
-            "hostile_tools",
-            "--",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ])
+        .args(["--test", "fake_tree", "--test", "hostile_tools", "--", "--nocapture", "--test-threads", "1"])
         .env("SBC_BENCH_ALL_KILLS", "1")
         .status()?;
-    ensure!(
-        status.success(),
-        "a run lost something or changed something for good"
-    );
+    ensure!(status.success(), "a run lost something or changed something for good");
     Ok(())
 }
 
@@ -218,23 +205,17 @@ fn beside_peers(binary: &Path) -> Result<()> {
     println!("the monitor in the same run:");
     figures.iter().for_each(|figure| println!("  {figure}"));
     println!("the sampler:");
-    effect::sampler()?
-        .iter()
-        .for_each(|figure| println!("  {figure}"));
+    effect::sampler()?.iter().for_each(|figure| println!("  {figure}"));
     println!();
-    effect::on_a_loop(binary)?
-        .iter()
-        .for_each(|figure| println!("  {figure}"));
+    effect::on_a_loop(binary)?.iter().for_each(|figure| println!("  {figure}"));
     Ok(())
 }
 
 /// Runs the benchmark and returns its resident memory over time, and how long its thread that writes the stream was
 /// on a CPU.
 fn run(binary: &Path, arguments: &[&str]) -> Result<(Vec<Resident>, Duration)> {
-    let mut child = std::process::Command::new(binary)
-        .args(arguments)
-        .spawn()
-        .with_context(|| binary.display().to_string())?;
+    let mut child =
+        std::process::Command::new(binary).args(arguments).spawn().with_context(|| binary.display().to_string())?;
     let mut series = Vec::new();
     let mut stream_ns = 0;
     let status = loop {
@@ -253,10 +234,7 @@ fn run(binary: &Path, arguments: &[&str]) -> Result<(Vec<Resident>, Duration)> {
         std::thread::sleep(RESIDENT_INTERVAL);
     };
     // 3: finished, but not valid. Its timings are still timings.
-    ensure!(
-        matches!(status.code(), Some(0 | 3)),
-        "the run ended with {status}"
-    );
+    ensure!(matches!(status.code(), Some(0 | 3)), "the run ended with {status}");
     Ok((series, Duration::from_nanos(stream_ns)))
 }
 
@@ -296,10 +274,7 @@ fn newest_release() -> Result<PathBuf> {
 
 /// True if this machine can run the file: builds for others lie beside ours.
 fn runs_here(file: &Path) -> bool {
-    std::process::Command::new(file)
-        .arg("--version")
-        .output()
-        .is_ok_and(|output| output.status.success())
+    std::process::Command::new(file).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// The newest file with this extension that was written after a moment.
@@ -345,13 +320,7 @@ mod tests {
         assert!(options(&["--measured-only"]).unwrap().measured_only);
         let peers = options(&["--peers"]).unwrap();
         assert!(peers.peers && peers.monitor_only);
-        for wrong in [
-            &["--samples"][..],
-            &["--samples", "1"],
-            &["--sample"],
-            &["--program", "0"],
-            &["x"],
-        ] {
+        for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["--program", "0"], &["x"]] {
             assert!(options(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -33,18 +33,8 @@ const PEERS: [Peer; 5] = [
     peer("btop", "btop", &["--force-utf"], true),
 ];
 
-const fn peer(
-    name: &'static str,
-    program: &'static str,
-    arguments: &'static [&'static str],
-    terminal: bool,
-) -> Peer {
-    Peer {
-        name,
-        program,
-        arguments,
-        terminal,
-    }
+const fn peer(name: &'static str, program: &'static str, arguments: &'static [&'static str], terminal: bool) -> Peer {
+    Peer { name, program, arguments, terminal }
 }
 
 /// A program that was started here; it is ended when this is dropped.
@@ -75,10 +65,7 @@ impl Running {
             command.args(arguments);
             command
         };
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().ok()?;
         Some(Self { child, terminal })
     }
@@ -109,9 +96,7 @@ impl Running {
             false => self.child.id(),
         };
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kib: f64 = line.trim().trim_end_matches(" kB").parse().ok()?;
         Some(kib * 1024.0 / 1e6)
     }
@@ -134,9 +119,7 @@ fn children(process: u32) -> Vec<u32> {
 /// Numbers among the names of a folder.
 fn numbers(folder: &str) -> Vec<u32> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect()
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// What a thread used between two looks. One that came between began at nothing; one that went has
@@ -152,23 +135,15 @@ fn used_ns(before: &BTreeMap<u32, u64>, after: &BTreeMap<u32, u64>) -> u64 {
 /// Runs everything at once and gives the figures, and lines about the peers.
 pub(super) fn measure(binary: &Path) -> Result<(Vec<Figure>, Vec<String>)> {
     let binary = binary.to_string_lossy().into_owned();
-    let start_own = |interval: &str| {
-        Running::start(&binary, &["-m", interval], false).with_context(|| binary.clone())
-    };
+    let start_own = |interval: &str| Running::start(&binary, &["-m", interval], false).with_context(|| binary.clone());
     let slow = start_own("1")?;
     let fast = start_own("0.1")?;
     let tui = Running::start(&binary, &["monitor", "1", "--tui"], true);
-    let peers: Vec<Option<Running>> = PEERS
-        .iter()
-        .map(|peer| Running::start(peer.program, peer.arguments, peer.terminal))
-        .collect();
+    let peers: Vec<Option<Running>> =
+        PEERS.iter().map(|peer| Running::start(peer.program, peer.arguments, peer.terminal)).collect();
     std::thread::sleep(SETTLE);
     let looked = |running: &Running| (running.threads_ns(), Instant::now());
-    let before: Vec<_> = [&slow, &fast]
-        .into_iter()
-        .chain(tui.iter())
-        .map(looked)
-        .collect();
+    let before: Vec<_> = [&slow, &fast].into_iter().chain(tui.iter()).map(looked).collect();
     let peers_before: Vec<_> = peers.iter().map(|peer| peer.as_ref().map(looked)).collect();
     std::thread::sleep(WATCH);
     let percent = |running: &Running, (threads, at): &(BTreeMap<u32, u64>, Instant)| {
@@ -177,41 +152,24 @@ pub(super) fn measure(binary: &Path) -> Result<(Vec<Figure>, Vec<String>)> {
         alive.then(|| 100.0 * used_ns as f64 / at.elapsed().as_nanos() as f64)
     };
     let (own, own_fast) = (percent(&slow, &before[0]), percent(&fast, &before[1]));
-    let of_peers: Vec<Option<f64>> = peers
-        .iter()
-        .zip(&peers_before)
-        .map(|(running, before)| percent(running.as_ref()?, before.as_ref()?))
-        .collect();
-    let lines = PEERS
-        .iter()
-        .zip(&of_peers)
-        .map(|(peer, percent)| match percent {
-            Some(percent) => format!("{:42} {percent:>10.3} %", peer.name),
-            None => format!("{:42} {:>10}   not installed, or it ended", peer.name, "-"),
-        });
+    let of_peers: Vec<Option<f64>> =
+        peers.iter().zip(&peers_before).map(|(running, before)| percent(running.as_ref()?, before.as_ref()?)).collect();
+    let lines = PEERS.iter().zip(&of_peers).map(|(peer, percent)| match percent {
+        Some(percent) => format!("{:42} {percent:>10.3} %", peer.name),
+        None => format!("{:42} {:>10}   not installed, or it ended", peer.name, "-"),
+    });
     let ratio = |index: usize| {
         let peer: Option<f64> = of_peers[index];
         own.zip(peer).map(|(own, peer)| own / peer)
     };
-    let figure =
-        |name, measured, limit, unit| Figure::new(name, measured, Bound::Below(limit), unit);
+    let figure = |name, measured, limit, unit| Figure::new(name, measured, Bound::Below(limit), unit);
     let figures = vec![
         figure("share of one core at 1 Hz", own, 0.02, "%"),
         figure("share of one core at 10 Hz", own_fast, 0.2, "%"),
         figure("against top -b -d 1, at 1 Hz", ratio(0), 0.05, "of it"),
         figure("against vmstat 1, at 1 Hz", ratio(1), 0.5, "of it"),
-        figure(
-            "resident memory, classic lines",
-            slow.resident_mb_max(),
-            6.0,
-            "MB",
-        ),
-        figure(
-            "resident memory, full screen",
-            tui.as_ref().and_then(Running::resident_mb_max),
-            12.0,
-            "MB",
-        ),
+        figure("resident memory, classic lines", slow.resident_mb_max(), 6.0, "MB"),
+        figure("resident memory, full screen", tui.as_ref().and_then(Running::resident_mb_max), 12.0, "MB"),
     ];
     Ok((figures, lines.collect()))
 }

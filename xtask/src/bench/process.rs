@@ -45,11 +45,7 @@ impl Watched {
             .spawn()
             .with_context(|| binary.display().to_string())?;
         let lines = child.stdout.take().context("no standard output")?;
-        Ok(Self {
-            started,
-            child,
-            lines: BufReader::new(lines),
-        })
+        Ok(Self { started, child, lines: BufReader::new(lines) })
     }
 
     /// Waits for the next line with a sample; returns when it came, since the start.
@@ -73,11 +69,7 @@ impl Watched {
             let path = task?.path().join("schedstat");
             cpu_ns += on_cpu_ns(&read(&path.to_string_lossy())?)?;
         }
-        Ok(Usage {
-            elapsed: self.started.elapsed(),
-            cpu_ns,
-            resident_kib_max: kib(&status, "VmHWM:")?,
-        })
+        Ok(Usage { elapsed: self.started.elapsed(), cpu_ns, resident_kib_max: kib(&status, "VmHWM:")? })
     }
 
     /// Ends it; fails if it had ended by itself.
@@ -123,26 +115,20 @@ fn read(path: &str) -> Result<String> {
 
 /// Samples open with the time of day; headers and remarks do not.
 fn is_sample(line: &str) -> bool {
-    line.trim_start()
-        .starts_with(|first: char| first.is_ascii_digit())
+    line.trim_start().starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// Time on a CPU in `schedstat` of a task: the first of its three numbers.
 /// See <https://docs.kernel.org/scheduler/sched-stats.html>.
 fn on_cpu_ns(text: &str) -> Result<u64> {
-    let first = text
-        .split_whitespace()
-        .next()
-        .context("schedstat is empty")?;
+    let first = text.split_whitespace().next().context("schedstat is empty")?;
     Ok(first.parse()?)
 }
 
 /// A field of `status` of a process, which the kernel gives in KiB.
 fn kib(status: &str, field: &str) -> Result<u64> {
-    let value = status
-        .lines()
-        .find_map(|line| line.strip_prefix(field))
-        .with_context(|| format!("no {field} in status"))?;
+    let value =
+        status.lines().find_map(|line| line.strip_prefix(field)).with_context(|| format!("no {field} in status"))?;
     Ok(value.trim().trim_end_matches(" kB").parse()?)
 }
 

@@ -13,11 +13,7 @@ use std::time::Instant;
 /// A command that does nothing.
 const NOTHING: [&str; 1] = ["/bin/true"];
 /// Half a second of pure computing on a middling machine, the same work each time.
-const WORK: [&str; 3] = [
-    "/bin/sh",
-    "-c",
-    "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done",
-];
+const WORK: [&str; 3] = ["/bin/sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"];
 /// Runs of a command in each block.
 const REPETITIONS: usize = 6;
 
@@ -32,9 +28,7 @@ pub(super) fn figures(binary: &Path, blocks: usize) -> Result<[Figure; 3]> {
         effects_percent.push(effect_percent(binary, block)?);
     }
     let [low, middle, high] = interval(&mut effects_percent);
-    println!(
-        "effect on a command's own time: {middle:+.2} % (95 % of {low:+.2} to {high:+.2}, {blocks} blocks)"
-    );
+    println!("effect on a command's own time: {middle:+.2} % (95 % of {low:+.2} to {high:+.2}, {blocks} blocks)");
     Ok([
         Figure::new(
             "run -- CMD beyond CMD, gate, clocks",
@@ -42,18 +36,8 @@ pub(super) fn figures(binary: &Path, blocks: usize) -> Result<[Figure; 3]> {
             Bound::Below(20.0),
             "ms",
         ),
-        Figure::new(
-            "effect on the command, either way",
-            Some(middle.abs()),
-            Bound::AtMost(0.3),
-            "%",
-        ),
-        Figure::new(
-            "the same, far end of the interval",
-            Some(low.abs().max(high.abs())),
-            Bound::AtMost(0.3),
-            "%",
-        ),
+        Figure::new("effect on the command, either way", Some(middle.abs()), Bound::AtMost(0.3), "%"),
+        Figure::new("the same, far end of the interval", Some(low.abs().max(high.abs())), Bound::AtMost(0.3), "%"),
     ])
 }
 
@@ -64,9 +48,7 @@ fn overhead_ms(binary: &Path) -> Result<f64> {
     let record = run(binary, 1, &NOTHING)?;
     let whole = started.elapsed().as_secs_f64();
     let gate = record.gate.known().map_or(0, |gate| gate.waited_ms);
-    let clocks = record
-        .steps_of(WorkloadId::Clock)
-        .map(|step| step.window.elapsed_ms());
+    let clocks = record.steps_of(WorkloadId::Clock).map(|step| step.window.elapsed_ms());
     let apart_ms = clocks.sum::<i64>() as f64 + gate as f64;
     Ok((whole - alone) * 1e3 - apart_ms)
 }
@@ -88,22 +70,14 @@ fn effect_percent(binary: &Path, block: usize) -> Result<f64> {
         let inside_first = inside()?;
         (some(REPETITIONS)?, inside_first)
     };
-    ensure!(
-        inside.len() == REPETITIONS,
-        "only {} runs were scored",
-        inside.len()
-    );
+    ensure!(inside.len() == REPETITIONS, "only {} runs were scored", inside.len());
     let quickest = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
     Ok(100.0 * (quickest(&inside) / quickest(&alone) - 1.0))
 }
 
 fn alone_s(words: &[&str]) -> Result<f64> {
     let started = Instant::now();
-    let status = Command::new(words[0])
-        .args(&words[1..])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status()?;
+    let status = Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     ensure!(status.success(), "{} ended with {status}", words[0]);
     Ok(started.elapsed().as_secs_f64())
 }
@@ -129,10 +103,7 @@ fn run(binary: &Path, repetitions: usize, words: &[&str]) -> Result<Record> {
         .with_context(|| binary.display().to_string())?;
     let record = super::read(&folder.join("run.json"));
     std::fs::remove_dir_all(&folder)?;
-    ensure!(
-        matches!(status.code(), Some(0 | 3)),
-        "the run ended with {status}"
-    );
+    ensure!(matches!(status.code(), Some(0 | 3)), "the run ended with {status}");
     record
 }
 

@@ -46,27 +46,9 @@ fn clock(binary: &Path) -> Result<Vec<Row>> {
         detail: measured::disturbance(record),
     };
     Ok(vec![
-        row(
-            "one clock reading after pre-heating",
-            measured::reading_ms(&idle),
-            5.0,
-            "ms",
-            &idle,
-        ),
-        row(
-            "spread of successive readings",
-            measured::spread_percent(&idle),
-            0.2,
-            "%",
-            &idle,
-        ),
-        row(
-            "the same beside a competing process",
-            measured::spread_percent(&beside),
-            1.0,
-            "%",
-            &beside,
-        ),
+        row("one clock reading after pre-heating", measured::reading_ms(&idle), 5.0, "ms", &idle),
+        row("spread of successive readings", measured::spread_percent(&idle), 0.2, "%", &idle),
+        row("the same beside a competing process", measured::spread_percent(&beside), 1.0, "%", &beside),
     ])
 }
 
@@ -81,14 +63,8 @@ fn memory(binary: &Path) -> Result<Vec<Row>> {
         detail: measured::half_widths(&first),
     }];
     for (name, operation) in [
-        (
-            "best copy over the best of the peers",
-            MemoryOperation::Copy,
-        ),
-        (
-            "best read over the best of the peers",
-            MemoryOperation::Read,
-        ),
+        ("best copy over the best of the peers", MemoryOperation::Copy),
+        ("best read over the best of the peers", MemoryOperation::Read),
     ] {
         rows.push(ratio(name, operation, [&first, &second]));
     }
@@ -106,19 +82,14 @@ fn memory(binary: &Path) -> Result<Vec<Row>> {
 
 /// Our best over the best of the peers, all with buffers of the same size.
 fn ratio(name: &str, operation: MemoryOperation, records: [&Record; 2]) -> Row {
-    let best = records
-        .into_iter()
-        .filter_map(|record| measured::best(record, operation));
+    let best = records.into_iter().filter_map(|record| measured::best(record, operation));
     let best = best.reduce(|a, b| if b.0 > a.0 { b } else { a });
     let bytes = best.as_ref().map_or(128 << 20, |best| best.2);
     let peers = match operation {
         MemoryOperation::Copy => vec![mbw(bytes), perf(bytes)],
         _ => vec![sysbench(bytes)],
     };
-    let fastest = peers
-        .iter()
-        .filter_map(|(_, rate)| rate.as_ref().ok())
-        .copied();
+    let fastest = peers.iter().filter_map(|(_, rate)| rate.as_ref().ok()).copied();
     let fastest = fastest.reduce(f64::max);
     let found = match (&best, fastest) {
         (Some((own, ..)), Some(peer)) => Ok(own / peer),
@@ -129,34 +100,16 @@ fn ratio(name: &str, operation: MemoryOperation, records: [&Record; 2]) -> Row {
         Ok(rate) => format!("{name} {:.0}", rate / 1e6),
         Err(why) => format!("{name}: {why}"),
     };
-    let mut detail: Vec<String> = best
-        .iter()
-        .map(|(rate, routine, _)| format!("MB/s: {routine} {:.0}", rate / 1e6))
-        .collect();
+    let mut detail: Vec<String> =
+        best.iter().map(|(rate, routine, _)| format!("MB/s: {routine} {:.0}", rate / 1e6)).collect();
     detail.extend(peers.iter().map(told));
-    Row {
-        name: name.to_owned(),
-        found,
-        must: Must::AtLeast(1.0),
-        unit: "",
-        detail: detail.join(", "),
-    }
+    Row { name: name.to_owned(), found, must: Must::AtLeast(1.0), unit: "", detail: detail.join(", ") }
 }
 
 fn cipher(binary: &Path) -> Result<Row> {
     let own = ours(binary, &["workload", "aes", "aes-256-cbc", "--cpu", CPU])?;
     let own = measured::aes_bytes_per_s(&own);
-    let words = [
-        "speed",
-        "-mr",
-        "-elapsed",
-        "-seconds",
-        "2",
-        "-bytes",
-        "16384",
-        "-evp",
-        "aes-256-cbc",
-    ];
+    let words = ["speed", "-mr", "-elapsed", "-seconds", "2", "-bytes", "16384", "-evp", "aes-256-cbc"];
     let peer = tool("openssl", &words, measured::parse_openssl);
     let found = match (own, &peer) {
         (Some(own), Ok(peer)) => Ok(own / peer),
@@ -169,11 +122,7 @@ fn cipher(binary: &Path) -> Result<Row> {
         found,
         must: Must::AtLeast(0.9),
         unit: "",
-        detail: format!(
-            "aes {}, openssl {}",
-            own.map_or("-".into(), rate),
-            peer.map_or("-".into(), rate)
-        ),
+        detail: format!("aes {}, openssl {}", own.map_or("-".into(), rate), peer.map_or("-".into(), rate)),
     })
 }
 
@@ -181,42 +130,24 @@ type Peer = (&'static str, Result<f64, String>);
 
 fn mbw(bytes: u64) -> Peer {
     let mib = (bytes >> 20).to_string();
-    (
-        "mbw",
-        tool("mbw", &["-q", "-n", "10", &mib], measured::parse_mbw),
-    )
+    ("mbw", tool("mbw", &["-q", "-n", "10", &mib], measured::parse_mbw))
 }
 
 fn perf(bytes: u64) -> Peer {
     let size = format!("{}MB", bytes >> 20);
-    let words = [
-        "bench", "mem", "memcpy", "-s", &size, "-l", "10", "-f", "all",
-    ];
+    let words = ["bench", "mem", "memcpy", "-s", &size, "-l", "10", "-f", "all"];
     ("perf bench mem", tool("perf", &words, measured::parse_perf))
 }
 
 fn sysbench(bytes: u64) -> Peer {
     let size = format!("--memory-block-size={}M", bytes >> 20);
-    let words = [
-        "memory",
-        &size,
-        "--memory-total-size=1000G",
-        "--time=2",
-        "--memory-oper=read",
-        "run",
-    ];
-    (
-        "sysbench memory",
-        tool("sysbench", &words, measured::parse_sysbench),
-    )
+    let words = ["memory", &size, "--memory-total-size=1000G", "--time=2", "--memory-oper=read", "run"];
+    ("sysbench memory", tool("sysbench", &words, measured::parse_sysbench))
 }
 
 /// Runs a tool on the CPU and reads its figure, or says why it gave none.
 fn tool(name: &str, words: &[&str], parse: fn(&str) -> Option<f64>) -> Result<f64, String> {
-    let output = Command::new("taskset")
-        .args(["-c", CPU, name])
-        .args(words)
-        .output();
+    let output = Command::new("taskset").args(["-c", CPU, name]).args(words).output();
     let output = output.map_err(|error| format!("taskset: {error}"))?;
     // Some of them write their figures to standard error.
     let text = [output.stdout, output.stderr].concat();
@@ -231,10 +162,7 @@ fn tool(name: &str, words: &[&str], parse: fn(&str) -> Option<f64>) -> Result<f6
 
 /// The Record of one question to our own program.
 fn ours(binary: &Path, words: &[&str]) -> Result<Record> {
-    let output = Command::new(binary)
-        .args(words)
-        .args(["--json", "--quiet"])
-        .output();
+    let output = Command::new(binary).args(words).args(["--json", "--quiet"]).output();
     let output = output.with_context(|| binary.display().to_string())?;
     ensure!(
         matches!(output.status.code(), Some(0 | 3)),
@@ -252,10 +180,7 @@ struct Competitor(Option<Child>);
 impl Competitor {
     fn start() -> Self {
         let words = ["-c", CPU, "sh", "-c", "while :; do :; done"];
-        let child = Command::new("taskset")
-            .args(words)
-            .stdin(Stdio::null())
-            .spawn();
+        let child = Command::new("taskset").args(words).stdin(Stdio::null()).spawn();
         Self(child.ok())
     }
 
@@ -278,11 +203,7 @@ impl Drop for Competitor {
 fn steal_and_total() -> Result<(u64, u64, u64)> {
     let text = std::fs::read_to_string("/proc/stat").context("/proc/stat")?;
     let line = text.lines().next().unwrap_or_default();
-    let ticks: Vec<u64> = line
-        .split_whitespace()
-        .skip(1)
-        .filter_map(|n| n.parse().ok())
-        .collect();
+    let ticks: Vec<u64> = line.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
     // Guest time, the last two, is part of user time.
     let total = ticks.iter().take(8).sum();
     let at = |index: usize| ticks.get(index).copied().unwrap_or(0);

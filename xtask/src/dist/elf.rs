@@ -40,23 +40,11 @@ struct Layout {
     segment_size: usize,
 }
 
-const ELF32: Layout = Layout {
-    word: 4,
-    header_table: 28,
-    entry_size: 42,
-    entry_count: 44,
-    segment_offset: 4,
-    segment_size: 16,
-};
+const ELF32: Layout =
+    Layout { word: 4, header_table: 28, entry_size: 42, entry_count: 44, segment_offset: 4, segment_size: 16 };
 
-const ELF64: Layout = Layout {
-    word: 8,
-    header_table: 32,
-    entry_size: 54,
-    entry_count: 56,
-    segment_offset: 8,
-    segment_size: 32,
-};
+const ELF64: Layout =
+    Layout { word: 8, header_table: 32, entry_size: 54, entry_count: 56, segment_offset: 8, segment_size: 32 };
 
 /// Reads an ELF file.
 pub(super) fn parse(bytes: &[u8]) -> Result<Elf> {
@@ -66,11 +54,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Elf> {
         Some([2, 1]) => ELF64,
         _ => bail!("neither 32 nor 64 bit little endian"),
     };
-    let mut elf = Elf {
-        machine: u16::try_from(number(bytes, 18, 2)?)?,
-        interpreter: None,
-        libraries: 0,
-    };
+    let mut elf = Elf { machine: u16::try_from(number(bytes, 18, 2)?)?, interpreter: None, libraries: 0 };
     let table = position(bytes, layout.header_table, layout.word)?;
     let entry_size = position(bytes, layout.entry_size, 2)?;
     for index in 0..position(bytes, layout.entry_count, 2)? {
@@ -95,19 +79,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Elf> {
 
 /// The part of the file that a program header is about.
 fn segment<'a>(bytes: &'a [u8], entry: usize, layout: &Layout) -> Result<&'a [u8]> {
-    let start = position(
-        bytes,
-        entry.saturating_add(layout.segment_offset),
-        layout.word,
-    )?;
-    let size = position(
-        bytes,
-        entry.saturating_add(layout.segment_size),
-        layout.word,
-    )?;
-    bytes
-        .get(start..start.saturating_add(size))
-        .context("a segment lies outside of the file")
+    let start = position(bytes, entry.saturating_add(layout.segment_offset), layout.word)?;
+    let size = position(bytes, entry.saturating_add(layout.segment_size), layout.word)?;
+    bytes.get(start..start.saturating_add(size)).context("a segment lies outside of the file")
 }
 
 fn position(bytes: &[u8], at: usize, size: usize) -> Result<usize> {
@@ -120,10 +94,7 @@ fn number(bytes: &[u8], at: usize, size: usize) -> Result<u64> {
 }
 
 fn little_endian(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |value, &byte| value << 8 | u64::from(byte))
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 #[cfg(test)]
@@ -155,16 +126,12 @@ mod tests {
             }
             offset += size;
         }
-        segments
-            .iter()
-            .for_each(|(_, content)| file.extend(*content));
+        segments.iter().for_each(|(_, content)| file.extend(*content));
         file
     }
 
     fn dynamic(tags: &[u64]) -> Vec<u8> {
-        tags.iter()
-            .flat_map(|tag| [tag.to_le_bytes(), [0; 8]].concat())
-            .collect()
+        tags.iter().flat_map(|tag| [tag.to_le_bytes(), [0; 8]].concat()).collect()
     }
 
     #[test]
@@ -174,26 +141,14 @@ mod tests {
         assert_eq!(plain.machine, 183);
         assert!(plain.is_static());
         // A static position-independent file has a dynamic segment, for its own relocations.
-        assert!(
-            parse(&elf64(&[load, (2, &dynamic(&[7, 8, 0]))]))
-                .unwrap()
-                .is_static()
-        );
+        assert!(parse(&elf64(&[load, (2, &dynamic(&[7, 8, 0]))])).unwrap().is_static());
 
-        let linked = parse(&elf64(&[
-            (3, b"/lib/ld.so\0"),
-            load,
-            (2, &dynamic(&[1, 5, 1, 0])),
-        ]));
+        let linked = parse(&elf64(&[(3, b"/lib/ld.so\0"), load, (2, &dynamic(&[1, 5, 1, 0]))]));
         let linked = linked.unwrap();
         assert_eq!(linked.interpreter.as_deref(), Some("/lib/ld.so"));
         assert_eq!(linked.libraries, 2);
         assert!(!linked.is_static());
-        assert!(
-            !parse(&elf64(&[(2, &dynamic(&[1, 0]))]))
-                .unwrap()
-                .is_static()
-        );
+        assert!(!parse(&elf64(&[(2, &dynamic(&[1, 0]))])).unwrap().is_static());
     }
 
     #[test]

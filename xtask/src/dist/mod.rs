@@ -85,21 +85,14 @@ pub(crate) fn main() -> Result<()> {
 
 /// Checks one binary, puts it in its place and starts it. Returns a line about it.
 fn one(target: &Target, target_folder: &Path, place: &Path) -> Result<String> {
-    let built = target_folder
-        .join(target.triple)
-        .join("release")
-        .join("sbc-bench");
+    let built = target_folder.join(target.triple).join("release").join("sbc-bench");
     let bytes = fs::read(&built).with_context(|| built.display().to_string())?;
     check(target, &bytes)?;
     fs::copy(&built, place)?;
     let version = version(target, place)?;
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     let tenths = bytes.len() / 100_000;
-    Ok(format!(
-        "{name:18} {:2}.{} MB  static  {version}",
-        tenths / 10,
-        tenths % 10
-    ))
+    Ok(format!("{name:18} {:2}.{} MB  static  {version}", tenths / 10, tenths % 10))
 }
 
 /// Builds all of them in one go: while one is linked, by one CPU, the others are compiled.
@@ -123,28 +116,14 @@ fn build() -> Result<()> {
 /// Refuses a binary of another machine, one that needs other files, and one that is too large.
 fn check(target: &Target, bytes: &[u8]) -> Result<()> {
     let elf = elf::parse(bytes)?;
-    ensure!(
-        elf.machine == target.elf_machine,
-        "built for machine {}, not {}",
-        elf.machine,
-        target.elf_machine
-    );
-    ensure!(
-        elf.is_static(),
-        "not static: {} libraries, dynamic linker {:?}",
-        elf.libraries,
-        elf.interpreter
-    );
+    ensure!(elf.machine == target.elf_machine, "built for machine {}, not {}", elf.machine, target.elf_machine);
+    ensure!(elf.is_static(), "not static: {} libraries, dynamic linker {:?}", elf.libraries, elf.interpreter);
     let plans = FAULTS.as_bytes();
     ensure!(
         !bytes.windows(plans.len()).any(|window| window == plans),
         "built for tests: it lets system calls fail when {FAULTS} is set"
     );
-    ensure!(
-        bytes.len() <= BYTES_MAX,
-        "{} bytes; the limit is {BYTES_MAX}",
-        bytes.len()
-    );
+    ensure!(bytes.len() <= BYTES_MAX, "{} bytes; the limit is {BYTES_MAX}", bytes.len());
     Ok(())
 }
 
@@ -157,10 +136,8 @@ fn version(target: &Target, binary: &Path) -> Result<String> {
         emulated.arg(binary);
         emulated
     };
-    let output = command
-        .arg("--version")
-        .output()
-        .with_context(|| format!("cannot start it (with {})", target.emulator))?;
+    let output =
+        command.arg("--version").output().with_context(|| format!("cannot start it (with {})", target.emulator))?;
     let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() || !line.starts_with("sbc-bench ") {
         bail!("`--version` ended with {} and said {line:?}", output.status);
@@ -170,11 +147,7 @@ fn version(target: &Target, binary: &Path) -> Result<String> {
 
 /// The lines of `SHA256SUMS`, made by the coreutils' own tool, which also reads them.
 fn checksums(folder: &Path, names: &[String]) -> Result<Vec<u8>> {
-    let output = Command::new("sha256sum")
-        .args(names)
-        .current_dir(folder)
-        .output()
-        .context("sha256sum")?;
+    let output = Command::new("sha256sum").args(names).current_dir(folder).output().context("sha256sum")?;
     ensure!(output.status.success(), "sha256sum failed");
     Ok(output.stdout)
 }
@@ -186,10 +159,7 @@ mod tests {
     #[test]
     fn a_binary_of_another_machine_is_refused() {
         let itself = fs::read(std::env::current_exe().unwrap()).unwrap();
-        let other = TARGETS
-            .iter()
-            .find(|target| target.native_on != std::env::consts::ARCH)
-            .unwrap();
+        let other = TARGETS.iter().find(|target| target.native_on != std::env::consts::ARCH).unwrap();
         let refusal = check(other, &itself).unwrap_err().to_string();
         assert!(refusal.starts_with("built for machine"), "{refusal}");
     }

@@ -110,10 +110,7 @@ fn folder_name(package: &str) -> String {
 /// Dependencies that go against the picture.
 pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
     let row = |table: &[(&str, &'static [&'static str])], name: &str| {
-        table
-            .iter()
-            .find(|(row, _)| *row == name)
-            .map(|(_, list)| *list)
+        table.iter().find(|(row, _)| *row == name).map(|(_, list)| *list)
     };
     let mut problems = Vec::new();
     for package in packages {
@@ -125,10 +122,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
         };
         for dependency in &package.dependencies {
             let name = dependency.name.as_str();
-            let has_faults = dependency
-                .features
-                .iter()
-                .any(|feature| feature == FOR_TESTS);
+            let has_faults = dependency.features.iter().any(|feature| feature == FOR_TESTS);
             if has_faults && !dependency.tests_only {
                 problem(format!("only tests may ask {name} for `{FOR_TESTS}`"));
             }
@@ -184,16 +178,12 @@ mod tests {
 
     fn found(package: &str, dependency: serde_json::Value) -> Vec<String> {
         let metadata = json!({"packages": [{"name": package, "dependencies": [dependency]}]});
-        check(&packages(&metadata))
-            .iter()
-            .map(Problem::to_string)
-            .collect()
+        check(&packages(&metadata)).iter().map(Problem::to_string).collect()
     }
 
     #[test]
     fn only_arrows_of_the_picture_pass() {
-        let ours =
-            |name: &str, kind: Option<&str>| json!({"name": name, "path": "x", "kind": kind});
+        let ours = |name: &str, kind: Option<&str>| json!({"name": name, "path": "x", "kind": kind});
         let none: [&str; 0] = [];
         assert_eq!(found("sbc-bench", ours("sbc-bench-bench", None)), none);
         assert_eq!(
@@ -213,10 +203,7 @@ mod tests {
     fn only_tests_let_system_calls_fail() {
         let asked = |kind: Option<&str>| json!({"name": "sbc-bench-machine", "path": "x", "kind": kind, "features": ["faults"]});
         assert_eq!(found("sbc-bench", asked(Some("dev"))), [""; 0]);
-        assert_eq!(
-            found("sbc-bench", asked(None)),
-            ["crates/app/Cargo.toml: only tests may ask machine for `faults`"]
-        );
+        assert_eq!(found("sbc-bench", asked(None)), ["crates/app/Cargo.toml: only tests may ask machine for `faults`"]);
     }
 
     #[test]
@@ -228,10 +215,7 @@ mod tests {
             found("sbc-bench-bench", library("anyhow", None)),
             ["crates/bench/Cargo.toml: anyhow has its place elsewhere"]
         );
-        assert_eq!(
-            found("sbc-bench-record", library("toml", Some("dev"))),
-            none
-        );
+        assert_eq!(found("sbc-bench-record", library("toml", Some("dev"))), none);
         assert_eq!(
             found("sbc-bench-record", library("toml", None)),
             ["crates/record/Cargo.toml: record does without toml"]
@@ -242,12 +226,7 @@ mod tests {
     fn every_library_needs_a_reason() {
         let manifest = "[workspace]\na = 1\n[workspace.dependencies]\nkernel = { path = \"x\" }\n\
                         serde = \"1\"\nserde_json = { version = \"1\" }\n\n[profile]\nlto = 1\n";
-        let missing = |text| -> Vec<String> {
-            check_reasons(manifest, text)
-                .iter()
-                .map(Problem::to_string)
-                .collect()
-        };
+        let missing = |text| -> Vec<String> { check_reasons(manifest, text).iter().map(Problem::to_string).collect() };
         assert_eq!(missing("`serde`, `serde_json`: the Record").len(), 0);
         assert_eq!(
             missing("`serde_json` writes it"),

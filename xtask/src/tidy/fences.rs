@@ -41,11 +41,7 @@ const FENCES: &[Fence] = &[
 ];
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe) -> Fence {
-    Fence {
-        name,
-        refuses_calls,
-        unsafety,
-    }
+    Fence { name, refuses_calls, unsafety }
 }
 
 /// Fences that are missing or broken.
@@ -67,16 +63,10 @@ pub(super) fn check(packages: &[Package], files: &[File]) -> Vec<Problem> {
 
 fn check_calls(fence: &Fence, folder: &str, files: &[File]) -> Option<Problem> {
     let path = format!("{folder}/clippy.toml");
-    let refuses = find(files, &path).is_some_and(|file| {
-        file.text.contains("disallowed-methods") && file.text.contains("reason =")
-    });
-    (fence.refuses_calls && !refuses).then(|| {
-        Problem::new(
-            &path,
-            None,
-            "refuse what this crate never calls, with the reason",
-        )
-    })
+    let refuses = find(files, &path)
+        .is_some_and(|file| file.text.contains("disallowed-methods") && file.text.contains("reason ="));
+    (fence.refuses_calls && !refuses)
+        .then(|| Problem::new(&path, None, "refuse what this crate never calls, with the reason"))
 }
 
 fn check_unsafe(fence: &Fence, folder: &str, files: &[File]) -> Vec<Problem> {
@@ -86,10 +76,7 @@ fn check_unsafe(fence: &Fence, folder: &str, files: &[File]) -> Vec<Problem> {
         Unsafe::Home => return Vec::new(),
     };
     let mut problems = Vec::new();
-    let heads = [
-        format!("{folder}/src/lib.rs"),
-        format!("{folder}/src/main.rs"),
-    ];
+    let heads = [format!("{folder}/src/lib.rs"), format!("{folder}/src/main.rs")];
     for head in heads.iter().filter_map(|path| find(files, path)) {
         if !head.text.lines().any(|line| line == attribute) {
             problems.push(Problem::new(&head.path, None, format!("no `{attribute}`")));
@@ -117,8 +104,7 @@ fn check_unsafe(fence: &Fence, folder: &str, files: &[File]) -> Vec<Problem> {
 /// The lints of the workspace bind a crate only if it says so.
 fn check_lints(folder: &str, files: &[File]) -> Option<Problem> {
     let path = format!("{folder}/Cargo.toml");
-    let binds =
-        find(files, &path).is_some_and(|file| file.text.contains("[lints]\nworkspace = true"));
+    let binds = find(files, &path).is_some_and(|file| file.text.contains("[lints]\nworkspace = true"));
     (!binds).then(|| Problem::new(&path, None, "no `[lints] workspace = true`"))
 }
 
@@ -128,28 +114,16 @@ mod tests {
 
     /// Problems of a crate with these files, which are named from its folder.
     fn found(name: &str, files: &[(&str, &str)]) -> Vec<String> {
-        let package = Package {
-            name: name.into(),
-            dependencies: Vec::new(),
-        };
+        let package = Package { name: name.into(), dependencies: Vec::new() };
         let manifest = ("Cargo.toml", "[lints]\nworkspace = true\n");
         let files: Vec<File> = std::iter::once(&manifest)
             .chain(files)
-            .map(|(path, text)| File {
-                path: format!("{}/{path}", package.folder()),
-                text: (*text).into(),
-            })
+            .map(|(path, text)| File { path: format!("{}/{path}", package.folder()), text: (*text).into() })
             .collect();
-        check(&[package], &files)
-            .iter()
-            .map(Problem::to_string)
-            .collect()
+        check(&[package], &files).iter().map(Problem::to_string).collect()
     }
 
-    const CALLS: (&str, &str) = (
-        "clippy.toml",
-        "disallowed-methods = [{ path = \"x\", reason = \"y\" }]",
-    );
+    const CALLS: (&str, &str) = ("clippy.toml", "disallowed-methods = [{ path = \"x\", reason = \"y\" }]");
     const FORBIDS: &str = "//! A test.\n#![forbid(unsafe_code)]\n";
     const DENIES: &str = "//! A test.\n#![deny(unsafe_code)]\n";
     const ALLOWS: &str = "//! A test.\n#![allow(unsafe_code)]\n";
@@ -161,10 +135,7 @@ mod tests {
         assert_eq!(found("app", &[("src/main.rs", FORBIDS)]), none);
         assert_eq!(found("kernel", &[CALLS, ("src/lib.rs", ALLOWS)]), none);
         let syscall = ("src/syscall.rs", ALLOWS);
-        assert_eq!(
-            found("machine", &[CALLS, ("src/lib.rs", DENIES), syscall]),
-            none
-        );
+        assert_eq!(found("machine", &[CALLS, ("src/lib.rs", DENIES), syscall]), none);
     }
 
     #[test]
@@ -178,13 +149,8 @@ mod tests {
             ["crates/record/src/lib.rs: no `#![forbid(unsafe_code)]`"]
         );
         assert_eq!(
-            found(
-                "machine",
-                &[CALLS, ("src/lib.rs", DENIES), ("src/root.rs", ALLOWS)]
-            ),
-            [
-                "crates/machine/src/root.rs:2: `unsafe` has its home in kernel and in machine/src/syscall.rs"
-            ]
+            found("machine", &[CALLS, ("src/lib.rs", DENIES), ("src/root.rs", ALLOWS)]),
+            ["crates/machine/src/root.rs:2: `unsafe` has its home in kernel and in machine/src/syscall.rs"]
         );
         assert_eq!(found("new", &[]).len(), 1);
     }

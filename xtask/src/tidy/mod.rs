@@ -30,11 +30,7 @@ pub(crate) struct Problem {
 
 impl Problem {
     fn new(path: &str, line: impl Into<Option<usize>>, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line: line.into(),
-            message: message.into(),
-        }
+        Self { path: path.to_owned(), line: line.into(), message: message.into() }
     }
 }
 
@@ -50,9 +46,7 @@ impl fmt::Display for Problem {
 /// Everything that is wrong with the checkout.
 fn problems() -> Result<Vec<Problem>> {
     let files = workspace::files(|path| {
-        [".rs", ".md", ".toml", ".tsv", ".sh"]
-            .iter()
-            .any(|end| path.ends_with(end))
+        [".rs", ".md", ".toml", ".tsv", ".sh"].iter().any(|end| path.ends_with(end))
             || ["bench", "test", ".ci/run"].contains(&path)
     })?;
     let of = |end: &'static str| files.iter().filter(move |file| file.path.ends_with(end));
@@ -89,11 +83,7 @@ pub(crate) fn main() -> Result<()> {
     for problem in &problems {
         println!("{problem}");
     }
-    ensure!(
-        problems.is_empty(),
-        "{} things are not tidy",
-        problems.len()
-    );
+    ensure!(problems.is_empty(), "{} things are not tidy", problems.len());
     println!("tidy");
     Ok(())
 }
@@ -104,11 +94,8 @@ mod tests {
 
     #[test]
     fn the_checkout_is_tidy() {
-        let problems: Vec<String> = problems()
-            .expect("the checkout can be read")
-            .iter()
-            .map(Problem::to_string)
-            .collect();
+        let problems: Vec<String> =
+            problems().expect("the checkout can be read").iter().map(Problem::to_string).collect();
         assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
     }
 }

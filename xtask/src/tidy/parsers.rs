@@ -77,8 +77,7 @@ fn has_parser(file: &File) -> bool {
         let name_end = rest.find(['(', '<']).unwrap_or(0);
         let name = &rest[..name_end];
         let end = rest.find(['{', ';']).unwrap_or(rest.len());
-        (name.is_empty() || name.starts_with('_'))
-            && (rest[..end].contains("&str") || rest[..end].contains("&[u8]"))
+        (name.is_empty() || name.starts_with('_')) && (rest[..end].contains("&str") || rest[..end].contains("&[u8]"))
     })
 }
 
@@ -87,10 +86,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        File { path: path.to_owned(), text: text.to_owned() }
     }
 
     fn check(parser: &str, table: &str, expected: &[&str]) {
@@ -99,18 +95,14 @@ mod tests {
             file(TABLE, table),
             file("fuzz/src/targets.rs", "(\"board\", f)"),
         ];
-        let found: Vec<String> = super::check(&files)
-            .iter()
-            .map(Problem::to_string)
-            .collect();
+        let found: Vec<String> = super::check(&files).iter().map(Problem::to_string).collect();
         assert_eq!(found, expected, "{parser}");
     }
 
     #[test]
     fn every_parser_has_its_row() {
         let parser = "fn parse_x(\n    text: &str,\n) -> u32 { 0 }";
-        let missing =
-            "crates/machine/src/x.rs: reads bytes: fuzz/parsers.tsv has to name its fuzz target";
+        let missing = "crates/machine/src/x.rs: reads bytes: fuzz/parsers.tsv has to name its fuzz target";
         let row = "crates/machine/src/x.rs\tboard\n";
         check(parser, row, &[]);
         check(parser, "# a remark\n", &[missing]);
@@ -125,14 +117,10 @@ mod tests {
     #[test]
     fn every_row_has_a_target_or_a_reason() {
         let parser = "fn parse(text: &str) {}";
-        let check =
-            |row: &str, expected| check(parser, &format!("crates/machine/src/x.rs{row}"), expected);
+        let check = |row: &str, expected| check(parser, &format!("crates/machine/src/x.rs{row}"), expected);
         check("\tnone", &["fuzz/parsers.tsv:1: there is no target none"]);
         check("\t-\ttyped by its user", &[]);
-        check(
-            "\t-",
-            &["fuzz/parsers.tsv:1: says not why crates/machine/src/x.rs has no target"],
-        );
+        check("\t-", &["fuzz/parsers.tsv:1: says not why crates/machine/src/x.rs has no target"]);
         check("", &["fuzz/parsers.tsv:1: has no target"]);
     }
 }

@@ -45,16 +45,12 @@ pub(super) fn literals(text: &str) -> Vec<Literal> {
     let mut line = 1;
     let mut at = 0;
     while at < characters.len() {
-        let end = literal_end(&characters, at)
-            .unwrap_or(at + 1)
-            .min(characters.len());
+        let end = literal_end(&characters, at).unwrap_or(at + 1).min(characters.len());
         let whole: String = characters[at..end].iter().collect();
         let is_string = end > at + 1 && !whole.starts_with(['/', '\'']);
         let bounds = whole.find('"').zip(whole.rfind('"'));
         if let Some((open, close)) = bounds.filter(|_| is_string) {
-            let before: String = characters[at.saturating_sub(BEFORE_MAX)..at]
-                .iter()
-                .collect();
+            let before: String = characters[at.saturating_sub(BEFORE_MAX)..at].iter().collect();
             found.push(Literal {
                 line,
                 before: before.trim_end().to_owned(),
@@ -190,8 +186,7 @@ pub(super) fn functions(code: &str) -> Vec<Function> {
 pub(super) fn silent_returns(code: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("#[test]") {
-        let Some((open, close)) = code[at..].find("fn ").and_then(|fun| body(code, at + fun))
-        else {
+        let Some((open, close)) = code[at..].find("fn ").and_then(|fun| body(code, at + fun)) else {
             continue;
         };
         for (offset, word) in code[open..close].match_indices("return") {
@@ -253,10 +248,7 @@ mod tests {
     fn strings_are_found() {
         let text = "f(\n  \"a b\", // \"no\"\n  r#\"c\"d\"#, b\"e\", '\"', \"\");";
         let found = literals(text);
-        let found: Vec<(usize, &str)> = found
-            .iter()
-            .map(|literal| (literal.line, literal.text.as_str()))
-            .collect();
+        let found: Vec<(usize, &str)> = found.iter().map(|literal| (literal.line, literal.text.as_str())).collect();
         assert_eq!(found, [(2, "a b"), (3, "c\"d"), (3, "e"), (3, "")]);
         assert_eq!(literals(text)[0].before, "f(");
     }
@@ -268,31 +260,20 @@ mod tests {
                 .into_iter()
                 .map(|function| (function.name, function.line, function.body_lines))
                 .collect();
-            let found: Vec<(&str, usize, usize)> = found
-                .iter()
-                .map(|(name, line, lines)| (name.as_str(), *line, *lines))
-                .collect();
+            let found: Vec<(&str, usize, usize)> =
+                found.iter().map(|(name, line, lines)| (name.as_str(), *line, *lines)).collect();
             assert_eq!(found, expected, "{text}");
         };
         check("fn a() {\n  1\n}\n", &[("a", 1, 1)]);
-        check(
-            "fn a() {}\n\nfn b(x: [u8; 3]) -> u8 {\n  {\n  }\n  2 // }\n}",
-            &[("a", 1, 0), ("b", 3, 3)],
-        );
+        check("fn a() {}\n\nfn b(x: [u8; 3]) -> u8 {\n  {\n  }\n  2 // }\n}", &[("a", 1, 0), ("b", 3, 3)]);
         check("trait T {\n  fn declared(&self);\n}", &[]);
         check("type F = fn(u8) -> u8;", &[]);
-        check(
-            "fn outer() {\n  fn inner() {\n  }\n}",
-            &[("outer", 1, 2), ("inner", 2, 0)],
-        );
+        check("fn outer() {\n  fn inner() {\n  }\n}", &[("outer", 1, 2), ("inner", 2, 0)]);
     }
 
     #[test]
     fn tests_at_the_end_do_not_count() {
-        assert_eq!(
-            lines_without_tests("a\nb\n#[cfg(test)]\nmod tests {\n}\n"),
-            2
-        );
+        assert_eq!(lines_without_tests("a\nb\n#[cfg(test)]\nmod tests {\n}\n"), 2);
         assert_eq!(lines_without_tests("a\n#[cfg(test)]\nuse x;\nb\n"), 4);
         let shown = "a\n#[cfg(test)]\npub(crate) mod tests {\n}\n";
         assert_eq!(lines_without_tests(shown), 1);

@@ -21,11 +21,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
         .and_then(|rest| rest.lines().next())
         .is_some_and(|sentence| sentence.contains(' '));
     if !says_what_it_is {
-        problems.push(Problem::new(
-            &file.path,
-            1,
-            "open with `//!` and a sentence: what it is and what it is not",
-        ));
+        problems.push(Problem::new(&file.path, 1, "open with `//!` and a sentence: what it is and what it is not"));
     }
     let code = rust::code_only(&file.text);
     for line in rust::silent_returns(&code) {
@@ -44,9 +40,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
         problems.push(Problem::new(
             &file.path,
             None,
-            format!(
-                "{lines} lines without tests; {FILE_LINES_MAX} is the limit, one idea per file"
-            ),
+            format!("{lines} lines without tests; {FILE_LINES_MAX} is the limit, one idea per file"),
         ));
     }
     for function in rust::functions(&code) {
@@ -54,10 +48,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
             problems.push(Problem::new(
                 &file.path,
                 function.line,
-                format!(
-                    "`{}` has {} lines; {FUNCTION_LINES_MAX} is the limit",
-                    function.name, function.body_lines
-                ),
+                format!("`{}` has {} lines; {FUNCTION_LINES_MAX} is the limit", function.name, function.body_lines),
             ));
         }
     }
@@ -65,13 +56,7 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
 }
 
 /// Ways to make a file past the helper that follows no link and asks whose it is.
-const WRITES: [&str; 5] = [
-    "File::create",
-    "File::options",
-    "OpenOptions",
-    "fs::write(",
-    "DirBuilder",
-];
+const WRITES: [&str; 5] = ["File::create", "File::options", "OpenOptions", "fs::write(", "DirBuilder"];
 
 /// Files that the program makes go through one helper.
 fn own_writes(path: &str, code: &str, lines: usize) -> Vec<Problem> {
@@ -96,10 +81,7 @@ mod tests {
 
     fn check_text(path: &str, text: String) -> Vec<String> {
         let path = path.to_owned();
-        check(&File { path, text })
-            .iter()
-            .map(Problem::to_string)
-            .collect()
+        check(&File { path, text }).iter().map(Problem::to_string).collect()
     }
 
     #[test]
@@ -114,8 +96,7 @@ mod tests {
     #[test]
     fn tests_that_return_early_are_named() {
         let test = |body: &str| {
-            let text =
-                format!("//! A test.\n#[test]\nfn f() {{\n    {body}\n}}\nfn g() {{ return; }}\n");
+            let text = format!("//! A test.\n#[test]\nfn f() {{\n    {body}\n}}\nfn g() {{ return; }}\n");
             check_text("a/tests/b.rs", text).len()
         };
         assert_eq!(test("let Some(x) = y() else { return };"), 1);

@@ -11,12 +11,8 @@ const SOURCE: &str = "source";
 
 /// What is wrong with the shape of a table. Lines that open with `#` are comments.
 pub(super) fn check(file: &File) -> Vec<Problem> {
-    let mut rows = file
-        .text
-        .lines()
-        .enumerate()
-        .map(|(index, line)| (index + 1, line))
-        .filter(|(_, line)| !line.starts_with('#'));
+    let mut rows =
+        file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(|(_, line)| !line.starts_with('#'));
     let problem = |line: usize, message: String| Problem::new(&file.path, line, message);
     let Some((header_line, header)) = rows.next() else {
         return vec![problem(1, "a table has a header".into())];
@@ -29,19 +25,13 @@ pub(super) fn check(file: &File) -> Vec<Problem> {
     }
     for (index, column) in columns.iter().enumerate() {
         if column.is_empty() || columns[..index].contains(column) {
-            problems.push(problem(
-                header_line,
-                format!("column {} is empty or named twice: `{column}`", index + 1),
-            ));
+            problems.push(problem(header_line, format!("column {} is empty or named twice: `{column}`", index + 1)));
         }
     }
     for (line, row) in rows {
         let cells: Vec<&str> = row.split('\t').collect();
         if cells.len() != columns.len() {
-            problems.push(problem(
-                line,
-                format!("{} cells, but {} columns", cells.len(), columns.len()),
-            ));
+            problems.push(problem(line, format!("{} cells, but {} columns", cells.len(), columns.len())));
         } else if source.is_some_and(|source| cells[source].trim().is_empty()) {
             problems.push(problem(line, "no source".into()));
         }
@@ -59,23 +49,15 @@ mod tests {
     #[test]
     fn tables_have_equal_columns_and_a_source() {
         let check_text = |text: &str, expected: &[&str]| {
-            let found: Vec<String> = check(&File {
-                path: "data/a.tsv".into(),
-                text: text.into(),
-            })
-            .iter()
-            .map(Problem::to_string)
-            .collect();
+            let found: Vec<String> =
+                check(&File { path: "data/a.tsv".into(), text: text.into() }).iter().map(Problem::to_string).collect();
             assert_eq!(found, expected, "{text:?}");
         };
         check_text("id\tsource\na\tmanual\n", &[]);
         check_text("# why\nid\tsource\na\tmanual\n", &[]);
         check_text("", &["data/a.tsv:1: a table has a header"]);
         check_text("id\nrow\n", &["data/a.tsv:1: no column `source`"]);
-        check_text(
-            "id\tid\tsource\n",
-            &["data/a.tsv:1: column 2 is empty or named twice: `id`"],
-        );
+        check_text("id\tid\tsource\n", &["data/a.tsv:1: column 2 is empty or named twice: `id`"]);
         check_text(
             "id\tsource\na\nb\t\nc \tmanual\n\n",
             &[

@@ -22,104 +22,36 @@ struct OtherThing {
     are: &'static str,
 }
 
-const fn other(
-    place: &'static str,
-    words: &'static [&'static str],
-    are: &'static str,
-) -> OtherThing {
+const fn other(place: &'static str, words: &'static [&'static str], are: &'static str) -> OtherThing {
     OtherThing { place, words, are }
 }
 
 const OTHER_THINGS: &[OtherThing] = &[
-    other(
-        "crates/app/src/args/",
-        &["clock", "core-to-core", "simd"],
-        "reports, and what tests type",
-    ),
-    other(
-        "crates/bench/src/packages.rs",
-        &["stockfish", "sysbench"],
-        "programs",
-    ),
+    other("crates/app/src/args/", &["clock", "core-to-core", "simd"], "reports, and what tests type"),
+    other("crates/bench/src/packages.rs", &["stockfish", "sysbench"], "programs"),
     other("crates/bench/src/places.rs", &["drive"], "folders"),
     other(
         "crates/bench/src/workloads/",
-        &[
-            "clock",
-            "cpuminer",
-            "network",
-            "openssl",
-            "rsync",
-            "sftp",
-            "stockfish",
-            "stress-ng",
-            "sysbench",
-            "video",
-        ],
+        &["clock", "cpuminer", "network", "openssl", "rsync", "sftp", "stockfish", "stress-ng", "sysbench", "video"],
         "programs, devices and names of figures",
     ),
     other(
         "crates/bench/src/workloads/foreign.rs",
-        &[
-            "cpuminer",
-            "geekbench",
-            "openssl",
-            "phoronix",
-            "sevenzip",
-            "stockfish",
-            "stress-ng",
-            "sysbench",
-        ],
+        &["cpuminer", "geekbench", "openssl", "phoronix", "sevenzip", "stockfish", "stress-ng", "sysbench"],
         "parsers",
     ),
-    other(
-        "crates/explain/src/figures/tests.rs",
-        &["openssl"],
-        "a program",
-    ),
-    other(
-        "crates/explain/src/logs/",
-        &["openssl", "stockfish", "stress-ng"],
-        "programs",
-    ),
-    other(
-        "crates/explain/src/report/",
-        &["clock", "core-to-core"],
-        "reports",
-    ),
+    other("crates/explain/src/figures/tests.rs", &["openssl"], "a program"),
+    other("crates/explain/src/logs/", &["openssl", "stockfish", "stress-ng"], "programs"),
+    other("crates/explain/src/report/", &["clock", "core-to-core"], "reports"),
     other("crates/explain/src/results/", &["aes", "clock"], "columns"),
-    other(
-        "crates/explain/src/rules/",
-        &["clock", "heat", "program"],
-        "values in sentences",
-    ),
-    other(
-        "crates/explain/src/sensitivity/text.rs",
-        &["clock"],
-        "a heading",
-    ),
+    other("crates/explain/src/rules/", &["clock", "heat", "program"], "values in sentences"),
+    other("crates/explain/src/sensitivity/text.rs", &["clock"], "a heading"),
     other("crates/explain/src/soc/", &["aes"], "a feature of CPUs"),
     other("crates/kernel/src/arch/", &["aes"], "a feature of CPUs"),
-    other(
-        "crates/machine/src/foreign.rs",
-        &["rpi-firmware"],
-        "a parser",
-    ),
-    other(
-        "crates/machine/src/identify/features.rs",
-        &["aes"],
-        "a feature of CPUs",
-    ),
-    other(
-        "crates/machine/src/settings/kernels.rs",
-        &["lzma"],
-        "an algorithm of zram",
-    ),
-    other(
-        "crates/record/src/redact/known.rs",
-        &["video"],
-        "an option of the kernel",
-    ),
+    other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
+    other("crates/machine/src/identify/features.rs", &["aes"], "a feature of CPUs"),
+    other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),
+    other("crates/record/src/redact/known.rs", &["video"], "an option of the kernel"),
     other("crates/testkit/src/program.rs", &["program"], "a program"),
     other(
         "fuzz/src/targets.rs",
@@ -136,11 +68,7 @@ const OTHER_THINGS: &[OtherThing] = &[
         ],
         "targets",
     ),
-    other(
-        "xtask/src/bench/tools.rs",
-        &["aes", "clock", "openssl", "sysbench"],
-        "programs and command lines",
-    ),
+    other("xtask/src/bench/tools.rs", &["aes", "clock", "openssl", "sysbench"], "programs and command lines"),
 ];
 
 /// Makers of ids that one file alone knows, each with the folders that may do so, and what goes there instead.
@@ -170,16 +98,12 @@ const DOORS: [(&str, &[&str], &str); 3] = [
 /// Literals that spell an id, ids made in other places than theirs, and exceptions that are none.
 pub(super) fn check(files: &[File]) -> Vec<Problem> {
     let is_looked_at = |file: &&File| {
-        let is_test_of_crate = ["tests", "benches", "examples"]
-            .iter()
-            .any(|folder| file.path.split('/').nth(2) == Some(folder));
+        let is_test_of_crate =
+            ["tests", "benches", "examples"].iter().any(|folder| file.path.split('/').nth(2) == Some(folder));
         let is_list = file.path.starts_with(VOCABULARY) || file.path == THIS_FILE;
         file.path.ends_with(".rs") && !is_list && !is_test_of_crate
     };
-    let mut is_used = OTHER_THINGS
-        .iter()
-        .map(|thing| vec![false; thing.words.len()])
-        .collect::<Vec<_>>();
+    let mut is_used = OTHER_THINGS.iter().map(|thing| vec![false; thing.words.len()]).collect::<Vec<_>>();
     let mut problems = Vec::new();
     for file in files.iter().filter(is_looked_at) {
         problems.extend(doors(file));
@@ -298,10 +222,7 @@ mod tests {
 
     /// What is found in a file with this text.
     fn found(path: &str, text: &str) -> Vec<String> {
-        let file = File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let file = File { path: path.to_owned(), text: text.to_owned() };
         let problems = check(&[file]);
         let of_file = problems.iter().filter(|problem| problem.path == path);
         of_file.map(Problem::to_string).collect()
@@ -311,10 +232,7 @@ mod tests {
     fn ids_that_are_spelled_are_found() {
         let path = "crates/explain/src/x.rs";
         let check = |code: &str, expected: &[&str]| {
-            let expected: Vec<String> = expected
-                .iter()
-                .map(|what| format!("{path}:1: {what}"))
-                .collect();
+            let expected: Vec<String> = expected.iter().map(|what| format!("{path}:1: {what}")).collect();
             assert_eq!(found(path, code), expected, "{code}");
         };
         let channel = |text: &str| format!("{text:?} is a channel: name it by `ChannelId`");
@@ -323,24 +241,12 @@ mod tests {
             check(&format!("f(r#\"{text}\"#);"), &[&channel(text)]);
         }
         check("// \"cpu3.idle\"", &[]);
-        check(
-            "f(\"cpu.max\", \"{}.{}\", \"policy{n} claimed\", \"{\");",
-            &[],
-        );
-        check(
-            "f(\"sevenzip\");",
-            &["\"sevenzip\" is a workload: name it by `WorkloadId`"],
-        );
+        check("f(\"cpu.max\", \"{}.{}\", \"policy{n} claimed\", \"{\");", &[]);
+        check("f(\"sevenzip\");", &["\"sevenzip\" is a workload: name it by `WorkloadId`"]);
         check("f(\"zstd\", \"\");", &[]);
-        check(
-            "f(\"sevenzip@16 multi\");",
-            &["\"sevenzip@16 multi\" is a figure: name it by `FigureKey`"],
-        );
+        check("f(\"sevenzip@16 multi\");", &["\"sevenzip@16 multi\" is a figure: name it by `FigureKey`"]);
         check("f(\"pi@nas\");", &[]);
-        check(
-            "f(\"thermal-throttling\");",
-            &["\"thermal-throttling\" is a rule: name it by its constant"],
-        );
+        check("f(\"thermal-throttling\");", &["\"thermal-throttling\" is a rule: name it by its constant"]);
         check("f(\"governor\");", &[]);
     }
 
@@ -352,11 +258,7 @@ mod tests {
         assert!(found(path, &text).is_empty());
         assert_eq!(found(path, &tests("f(\"cpu3.idle\");")).len(), 1);
         let text = "f(\"cpu3.idle\", \"sevenzip\");";
-        for path in [
-            "crates/app/tests/x.rs",
-            "crates/record/src/vocabulary/x.rs",
-            "x.md",
-        ] {
+        for path in ["crates/app/tests/x.rs", "crates/record/src/vocabulary/x.rs", "x.md"] {
             assert!(found(path, text).is_empty(), "{path}");
         }
     }
@@ -381,10 +283,7 @@ mod tests {
     fn a_word_that_is_another_thing_nowhere_is_no_exception() {
         let thing = &OTHER_THINGS[0];
         let problems = check(&[]);
-        let message = format!(
-            "{:?} ({}) stands nowhere in {}",
-            thing.words[0], thing.are, thing.place
-        );
+        let message = format!("{:?} ({}) stands nowhere in {}", thing.words[0], thing.are, thing.place);
         assert_eq!(problems[0].message, message);
         assert!(thing.place.ends_with('/') || thing.place.ends_with(".rs"));
         let words = OTHER_THINGS.iter().map(|thing| thing.words.len());

@@ -17,20 +17,12 @@ struct Kind {
 
 const KINDS: &[Kind] = &[
     Kind {
-        words: &[
-            concat!("TO", "DO"),
-            concat!("FIX", "ME"),
-            concat!("XX", "X:"),
-        ],
+        words: &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")],
         instead: "finish it, or write down what falls short",
         in_tests: false,
     },
     Kind {
-        words: &[
-            concat!("/ho", "me/"),
-            concat!("/Us", "ers/"),
-            concat!("/wo", "rk/"),
-        ],
+        words: &[concat!("/ho", "me/"), concat!("/Us", "ers/"), concat!("/wo", "rk/")],
         instead: "it is a folder of one person's machine",
         in_tests: true,
     },
@@ -74,10 +66,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Vec<Option<usize>> {
-        let problems = check(&File {
-            path: "a.rs".into(),
-            text: text.into(),
-        });
+        let problems = check(&File { path: "a.rs".into(), text: text.into() });
         problems.iter().map(|problem| problem.line).collect()
     }
 

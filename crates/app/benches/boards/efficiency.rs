@@ -5,18 +5,7 @@ use explain::efficiency::{Anomaly, Walk, walks};
 use testkit::virtual_board::{Board, PolicySpec, core_w};
 
 fn walk(board: &Board) -> (Seen, Walk) {
-    let words = [
-        "efficiency",
-        "0",
-        "--log",
-        "$LOG",
-        "--load",
-        "lzma",
-        "--point",
-        "5s",
-        "--idle",
-        "3s",
-    ];
+    let words = ["efficiency", "0", "--log", "$LOG", "--load", "lzma", "--point", "5s", "--idle", "3s"];
     let seen = program(board, &words);
     seen.check_left(&board.name);
     let found = walks(seen.record()).into_iter().next();
@@ -27,10 +16,7 @@ fn walk(board: &Board) -> (Seen, Walk) {
 fn truth(board: &Board, policy: &PolicySpec, opp_khz: u32) -> (u32, f64) {
     let other = policy.not_honoured.iter().find(|(khz, _)| *khz == opp_khz);
     let real_khz = other.map_or(opp_khz, |(_, real)| *real);
-    (
-        real_khz,
-        board.thermal.idle_w + core_w(policy, real_khz, opp_khz),
-    )
+    (real_khz, board.thermal.idle_w + core_w(policy, real_khz, opp_khz))
 }
 
 fn check(name: &str, expected: &[(u32, &str)]) {
@@ -44,19 +30,9 @@ fn check(name: &str, expected: &[(u32, &str)]) {
         let opp = point.opp_khz / 1000;
         let measured = f64::from(point.measured_khz.expect("a clock was measured"));
         // One reading of 300 ms, of a clock that is pauses.
-        check_near(
-            &format!("clock at {opp} MHz, in kHz"),
-            measured,
-            f64::from(khz),
-            10.0,
-        );
+        check_near(&format!("clock at {opp} MHz, in kHz"), measured, f64::from(khz), 10.0);
         let milliwatts = point.milliwatts.expect("there is a meter");
-        check_near(
-            &format!("power at {opp} MHz, in W"),
-            milliwatts / 1000.0,
-            watts,
-            5.0,
-        );
+        check_near(&format!("power at {opp} MHz, in W"), milliwatts / 1000.0, watts, 5.0);
     }
     let cheapest = policy.opps.iter().map(|(opp, _)| *opp).min_by(|a, b| {
         let cost = |opp: u32| {
@@ -67,21 +43,11 @@ fn check(name: &str, expected: &[(u32, &str)]) {
     });
     let sweet_spot = walk.sweet_spot.map(|at| walk.points[at].opp_khz);
     assert_eq!(sweet_spot, cheapest, "{:#?}", walk.points);
-    let found: Vec<(u32, String)> = walk
-        .anomalies
-        .iter()
-        .map(|(at, anomaly)| (walk.points[*at].opp_khz, kind(anomaly).to_owned()))
-        .collect();
-    let expected: Vec<(u32, String)> = expected
-        .iter()
-        .map(|(khz, kind)| (*khz, (*kind).to_owned()))
-        .collect();
+    let found: Vec<(u32, String)> =
+        walk.anomalies.iter().map(|(at, anomaly)| (walk.points[*at].opp_khz, kind(anomaly).to_owned())).collect();
+    let expected: Vec<(u32, String)> = expected.iter().map(|(khz, kind)| (*khz, (*kind).to_owned())).collect();
     assert_eq!(found, expected, "{:#?}", walk.points);
-    assert!(
-        !seen.has("power-limit") && !seen.has("series-declines"),
-        "{:#?}",
-        seen.sentences()
-    );
+    assert!(!seen.has("power-limit") && !seen.has("series-declines"), "{:#?}", seen.sentences());
 }
 
 fn kind(anomaly: &Anomaly) -> &'static str {
@@ -103,10 +69,7 @@ fn a_clean_curve_has_a_sweet_spot_and_no_anomaly() {
 #[test]
 fn planted_anomalies_are_found() {
     in_some_try(|| {
-        let planted = [
-            (1_416_000, "out of proportion"),
-            (1_800_000, "not honoured"),
-        ];
+        let planted = [(1_416_000, "out of proportion"), (1_800_000, "not honoured")];
         check("efficiency-odd", &planted);
     });
 }

@@ -7,10 +7,7 @@
 
 mod efficiency;
 #[path = "../../tests/virtual_board/rig.rs"]
-#[allow(
-    dead_code,
-    reason = "tests, which may share this machine, use more of it"
-)]
+#[allow(dead_code, reason = "tests, which may share this machine, use more of it")]
 mod rig;
 mod sensitivity;
 mod thermal;

@@ -19,21 +19,8 @@ fn a_loop_follows_the_clock_and_a_drive_does_not() {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();
         };
-        let words = |script| {
-            [
-                "sensitivity",
-                "--log",
-                "$LOG",
-                "--rounds",
-                "6",
-                "--cpus",
-                "fastest",
-                "--",
-                "sh",
-                "-c",
-                script,
-            ]
-        };
+        let words =
+            |script| ["sensitivity", "--log", "$LOG", "--rounds", "6", "--cpus", "fastest", "--", "sh", "-c", script];
         let looped = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
         let seen = program(&board, &words(looped));
         seen.check_left("a loop");

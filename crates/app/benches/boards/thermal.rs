@@ -28,17 +28,7 @@ fn a_board_without_heatsink_is_understood() {
         let Some(board) = board("throttling") else {
             return testkit::was_skipped();
         };
-        let words = [
-            "thermal",
-            "--log",
-            "$LOG",
-            "--cool-to",
-            "45",
-            "--minutes",
-            "0.25",
-            "--cool-down",
-            "10s",
-        ];
+        let words = ["thermal", "--log", "$LOG", "--cool-to", "45", "--minutes", "0.25", "--cool-down", "10s"];
         let seen = program(&board, &words);
         seen.check_left("thermal");
         let answer = answer(&seen);
@@ -51,27 +41,13 @@ fn a_board_without_heatsink_is_understood() {
         check_near("first throttled after, in s", after_s, true_s, PERCENT);
         let steady = &truths[truths.len() * 3 / 4..];
         let mean_khz = |khz: fn(&Truth) -> u32| {
-            steady
-                .iter()
-                .map(|truth| f64::from(khz(truth)))
-                .sum::<f64>()
-                / steady.len() as f64
+            steady.iter().map(|truth| f64::from(khz(truth))).sum::<f64>() / steady.len() as f64
         };
         let real_khz = mean_khz(|truth| truth.real_khz[0]);
         let [_, measured_khz] = answer.measured_khz.expect("a clock was measured");
-        check_near(
-            "steady clock measured, in kHz",
-            measured_khz,
-            real_khz,
-            PERCENT,
-        );
+        check_near("steady clock measured, in kHz", measured_khz, real_khz, PERCENT);
         let [_, claimed_khz] = answer.claimed_khz.expect("a clock was claimed");
-        check_near(
-            "steady clock claimed, in kHz",
-            claimed_khz,
-            real_khz,
-            PERCENT,
-        );
+        check_near("steady clock claimed, in kHz", claimed_khz, real_khz, PERCENT);
         let fit = answer.power_fit.expect("power is known");
         check_near(
             "time constant, in s",
@@ -79,12 +55,7 @@ fn a_board_without_heatsink_is_understood() {
             board.thermal.tau_s,
             PERCENT,
         );
-        check_near(
-            "thermal resistance, in K/W",
-            fit.k_per_w.value,
-            board.thermal.k_per_w,
-            PERCENT,
-        );
+        check_near("thermal resistance, in K/W", fit.k_per_w.value, board.thermal.k_per_w, PERCENT);
         for rule in ["thermal-throttling", "thermal-result"] {
             assert!(seen.has(rule), "{rule}: {:#?}", seen.sentences());
         }
@@ -93,10 +64,8 @@ fn a_board_without_heatsink_is_understood() {
 
 /// A short test on a board that is quick.
 fn quick(board: &Board, meter: &str) -> Seen {
-    let script = format!(
-        "exec {} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s {meter}",
-        crate::rig::PROGRAM
-    );
+    let script =
+        format!("exec {} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s {meter}", crate::rig::PROGRAM);
     let seen = command(board, &["sh", "-c", &script]);
     seen.check_left("thermal");
     seen
@@ -134,34 +103,14 @@ fn a_meter_on_the_network_may_go_away() {
         let Some(mut board) = board("quick") else {
             return testkit::was_skipped();
         };
-        board.meter = Some(MeterSpec {
-            place: Place::Network,
-            volts: 5.1,
-            says: Says::Truth,
-            gone_after_s: Some(9.0),
-        });
+        board.meter = Some(MeterSpec { place: Place::Network, volts: 5.1, says: Says::Truth, gone_after_s: Some(9.0) });
         let seen = quick(&board, "--meter netio-json:$VIRTUAL_BOARD_METER");
-        let channel = seen
-            .record()
-            .samples
-            .channel(&ChannelId::meter(OfMeter::Power))
-            .expect("a meter");
-        assert!(
-            channel.values.iter().any(Option::is_some),
-            "it answered at first"
-        );
-        assert!(
-            !channel.gaps.is_empty(),
-            "that it went away is in the Record"
-        );
+        let channel = seen.record().samples.channel(&ChannelId::meter(OfMeter::Power)).expect("a meter");
+        assert!(channel.values.iter().any(Option::is_some), "it answered at first");
+        assert!(!channel.gaps.is_empty(), "that it went away is in the Record");
         // What was measured until then may tell the resistance; a meter that went away must not spoil it.
         if let Ok(fit) = answer(&seen).power_fit {
-            check_near(
-                "thermal resistance, in K/W",
-                fit.k_per_w.value,
-                board.thermal.k_per_w,
-                10.0,
-            );
+            check_near("thermal resistance, in K/W", fit.k_per_w.value, board.thermal.k_per_w, 10.0);
         }
     });
 }

@@ -11,10 +11,7 @@ const WITH_VALUE: [char; 4] = ['m', 'g', 't', 'T'];
 /// command that it serves.
 pub(crate) fn arranged(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.into_iter().collect();
-    let end = words
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(words.len());
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let mut options: Vec<OsString> = words.drain(..end).collect();
     options = options.into_iter().map(unbundled).collect();
     bring_number(&mut options);
@@ -39,25 +36,16 @@ fn unbundled(word: OsString) -> OsString {
     if !letters.chars().all(|letter| letter.is_ascii_alphabetic()) {
         return word;
     }
-    format!(
-        "-{}{}{}{value}",
-        &letters[..at],
-        &letters[at + 1..],
-        &letters[at..=at]
-    )
-    .into()
+    format!("-{}{}{}{value}", &letters[..at], &letters[at + 1..], &letters[at..=at]).into()
 }
 
 /// Brings a number that stands alone behind the flag that waits for it.
 fn bring_number(words: &mut Vec<OsString>) {
     let text = |word: Option<&OsString>| word.and_then(|word| word.to_str()).map(str::to_owned);
-    let is_number = |word: Option<&OsString>| {
-        text(word).is_some_and(|word| word.trim_end_matches('s').parse::<f64>().is_ok())
-    };
+    let is_number =
+        |word: Option<&OsString>| text(word).is_some_and(|word| word.trim_end_matches('s').parse::<f64>().is_ok());
     let waits = |word: &OsString| {
-        word.to_str().is_some_and(|word| {
-            word.starts_with('-') && !word.starts_with("--") && word.ends_with(WITH_VALUE)
-        })
+        word.to_str().is_some_and(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with(WITH_VALUE))
     };
     let Some(flag) = words.iter().position(waits) else {
         return;

@@ -76,9 +76,7 @@ impl Classic {
             return Ok(Command::Monitor(monitor.checked(&interval, run.quiet)?));
         }
         if let Some(given) = monitor.first_given() {
-            return Err(format!(
-                "{given} belongs to the monitor: sbc-bench -m {given} ..."
-            ));
+            return Err(format!("{given} belongs to the monitor: sbc-bench -m {given} ..."));
         }
         let task = thermal::classic_task(&self)?;
         run_command(run, task, &self.loads, environment)
@@ -93,12 +91,7 @@ impl Classic {
 
     /// The flag among those that look over the machine, if there is one.
     pub(super) fn survey_flag(&self) -> Option<&'static str> {
-        let flags = [
-            ("-k", self.kernel),
-            ("-S", self.storage),
-            ("-R", self.review_only),
-            ("-r", self.is_review()),
-        ];
+        let flags = [("-k", self.kernel), ("-S", self.storage), ("-R", self.review_only), ("-r", self.is_review())];
         let given = flags.into_iter().find(|(_, is)| *is);
         given.map(|(flag, _)| flag)
     }
@@ -127,16 +120,11 @@ impl Classic {
         if given.len() < 2 || given == ["-G", "-P"] {
             return Ok(());
         }
-        Err(format!(
-            "{} are runs of their own: start them one after the other.",
-            given.join(" and ")
-        ))
+        Err(format!("{} are runs of their own: start them one after the other.", given.join(" and ")))
     }
 }
 
 /// Modes of the bash program that this version does not have, each with what to do instead.
 fn absent(classic: &Classic) -> Option<&'static str> {
-    classic
-        .update
-        .then_some("-u (self-update: install a newer binary over this one instead)")
+    classic.update.then_some("-u (self-update: install a newer binary over this one instead)")
 }

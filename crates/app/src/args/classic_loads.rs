@@ -53,11 +53,9 @@ impl ClassicLoads {
         }
         if let Some(tests) = &self.phoronix {
             if tests.is_empty() {
-                return Err(
-                    "-P takes the names of tests, such as compress-7zip (see `phoronix-test-suite \
+                return Err("-P takes the names of tests, such as compress-7zip (see `phoronix-test-suite \
                      list-available-tests`)."
-                        .into(),
-                );
+                    .into());
             }
             loads.push(Load {
                 variants: tests.iter().cloned().map(Variant::from).collect(),

@@ -44,10 +44,7 @@ impl EfficiencyFlags {
 fn load(name: &str) -> Result<Form, String> {
     let walks = |workload: &&Workload| workload.attributes.at_an_opp.is_some();
     if let Some(workload) = workloads::named(name).filter(walks) {
-        return Ok(Form {
-            workload: workload.id,
-            variant: Variant::OPP,
-        });
+        return Ok(Form { workload: workload.id, variant: Variant::OPP });
     }
     let form = Form::first(name).map_err(|why| format!("{why}."))?;
     form.ok_or_else(|| {
@@ -62,8 +59,5 @@ fn load(name: &str) -> Result<Form, String> {
 /// One sentence about what is wrong.
 pub(super) fn task(sets: &str) -> Result<Task, String> {
     let sets = Sets::parse(sets)?;
-    Ok(Task::Efficiency(Efficiency {
-        sets,
-        ..Efficiency::default()
-    }))
+    Ok(Task::Efficiency(Efficiency { sets, ..Efficiency::default() }))
 }

@@ -10,31 +10,19 @@ pub(crate) struct Environment {
 }
 
 /// Variables that change a run.
-const VARIABLES: &[&str] = &[
-    "MODE",
-    "MaxKHz",
-    "MinKHz",
-    "NotReadyYet",
-    "NOTUNING",
-    "ExecuteCommand",
-    "CPUINFOFILE",
-    "Netio",
-];
+const VARIABLES: &[&str] =
+    &["MODE", "MaxKHz", "MinKHz", "NotReadyYet", "NOTUNING", "ExecuteCommand", "CPUINFOFILE", "Netio"];
 
 impl Environment {
     /// What the process was started with.
     pub(crate) fn read() -> Self {
         let set = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
-        Self {
-            variables: VARIABLES.iter().filter_map(set).collect(),
-        }
+        Self { variables: VARIABLES.iter().filter_map(set).collect() }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.variables.iter().find(|(known, _)| known == name);
-        found
-            .map(|(_, value)| value.as_str())
-            .filter(|value| !value.is_empty())
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
     /// What the environment asks of a run, or one sentence about what is wrong.
@@ -50,9 +38,7 @@ impl Environment {
         if let (Some(min), Some(max)) = (clock_khz_min, clock_khz_max)
             && min > max
         {
-            return Err(format!(
-                "MinKHz={min} is above MaxKHz={max}: no clock is left to measure."
-            ));
+            return Err(format!("MinKHz={min} is above MaxKHz={max}: no clock is left to measure."));
         }
         Ok(Options {
             extensive,
@@ -77,9 +63,7 @@ impl Environment {
         };
         match text.parse() {
             Ok(khz) if khz > 0 => Ok(Some(khz)),
-            _ => Err(format!(
-                "{name} is a clock in kHz, such as 1416000, not {text:?}."
-            )),
+            _ => Err(format!("{name} is a clock in kHz, such as 1416000, not {text:?}.")),
         }
     }
 

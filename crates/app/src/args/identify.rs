@@ -32,10 +32,7 @@ impl Identify {
     /// The strings of `--compatible`, each `vendor,part`. They have a comma in them, so that a list of
     /// them may come with commas, blanks or bars between, or as several options.
     pub(crate) fn compatible_strings(&self) -> Vec<String> {
-        self.compatible
-            .iter()
-            .flat_map(|text| strings(text))
-            .collect()
+        self.compatible.iter().flat_map(|text| strings(text)).collect()
     }
 }
 
@@ -64,24 +61,12 @@ mod tests {
     fn lists_of_strings_with_commas() {
         for (text, expected) in [
             ("rockchip,rk3399", &["rockchip,rk3399"][..]),
-            (
-                "radxa,rock-5b,rockchip,rk3588",
-                &["radxa,rock-5b", "rockchip,rk3588"],
-            ),
-            (
-                "radxa,rock-5b rockchip,rk3588",
-                &["radxa,rock-5b", "rockchip,rk3588"],
-            ),
+            ("radxa,rock-5b,rockchip,rk3588", &["radxa,rock-5b", "rockchip,rk3588"]),
+            ("radxa,rock-5b rockchip,rk3588", &["radxa,rock-5b", "rockchip,rk3588"]),
             ("a,b|c,d", &["a,b", "c,d"]),
-            (
-                "vendor,board|amlogic, sc2",
-                &["vendor,board", "amlogic,sc2"],
-            ),
+            ("vendor,board|amlogic, sc2", &["vendor,board", "amlogic,sc2"]),
             ("s7d_s905x5m_bm201", &["s7d_s905x5m_bm201"]),
-            (
-                "bananapi,bpi-m4-berry,h618",
-                &["bananapi,bpi-m4-berry,h618"],
-            ),
+            ("bananapi,bpi-m4-berry,h618", &["bananapi,bpi-m4-berry,h618"]),
             ("", &[]),
             (",,", &[]),
         ] {

@@ -16,11 +16,7 @@ impl MeterFlags {
     pub(crate) fn all(self, environment: &Environment) -> Result<Vec<String>, String> {
         let mut meters = self.meters;
         // `Netio=host/socket` is that of the bash program.
-        meters.extend(
-            environment
-                .get("Netio")
-                .map(|netio| format!("netio:{netio}")),
-        );
+        meters.extend(environment.get("Netio").map(|netio| format!("netio:{netio}")));
         for meter in &meters {
             bench::meters::Address::parse(meter)?;
         }
@@ -34,12 +30,8 @@ mod tests {
 
     #[test]
     fn meters_of_flags_and_environment() {
-        let environment = |netio: &str| Environment {
-            variables: vec![("Netio".into(), netio.into())],
-        };
-        let flags = |meter: &str| MeterFlags {
-            meters: vec![meter.into()],
-        };
+        let environment = |netio: &str| Environment { variables: vec![("Netio".into(), netio.into())] };
+        let flags = |meter: &str| MeterFlags { meters: vec![meter.into()] };
         let all = flags("shelly:plug/all").all(&environment("10.0.0.2/4"));
         assert_eq!(all.unwrap(), ["shelly:plug/all", "netio:10.0.0.2/4"]);
         for (meter, netio) in [("plug", "10.0.0.2"), ("shelly:plug", "10.0.0.2/x")] {

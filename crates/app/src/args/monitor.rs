@@ -98,10 +98,7 @@ impl MonitorFlags {
             (self.prometheus.is_some(), "--prometheus"),
             (self.textfile.is_some(), "--textfile"),
         ];
-        given
-            .into_iter()
-            .find(|(given, _)| *given)
-            .map(|(_, name)| name)
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
     /// All of it, or one sentence about what is wrong.
@@ -140,9 +137,8 @@ fn parse_interval(text: &str) -> Result<Option<Duration>, String> {
         return Ok(None);
     }
     let number = text.strip_suffix('s').unwrap_or(text);
-    let seconds: f64 = number
-        .parse()
-        .map_err(|_| format!("-m takes a number of seconds, such as 5 or 0.5, not {text:?}."))?;
+    let seconds: f64 =
+        number.parse().map_err(|_| format!("-m takes a number of seconds, such as 5 or 0.5, not {text:?}."))?;
     if !(0.02..=3600.0).contains(&seconds) {
         return Err(format!("-m takes 0.02 to 3600 seconds, not {text}."));
     }
@@ -156,9 +152,7 @@ fn parse_speed(text: &str) -> Result<Option<f64>, String> {
     let speed = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
     match speed {
         Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(Some(speed)),
-        _ => Err(format!(
-            "--speed takes a factor such as 10 or 0.5, or max, not {text:?}."
-        )),
+        _ => Err(format!("--speed takes a factor such as 10 or 0.5, or max, not {text:?}.")),
     }
 }
 
@@ -184,11 +178,9 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text);
     let loopback = port.parse().map(|port: u16| ([127, 0, 0, 1], port).into());
     let named = text.replace("localhost:", "127.0.0.1:");
-    loopback.or_else(|_| named.parse()).map_err(|_| {
-        format!(
-            "--prometheus takes a port or address:port, such as 9478 or 0.0.0.0:9478, not {text:?}."
-        )
-    })
+    loopback
+        .or_else(|_| named.parse())
+        .map_err(|_| format!("--prometheus takes a port or address:port, such as 9478 or 0.0.0.0:9478, not {text:?}."))
 }
 
 #[cfg(test)]
@@ -222,11 +214,7 @@ mod tests {
             ("2:05", 125.0),
             ("1:00:01", 3601.0),
         ] {
-            assert_eq!(
-                parse_moment(text).map(|time| time.as_secs_f64()),
-                Ok(expected),
-                "{text}"
-            );
+            assert_eq!(parse_moment(text).map(|time| time.as_secs_f64()), Ok(expected), "{text}");
         }
         for text in ["", "-5", "soon", "1e400", "5mm"] {
             assert!(parse_moment(text).is_err(), "{text}");

@@ -3,8 +3,8 @@
 
 use crate::input;
 use bench::{
-    Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration,
-    parse_pinning, parse_repeat, score_both, side,
+    Ab, Definition, Load, Pinning, Repeat, ScoreRule, Task, parse_definitions, parse_duration, parse_pinning,
+    parse_repeat, score_both, side,
 };
 use machine::{Caller, Root, Trust};
 use record::Variant;
@@ -113,9 +113,7 @@ impl ProgramFlags {
         if self.is_given() {
             let definition = self.definition()?;
             if definition.others_off && definition.pinning == Pinning::All {
-                return Err(
-                    "--others-off needs --cpus: fastest, core-types or a list such as 0-3.".into(),
-                );
+                return Err("--others-off needs --cpus: fastest, core-types or a list such as 0-3.".into());
             }
             return Ok(Task::Program(definition));
         }
@@ -141,9 +139,7 @@ impl ProgramFlags {
         };
         let own = self.name.is_some() || self.score.is_given() || self.timeout.is_some();
         if own || self.others_off {
-            return Err(format!(
-                "{name} has its own name, score and time limit; only --repeat and --cpus go with it."
-            ));
+            return Err(format!("{name} has its own name, score and time limit; only --repeat and --cpus go with it."));
         }
         load.repeat = self.repeat;
         load.pinning = self.cpus.clone();
@@ -159,14 +155,11 @@ impl ProgramFlags {
             return Err("ab takes --blocks instead of --repeat.".into());
         }
         if self.load()?.is_some() {
-            return Err(
-                "ab takes commands and workloads of your own, not those of the table.".into(),
-            );
+            return Err("ab takes commands and workloads of your own, not those of the table.".into());
         }
         let program = self.is_given().then(|| self.definition()).transpose()?;
         let side = |name: &str, words: &str| {
-            let mut side =
-                side(words, program.as_ref()).map_err(|why| format!("--{name}: {why}."))?;
+            let mut side = side(words, program.as_ref()).map_err(|why| format!("--{name}: {why}."))?;
             side.definition.name = self.name.clone().unwrap_or(side.definition.name);
             if program.is_none() {
                 side.definition.time_limit = self.timeout.unwrap_or(side.definition.time_limit);
@@ -175,10 +168,7 @@ impl ProgramFlags {
             }
             Ok::<_, String>(side)
         };
-        let mut ab = Ab {
-            sides: [side("a", &flags.a)?, side("b", &flags.b)?],
-            blocks: flags.blocks,
-        };
+        let mut ab = Ab { sides: [side("a", &flags.a)?, side("b", &flags.b)?], blocks: flags.blocks };
         if ab.sides[0] == ab.sides[1] {
             // Asking whether a thing differs from itself shows what the machine's noise is.
             ab.sides[1].words.push_str(" (again)");
@@ -186,27 +176,15 @@ impl ProgramFlags {
         if program.is_none() && self.score.is_given() {
             let rule = self.score.rule()?;
             let is_time = rule == ScoreRule::Time;
-            let unit = self
-                .score
-                .unit
-                .clone()
-                .unwrap_or_else(|| if is_time { "s" } else { "" }.into());
-            score_both(
-                &mut ab,
-                &rule,
-                &unit,
-                !is_time && !self.score.lower_is_better,
-            );
+            let unit = self.score.unit.clone().unwrap_or_else(|| if is_time { "s" } else { "" }.into());
+            score_both(&mut ab, &rule, &unit, !is_time && !self.score.lower_is_better);
         }
         Ok(Task::Ab(Box::new(ab)))
     }
 
     /// The same for a workload that the user defined.
     pub(super) fn of_workload(&self, name: &str) -> Self {
-        Self {
-            workload: Some(name.to_owned()),
-            ..self.clone()
-        }
+        Self { workload: Some(name.to_owned()), ..self.clone() }
     }
 
     /// # Errors
@@ -252,23 +230,18 @@ impl ProgramFlags {
         let definitions = definitions(self.workload_file.as_deref())?;
         let Definitions { all, left_aside } = definitions;
         let names: Vec<String> = all.iter().map(|(_, d)| d.name.clone()).collect();
-        all.into_iter()
-            .map(|(_, definition)| definition)
-            .find(|definition| definition.name == name)
-            .ok_or_else(|| {
-                let own = match names.is_empty() {
-                    true => String::new(),
-                    false => format!(" (own ones: {})", names.join(", ")),
-                };
-                let left: Vec<String> = left_aside
-                    .iter()
-                    .map(|(file, why)| {
-                        format!("; {} is not read by root, because {why}", file.display())
-                    })
-                    .collect();
-                let left = left.concat();
-                format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}{left}.")
-            })
+        all.into_iter().map(|(_, definition)| definition).find(|definition| definition.name == name).ok_or_else(|| {
+            let own = match names.is_empty() {
+                true => String::new(),
+                false => format!(" (own ones: {})", names.join(", ")),
+            };
+            let left: Vec<String> = left_aside
+                .iter()
+                .map(|(file, why)| format!("; {} is not read by root, because {why}", file.display()))
+                .collect();
+            let left = left.concat();
+            format!("there is no workload {name:?}; `sbc-bench list workloads` names all{own}{left}.")
+        })
     }
 }
 
@@ -291,10 +264,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
     for folder in folders() {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut own: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        own.retain(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        });
+        own.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
         own.sort();
         files.extend(own);
     }
@@ -316,10 +286,7 @@ pub(crate) fn definitions(more: Option<&Path>) -> Result<Definitions, String> {
         let text = String::from_utf8(bytes).map_err(|why| format!("{name}: {why}."))?;
         for definition in parse_definitions(&text).map_err(|why| format!("{name}, {why}."))? {
             found.all.retain(|(_, known)| known.name != definition.name);
-            let definition = Definition {
-                file: Some(file.clone()),
-                ..definition
-            };
+            let definition = Definition { file: Some(file.clone()), ..definition };
             found.all.push((file.clone(), definition));
         }
     }

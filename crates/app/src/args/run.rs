@@ -80,9 +80,7 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
         _ => (text, 1.0),
     };
     match number.parse::<f64>() {
-        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => {
-            Ok(Duration::from_secs_f64(value * factor))
-        }
+        Ok(value) if (0.0..=86_400.0).contains(&(value * factor)) => Ok(Duration::from_secs_f64(value * factor)),
         _ => Err("a time such as 120s or 2m".to_owned()),
     }
 }

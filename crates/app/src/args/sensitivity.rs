@@ -36,11 +36,7 @@ impl SensitivityFlags {
     /// # Errors
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Task, String> {
-        Ok(Task::Sensitivity(Sensitivity {
-            at: parse_at(&self.at)?,
-            loads: self.loads()?,
-            rounds: self.rounds,
-        }))
+        Ok(Task::Sensitivity(Sensitivity { at: parse_at(&self.at)?, loads: self.loads()?, rounds: self.rounds }))
     }
 
     fn loads(&self) -> Result<Vec<Load>, String> {
@@ -88,11 +84,7 @@ fn parse_at(text: &str) -> Result<At, String> {
     clocks
         .filter(|clocks| clocks.iter().all(|khz| *khz >= 1000))
         .map(At::Khz)
-        .ok_or_else(|| {
-            format!(
-                "--at takes clocks in kHz such as 600000,1500000, or extremes or all, not {text:?}."
-            )
-        })
+        .ok_or_else(|| format!("--at takes clocks in kHz such as 600000,1500000, or extremes or all, not {text:?}."))
 }
 
 #[cfg(test)]
@@ -124,9 +116,7 @@ mod tests {
         assert_eq!(flags(&["lzma,aes", "simd"], &[]).loads().unwrap().len(), 3);
         let error = flags(&["no-such-workload"], &[]).loads().unwrap_err();
         assert!(error.contains("no-such-workload"), "{error}");
-        let [Load::Program(program)] = &flags(&[], &["make", "-j4"]).loads().unwrap()[..] else {
-            panic!()
-        };
+        let [Load::Program(program)] = &flags(&[], &["make", "-j4"]).loads().unwrap()[..] else { panic!() };
         assert_eq!(program.name, "make");
     }
 }

@@ -83,42 +83,23 @@ impl Single {
     pub(crate) fn arguments(self, environment: &Environment) -> Result<SingleArgs, String> {
         let mut options = environment.options()?;
         let (report, common) = match self {
-            Single::Clock {
-                common,
-                quick,
-                readings,
-                heat,
-            } => {
+            Single::Clock { common, quick, readings, heat } => {
                 options.tune &= !quick;
-                options.task = Task::Clock(ClockTask {
-                    cpus: common.cpus()?,
-                    readings: readings.into(),
-                    heat,
-                });
+                options.task = Task::Clock(ClockTask { cpus: common.cpus()?, readings: readings.into(), heat });
                 ("clock", common)
             }
             Single::Memory { common } => {
                 options.task = Task::Memory(common.cpus()?);
                 ("memory", common)
             }
-            Single::Workload {
-                id,
-                variant,
-                targets,
-                common,
-            } => {
+            Single::Workload { id, variant, targets, common } => {
                 options.targets = targets.targets()?;
                 check_form(&id, &variant)?;
                 let known = workloads::named(&id);
                 let known = known.filter(|workload| !workload.attributes.is_users_own);
-                let workload = known.ok_or_else(|| {
-                    format!("there is no workload {id:?}; see sbc-bench list workloads.")
-                })?;
-                options.task = Task::One(One {
-                    workload: workload.id,
-                    variant: variant.into(),
-                    cpus: common.cpus()?,
-                });
+                let workload =
+                    known.ok_or_else(|| format!("there is no workload {id:?}; see sbc-bench list workloads."))?;
+                options.task = Task::One(One { workload: workload.id, variant: variant.into(), cpus: common.cpus()? });
                 ("text", common)
             }
             Single::CoreToCore { common } => {
@@ -128,13 +109,7 @@ impl Single {
         };
         let mut given = environment.given();
         given.extend(common.cpu.map(|list| format!("--cpu {list}")));
-        Ok(SingleArgs {
-            options,
-            report,
-            json: common.json,
-            quiet: common.quiet,
-            given,
-        })
+        Ok(SingleArgs { options, report, json: common.json, quiet: common.quiet, given })
     }
 }
 
@@ -146,9 +121,7 @@ fn check_form(id: &str, variant: &str) -> Result<(), String> {
     };
     let has_forms = bench::form::names_with_forms().contains(&id);
     match has_forms {
-        true => Form::parse(&text)
-            .map(|_| ())
-            .map_err(|why| format!("{why}.")),
+        true => Form::parse(&text).map(|_| ()).map_err(|why| format!("{why}.")),
         false => Ok(()),
     }
 }

@@ -83,15 +83,10 @@ pub(super) fn of_flags(classic: &Classic, run: &RunFlags) -> Result<Option<Surve
         return Err(format!("{flag} runs no command: {COMMANDS}."));
     }
     if classic.loads.stockfish() {
-        return Err(format!(
-            "-s does not go with {flag}: start sbc-bench -s before or afterwards."
-        ));
+        return Err(format!("-s does not go with {flag}: start sbc-bench -s before or afterwards."));
     }
     Ok(Some(match (classic.kernel, classic.storage) {
-        (true, _) => SurveyVerb::Kernel {
-            eol_file: None,
-            json: run.json,
-        },
+        (true, _) => SurveyVerb::Kernel { eol_file: None, json: run.json },
         (false, true) => SurveyVerb::Storage { json: run.json },
         (false, false) => SurveyVerb::Review(ReviewArgs {
             no_benchmarks: classic.review_only,
@@ -144,14 +139,11 @@ impl ReviewArgs {
     fn checked(&self) -> Result<(), String> {
         if self.look && !self.command.is_empty() {
             return Err(
-                "--look starts nothing: sbc-bench review --no-benchmarks -- CMD (-R) watches while CMD runs.".into(),
+                "--look starts nothing: sbc-bench review --no-benchmarks -- CMD (-R) watches while CMD runs.".into()
             );
         }
         if self.no_benchmarks && self.no_watch && !self.look {
-            return Err(
-                "--no-benchmarks with --no-watch leaves only the look: sbc-bench review --look."
-                    .into(),
-            );
+            return Err("--no-benchmarks with --no-watch leaves only the look: sbc-bench review --look.".into());
         }
         Ok(())
     }
@@ -168,11 +160,7 @@ impl ReviewArgs {
             command = words_of(line);
         }
         Ok(Options {
-            task: Task::Review(Review {
-                benchmarks: !self.no_benchmarks,
-                command,
-                watch: !self.no_watch,
-            }),
+            task: Task::Review(Review { benchmarks: !self.no_benchmarks, command, watch: !self.no_watch }),
             force: self.force,
             wait: self.wait,
             heat: self.heat,
@@ -191,10 +179,7 @@ impl ReviewArgs {
         let flags = flags.iter().filter(|(_, is)| *is);
         let command = Some(self.command.join(" ")).filter(|command| !command.is_empty());
         let command = command.map(|command| format!("-- {command}"));
-        flags
-            .map(|(flag, _)| (*flag).to_owned())
-            .chain(command)
-            .collect()
+        flags.map(|(flag, _)| (*flag).to_owned()).chain(command).collect()
     }
 }
 

@@ -30,16 +30,9 @@ impl TargetFlags {
         };
         let folder = self.folder.as_ref().map(whole).transpose()?;
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(format!(
-                "--folder takes a folder; {} is none.",
-                folder.display()
-            ));
+            return Err(format!("--folder takes a folder; {} is none.", folder.display()));
         }
-        Ok(Targets {
-            folder,
-            host: self.host.clone(),
-            ssh_config: self.ssh_config.as_ref().map(whole).transpose()?,
-        })
+        Ok(Targets { folder, host: self.host.clone(), ssh_config: self.ssh_config.as_ref().map(whole).transpose()? })
     }
 }
 
@@ -49,10 +42,7 @@ mod tests {
 
     #[test]
     fn a_folder_has_to_be_there() {
-        let flags = |folder: &str| TargetFlags {
-            folder: Some(folder.into()),
-            ..TargetFlags::default()
-        };
+        let flags = |folder: &str| TargetFlags { folder: Some(folder.into()), ..TargetFlags::default() };
         assert!(flags("/").targets().is_ok());
         for (folder, words) in [("/no/such", "No such file"), ("/proc/version", "is none")] {
             let why = flags(folder).targets().unwrap_err();

@@ -47,20 +47,14 @@ impl ThermalFlags {
     /// One sentence about what is wrong.
     pub(crate) fn task(&self) -> Result<Task, String> {
         let own = Thermal::default();
-        let temperature = |name: &str, celsius: Option<f64>| {
-            celsius.map(|value| millicelsius(name, value)).transpose()
-        };
+        let temperature = |name: &str, celsius: Option<f64>| celsius.map(|value| millicelsius(name, value)).transpose();
         let cool_to = temperature("--cool-to", self.cool_to)?.map(StartAt::CoolTo);
         let heat_to = temperature("--heat-to", self.heat_to)?.map(StartAt::HeatTo);
         let time = match self.minutes {
             None => own.time,
-            Some(minutes) if (0.05..=1440.0).contains(&minutes) => {
-                Duration::from_secs_f64(60.0 * minutes)
-            }
+            Some(minutes) if (0.05..=1440.0).contains(&minutes) => Duration::from_secs_f64(60.0 * minutes),
             Some(minutes) => {
-                return Err(format!(
-                    "--minutes takes 0.05 to 1440 minutes, not {minutes}."
-                ));
+                return Err(format!("--minutes takes 0.05 to 1440 minutes, not {minutes}."));
             }
         };
         Ok(Task::Thermal(Thermal {
@@ -78,11 +72,8 @@ impl ThermalFlags {
             let usual = Thermal::default().load;
             return self.load.as_deref().map_or(Ok(usual), heat_load);
         }
-        let flags = ProgramFlags {
-            score: self.score.clone(),
-            command: self.command.clone(),
-            ..ProgramFlags::default()
-        };
+        let flags =
+            ProgramFlags { score: self.score.clone(), command: self.command.clone(), ..ProgramFlags::default() };
         Ok(HeatLoad::Program(Box::new(flags.definition()?)))
     }
 }
@@ -110,18 +101,9 @@ pub(super) fn classic_task(flags: &Classic) -> Result<Task, String> {
 /// # Errors
 /// One sentence about what is wrong.
 fn classic(flag: &str, text: &str, start: fn(i64) -> StartAt) -> Result<Task, String> {
-    let text = if text.is_empty() {
-        CLASSIC_CELSIUS
-    } else {
-        text
-    };
-    let celsius = text
-        .parse()
-        .map_err(|_| format!("{flag} takes a temperature in °C such as 50, not {text:?}."))?;
-    Ok(Task::Thermal(Thermal {
-        start: Some(start(millicelsius(flag, celsius)?)),
-        ..Thermal::default()
-    }))
+    let text = if text.is_empty() { CLASSIC_CELSIUS } else { text };
+    let celsius = text.parse().map_err(|_| format!("{flag} takes a temperature in °C such as 50, not {text:?}."))?;
+    Ok(Task::Thermal(Thermal { start: Some(start(millicelsius(flag, celsius)?)), ..Thermal::default() }))
 }
 
 fn millicelsius(name: &str, celsius: f64) -> Result<i64, String> {
@@ -143,25 +125,15 @@ mod tests {
         };
         assert_eq!(start(""), Some(StartAt::CoolTo(50_000)));
         assert_eq!(start("42.5"), Some(StartAt::CoolTo(42_500)));
-        assert_eq!(
-            (start("cold"), start("0"), start("NaN")),
-            (None, None, None)
-        );
+        assert_eq!((start("cold"), start("0"), start("NaN")), (None, None, None));
     }
 
     #[test]
     fn flags_have_bounds() {
         let task = |minutes: f64, max_temp: f64| {
-            ThermalFlags {
-                minutes: Some(minutes),
-                max_temp: Some(max_temp),
-                ..ThermalFlags::default()
-            }
-            .task()
+            ThermalFlags { minutes: Some(minutes), max_temp: Some(max_temp), ..ThermalFlags::default() }.task()
         };
-        let Ok(Task::Thermal(thermal)) = task(0.5, 85.0) else {
-            panic!()
-        };
+        let Ok(Task::Thermal(thermal)) = task(0.5, 85.0) else { panic!() };
         assert_eq!(thermal.time, Duration::from_secs(30));
         assert_eq!(thermal.max_millicelsius, Some(85_000));
         assert!(task(0.0, 85.0).unwrap_err().contains("--minutes"));

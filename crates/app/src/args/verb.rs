@@ -171,11 +171,9 @@ impl Verb {
             Verb::Run { flags, program } => {
                 return run_command(flags, program.task()?, &no_flags, environment);
             }
-            Verb::Ab {
-                sides,
-                flags,
-                program,
-            } => return run_command(flags, program.ab(&sides)?, &no_flags, environment),
+            Verb::Ab { sides, flags, program } => {
+                return run_command(flags, program.ab(&sides)?, &no_flags, environment);
+            }
             Verb::Sensitivity { flags, sensitivity } => {
                 return run_command(flags, sensitivity.task()?, &no_flags, environment);
             }
@@ -185,24 +183,9 @@ impl Verb {
             Verb::Efficiency { flags, efficiency } => {
                 return run_command(flags, efficiency.task()?, &no_flags, environment);
             }
-            Verb::Monitor {
-                interval,
-                quiet,
-                flags,
-            } => Command::Monitor(flags.checked(&interval, quiet)?),
-            Verb::Mark { words, to } => Command::Mark {
-                text: words.join(" "),
-                to,
-            },
-            Verb::Explain {
-                files,
-                json,
-                verbose,
-            } => Command::Explain {
-                files,
-                json,
-                verbose,
-            },
+            Verb::Monitor { interval, quiet, flags } => Command::Monitor(flags.checked(&interval, quiet)?),
+            Verb::Mark { words, to } => Command::Mark { text: words.join(" "), to },
+            Verb::Explain { files, json, verbose } => Command::Explain { files, json, verbose },
             Verb::Several(verb) => Command::Several(verb),
             Verb::Single(verb) => Command::Single(Box::new(verb.arguments(environment)?)),
             Verb::Survey(verb) => return verb.command(environment),
@@ -210,17 +193,7 @@ impl Verb {
             Verb::Redact { files, output } => Command::Redact { files, output },
             Verb::Recover { log } => Command::Recover { log },
             Verb::Restore => Command::Restore,
-            Verb::Guard {
-                owner,
-                journal,
-                group,
-                places,
-            } => Command::Guard(Watched {
-                owner,
-                journal,
-                group,
-                places,
-            }),
+            Verb::Guard { owner, journal, group, places } => Command::Guard(Watched { owner, journal, group, places }),
             Verb::List { what } => Command::List { what },
             Verb::InstallTools { names, yes } => Command::InstallTools { names, yes },
             Verb::Snapshot => Command::Snapshot,

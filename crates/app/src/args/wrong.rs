@@ -12,9 +12,7 @@ const SLIPS_MAX: usize = 2;
 /// What is wrong, and where to look; `words` are those of the command line.
 pub(crate) fn sentence(error: &clap::Error, words: &[String]) -> String {
     let program = Cli::command();
-    let verb = words
-        .iter()
-        .find(|word| program.find_subcommand(word).is_some());
+    let verb = words.iter().find(|word| program.find_subcommand(word).is_some());
     let help = match verb {
         Some(verb) => format!("sbc-bench {verb} --help"),
         None => "sbc-bench --help".to_owned(),
@@ -42,9 +40,7 @@ pub(crate) fn sentence(error: &clap::Error, words: &[String]) -> String {
 /// The paragraph of the parser in one line, without its usage and its way out.
 fn without_usage(text: &str) -> String {
     let lines = text.lines().map(str::trim);
-    let told = lines.take_while(|line| {
-        !line.starts_with("Usage:") && !line.starts_with("For more information")
-    });
+    let told = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let mut sentence = String::new();
     // That a word may also stand behind `--` helps nobody who mistyped a flag.
     let told = told.filter(|line| !line.is_empty() && !line.starts_with("tip: to pass"));
@@ -86,18 +82,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_one_sentence_with_the_way_out() {
         for (line, expected) in [
-            (
-                "thermel",
-                "there is no command \"thermel\"; is it thermal; sbc-bench --help names what there is.",
-            ),
-            (
-                "poem",
-                "there is no command \"poem\"; sbc-bench --help names what there is.",
-            ),
-            (
-                "--nonsense",
-                "unexpected argument '--nonsense' found; sbc-bench --help names what there is.",
-            ),
+            ("thermel", "there is no command \"thermel\"; is it thermal; sbc-bench --help names what there is."),
+            ("poem", "there is no command \"poem\"; sbc-bench --help names what there is."),
+            ("--nonsense", "unexpected argument '--nonsense' found; sbc-bench --help names what there is."),
             (
                 "-m --linse",
                 "unexpected argument '--linse' found; a similar argument exists: '--lines'; sbc-bench --help names \
@@ -123,12 +110,7 @@ mod tests {
 
     #[test]
     fn slips_are_counted() {
-        for (a, b, expected) in [
-            ("clock", "clock", 0),
-            ("clock", "clokc", 2),
-            ("", "ab", 2),
-            ("trend", "tend", 1),
-        ] {
+        for (a, b, expected) in [("clock", "clock", 0), ("clock", "clokc", 2), ("", "ab", 2), ("trend", "tend", 1)] {
             assert_eq!(slips(a, b), expected, "{a} {b}");
         }
     }

@@ -18,25 +18,13 @@ pub(crate) fn run(files: &[PathBuf], json: bool) -> anyhow::Result<u8> {
     let (as_json, as_text) = match results.as_slice() {
         [(_, record, findings)] => {
             let ranking = rank(record, findings, Reference::builtin());
-            (
-                serde_json::to_string_pretty(&ranking)?,
-                ranking_text(&ranking),
-            )
+            (serde_json::to_string_pretty(&ranking)?, ranking_text(&ranking))
         }
         several => {
-            let sides: Vec<Side<'_>> = several
-                .iter()
-                .map(|(name, record, findings)| Side {
-                    name: name.clone(),
-                    record,
-                    findings,
-                })
-                .collect();
+            let sides: Vec<Side<'_>> =
+                several.iter().map(|(name, record, findings)| Side { name: name.clone(), record, findings }).collect();
             let comparison = compare(&sides);
-            (
-                serde_json::to_string_pretty(&comparison)?,
-                text(&comparison),
-            )
+            (serde_json::to_string_pretty(&comparison)?, text(&comparison))
         }
     };
     output::print(&if json { as_json + "\n" } else { as_text })?;

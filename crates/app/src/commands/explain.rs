@@ -88,10 +88,7 @@ fn evidence(findings: &[Finding]) -> String {
             finding.sentence()
         ));
         for place in &finding.places {
-            text.push_str(&format!(
-                "      {}\n",
-                serde_json::to_string(place).unwrap_or_default()
-            ));
+            text.push_str(&format!("      {}\n", serde_json::to_string(place).unwrap_or_default()));
         }
     }
     text
@@ -99,27 +96,16 @@ fn evidence(findings: &[Finding]) -> String {
 
 /// A Record from whatever the file holds; `-` is standard input.
 pub(crate) fn read(file: &Path) -> anyhow::Result<Record> {
-    anyhow::ensure!(
-        !file.is_dir(),
-        "{0} is a folder; name the files in it, such as {0}/*.",
-        file.display()
-    );
+    anyhow::ensure!(!file.is_dir(), "{0} is a folder; name the files in it, such as {0}/*.", file.display());
     read_from(input::open(file)?, file)
 }
 
 /// A Record from whatever an open file holds, which is named like this.
 pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record> {
     let bytes = crate::input::whole(input, file, FILE_BYTES_MAX)?;
-    let packed = [
-        (&b"\x1f\x8b"[..], "gzip"),
-        (b"\xfd7zXZ", "xz"),
-        (b"\x28\xb5\x2f\xfd", "zstd"),
-    ];
+    let packed = [(&b"\x1f\x8b"[..], "gzip"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
     if let Some((_, packer)) = packed.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        anyhow::bail!(
-            "{} is packed: {packer} -dc FILE | sbc-bench explain -",
-            file.display()
-        );
+        anyhow::bail!("{} is packed: {packer} -dc FILE | sbc-bench explain -", file.display());
     }
     if record::is_stream(&bytes) {
         let record = record::read_stream(&bytes).with_context(|| format!("{}", file.display()))?;
@@ -132,8 +118,7 @@ pub(crate) fn read_from(input: impl Read, file: &Path) -> anyhow::Result<Record>
     }
     let text = String::from_utf8_lossy(&bytes);
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(&text)
-            .with_context(|| format!("{} is JSON, but not a Record", file.display()));
+        return serde_json::from_str(&text).with_context(|| format!("{} is JSON, but not a Record", file.display()));
     }
     let record = explain::logs::read(&text);
     anyhow::ensure!(

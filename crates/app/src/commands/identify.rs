@@ -24,10 +24,7 @@ pub(crate) fn run(root: &Root, args: &Identify) -> anyhow::Result<u8> {
     };
     let answer = soc::identify(&machine);
     let shown = if args.json {
-        format!(
-            "{}\n",
-            serde_json::to_string_pretty(&value(&machine, &answer)?)?
-        )
+        format!("{}\n", serde_json::to_string_pretty(&value(&machine, &answer)?)?)
     } else {
         text(&machine, &answer)
     };
@@ -43,12 +40,7 @@ fn of_texts(root: &Root, args: &Identify) -> anyhow::Result<Root> {
     };
     let compatible = args.compatible_strings();
     let base = if root.is_system() { None } else { Some(root) };
-    Ok(root_of_texts(
-        base,
-        cpuinfo.as_deref(),
-        &compatible,
-        args.model.as_deref(),
-    ))
+    Ok(root_of_texts(base, cpuinfo.as_deref(), &compatible, args.model.as_deref()))
 }
 
 /// The beginning of a file, which may be endless.
@@ -94,10 +86,7 @@ fn text(machine: &Machine, answer: &Answer) -> String {
         text.push_str(&soc::line("Memory", &format!("{} MiB", kib / 1024)));
     }
     for cluster in &machine.clusters {
-        let policy = machine
-            .policies
-            .iter()
-            .find(|policy| Some(policy.policy) == cluster.policy);
+        let policy = machine.policies.iter().find(|policy| Some(policy.policy) == cluster.policy);
         let clock = match policy.map(|policy| &policy.clock_khz_max) {
             None => "no cpufreq".to_owned(),
             Some(Fact::Known(khz)) => format!("{} MHz claimed", khz / 1000),

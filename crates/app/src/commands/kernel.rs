@@ -14,9 +14,8 @@ pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::R
         None => Eol::shipped(),
         Some(path) => {
             let bytes = input::read(path, EOL_BYTES_MAX)?;
-            Eol::parse(&String::from_utf8_lossy(&bytes)).map_err(|why| {
-                anyhow::anyhow!("{} holds no dates of kernels: {why}", path.display())
-            })?
+            Eol::parse(&String::from_utf8_lossy(&bytes))
+                .map_err(|why| anyhow::anyhow!("{} holds no dates of kernels: {why}", path.display()))?
         }
     };
     // Disks are not asked for their health: it says nothing about a kernel.
@@ -24,11 +23,7 @@ pub(crate) fn run(root: &Root, eol_file: Option<&Path>, json: bool) -> anyhow::R
     let verdict = verdict(&record, &eol);
     if json {
         let mut value = serde_json::to_value(&verdict)?;
-        value["sentences"] = verdict
-            .findings
-            .iter()
-            .map(explain::Finding::sentence)
-            .collect();
+        value["sentences"] = verdict.findings.iter().map(explain::Finding::sentence).collect();
         value["facts"] = serde_json::to_value(&record.surveys[0].kernel)?;
         output::print(&format!("{}\n", serde_json::to_string_pretty(&value)?))?;
     } else {

@@ -10,33 +10,10 @@ type Table = (&'static str, Vec<(&'static str, &'static str)>);
 
 fn tables() -> [Table; 4] {
     [
-        (
-            "sensors",
-            machine::sensors::SENSORS
-                .iter()
-                .map(|s| (s.id, s.about))
-                .collect(),
-        ),
-        (
-            "workloads",
-            bench::WORKLOADS
-                .iter()
-                .map(|w| (w.id.as_str(), w.about))
-                .collect(),
-        ),
-        (
-            "rules",
-            explain::rules::of_runs()
-                .map(|r| (r.id.as_str(), r.about))
-                .collect(),
-        ),
-        (
-            "reports",
-            explain::report::REPORTS
-                .iter()
-                .map(|r| (r.id, r.about))
-                .collect(),
-        ),
+        ("sensors", machine::sensors::SENSORS.iter().map(|s| (s.id, s.about)).collect()),
+        ("workloads", bench::WORKLOADS.iter().map(|w| (w.id.as_str(), w.about)).collect()),
+        ("rules", explain::rules::of_runs().map(|r| (r.id.as_str(), r.about)).collect()),
+        ("reports", explain::report::REPORTS.iter().map(|r| (r.id, r.about)).collect()),
     ]
 }
 
@@ -51,18 +28,11 @@ pub(crate) fn run(what: Option<&str>) -> anyhow::Result<u8> {
         _ => {}
     }
     let tables = tables();
-    let wanted: Vec<&Table> = tables
-        .iter()
-        .filter(|(name, _)| what.is_none_or(|what| what == *name))
-        .collect();
+    let wanted: Vec<&Table> = tables.iter().filter(|(name, _)| what.is_none_or(|what| what == *name)).collect();
     if wanted.is_empty() {
         let mut names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
         names.extend(["tools", "definitions"]);
-        anyhow::bail!(
-            "there is no table {:?}; there are {}",
-            what.unwrap_or(""),
-            names.join(", ")
-        );
+        anyhow::bail!("there is no table {:?}; there are {}", what.unwrap_or(""), names.join(", "));
     }
     let mut text = String::new();
     for (name, entries) in wanted {
@@ -81,13 +51,7 @@ fn definitions() -> anyhow::Result<u8> {
     let mut text = String::new();
     for (file, definition) in &definitions.all {
         let line = definition.command_line();
-        let _ = writeln!(
-            text,
-            "  {:<28} {line}\n{:31}{}",
-            definition.name,
-            "",
-            file.display()
-        );
+        let _ = writeln!(text, "  {:<28} {line}\n{:31}{}", definition.name, "", file.display());
     }
     if definitions.all.is_empty() {
         text = "No workload is defined. Put TOML files into ~/.config/sbc-bench/workloads.d:\n\n\

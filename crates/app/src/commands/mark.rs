@@ -27,10 +27,7 @@ pub(crate) fn run(text: &str, to: Option<&Path>) -> anyhow::Result<u8> {
             return Ok(0);
         }
     }
-    anyhow::ensure!(
-        !running.is_empty(),
-        "no recording of yours is being made: sbc-bench -m --record FILE makes one."
-    );
+    anyhow::ensure!(!running.is_empty(), "no recording of yours is being made: sbc-bench -m --record FILE makes one.");
     for entry in &running {
         append(&entry.file, now_ms - entry.start_mono_ms, &text)
             .with_context(|| format!("{} cannot be marked", entry.path.display()))?;
@@ -52,9 +49,7 @@ fn mark_old(path: &Path, text: &str) -> anyhow::Result<()> {
 /// or a full disk has left, a new one begins.
 fn append(mut file: &File, at_ms: i64, text: &str) -> anyhow::Result<()> {
     let text = text.to_owned();
-    let event = Event::Mark {
-        mark: Mark { at_ms, text },
-    };
+    let event = Event::Mark { mark: Mark { at_ms, text } };
     let mut line = frame(&serde_json::to_string(&event)?);
     let length = file.metadata()?.len();
     let mut last = [b'\n'];

@@ -17,13 +17,10 @@ pub(crate) fn write(file: &Path, folder: &Path) -> anyhow::Result<u8> {
     );
     files::make_all(folder)?;
     for (id, picture) in plots {
-        let png = Raster::of(&picture)
-            .png()
-            .map_err(|why| anyhow::anyhow!(why))?;
-        for (path, bytes) in [
-            (folder.join(format!("{id}.png")), png),
-            (folder.join(format!("{id}.svg")), picture.svg().into_bytes()),
-        ] {
+        let png = Raster::of(&picture).png().map_err(|why| anyhow::anyhow!(why))?;
+        for (path, bytes) in
+            [(folder.join(format!("{id}.png")), png), (folder.join(format!("{id}.svg")), picture.svg().into_bytes())]
+        {
             files::replace_unsynced(&path, &bytes, Access::Everybody)?;
             output::print(&format!("{}\n", path.display()))?;
         }

@@ -15,10 +15,7 @@ pub(crate) fn run(root: &Root, log: Option<&Path>) -> anyhow::Result<u8> {
     let paths = Paths::choose(machine::is_root(), log);
     let sentences = recovered(root, &paths.history);
     if sentences.is_empty() {
-        output::print(&format!(
-            "No run has died in {}.\n",
-            paths.history.display()
-        ))?;
+        output::print(&format!("No run has died in {}.\n", paths.history.display()))?;
     }
     for sentence in sentences {
         output::print(&format!("{sentence}\n"))?;
@@ -49,10 +46,9 @@ pub(super) fn recovered(root: &Root, history: &Path) -> Vec<String> {
         Left::Run(left) => keep(root, &runs, *left),
         Left::Unreadable { why, kept } => {
             let way = match kept {
-                Some(kept) => format!(
-                    "It is kept as {} as long as other old runs, and not looked at again.",
-                    kept.display()
-                ),
+                Some(kept) => {
+                    format!("It is kept as {} as long as other old runs, and not looked at again.", kept.display())
+                }
                 None => "Every start looks at it again, until it is moved away.".to_owned(),
             };
             format!("A run may have died, but its stream says nothing: {why}. {way}")
@@ -79,10 +75,7 @@ fn keep(root: &Root, runs: &Runs, mut left: LeftRun) -> String {
                 Some(way) => format!(" {way}"),
                 None => String::new(),
             };
-            format!(
-                "{told}{goes_on} What it had measured is in {}.",
-                path.display()
-            )
+            format!("{told}{goes_on} What it had measured is in {}.", path.display())
         }
         Err(error) => format!("{told} What it had measured stays in its stream: {error}."),
     }
@@ -104,12 +97,7 @@ fn died(root: &Root, record: &mut Record) -> String {
         died.aftermath = Fact::Known(aftermath);
     }
     let findings = rules::check(record);
-    let death = findings
-        .iter()
-        .find(|finding| finding.rule == rules::BOARD_DIED);
+    let death = findings.iter().find(|finding| finding.rule == rules::BOARD_DIED);
     let death = death.map(|finding| format!(" {}", finding.sentence()));
-    format!(
-        "An earlier run died before its end.{}",
-        death.unwrap_or_default()
-    )
+    format!("An earlier run died before its end.{}", death.unwrap_or_default())
 }

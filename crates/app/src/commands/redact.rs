@@ -14,10 +14,7 @@ type Blanked = (Vec<u8>, Vec<(Kind, u32)>, usize);
 
 pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
     let is_folder = to.is_some_and(Path::is_dir);
-    anyhow::ensure!(
-        paths.len() == 1 || is_folder,
-        "several files need --output with a folder that is there."
-    );
+    anyhow::ensure!(paths.len() == 1 || is_folder, "several files need --output with a folder that is there.");
     for path in paths {
         let name = path.display();
         let bytes = input::read(path, BYTES_MAX)?;
@@ -45,35 +42,24 @@ pub(crate) fn run(paths: &[PathBuf], to: Option<&Path>) -> anyhow::Result<u8> {
 
 fn blanked(bytes: &[u8]) -> anyhow::Result<Blanked> {
     let text = String::from_utf8_lossy(bytes);
-    let first = text
-        .lines()
-        .find(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
     if !first.is_some_and(|line| line.starts_with("== /")) {
         let done = explain::redact::redact(bytes);
         return Ok((done.bytes, done.counts, done.damaged));
     }
-    let root = machine::Root::from_board(&text)
-        .map_err(|(line, _)| anyhow::anyhow!("line {line} is none of a board file"))?;
+    let root =
+        machine::Root::from_board(&text).map_err(|(line, _)| anyhow::anyhow!("line {line} is none of a board file"))?;
     let (board, mut redactor) = machine::snapshot_of(&root);
     let head = text.lines().take_while(|line| line.starts_with('#'));
     let ours = board.lines().next().unwrap_or_default();
-    let head: String = head
-        .filter(|line| *line != ours)
-        .map(|line| redactor.line(line) + "\n")
-        .collect();
-    let counts = redactor
-        .counts()
-        .iter()
-        .map(|(kind, count)| (*kind, *count));
+    let head: String = head.filter(|line| *line != ours).map(|line| redactor.line(line) + "\n").collect();
+    let counts = redactor.counts().iter().map(|(kind, count)| (*kind, *count));
     Ok(((head + &board).into_bytes(), counts.collect(), 0))
 }
 
 /// What was blanked, in one sentence.
 fn sentence(name: &str, counts: &[(Kind, u32)], damaged: usize) -> String {
-    let words: Vec<String> = counts
-        .iter()
-        .map(|(kind, count)| format!("{count} {}", kind.words()))
-        .collect();
+    let words: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
     let mut text = match words.is_empty() {
         true => format!("{name}: nothing had to be blanked"),
         false => format!("{name}: blanked {}", words.join(", ")),
@@ -91,13 +77,7 @@ mod tests {
     #[test]
     fn what_was_blanked_is_counted() {
         let counts = [(Kind::Address, 2), (Kind::HostName, 1)];
-        assert_eq!(
-            sentence("a", &counts, 0),
-            "a: blanked 2 addresses, 1 host names."
-        );
-        assert_eq!(
-            sentence("a", &[], 3),
-            "a: nothing had to be blanked; 3 damaged lines are left out."
-        );
+        assert_eq!(sentence("a", &counts, 0), "a: blanked 2 addresses, 1 host names.");
+        assert_eq!(sentence("a", &[], 3), "a: nothing had to be blanked; 3 damaged lines are left out.");
     }
 }

@@ -22,9 +22,7 @@ pub(crate) fn run(files: &[PathBuf], key: &str, format: &str) -> anyhow::Result<
         let is_whole = |other: &&Record| record.run.is_part_of(&other.run);
         if let Some(at) = records.iter().position(|other| is_whole(&other)) {
             let whole = files[at].display();
-            output::note(&format!(
-                "{name} is no row of its own: its run was resumed in {whole}."
-            ));
+            output::note(&format!("{name} is no row of its own: its run was resumed in {whole}."));
             continue;
         }
         rows.push(Row::of(record, &rules::check(record), &name));

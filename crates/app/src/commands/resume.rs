@@ -142,9 +142,8 @@ fn newest(root: &Root, typed: &RunArgs) -> anyhow::Result<Record> {
 /// The run as it was started, with what may be said anew.
 fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
     let asked = record.run.asked.as_ref();
-    let asked = asked.context(
-        "This Record does not say how its run was started, so that it cannot be resumed: start it anew.",
-    )?;
+    let asked = asked
+        .context("This Record does not say how its run was started, so that it cannot be resumed: start it anew.")?;
     let line = line(asked);
     ensure!(
         !asked.command_line.iter().any(|word| word == BLANK),
@@ -160,11 +159,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         record.run.as_root == machine::is_root(),
         "The run that died ran {} root and this one does not: {}.",
         if record.run.as_root { "as" } else { "without" },
-        if record.run.as_root {
-            "start it with sudo"
-        } else {
-            "start it as that user"
-        },
+        if record.run.as_root { "start it with sudo" } else { "start it as that user" },
     );
     // Commands and files have names that mean something else elsewhere; flags have not.
     let is_of_folder = asked.command_line.iter().any(|word| !word.starts_with('-'));
@@ -174,8 +169,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
         asked.folder
     );
     let command = args::of_words(&asked.command_line, &asked.variables);
-    let command =
-        command.map_err(|why| anyhow::anyhow!("`{line}` is understood no more: {why}"))?;
+    let command = command.map_err(|why| anyhow::anyhow!("`{line}` is understood no more: {why}"))?;
     let Command::Run(started) = command else {
         bail!("A run by `{line}` cannot be resumed: start it anew.");
     };
@@ -201,12 +195,7 @@ fn started_as(record: &Record, typed: RunArgs) -> anyhow::Result<RunArgs> {
 /// True if what was typed beside `--resume` asks for something else than the run that died.
 fn is_other(typed: &Options, started: &Options) -> bool {
     let usual = Options::default();
-    let measured = |options: &Options| Options {
-        wait: usual.wait,
-        force: false,
-        user: None,
-        ..options.clone()
-    };
+    let measured = |options: &Options| Options { wait: usual.wait, force: false, user: None, ..options.clone() };
     let typed = measured(typed);
     typed != usual && typed != measured(started)
 }
@@ -214,22 +203,11 @@ fn is_other(typed: &Options, started: &Options) -> bool {
 fn merged(typed: RunArgs, started: RunArgs) -> RunArgs {
     let is_usual = typed.options.wait == Options::default().wait;
     let options = Options {
-        wait: if is_usual {
-            started.options.wait
-        } else {
-            typed.options.wait
-        },
+        wait: if is_usual { started.options.wait } else { typed.options.wait },
         force: typed.options.force || started.options.force,
         ..started.options
     };
-    RunArgs {
-        options,
-        json: typed.json,
-        quiet: typed.quiet,
-        log: typed.log.or(started.log),
-        resume: None,
-        ..started
-    }
+    RunArgs { options, json: typed.json, quiet: typed.quiet, log: typed.log.or(started.log), resume: None, ..started }
 }
 
 /// Says what goes on, or why it cannot on this machine.

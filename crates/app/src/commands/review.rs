@@ -29,13 +29,9 @@ pub(crate) fn run(root: &Root, args: &ReviewArgs) -> anyhow::Result<u8> {
 
 /// A Record that holds what this machine is and one look over it, and no steps.
 pub(crate) fn looked_at(root: &Root, survey: Survey) -> Record {
-    let source = Source::Run {
-        version: env!("CARGO_PKG_VERSION").into(),
-        target: env!("SBC_BENCH_TARGET").into(),
-    };
+    let source = Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: env!("SBC_BENCH_TARGET").into() };
     let timeline = Timeline::start();
-    let started = jiff::Timestamp::from_millisecond(timeline.start_utc_ms())
-        .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let started = jiff::Timestamp::from_millisecond(timeline.start_utc_ms()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let run = Run {
         started: Fact::Known(timeline.start_utc_ms()),
         utc_offset_minutes: jiff::tz::TimeZone::system().to_offset(started).seconds() / 60,

@@ -98,10 +98,7 @@ fn read_tables() {
 }
 
 pub(super) fn source() -> Source {
-    Source::Run {
-        version: env!("CARGO_PKG_VERSION").into(),
-        target: TARGET.into(),
-    }
+    Source::Run { version: env!("CARGO_PKG_VERSION").into(), target: TARGET.into() }
 }
 
 /// Lines that are typed while a machine is watched; none for other runs.
@@ -139,10 +136,7 @@ fn typed_line() -> Option<String> {
         let root = machine::Root::system();
         let is_ours = || machine::signals::is_in_front(&root, &stdin);
         let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
-        let look = Timespec {
-            tv_sec: 0,
-            tv_nsec: FOREGROUND_LOOK.subsec_nanos().into(),
-        };
+        let look = Timespec { tv_sec: 0, tv_nsec: FOREGROUND_LOOK.subsec_nanos().into() };
         while !(is_ours() && matches!(poll(&mut typed, Some(&look)), Ok(1..)) && is_ours()) {
             if !is_ours() {
                 std::thread::sleep(FOREGROUND_LOOK);
@@ -162,14 +156,8 @@ pub(super) fn restore_leftovers(root: &Root, paths: &Paths, may_set: bool, bar: 
     let note = match restore_from_journal(root, &paths.journal) {
         Ok(outcomes) if outcomes.is_empty() => return,
         Ok(outcomes) => {
-            let done = outcomes
-                .iter()
-                .filter(|(_, outcome)| *outcome == Restored::Done)
-                .count();
-            format!(
-                "The last run was killed; {done} of {} settings it had changed are back.",
-                outcomes.len()
-            )
+            let done = outcomes.iter().filter(|(_, outcome)| *outcome == Restored::Done).count();
+            format!("The last run was killed; {done} of {} settings it had changed are back.", outcomes.len())
         }
         Err(missing) => format!("Settings of earlier runs were not looked at: {missing}."),
     };
@@ -200,12 +188,7 @@ pub(super) struct Kept {
 }
 
 /// A place for the stream of a run that begins, and where it is kept afterwards; why there is none is told.
-pub(super) fn places(
-    root: &Root,
-    paths: &Paths,
-    stamp: &str,
-    bar: &Bar,
-) -> (Option<NewRun>, Option<Kept>) {
+pub(super) fn places(root: &Root, paths: &Paths, stamp: &str, bar: &Bar) -> (Option<NewRun>, Option<Kept>) {
     let note = |sentence| bar.show(&bench::Progress::Note(sentence));
     if let Some(memory) = machine::in_memory(root, &paths.history) {
         note(format!(
@@ -220,27 +203,15 @@ pub(super) fn places(
             (Some(place), Some(Kept { runs, stem }))
         }
         Err(error) => {
-            note(format!(
-                "What is measured stays in memory until the end: {error}."
-            ));
+            note(format!("What is measured stays in memory until the end: {error}."));
             (None, None)
         }
     }
 }
 
 /// Log and Record to disk, report to standard output, everything into the exit status.
-fn conclude(
-    finished: Finished,
-    paths: &Paths,
-    kept: Option<Kept>,
-    args: &RunArgs,
-) -> anyhow::Result<u8> {
-    let Finished {
-        record,
-        trouble,
-        broken,
-        ..
-    } = finished;
+fn conclude(finished: Finished, paths: &Paths, kept: Option<Kept>, args: &RunArgs) -> anyhow::Result<u8> {
+    let Finished { record, trouble, broken, .. } = finished;
     if record.run.end == End::Refused {
         kept.iter().for_each(|kept| kept.runs.forget(&kept.stem));
         output::note(&refusal(&record));
@@ -287,9 +258,7 @@ fn rendered(id: &str, record: &Record, findings: &[Finding]) -> anyhow::Result<S
 }
 
 fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {
-    let failed = |change: &record::SettingChange| {
-        matches!(change.restored, Restored::Failed(_) | Restored::Pending)
-    };
+    let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
     if record.settings.iter().any(failed) {
         return status::NOT_RESTORED;
     }
@@ -306,13 +275,9 @@ fn exit_status(record: &Record, findings: &[Finding], task: &Task) -> u8 {
 /// The exit status of a program of the user's own that failed: measured, or watched in a review.
 fn status_of_program(record: &Record, task: &Task) -> Option<u8> {
     let failed = |step: &record::Step| match &step.outcome {
-        Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => {
-            Some(status::INTERRUPTED)
-        }
+        Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => Some(status::INTERRUPTED),
         Outcome::Failed(failure) => {
-            let status = failure
-                .exit_status
-                .and_then(|status| u8::try_from(status).ok());
+            let status = failure.exit_status.and_then(|status| u8::try_from(status).ok());
             Some(status.unwrap_or(status::FAILURE))
         }
         _ => None,
@@ -336,10 +301,7 @@ fn refusal(record: &Record) -> String {
     };
     let named = gate.busiest.iter().map(|process| {
         let percent = f64::from(process.hundredths_percent) / 100.0;
-        format!(
-            "{} (PID {}, {percent:.0} % of one CPU)",
-            process.name, process.pid
-        )
+        format!("{} (PID {}, {percent:.0} % of one CPU)", process.name, process.pid)
     });
     format!(
         "The system stayed busy ({} % of all CPUs) for {} s: {}. End that, or start with --force.",

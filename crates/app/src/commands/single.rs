@@ -74,9 +74,7 @@ fn conclude(record: &Record, args: &SingleArgs) -> anyhow::Result<u8> {
     } else if let Some(report) = report::find(args.report) {
         output::print(&report.text(record, &findings))?;
     }
-    let failed = |change: &record::SettingChange| {
-        matches!(change.restored, Restored::Failed(_) | Restored::Pending)
-    };
+    let failed = |change: &record::SettingChange| matches!(change.restored, Restored::Failed(_) | Restored::Pending);
     let is_done = |step: &record::Step| matches!(step.outcome, Outcome::Done(_));
     Ok(match record.run.end {
         _ if record.settings.iter().any(failed) => status::NOT_RESTORED,

@@ -37,28 +37,16 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         ("Flash", words::flash_lines(survey)),
         ("PCIe", words::pci_lines(survey)),
         ("USB", words::usb_lines(survey)),
-        (
-            "Memory",
-            [words::memory_lines(survey), memory_clocks(survey)].concat(),
-        ),
+        ("Memory", [words::memory_lines(survey), memory_clocks(survey)].concat()),
         ("Swap", words::swap_lines(survey)),
         ("Power", words::supply_lines(survey)),
-        (
-            "Not looked at",
-            survey
-                .left_out
-                .iter()
-                .map(|line| explain::plain(line))
-                .collect(),
-        ),
+        ("Not looked at", survey.left_out.iter().map(|line| explain::plain(line)).collect()),
     ];
     let mut text = String::new();
     for (heading, lines) in sections {
         if !lines.is_empty() {
             text.push_str(&format!("{heading}:\n"));
-            lines
-                .iter()
-                .for_each(|line| text.push_str(&format!("   {line}\n")));
+            lines.iter().for_each(|line| text.push_str(&format!("   {line}\n")));
             text.push('\n');
         }
     }
@@ -70,11 +58,7 @@ fn text(record: &Record, findings: &[Finding]) -> String {
         false => "What was found:\n",
     });
     for finding in findings {
-        let mark = if finding.severity == Severity::Info {
-            ' '
-        } else {
-            '!'
-        };
+        let mark = if finding.severity == Severity::Info { ' ' } else { '!' };
         text.push_str(&format!(" {mark} {}\n", finding.sentence()));
     }
     text
@@ -82,16 +66,10 @@ fn text(record: &Record, findings: &[Finding]) -> String {
 
 /// Clocks of memory controllers that scale.
 fn memory_clocks(survey: &Survey) -> Vec<String> {
-    let of_memory = survey
-        .scalers
-        .iter()
-        .filter(|scaler| scaler.kind == record::ScalerKind::Memory);
+    let of_memory = survey.scalers.iter().filter(|scaler| scaler.kind == record::ScalerKind::Memory);
     of_memory
         .map(|scaler| {
-            let mhz = |fact: &record::Fact<u64>| {
-                fact.known()
-                    .map_or("?".into(), |hz| (hz / 1_000_000).to_string())
-            };
+            let mhz = |fact: &record::Fact<u64>| fact.known().map_or("?".into(), |hz| (hz / 1_000_000).to_string());
             let governor = scaler.governor.known().map_or("unknown", String::as_str);
             format!(
                 "{}: {} of {} MHz, governor {}",

@@ -30,13 +30,9 @@ fn paragraph(status: &ToolStatus) -> String {
         Ok(found) => format!("{} ({})", found.path, found.version),
         Err(missing) => format!("not found: {missing}"),
     };
-    let mut lines = vec![
-        format!("{:<20} {found}", status.name),
-        format!("used for {}", status.used_for.join(", ")),
-    ];
-    let package = |(distribution, package): (&&str, &Option<&str>)| {
-        package.map(|package| format!("{distribution} {package}"))
-    };
+    let mut lines = vec![format!("{:<20} {found}", status.name), format!("used for {}", status.used_for.join(", "))];
+    let package =
+        |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
     let names = DISTRIBUTIONS.iter().zip(&status.packages);
     let names: Vec<String> = names.filter_map(package).collect();
     if !names.is_empty() {
@@ -56,8 +52,8 @@ pub(super) fn tools() -> anyhow::Result<Tools> {
 
 /// Shows the command, asks, and runs it.
 pub(crate) fn install(names: &[String], yes: bool) -> anyhow::Result<u8> {
-    let installation = packages::installation(&tools()?, names, machine::is_root())
-        .map_err(|why| anyhow::anyhow!("{why}."))?;
+    let installation =
+        packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
     for note in &installation.notes {
         output::print(&format!("{note}\n"))?;
     }
@@ -88,8 +84,7 @@ fn agreed() -> anyhow::Result<bool> {
 
 /// What is there now.
 fn report(names: &[String], installation: &Installation) -> anyhow::Result<u8> {
-    let now = packages::installation(&tools()?, names, machine::is_root())
-        .map_err(|why| anyhow::anyhow!("{why}."))?;
+    let now = packages::installation(&tools()?, names, machine::is_root()).map_err(|why| anyhow::anyhow!("{why}."))?;
     let is_new = |note: &&String| !installation.notes.contains(note);
     for note in now.notes.iter().filter(is_new) {
         output::print(&format!("{note}\n"))?;

@@ -14,14 +14,8 @@ pub(crate) fn run(files: &[PathBuf], json: bool) -> anyhow::Result<u8> {
         let findings = rules::check(&record);
         results.push((file.display().to_string(), record, findings));
     }
-    let samples: Vec<Sample<'_>> = results
-        .iter()
-        .map(|(name, record, findings)| Sample {
-            name: name.clone(),
-            record,
-            findings,
-        })
-        .collect();
+    let samples: Vec<Sample<'_>> =
+        results.iter().map(|(name, record, findings)| Sample { name: name.clone(), record, findings }).collect();
     let trends = trends(&samples);
     let text = match json {
         true => serde_json::to_string_pretty(&trends)? + "\n",

@@ -43,9 +43,8 @@ fn status(workload: &Workload, tools: &[ToolStatus]) -> String {
 }
 
 fn packages(tool: &ToolStatus) -> String {
-    let package = |(distribution, package): (&&str, &Option<&str>)| {
-        package.map(|package| format!("{distribution} {package}"))
-    };
+    let package =
+        |(distribution, package): (&&str, &Option<&str>)| package.map(|package| format!("{distribution} {package}"));
     let all = DISTRIBUTIONS.iter().zip(&tool.packages);
     let all: Vec<String> = all.filter_map(package).collect();
     match (all.is_empty(), tool.about) {
@@ -67,10 +66,7 @@ mod tests {
         let mut tools = survey(&Tools::in_directories(Vec::new()));
         let words = status(drive, &tools);
         assert!(words.starts_with("does not run here: "), "{words}");
-        assert!(
-            words.contains("fio is not installed") && words.contains("Debian fio"),
-            "{words}"
-        );
+        assert!(words.contains("fio is not installed") && words.contains("Debian fio"), "{words}");
         let lzma = bench::workloads::workload(WorkloadId::Lzma).unwrap();
         assert_eq!(status(lzma, &tools), "runs here: built in");
         tools.iter_mut().for_each(|tool| {

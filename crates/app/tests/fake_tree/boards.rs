@@ -7,8 +7,7 @@ use std::path::Path;
 use testkit::virtual_board::{Board, Model, lacking, run};
 
 /// The test that runs on each board.
-const TEST: &str =
-    "kills::nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed";
+const TEST: &str = "kills::nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed";
 /// Clock of this machine, as far as boards are concerned: what is measured there is worth nothing.
 const HOST_KHZ: u32 = 1_800_000;
 
@@ -39,11 +38,7 @@ fn check(name: &str, line: &str, change: impl Fn(&mut Board)) {
     assert!(done.status.success(), "{name}: {}", done.status);
     assert_eq!(done.left_running, [""; 0], "{name}");
     assert_eq!(
-        Model::new(board)
-            .policies
-            .iter()
-            .map(settings)
-            .collect::<Vec<_>>(),
+        Model::new(board).policies.iter().map(settings).collect::<Vec<_>>(),
         done.model.policies.iter().map(settings).collect::<Vec<_>>(),
         "{name}"
     );
@@ -51,12 +46,7 @@ fn check(name: &str, line: &str, change: impl Fn(&mut Board)) {
 
 fn settings(policy: &testkit::virtual_board::PolicyState) -> (String, u32, u32, u32) {
     let governor = policy.governor.clone();
-    (
-        governor,
-        policy.khz_min,
-        policy.khz_max,
-        policy.rate_limit_us,
-    )
+    (governor, policy.khz_min, policy.khz_max, policy.rate_limit_us)
 }
 
 #[test]

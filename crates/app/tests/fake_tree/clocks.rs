@@ -61,10 +61,7 @@ fn a_step_that_was_slept_through_is_not_compared_and_sleep_is_no_run_time() {
     let tree = Tree::new();
     let sleeps = format!("sleep 1; echo {SLEEP_MS} 0 > clocks; sleep 1.5");
     let record = record(&tree, &tree.run_with_clocks([0, 0], &sleeps));
-    let step = record
-        .steps
-        .iter()
-        .find(|step| step.workload.as_str() == "sh");
+    let step = record.steps.iter().find(|step| step.workload.as_str() == "sh");
     let why = step.unwrap().not_comparable.clone().unwrap_or_default();
     assert_eq!(why, "the machine slept for 60.0 s while it ran");
     assert!(gaps(&record).contains("suspended for 60."), "{record:?}");
@@ -87,10 +84,7 @@ fn a_time_of_day_that_is_learned_during_a_run_dates_the_whole_run() {
     let age_ms = started - begin_ms;
     assert!((-2_000..60_000).contains(&age_ms), "begun {age_ms} ms off");
     assert!(gaps(&first).contains("was set forward by"), "{first:?}");
-    let step = first
-        .steps
-        .iter()
-        .find(|step| step.workload.as_str() == "sh");
+    let step = first.steps.iter().find(|step| step.workload.as_str() == "sh");
     let window = &step.unwrap().window;
     assert!((2_000..60_000).contains(&(window.end_ms - window.start_ms)));
     assert_eq!(step.unwrap().not_comparable, None);
@@ -103,11 +97,7 @@ fn a_time_of_day_that_is_learned_during_a_run_dates_the_whole_run() {
         let record: Record = serde_json::from_str(&json).unwrap();
         record.run.started
     });
-    assert_eq!(
-        dates.collect::<Vec<_>>(),
-        [first.run.started, second.run.started],
-        "{kept:?}"
-    );
+    assert_eq!(dates.collect::<Vec<_>>(), [first.run.started, second.run.started], "{kept:?}");
 }
 
 #[test]

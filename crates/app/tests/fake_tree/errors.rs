@@ -10,24 +10,11 @@ use std::sync::{Mutex, PoisonError};
 /// Errors by kind of call: those that the kernel can give for it. `EINTR` is left out where the standard library
 /// calls again by itself.
 const ERRORS: &[(&str, &[&str])] = &[
-    (
-        "open",
-        &[
-            "EIO", "ENODEV", "EPERM", "EBUSY", "EMFILE", "EROFS", "EAGAIN", "ENOSPC",
-        ],
-    ),
-    (
-        "read",
-        &["EIO", "EAGAIN", "ENODEV", "EINVAL", "EPERM", "EBUSY"],
-    ),
+    ("open", &["EIO", "ENODEV", "EPERM", "EBUSY", "EMFILE", "EROFS", "EAGAIN", "ENOSPC"]),
+    ("read", &["EIO", "EAGAIN", "ENODEV", "EINVAL", "EPERM", "EBUSY"]),
     ("list", &["EIO", "EPERM", "EMFILE", "ENODEV"]),
     ("link", &["EIO", "EPERM", "ENODEV"]),
-    (
-        "write",
-        &[
-            "ENOSPC", "EIO", "EAGAIN", "EPERM", "EBUSY", "EROFS", "ENODEV", "torn",
-        ],
-    ),
+    ("write", &["ENOSPC", "EIO", "EAGAIN", "EPERM", "EBUSY", "EROFS", "ENODEV", "torn"]),
     ("sync", &["ENOSPC", "EIO", "EROFS"]),
     ("lock", &["EAGAIN", "EINTR", "EIO"]),
     ("rename", &["ENOSPC", "EIO", "EROFS", "EPERM"]),
@@ -42,9 +29,7 @@ const ERRORS: &[(&str, &[&str])] = &[
 ];
 
 /// Kinds of calls that change or start something: each of them fails by every error, everywhere.
-const CHANGES: &[&str] = &[
-    "write", "sync", "lock", "rename", "spawn", "pipe", "affinity",
-];
+const CHANGES: &[&str] = &["write", "sync", "lock", "rename", "spawn", "pipe", "affinity"];
 /// Calls that only read are many: outside of `cargo xtask bench --kills` every place of this number fails, by one
 /// error.
 const SAMPLED: usize = 6;
@@ -58,14 +43,8 @@ const UNTOLD: &[(&str, &str)] = &[
     ("open /sys/fs/cgroup", "a precaution"),
     ("lock /sys/fs/cgroup", "it is tried again"),
     ("link /proc/self/ns/pid", "it is tried again"),
-    (
-        "link /proc/self ",
-        "it says whether /proc is that of another container, which is rare",
-    ),
-    (
-        "read /environ EPERM",
-        "kernels keep that of some programs from root as well",
-    ),
+    ("link /proc/self ", "it says whether /proc is that of another container, which is rare"),
+    ("read /environ EPERM", "kernels keep that of some programs from root as well"),
     ("open /environ EPERM", "the same"),
     ("open /comm EPERM", "the same"),
     ("open /children EPERM", "the same"),
@@ -76,26 +55,11 @@ const UNTOLD: &[(&str, &str)] = &[
     ("read /schedstat EPERM", "the same"),
     ("read /stat EPERM", "the same"),
     ("read /status EPERM", "the same"),
-    (
-        "read /dev/kmsg EAGAIN",
-        "there is no message, which is an answer",
-    ),
-    (
-        "perf perf_event_open",
-        "most boards have no counters, and steps without them are as good",
-    ),
-    (
-        "remove /var/lib/sbc-bench",
-        "the next start removes it, and what is restored is found to be",
-    ),
-    (
-        "thread slow-sensors",
-        "they are read without a thread of their own",
-    ),
-    (
-        "thread looks",
-        "the machine is looked at before the wait ends, not beside it",
-    ),
+    ("read /dev/kmsg EAGAIN", "there is no message, which is an answer"),
+    ("perf perf_event_open", "most boards have no counters, and steps without them are as good"),
+    ("remove /var/lib/sbc-bench", "the next start removes it, and what is restored is found to be"),
+    ("thread slow-sensors", "they are read without a thread of their own"),
+    ("thread looks", "the machine is looked at before the wait ends, not beside it"),
     ("thread tables", "tables are read when they are needed"),
 ];
 
@@ -166,13 +130,9 @@ fn runs_that_cannot_be_looked_at_are_told() {
     };
     let unknown = "Nobody knows whether an earlier run died";
     let no_list = "run list /var/lib/sbc-bench/runs 1 EIO";
-    for (plan, why) in [
-        (no_list, "Input/output error"),
-        (
-            "run open /var/lib/sbc-bench/runs 1 EMFILE",
-            "Too many open files",
-        ),
-    ] {
+    for (plan, why) in
+        [(no_list, "Input/output error"), ("run open /var/lib/sbc-bench/runs 1 EMFILE", "Too many open files")]
+    {
         check(&["recover"], plan, &[unknown, why]);
         check(RUN, plan, &[unknown, why]);
     }
@@ -207,9 +167,7 @@ impl Tally {
 /// wanted.
 fn failures(trace: &[Call]) -> Vec<Failure> {
     let of_run = trace.iter().filter(|call| call.role == "run");
-    let kinds: BTreeSet<(String, String)> = of_run
-        .map(|call| (call.word.clone(), place(&call.path)))
-        .collect();
+    let kinds: BTreeSet<(String, String)> = of_run.map(|call| (call.word.clone(), place(&call.path))).collect();
     let mut failures = Vec::new();
     let is_whole = std::env::var_os(ALL).is_some();
     for (index, (word, place)) in kinds.into_iter().enumerate() {
@@ -220,11 +178,7 @@ fn failures(trace: &[Call]) -> Vec<Failure> {
             false if index % SAMPLED == 0 => vec![errors[index / SAMPLED % errors.len()]],
             false => Vec::new(),
         };
-        failures.extend(wanted.into_iter().map(|errno| Failure {
-            word: word.clone(),
-            place: place.clone(),
-            errno,
-        }));
+        failures.extend(wanted.into_iter().map(|errno| Failure { word: word.clone(), place: place.clone(), errno }));
     }
     failures
 }
@@ -233,12 +187,9 @@ fn failures(trace: &[Call]) -> Vec<Failure> {
 fn place(path: &str) -> String {
     let is_own = |part: &&str| !part.is_empty();
     let is_number = |part: &str| part.chars().all(|c| c.is_ascii_digit());
-    let has_id =
-        |part: &str| is_number(part) || part.len() > 3 && part.chars().any(|c| c.is_ascii_digit());
+    let has_id = |part: &str| is_number(part) || part.len() > 3 && part.chars().any(|c| c.is_ascii_digit());
     let parts: Vec<&str> = path.split('/').filter(is_own).collect();
-    let fixed = parts
-        .split(|part| has_id(part))
-        .max_by_key(|parts| parts.concat().len());
+    let fixed = parts.split(|part| has_id(part)).max_by_key(|parts| parts.concat().len());
     match fixed {
         Some(parts) if path.starts_with('/') => format!("/{}", parts.join("/")),
         _ => path.to_owned(),
@@ -297,9 +248,7 @@ fn errno_of(name: &str) -> i32 {
 fn is_missing(value: &serde_json::Value, failure: &Failure, number: i32) -> bool {
     use serde_json::Value;
     match value {
-        Value::Array(values) => values
-            .iter()
-            .any(|value| is_missing(value, failure, number)),
+        Value::Array(values) => values.iter().any(|value| is_missing(value, failure, number)),
         Value::Object(fields) => {
             // A reader names the link that it followed (`/bin/sh`), the call that fails the file (`/usr/bin/dash`).
             let is_there = |path: &str| {

@@ -185,10 +185,7 @@ fn a_program_that_not_even_sigkill_ends_keeps_no_run() {
     tree.wait_for_ends().unwrap();
     let record: record::Record = serde_json::from_str(&json).unwrap();
     assert!(stuck_in_kernel, "the program could be ended");
-    let step = record
-        .steps
-        .iter()
-        .find(|step| step.workload.as_str() == "cat");
+    let step = record.steps.iter().find(|step| step.workload.as_str() == "cat");
     let outcome = format!("{:?}", step.unwrap().outcome);
     assert!(outcome.contains("TimedOut"), "{outcome}");
 }
@@ -204,12 +201,7 @@ fn a_terminal_that_hangs_in_the_middle_of_a_frame_keeps_no_recording() {
     grantpt(&reader).unwrap();
     unlockpt(&reader).unwrap();
     let writer = ioctl_tiocgptpeer(&reader, flags).unwrap();
-    let size = Winsize {
-        ws_row: 150,
-        ws_col: 400,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
+    let size = Winsize { ws_row: 150, ws_col: 400, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&writer, size).unwrap();
     let tree = Tree::new();
     let words = ["monitor", "0.02", "--tui", "--record", "watched"];

@@ -10,20 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A run that changes governors, limits and CPUs.
-pub(crate) const RUN: &[&str] = &[
-    "run",
-    "--force",
-    "--wait",
-    "0s",
-    "--quiet",
-    "--repeat",
-    "1",
-    "--cpus",
-    "0",
-    "--others-off",
-    "--",
-    "true",
-];
+pub(crate) const RUN: &[&str] =
+    &["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--cpus", "0", "--others-off", "--", "true"];
 
 /// The run; on a virtual board, whose CPUs are those of this machine and stay on, another one.
 fn words() -> Vec<String> {
@@ -59,13 +47,7 @@ enum Kill {
     RunThenGuard,
 }
 
-const KILLS: [Kill; 5] = [
-    Kill::Run,
-    Kill::Group,
-    Kill::Guard,
-    Kill::Both,
-    Kill::RunThenGuard,
-];
+const KILLS: [Kill; 5] = [Kill::Run, Kill::Group, Kill::Guard, Kill::Both, Kill::RunThenGuard];
 
 /// What is written to a board.
 const CPUFREQ: &str = "/cpufreq/";
@@ -107,11 +89,7 @@ fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed()
     let mut tally = tally.into_inner().unwrap();
     tally.restored.sort_unstable();
     let slowest = tally.restored.last().copied().unwrap_or_default();
-    let median = tally
-        .restored
-        .get(tally.restored.len() / 2)
-        .copied()
-        .unwrap_or_default();
+    let median = tally.restored.get(tally.restored.len() / 2).copied().unwrap_or_default();
     eprintln!(
         "kill points{}: {} ({calls} calls of a run that change something, {} at which something was changed); \
          settings different from before or results lost: {}; restored by the guard after {} ms, {} ms at the \
@@ -124,16 +102,8 @@ fn nothing_stays_changed_and_nothing_measured_is_lost_wherever_a_run_is_killed()
         slowest.as_millis(),
     );
     assert_eq!(tally.troubles, [""; 0]);
-    assert!(
-        2 * tally.points > points.len(),
-        "hardly any call was reached: {}",
-        tally.points
-    );
-    assert!(
-        tally.changed * 2 > tally.points,
-        "nothing was changed: {}",
-        tally.changed
-    );
+    assert!(2 * tally.points > points.len(), "hardly any call was reached: {}", tally.points);
+    assert!(tally.changed * 2 > tally.points, "nothing was changed: {}", tally.changed);
 }
 
 impl Tally {
@@ -149,8 +119,7 @@ impl Tally {
             Err(trouble) => {
                 self.points += 1;
                 eprintln!("call {number}, {kill:?}: {trouble}");
-                self.troubles
-                    .push(format!("call {number}, {kill:?}: {trouble}"));
+                self.troubles.push(format!("call {number}, {kill:?}: {trouble}"));
             }
         }
     }
@@ -202,16 +171,10 @@ fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
     let tree = Tree::new();
     let before = tree.settings();
     let mut child = tree.command(&strs(&words()), &plan);
-    let mut child = child
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let status = child.wait().unwrap();
     let trace = tree.trace();
-    let was_met = trace
-        .iter()
-        .any(|call| call.planned.starts_with("Kill") && call.role == "run");
+    let was_met = trace.iter().any(|call| call.planned.starts_with("Kill") && call.role == "run");
     if !was_met {
         return Ok(None);
     }
@@ -239,10 +202,7 @@ fn kill_at(number: usize, kill: Kill) -> Result<Option<Point>, String> {
         _ => {}
     }
     match difference(&before, &tree.settings()) {
-        nothing if nothing.is_empty() => Ok(Some(Point {
-            was_changed,
-            restored,
-        })),
+        nothing if nothing.is_empty() => Ok(Some(Point { was_changed, restored })),
         differs => Err(differs),
     }
 }
@@ -260,18 +220,13 @@ fn next(tree: &Tree, words: &[&str]) -> Result<(), String> {
 fn check_kept(tree: &Tree, trace: &[Call]) -> Result<(), String> {
     let is_stream = |path: &str| path.contains("/sbc-bench/") && !path.contains("journal");
     let written = |call: &&Call| {
-        call.role == "run"
-            && call.word == "write"
-            && is_stream(&call.path)
-            && !call.planned.contains("Before")
+        call.role == "run" && call.word == "write" && is_stream(&call.path) && !call.planned.contains("Before")
     };
     let steps = |call: &Call| call.content.matches(r#""event":"step","#).count();
     let expected: usize = trace.iter().filter(written).map(steps).sum();
     let folder = tree.path("lib/sbc-bench/runs");
     let runs = bench::Runs::existing(&folder).ok().flatten();
-    let left = runs
-        .and_then(|runs| runs.left_behind().ok())
-        .unwrap_or_default();
+    let left = runs.and_then(|runs| runs.left_behind().ok()).unwrap_or_default();
     let died = left.iter().filter_map(|left| match left {
         bench::Left::Run(run) => Some(run.record.steps.len()),
         bench::Left::Unreadable { .. } => None,

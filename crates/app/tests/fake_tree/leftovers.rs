@@ -12,8 +12,7 @@ fn said(output: &Output) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-const REPLACED: &str =
-    "The guard against being killed was ended by somebody; another one takes its place.";
+const REPLACED: &str = "The guard against being killed was ended by somebody; another one takes its place.";
 const LEFT: &str = "A run that was killed has left /sys/devices/system/cpu/";
 const BACK: &str = "The last run was killed;";
 /// Asks nothing and sets nothing but what it finds left behind.
@@ -57,10 +56,7 @@ fn without_tuning_leftovers_are_told_and_left() {
         command.env("NOTUNING", "yes").output().unwrap()
     };
     let told = said(&untuned());
-    assert!(
-        told.contains(LEFT) && told.contains("`sbc-bench restore` puts it back."),
-        "{told}"
-    );
+    assert!(told.contains(LEFT) && told.contains("`sbc-bench restore` puts it back."), "{told}");
     assert!(!told.contains(BACK), "{told}");
     assert_eq!(difference(&left, &tree.settings()), "");
     // Restored, there is nothing to tell any more.
@@ -84,10 +80,7 @@ fn where_sys_is_read_only_no_journal_and_no_false_note_stay() {
     let output = read_only(RUN);
     let told = said(&output);
     assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
-    assert!(
-        told.contains("Nothing is tuned: it is mounted read-only."),
-        "{told}"
-    );
+    assert!(told.contains("Nothing is tuned: it is mounted read-only."), "{told}");
     assert!(!told.contains("was not put back"), "{told}");
     for _ in 0..2 {
         let told = said(&read_only(CLOCK));
@@ -123,11 +116,7 @@ fn a_run_that_goes_on_is_not_taken_for_dead() {
         let (alive, other) = (Tree::new(), Tree::new());
         let mut words = RUN.to_vec();
         words.truncate(words.len() - 1);
-        words.extend([
-            "sh",
-            "-c",
-            "touch started; until [ -e go ]; do sleep 0.1; done",
-        ]);
+        words.extend(["sh", "-c", "touch started; until [ -e go ]; do sleep 0.1; done"]);
         let mut command = alive.command(&words, "");
         let child = command.stderr(Stdio::piped()).spawn().unwrap();
         let began = Instant::now();
@@ -176,10 +165,7 @@ fn with_fio(tree: &Tree) -> String {
     let bin = tree.path("bin");
     std::fs::create_dir_all(&bin).unwrap();
     let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let program = crates
-        .canonicalize()
-        .unwrap()
-        .join("bench/src/testing/program.sh");
+    let program = crates.canonicalize().unwrap().join("bench/src/testing/program.sh");
     // The shell reads it, as another test's fork may hold it open for a moment.
     let body = "[ \"$1\" = --version ] && echo fio-3.33\nexit 0\n";
     std::fs::write(bin.join("fio.body"), body).unwrap();

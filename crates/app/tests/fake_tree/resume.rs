@@ -40,10 +40,7 @@ fn said(output: &Output) -> String {
 /// All Records in the folder of runs, the oldest first.
 fn kept(tree: &Tree) -> Vec<(PathBuf, Record)> {
     let entries = std::fs::read_dir(tree.path("lib/sbc-bench/runs"));
-    let paths = entries
-        .into_iter()
-        .flatten()
-        .map(|entry| entry.unwrap().path());
+    let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
     let mut records: Vec<(PathBuf, Record)> = paths
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .map(|path| {
@@ -59,13 +56,7 @@ fn kept(tree: &Tree) -> Vec<(PathBuf, Record)> {
 fn steps(record: &Record) -> BTreeMap<String, usize> {
     let mut steps = BTreeMap::new();
     let name = |step: &Step| {
-        let Step {
-            workload,
-            variant,
-            cpus,
-            repetition,
-            ..
-        } = step;
+        let Step { workload, variant, cpus, repetition, .. } = step;
         format!("{workload} {variant} {cpus:?} {repetition}")
     };
     for step in &record.steps {
@@ -77,11 +68,7 @@ fn steps(record: &Record) -> BTreeMap<String, usize> {
 /// Starts a run and kills it, with its guard, when the program hangs.
 fn kill_in(tree: &Tree, words: &[&str]) {
     std::fs::write(tree.path("drive/hang"), "").unwrap();
-    let child = tree
-        .command(words, "")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
+    let child = tree.command(words, "").stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.unwrap();
     let until = Instant::now() + Duration::from_secs(60);
     while !tree.path("drive/hangs").exists() {
@@ -111,22 +98,12 @@ fn a_run_that_is_killed_anywhere_goes_on_and_has_every_step_once() {
     }
     let tree = Tree::new();
     let whole = tree.run(RUN, "");
-    assert!(
-        matches!(whole.status.code(), Some(0 | 3)),
-        "{}",
-        said(&whole)
-    );
+    assert!(matches!(whole.status.code(), Some(0 | 3)), "{}", said(&whole));
     let expected = steps(&kept(&tree)[0].1);
-    assert!(
-        expected.len() > 6 && expected.values().all(|times| *times == 1),
-        "{expected:?}"
-    );
+    assert!(expected.len() > 6 && expected.values().all(|times| *times == 1), "{expected:?}");
     let words = ["write", "sync", "rename", "remove", "folder"];
     let trace = tree.trace();
-    let calls = trace
-        .iter()
-        .filter(|call| call.role == "run" && words.contains(&call.word.as_str()))
-        .count();
+    let calls = trace.iter().filter(|call| call.role == "run" && words.contains(&call.word.as_str())).count();
     let points: Vec<usize> = (1..=calls).step_by(SAMPLED).collect();
     for_each(&points, |number| killed_at(*number, &expected));
 }
@@ -141,31 +118,17 @@ fn killed_at(number: usize, expected: &BTreeMap<String, usize>) {
     tree.wait_for_ends().unwrap();
     let records = kept(&tree);
     let Some((_, last)) = records.last() else {
-        assert!(
-            text.contains("There is nothing to resume in "),
-            "call {number}: {text}"
-        );
+        assert!(text.contains("There is nothing to resume in "), "call {number}: {text}");
         return;
     };
     assert_eq!(last.run.end, End::Finished, "call {number}: {text}");
     assert_eq!(&steps(last), expected, "call {number}: {text}");
-    assert_eq!(
-        difference(&before, &tree.settings()),
-        "",
-        "call {number}: {text}"
-    );
+    assert_eq!(difference(&before, &tree.settings()), "", "call {number}: {text}");
     if records.len() == 2 {
-        assert!(
-            matches!(output.status.code(), Some(0 | 3)),
-            "call {number}: {text}"
-        );
+        assert!(matches!(output.status.code(), Some(0 | 3)), "call {number}: {text}");
         assert_eq!(last.run.resumed.len(), 1, "call {number}");
     } else {
-        assert_eq!(
-            output.status.code(),
-            Some(1),
-            "it had come to its end: {text}"
-        );
+        assert_eq!(output.status.code(), Some(1), "it had come to its end: {text}");
     }
 }
 
@@ -181,36 +144,20 @@ fn a_board_that_died_goes_on_and_every_report_says_so() {
     tree.restart(&before, "second");
     // Whoever asks for something else is told, and nothing begins.
     for (words, expected) in [
-        (
-            &["run", "--resume", "--quiet", "--", "true"][..],
-            "What is measured is what the run that died was asked for",
-        ),
-        (
-            &["-R", "--resume"],
-            "--resume goes on with a run that measures",
-        ),
-        (
-            &["thermal", "--resume"],
-            "heating and cooling are watched from beginning to end",
-        ),
+        (&["run", "--resume", "--quiet", "--", "true"][..], "What is measured is what the run that died was asked for"),
+        (&["-R", "--resume"], "--resume goes on with a run that measures"),
+        (&["thermal", "--resume"], "heating and cooling are watched from beginning to end"),
     ] {
         let output = tree.run(words, "");
         let text = said(&output);
-        assert!(
-            output.status.code() == Some(1) && text.contains(expected),
-            "{words:?}: {text}"
-        );
+        assert!(output.status.code() == Some(1) && text.contains(expected), "{words:?}: {text}");
     }
     let output = tree.run(&["--resume"], "");
     let text = said(&output);
     assert!(matches!(output.status.code(), Some(0 | 3)), "{text}");
+    assert!(text.contains("that died") && text.contains("during own: "), "{text}");
     assert!(
-        text.contains("that died") && text.contains("during own: "),
-        "{text}"
-    );
-    assert!(
-        text.contains("The board died during own,")
-            && text.contains("before and after were measured in two boots."),
+        text.contains("The board died during own,") && text.contains("before and after were measured in two boots."),
         "{text}"
     );
     assert_eq!(difference(&before, &tree.settings()), "");
@@ -218,42 +165,25 @@ fn a_board_that_died_goes_on_and_every_report_says_so() {
     let [(died, first), (whole, last)] = &records[..] else {
         panic!("{records:?}");
     };
-    assert_eq!(
-        (&first.run.end, &last.run.end),
-        (&End::Died, &End::Finished)
-    );
-    assert_eq!(
-        last.steps[..first.steps.len()],
-        first.steps,
-        "what was measured stays"
-    );
+    assert_eq!((&first.run.end, &last.run.end), (&End::Died, &End::Finished));
+    assert_eq!(last.steps[..first.steps.len()], first.steps, "what was measured stays");
     assert!(steps(last).values().all(|times| *times == 1));
     assert_eq!(last.steps_of("own").count(), 3);
     let ran = std::fs::read_to_string(tree.path("drive/ran")).unwrap();
     assert_eq!(ran.len(), 2 * 4, "three, and the one in which it died");
     let [died, whole] = [died, whole].map(|path| path.to_string_lossy().into_owned());
-    let inside =
-        |path: &str| path.replace(&tree.path("lib").to_string_lossy().into_owned(), "/var/lib");
+    let inside = |path: &str| path.replace(&tree.path("lib").to_string_lossy().into_owned(), "/var/lib");
     let files = [inside(&died), inside(&whole)];
     let results = said(&tree.run(&["results", &files[0], &files[1]], ""));
-    assert!(
-        results.contains("resumed after it died during own"),
-        "{results}"
-    );
+    assert!(results.contains("resumed after it died during own"), "{results}");
     assert!(results.contains("is no row of its own"), "{results}");
     let trend = said(&tree.run(&["trend", &files[0], &files[1]], ""));
-    assert!(
-        trend.contains("it was resumed:") && trend.contains("died 1 of 2 times"),
-        "{trend}"
-    );
+    assert!(trend.contains("it was resumed:") && trend.contains("died 1 of 2 times"), "{trend}");
     // It is resumed once.
     let again = said(&tree.run(RESUME, ""));
     assert!(again.contains("There is nothing to resume in "), "{again}");
     let named = said(&tree.run(&["--resume", &files[1]], ""));
-    assert!(
-        named.contains("it came to its end, so that nothing is missing"),
-        "{named}"
-    );
+    assert!(named.contains("it came to its end, so that nothing is missing"), "{named}");
 }
 
 #[test]
@@ -271,24 +201,12 @@ fn a_step_that_kills_the_board_twice_is_left_out() {
     let output = tree.run(RESUME, "");
     let text = said(&output);
     let (_, last) = kept(&tree).pop().unwrap();
-    assert_eq!(
-        (&last.run.end, last.run.resumed.len()),
-        (&End::Finished, 2),
-        "{text}"
-    );
+    assert_eq!((&last.run.end, last.run.resumed.len()), (&End::Finished, 2), "{text}");
     let is_skipped = |step: &Step| matches!(step.outcome, Outcome::Skipped(_));
-    assert!(
-        last.steps_of("own").all(is_skipped) && last.steps_of("own").count() == 3,
-        "{text}"
-    );
-    assert!(
-        text.contains("the board died in it 2 times, so that it is left out"),
-        "{text}"
-    );
+    assert!(last.steps_of("own").all(is_skipped) && last.steps_of("own").count() == 3, "{text}");
+    assert!(text.contains("the board died in it 2 times, so that it is left out"), "{text}");
     let findings = explain::rules::check(&last);
-    let deaths = findings
-        .iter()
-        .filter(|found| found.rule.as_str() == "board-died");
+    let deaths = findings.iter().filter(|found| found.rule.as_str() == "board-died");
     assert_eq!(deaths.count(), 2, "{text}");
     assert_eq!(difference(&before, &tree.settings()), "");
 }
@@ -308,9 +226,7 @@ fn what_is_another_machine_now_is_refused() {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains(
-            "cannot be resumed, because the choice of governors was ondemand performance powersave,"
-        ),
+        text.contains("cannot be resumed, because the choice of governors was ondemand performance powersave,"),
         "{text}"
     );
     assert_eq!(kept(&tree).len(), 1);
@@ -339,20 +255,11 @@ fn a_record_of_another_user_starts_nothing() {
     for path in [&folder, &runs, &record] {
         std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
     }
-    let named = format!(
-        "theirs/sbc-bench-runs/{}",
-        record.file_name().unwrap().display()
-    );
-    for words in [
-        vec!["--resume", &named, "--quiet"],
-        vec!["--resume", "--log", "theirs/x.log", "--quiet"],
-    ] {
+    let named = format!("theirs/sbc-bench-runs/{}", record.file_name().unwrap().display());
+    for words in [vec!["--resume", &named, "--quiet"], vec!["--resume", "--log", "theirs/x.log", "--quiet"]] {
         let output = tree.run(&words, "");
         assert_eq!(output.status.code(), Some(1), "{words:?}: {output:?}");
-        assert!(
-            said(&output).contains("Root does not go on with a run of"),
-            "{words:?}: {output:?}"
-        );
+        assert!(said(&output).contains("Root does not go on with a run of"), "{words:?}: {output:?}");
     }
     assert_eq!(count(), before, "its command ran");
 }

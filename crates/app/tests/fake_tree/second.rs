@@ -43,10 +43,7 @@ fn a_second_ctrl_c_restores_and_leaves_at_once() {
     register_conditional_default(SIGINT, ends_here).unwrap();
     for holds_settings in [true, false] {
         let left = (0..TRIES).any(|_| leaves_at_once(holds_settings));
-        assert!(
-            left,
-            "each of {TRIES} runs waited for its program and concluded; with settings: {holds_settings}"
-        );
+        assert!(left, "each of {TRIES} runs waited for its program and concluded; with settings: {holds_settings}");
     }
 }
 

@@ -37,9 +37,7 @@ fn ended_early(before: &str, meanwhile: Option<&str>) -> String {
     let json = std::fs::read_to_string(tree.path("log/sbc-bench.json")).unwrap();
     let record: Record = serde_json::from_str(&json).unwrap();
     let mut steps = record.steps.iter();
-    let heat = steps
-        .find(|step| step.workload == WorkloadId::Heat)
-        .unwrap();
+    let heat = steps.find(|step| step.workload == WorkloadId::Heat).unwrap();
     match &heat.outcome {
         Outcome::Done(Measured::Series(series)) => series.ended_early.clone().unwrap_or_default(),
         other => panic!("{other:?}"),

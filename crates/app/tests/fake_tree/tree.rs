@@ -62,10 +62,7 @@ const POLICY: &[(&str, &str)] = &[
     ("scaling_max_freq", "1608000"),
     ("scaling_cur_freq", "1608000"),
     ("scaling_governor", "ondemand"),
-    (
-        "scaling_available_governors",
-        "ondemand performance powersave",
-    ),
+    ("scaling_available_governors", "ondemand performance powersave"),
     ("scaling_available_frequencies", "408000 1800000"),
     ("scaling_driver", "made"),
 ];
@@ -95,9 +92,7 @@ impl Tree {
         let folder = self.path("lib/sbc-bench/runs");
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let files = files.map(|file| file.path());
-        let mut kept: Vec<PathBuf> = files
-            .filter(|path| path.extension().is_some_and(|end| end == "json"))
-            .collect();
+        let mut kept: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
         kept.sort();
         kept
     }
@@ -136,9 +131,7 @@ impl Tree {
             for file in ["affected_cpus", "related_cpus"] {
                 tree.put(&format!("{folder}/{file}"), &number.to_string());
             }
-            let cpu = tree
-                .0
-                .join(format!("sys/devices/system/cpu/cpu{number}/cpufreq"));
+            let cpu = tree.0.join(format!("sys/devices/system/cpu/cpu{number}/cpufreq"));
             symlink(format!("../cpufreq/policy{number}"), cpu).unwrap();
         }
     }
@@ -166,15 +159,7 @@ impl Tree {
     pub(crate) fn command(&self, words: &[&str], plan: &str) -> Command {
         let mut command = Command::new("unshare");
         command
-            .args([
-                "--mount",
-                "--propagation",
-                "private",
-                "sh",
-                "-c",
-                ENTER,
-                "sh",
-            ])
+            .args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"])
             .arg(&self.0)
             .arg(PROGRAM)
             .args(words)
@@ -288,15 +273,9 @@ impl Drop for Tree {
 }
 
 /// What differs, for messages.
-pub(crate) fn difference(
-    before: &BTreeMap<PathBuf, Vec<u8>>,
-    now: &BTreeMap<PathBuf, Vec<u8>>,
-) -> String {
-    let text = |bytes: Option<&Vec<u8>>| {
-        bytes.map_or("none".into(), |bytes| {
-            String::from_utf8_lossy(bytes).into_owned()
-        })
-    };
+pub(crate) fn difference(before: &BTreeMap<PathBuf, Vec<u8>>, now: &BTreeMap<PathBuf, Vec<u8>>) -> String {
+    let text =
+        |bytes: Option<&Vec<u8>>| bytes.map_or("none".into(), |bytes| String::from_utf8_lossy(bytes).into_owned());
     let paths = before.keys().chain(now.keys());
     let differing = paths.filter(|path| before.get(*path) != now.get(*path));
     let lines = differing.map(|path| {
@@ -316,10 +295,7 @@ fn collect(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
         if kind.is_dir() {
             collect(&entry.path(), found);
         } else if kind.is_file() && can_be_set(&entry) {
-            found.insert(
-                entry.path(),
-                std::fs::read(entry.path()).unwrap_or_default(),
-            );
+            found.insert(entry.path(), std::fs::read(entry.path()).unwrap_or_default());
         }
     }
 }

@@ -6,14 +6,8 @@ use std::path::Path;
 
 /// Stand-ins, by name.
 const TOOLS: &[(&str, &str)] = &[
-    (
-        "rustc",
-        "case $* in -vV) echo 'host: made' ;; --version) echo 'rustc 1.999.0' ;; esac",
-    ),
-    (
-        "cargo",
-        r#"[ "$1" != metadata ] || printf '{"target_directory":"%s"}' "$HOME""#,
-    ),
+    ("rustc", "case $* in -vV) echo 'host: made' ;; --version) echo 'rustc 1.999.0' ;; esac"),
+    ("cargo", r#"[ "$1" != metadata ] || printf '{"target_directory":"%s"}' "$HOME""#),
     ("cc", "echo /made/crt1.o"),
     ("7zz", ""),
     ("openssl", ""),
@@ -28,10 +22,7 @@ fn a_run_that_finished_ends_well() {
     for (name, body) in TOOLS {
         desk.program(name, &format!("#!/bin/sh\n{body}\n"));
     }
-    desk.program(
-        "built",
-        "#!/bin/sh\necho \"given: $* $MaxKHz\"\nexit $WANTED\n",
-    );
+    desk.program("built", "#!/bin/sh\necho \"given: $* $MaxKHz\"\nexit $WANTED\n");
     desk.types("mkdir -p made/release && cp bin/built made/release/sbc-bench");
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
     for (wanted, expected) in [(0, 0), (3, 0), (1, 1), (4, 4), (5, 5)] {

@@ -33,10 +33,7 @@ fn shown() -> Vec<String> {
             true if line.contains("||") => vec![line.trim().to_owned()],
             true => line.split(';').map(in_block).collect(),
             // Flags count where a table of commands has them.
-            false => spans(line)
-                .into_iter()
-                .filter(|span| is_command(line, span))
-                .collect(),
+            false => spans(line).into_iter().filter(|span| is_command(line, span)).collect(),
         };
         for word in words.into_iter().filter(|word| is_command(line, word)) {
             if !found.contains(&word) {
@@ -50,21 +47,14 @@ fn shown() -> Vec<String> {
 /// A command of a block without its comment and what it is piped into.
 fn in_block(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default();
-    line.split(" | ")
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+    line.split(" | ").next().unwrap_or_default().trim().to_owned()
 }
 
 fn is_command(line: &str, span: &str) -> bool {
-    let is_flag = line.starts_with("| `sbc-bench")
-        && span.len() > 1
-        && span.starts_with('-')
-        && !span.starts_with("--");
+    let is_flag =
+        line.starts_with("| `sbc-bench") && span.len() > 1 && span.starts_with('-') && !span.starts_with("--");
     let is_also = line.starts_with("| `sbc-bench") && span.starts_with("install-tools");
-    let is_own =
-        span == "sbc-bench" || span.starts_with("sbc-bench ") || span.contains(" sbc-bench ");
+    let is_own = span == "sbc-bench" || span.starts_with("sbc-bench ") || span.contains(" sbc-bench ");
     is_own || is_flag || is_also
 }
 
@@ -83,17 +73,13 @@ fn every_command_of_the_readme_has_its_row() {
         assert!(rows.contains(&words.as_str()), "nobody tries {words:?}");
     }
     for words in &rows {
-        assert!(
-            shown.iter().any(|shown| shown == words),
-            "README does not show {words:?}"
-        );
+        assert!(shown.iter().any(|shown| shown == words), "README does not show {words:?}");
     }
     for (words, tried) in ROWS {
         match tried {
-            OnBoard(line) => assert!(
-                ON_BOARDS.iter().any(|rows| rows.contains(line)),
-                "{words}: no row on a board has {line:?}"
-            ),
+            OnBoard(line) => {
+                assert!(ON_BOARDS.iter().any(|rows| rows.contains(line)), "{words}: no row on a board has {line:?}")
+            }
             As(other) => assert!(rows.contains(other), "{words}: {other}"),
             Line(..) => {}
         }
@@ -106,15 +92,9 @@ fn every_command_of_the_readme_does_what_it_says() {
     for (_, tried) in ROWS {
         let Line(line, says) = tried else { continue };
         let (said, status) = desk.types(line);
-        assert!(
-            matches!(status, 0 | 3),
-            "{line} ended with {status}:\n{said}"
-        );
+        assert!(matches!(status, 0 | 3), "{line} ended with {status}:\n{said}");
         for words in *says {
-            assert!(
-                said.contains(words),
-                "{line} does not say {words:?}:\n{said}"
-            );
+            assert!(said.contains(words), "{line} does not say {words:?}:\n{said}");
         }
         assert!(!said.contains("panicked"), "{line}:\n{said}");
     }
@@ -131,10 +111,7 @@ fn the_definition_of_the_readme_can_be_used() {
     let (said, status) = desk.types(line);
     assert!(said.contains("kernel-build"), "{said}");
     assert_eq!(status, 1);
-    desk.write(
-        "readme.toml",
-        &toml.replace("better = \"higher\"", "better = 7"),
-    );
+    desk.write("readme.toml", &toml.replace("better = \"higher\"", "better = 7"));
     let (said, _) = desk.types(line);
     assert!(said.contains("line ") && said.contains("column "), "{said}");
 }
@@ -144,21 +121,14 @@ fn the_definition_of_the_readme_can_be_used() {
 fn help_fits_into_80_columns() {
     let desk = Desk::new("help");
     let (help, _) = desk.types("$PROGRAM --help");
-    let verbs = help
-        .lines()
-        .skip_while(|line| !line.starts_with("Commands:"));
+    let verbs = help.lines().skip_while(|line| !line.starts_with("Commands:"));
     let verbs = verbs.skip(1).take_while(|line| !line.is_empty());
     let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
-    let verbs = verbs
-        .filter(is_name)
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|verb| *verb != "help");
+    let verbs = verbs.filter(is_name).filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help");
     let verbs: Vec<&str> = verbs.collect();
     assert!(verbs.len() > 20, "{verbs:?}");
-    for words in ["--help", "-h"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(verbs.iter().map(|verb| format!("{verb} --help")))
+    for words in
+        ["--help", "-h"].map(str::to_owned).into_iter().chain(verbs.iter().map(|verb| format!("{verb} --help")))
     {
         let (help, status) = desk.types(&format!("$PROGRAM {words}"));
         assert_eq!(status, 0, "{words}");
@@ -167,12 +137,7 @@ fn help_fits_into_80_columns() {
         }
     }
     let (manual, _) = desk.types("$PROGRAM manual");
-    for word in [
-        "ExecuteCommand",
-        "Exit status",
-        "\\-R",
-        "until Ctrl\\-C or until CMD ends",
-    ] {
+    for word in ["ExecuteCommand", "Exit status", "\\-R", "until Ctrl\\-C or until CMD ends"] {
         assert!(manual.contains(word), "{word} is not in:\n{manual}");
     }
 }

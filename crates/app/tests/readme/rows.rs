@@ -14,135 +14,54 @@ use Tried::{As, Line, OnBoard};
 
 /// Every command of README, in its order there.
 pub(super) const ROWS: &[(&str, Tried)] = &[
-    (
-        "sbc-bench",
-        Line(
-            "NotReadyYet=yes sbc-bench",
-            &["memory copy", "\n| ", "Log: "],
-        ),
-    ),
+    ("sbc-bench", Line("NotReadyYet=yes sbc-bench", &["memory copy", "\n| ", "Log: "])),
     ("sbc-bench -c", OnBoard("./sbc-bench.sh -c")),
     ("sbc-bench -s", OnBoard("sbc-bench -s")),
     ("sbc-bench -G", OnBoard("sbc-bench -G")),
     ("-P TEST...", OnBoard("sbc-bench -P compress-7zip")),
     (
         "sbc-bench clock [--cpu LIST] [--quick] [--heat TIME]",
-        Line(
-            "sbc-bench clock --cpu 0 --quick --heat 1s",
-            &["claimed", "arrives"],
-        ),
+        Line("sbc-bench clock --cpu 0 --quick --heat 1s", &["claimed", "arrives"]),
     ),
-    (
-        "sbc-bench memory [--cpu LIST]",
-        Line("sbc-bench memory --cpu 0", &["copy", "latency"]),
-    ),
-    (
-        "sbc-bench core-to-core [--cpu LIST]",
-        Line(
-            "sbc-bench core-to-core",
-            &["Nanoseconds from one CPU to another"],
-        ),
-    ),
-    (
-        "sbc-bench workload ID [VARIANT]",
-        Line("sbc-bench workload aes aes-256-cbc", &["aes 256-CBC"]),
-    ),
-    (
-        "sbc-bench list workloads",
-        Line(
-            "sbc-bench list workloads",
-            &["sevenzip", "memory-bandwidth"],
-        ),
-    ),
+    ("sbc-bench memory [--cpu LIST]", Line("sbc-bench memory --cpu 0", &["copy", "latency"])),
+    ("sbc-bench core-to-core [--cpu LIST]", Line("sbc-bench core-to-core", &["Nanoseconds from one CPU to another"])),
+    ("sbc-bench workload ID [VARIANT]", Line("sbc-bench workload aes aes-256-cbc", &["aes 256-CBC"])),
+    ("sbc-bench list workloads", Line("sbc-bench list workloads", &["sevenzip", "memory-bandwidth"])),
     (
         "sbc-bench workload drive --folder DIR",
-        Line(
-            "sbc-bench workload drive --folder no-such-folder; :",
-            &["no-such-folder"],
-        ),
+        Line("sbc-bench workload drive --folder no-such-folder; :", &["no-such-folder"]),
     ),
     (
         "sbc-bench workload network --host NAME",
-        Line(
-            "sbc-bench workload network; :",
-            &["network cannot run here: ", "it needs --host NAME"],
-        ),
+        Line("sbc-bench workload network; :", &["network cannot run here: ", "it needs --host NAME"]),
     ),
-    (
-        "sbc-bench run --workload stress-ng:cpu",
-        Line("sbc-bench run --workload stress-ng:none; :", &["stress-ng"]),
-    ),
-    (
-        "sbc-bench run -- CMD...",
-        Line(
-            "sbc-bench run --repeat 3 -- sleep 0.01",
-            &["sleep 0.01", "valid"],
-        ),
-    ),
-    (
-        "sbc-bench run --cpus 4-7 --others-off -- CMD...",
-        OnBoard("sbc-bench run --cpus 0 --others-off"),
-    ),
+    ("sbc-bench run --workload stress-ng:cpu", Line("sbc-bench run --workload stress-ng:none; :", &["stress-ng"])),
+    ("sbc-bench run -- CMD...", Line("sbc-bench run --repeat 3 -- sleep 0.01", &["sleep 0.01", "valid"])),
+    ("sbc-bench run --cpus 4-7 --others-off -- CMD...", OnBoard("sbc-bench run --cpus 0 --others-off")),
     (
         "sbc-bench run --workload NAME [--workload-file FILE]",
-        Line(
-            "sbc-bench run --repeat 2 --workload quick --workload-file own.toml",
-            &["quick", "12.0 files/s"],
-        ),
+        Line("sbc-bench run --repeat 2 --workload quick --workload-file own.toml", &["quick", "12.0 files/s"]),
     ),
-    (
-        "sbc-bench ab --a thp=never --b thp=always -- CMD...",
-        OnBoard("sbc-bench ab --a maxkhz="),
-    ),
-    (
-        "sbc-bench sensitivity [-- CMD...]",
-        OnBoard("sbc-bench sensitivity -- "),
-    ),
-    (
-        "sbc-bench thermal [-- CMD...]",
-        OnBoard("sbc-bench thermal "),
-    ),
+    ("sbc-bench ab --a thp=never --b thp=always -- CMD...", OnBoard("sbc-bench ab --a maxkhz=")),
+    ("sbc-bench sensitivity [-- CMD...]", OnBoard("sbc-bench sensitivity -- ")),
+    ("sbc-bench thermal [-- CMD...]", OnBoard("sbc-bench thermal ")),
     ("-t", OnBoard("sbc-bench -t 60")),
     ("-T", OnBoard("sbc-bench -T 40")),
-    (
-        "sbc-bench efficiency [SETS]",
-        OnBoard("sbc-bench efficiency cores"),
-    ),
+    ("sbc-bench efficiency [SETS]", OnBoard("sbc-bench efficiency cores")),
     ("-g", OnBoard("sbc-bench -g all")),
     ("-M", OnBoard("sbc-bench -M")),
-    (
-        "sbc-bench report FILE --png DIR",
-        OnBoard("sbc-bench report /var/log/sbc-bench.json --png plots"),
-    ),
-    (
-        "sbc-bench -m [seconds]",
-        Line("sbc-bench -m 0.1 --count 2", &["load %cpu %sys", "MHz"]),
-    ),
+    ("sbc-bench report FILE --png DIR", OnBoard("sbc-bench report /var/log/sbc-bench.json --png plots")),
+    ("sbc-bench -m [seconds]", Line("sbc-bench -m 0.1 --count 2", &["load %cpu %sys", "MHz"])),
     ("sbc-bench -m", As("sbc-bench -m [seconds]")),
     ("sbc-bench mark TEXT", As("sbc-bench mark \"fan off\"")),
-    (
-        "sbc-bench review --look",
-        Line("sbc-bench review --look", &["### Kernel info:"]),
-    ),
-    (
-        "sbc-bench review [-- CMD]",
-        OnBoard("sbc-bench -r -- sleep 1"),
-    ),
+    ("sbc-bench review --look", Line("sbc-bench review --look", &["### Kernel info:"])),
+    ("sbc-bench review [-- CMD]", OnBoard("sbc-bench -r -- sleep 1")),
     ("-r", OnBoard("./sbc-bench.sh -r")),
-    (
-        "sbc-bench review --no-benchmarks [-- CMD]",
-        OnBoard("sbc-bench review --no-benchmarks -- "),
-    ),
+    ("sbc-bench review --no-benchmarks [-- CMD]", OnBoard("sbc-bench review --no-benchmarks -- ")),
     ("-R", OnBoard("sbc-bench -R -- sleep 2")),
-    (
-        "sbc-bench storage",
-        Line("sbc-bench storage && sbc-bench -S", &[]),
-    ),
+    ("sbc-bench storage", Line("sbc-bench storage && sbc-bench -S", &[])),
     ("-S", As("sbc-bench storage")),
-    (
-        "sbc-bench kernel",
-        Line("sbc-bench kernel && sbc-bench -k", &["Kernel "]),
-    ),
+    ("sbc-bench kernel", Line("sbc-bench kernel && sbc-bench -k", &["Kernel "])),
     ("-k", As("sbc-bench kernel")),
     (
         "sbc-bench redact FILE... [--output FILE|DIR]",
@@ -151,10 +70,7 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["run.json: blanked", "Results "],
         ),
     ),
-    (
-        "sbc-bench recover",
-        Line("sbc-bench recover --log run.log", &["No run has died in "]),
-    ),
+    ("sbc-bench recover", Line("sbc-bench recover --log run.log", &["No run has died in "])),
     (
         "sbc-bench explain FILE...",
         Line(
@@ -170,14 +86,8 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["##########", "\n| ", "\"schema\":1", "\"findings\": ["],
         ),
     ),
-    (
-        "sbc-bench compare FILE",
-        Line("sbc-bench compare old.log", &["known results"]),
-    ),
-    (
-        "sbc-bench compare A B...",
-        Line("sbc-bench compare run.json old.log", &["A  ", "B  "]),
-    ),
+    ("sbc-bench compare FILE", Line("sbc-bench compare old.log", &["known results"])),
+    ("sbc-bench compare A B...", Line("sbc-bench compare run.json old.log", &["A  ", "B  "])),
     (
         "sbc-bench results FILE... [--sort KEY] [--format md|csv|json|html]",
         Line(
@@ -185,44 +95,17 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["| Testboard Three |", "<table", "\"device\": "],
         ),
     ),
-    (
-        "sbc-bench trend FILE...",
-        Line("sbc-bench trend run.json run.json run.json", &[]),
-    ),
-    (
-        "sbc-bench identify [LOG]",
-        Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"]),
-    ),
+    ("sbc-bench trend FILE...", Line("sbc-bench trend run.json run.json run.json", &[])),
+    ("sbc-bench identify [LOG]", Line("sbc-bench identify && sbc-bench identify old.log", &["CPU"])),
     (
         "sbc-bench snapshot > my.board",
-        Line(
-            "sbc-bench snapshot > my.board && sbc-bench --root my.board identify",
-            &["CPU"],
-        ),
+        Line("sbc-bench snapshot > my.board && sbc-bench --root my.board identify", &["CPU"]),
     ),
-    (
-        "sbc-bench --resume [RECORD]",
-        Line("sbc-bench --resume; :", &["There is nothing to resume in"]),
-    ),
+    ("sbc-bench --resume [RECORD]", Line("sbc-bench --resume; :", &["There is nothing to resume in"])),
     ("sbc-bench restore", OnBoard("sbc-bench restore")),
-    (
-        "sbc-bench list",
-        Line(
-            "sbc-bench list",
-            &["sensors:", "workloads:", "rules:", "reports:"],
-        ),
-    ),
-    (
-        "sbc-bench list tools",
-        Line("sbc-bench list tools", &["7-Zip", "OpenSSL"]),
-    ),
-    (
-        "install-tools [NAME...]",
-        Line(
-            "echo n | sbc-bench install-tools no-such-tool; :",
-            &["no-such-tool"],
-        ),
-    ),
+    ("sbc-bench list", Line("sbc-bench list", &["sensors:", "workloads:", "rules:", "reports:"])),
+    ("sbc-bench list tools", Line("sbc-bench list tools", &["7-Zip", "OpenSSL"])),
+    ("install-tools [NAME...]", Line("echo n | sbc-bench install-tools no-such-tool; :", &["no-such-tool"])),
     (
         "MODE=unattended sbc-bench -c | grep -q 'check the log' || tail -n1 /var/log/sbc-bench.log",
         OnBoard("| grep -q 'check the log' || tail -n1 /var/log/sbc-bench.log"),
@@ -235,26 +118,14 @@ pub(super) const ROWS: &[(&str, Tried)] = &[
             &["61"],
         ),
     ),
-    (
-        "sbc-bench mark \"fan off\"",
-        As("sbc-bench -m 0.5 --record night.rec &"),
-    ),
-    (
-        "sbc-bench mark \"fan on\"",
-        As("sbc-bench mark \"fan off\""),
-    ),
+    ("sbc-bench mark \"fan off\"", As("sbc-bench -m 0.5 --record night.rec &")),
+    ("sbc-bench mark \"fan on\"", As("sbc-bench mark \"fan off\"")),
     (
         "sbc-bench monitor --replay night.rec --seek 1:30:00",
-        Line(
-            "sbc-bench monitor --replay night.rec --seek 0:00:01 --speed max",
-            &["MHz"],
-        ),
+        Line("sbc-bench monitor --replay night.rec --seek 0:00:01 --speed max", &["MHz"]),
     ),
     (
         "sbc-bench monitor --replay night.rec --speed max --jsonl",
-        Line(
-            "sbc-bench monitor --replay night.rec --speed max --jsonl | grep -c '\"event\":\"row\"'",
-            &["60"],
-        ),
+        Line("sbc-bench monitor --replay night.rec --speed max --jsonl | grep -c '\"event\":\"row\"'", &["60"]),
     ),
 ];

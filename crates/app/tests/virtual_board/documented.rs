@@ -50,10 +50,7 @@ const ROW: Row = Row {
 };
 
 /// A line that measures.
-const RUN: Row = Row {
-    status: &[0, 3],
-    ..ROW
-};
+const RUN: Row = Row { status: &[0, 3], ..ROW };
 
 /// Plays rows, several at a time, and checks each.
 fn check(rows: &[Row]) {

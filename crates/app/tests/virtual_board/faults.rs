@@ -16,20 +16,15 @@ const EFFICIENCY: &str = "efficiency --force --quiet --log $LOG --load lzma --id
 #[test]
 fn interrupted_runs_put_everything_back() {
     // As found, when there is nothing to be kept yet; at work; within a walk.
-    for (verb, signal, after_s, is_kept) in [
-        (THERMAL, "INT", "1.3", false),
-        (THERMAL, "TERM", "7", true),
-        (EFFICIENCY, "INT", "6", true),
-    ] {
+    for (verb, signal, after_s, is_kept) in
+        [(THERMAL, "INT", "1.3", false), (THERMAL, "TERM", "7", true), (EFFICIENCY, "INT", "6", true)]
+    {
         let Some(seen) = cut(verb, signal, after_s) else {
             return testkit::was_skipped();
         };
         let status = seen.done.status.code();
         assert_eq!(status, Some(130), "{signal} after {after_s} s");
-        assert!(
-            !is_kept || seen.record.is_some(),
-            "what was measured is kept"
-        );
+        assert!(!is_kept || seen.record.is_some(), "what was measured is kept");
     }
 }
 
@@ -71,10 +66,7 @@ fn what_run_and_guard_left_is_put_back_by_hand_or_by_the_next_start() {
 fn a_cpu_that_a_killed_run_left_off_is_back_before_it_is_asked_for() {
     const OTHER: &str = "/sys/devices/system/cpu/cpu1/online";
     let run = "run --force --quiet --log $LOG --repeat 1 --cpus 0 --others-off -- true";
-    for next in [
-        "clock --cpu 1 --quiet",
-        "run --force --quiet --log $LOG --repeat 1 --cpus 1 -- true",
-    ] {
+    for next in ["clock --cpu 1 --quiet", "run --force --quiet --log $LOG --repeat 1 --cpus 1 -- true"] {
         let Some(board) = board("quick") else {
             return testkit::was_skipped();
         };
@@ -100,9 +92,7 @@ fn loads_that_crash_or_run_away_leave_nothing() {
         "sh -c 'while :; do :; done' & sleep 1; kill -ABRT $$",
         "setsid sh -c 'while :; do :; done' & sleep 1; exit 3",
     ] {
-        let words = [
-            "run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", script,
-        ];
+        let words = ["run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", script];
         let seen = program_beside(Beside::Others, &board, &words);
         seen.check_left(script);
         assert!(!seen.done.status.success(), "{script}");

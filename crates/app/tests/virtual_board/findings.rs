@@ -6,12 +6,8 @@ use testkit::virtual_board::Board;
 
 /// A run that keeps both CPUs busy for so many seconds.
 fn loaded(board: &Board, seconds: u32) -> Seen {
-    let script = format!(
-        "for i in 1 2; do timeout {seconds} sh -c 'while :; do :; done' & done; wait; true"
-    );
-    let words = [
-        "run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", &script,
-    ];
+    let script = format!("for i in 1 2; do timeout {seconds} sh -c 'while :; do :; done' & done; wait; true");
+    let words = ["run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", &script];
     let seen = program(board, &words);
     seen.check_left(&board.name);
     assert_eq!(seen.record().machine.policies.len(), board.policy.len());
@@ -26,12 +22,7 @@ fn a_good_heatsink_is_no_throttling() {
         };
         let seen = loaded(&board, 5);
         assert!(seen.done.trace.iter().all(|truth| truth.level == 0));
-        for rule in [
-            "thermal-throttling",
-            "power-limit",
-            "cores-killed",
-            "clock-below-claim",
-        ] {
+        for rule in ["thermal-throttling", "power-limit", "cores-killed", "clock-below-claim"] {
             assert!(!seen.has(rule), "{rule}: {:#?}", seen.sentences());
         }
     });

@@ -139,9 +139,7 @@ pub(crate) fn command_beside(beside: Beside, board: &Board, words: &[&str]) -> S
         if still_s <= STOOD_STILL_S_MAX {
             break;
         }
-        eprintln!(
-            "once more: this machine is so busy that the board stood still for {still_s:.1} s"
-        );
+        eprintln!("once more: this machine is so busy that the board stood still for {still_s:.1} s");
         seen = command_once(beside, board, words);
     }
     seen
@@ -160,11 +158,7 @@ fn command_once(beside: Beside, board: &Board, words: &[&str]) -> Seen {
     let done = run(board.clone(), None, &command).unwrap();
     let text = std::fs::read_to_string(out.0.join("log.json")).ok();
     let record: Option<Record> = text.map(|text| serde_json::from_str(&text).unwrap());
-    Seen {
-        findings: record.as_ref().map(rules::check).unwrap_or_default(),
-        record,
-        done,
-    }
+    Seen { findings: record.as_ref().map(rules::check).unwrap_or_default(), record, done }
 }
 
 /// Where figures need not be exact, they may be off by this factor: a machine that is busy with other things moves every moment of

@@ -12,9 +12,7 @@ fn without_a_temperature_nothing_is_made_up() {
         };
         board.thermal.has_sensor = false;
         board.meter = None;
-        let script = format!(
-            "exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s"
-        );
+        let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s");
         let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
         seen.check_left("thermal");
         let answer = result(seen.record()).expect("a thermal test is in the Record");
@@ -28,11 +26,7 @@ fn without_a_temperature_nothing_is_made_up() {
 }
 
 /// Boards by chance: degrees around, K per W, time constant in s, idle power and that of a busy core in W.
-const BY_CHANCE: [[f64; 5]; 3] = [
-    [11.3, 7.9, 2.3, 2.7, 2.2],
-    [36.2, 14.6, 3.4, 0.9, 1.1],
-    [23.8, 3.8, 1.6, 3.6, 5.3],
-];
+const BY_CHANCE: [[f64; 5]; 3] = [[11.3, 7.9, 2.3, 2.7, 2.2], [36.2, 14.6, 3.4, 0.9, 1.1], [23.8, 3.8, 1.6, 3.6, 5.3]];
 
 /// The load alone does not tell resistance from surroundings; idling and cooling do. Whatever slows this
 /// machine down, another board among it, slows power and temperature alike.
@@ -56,8 +50,7 @@ fn check_constants(mut board: Board, constants: [f64; 5]) {
     board.thermal.tau_s = tau_s;
     board.thermal.idle_w = idle_w;
     board.policy[0].core_w = core_w;
-    let script =
-        format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.2 --cool-down 15s");
+    let script = format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.2 --cool-down 15s");
     let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
     let answer = result(seen.record()).expect("a thermal test is in the Record");
     let fit = answer.power_fit.expect("the constants are told");

@@ -57,11 +57,7 @@ impl Descendants {
             let children = children_of(&self.root, own);
             let children = held(&self.root, children, |pid| self.is_marked(pid));
             let mut left: Vec<Held> = children.take(AT_ONCE).collect();
-            left.extend(
-                group
-                    .into_iter()
-                    .flat_map(|group| members(&self.root, group, AT_ONCE)),
-            );
+            left.extend(group.into_iter().flat_map(|group| members(&self.root, group, AT_ONCE)));
             // A thread of ours may work in the group, beside the program.
             left.retain(|process| process.pid() != own);
             left

@@ -5,8 +5,7 @@ use machine::processes::started_ticks;
 use machine::{Group, Root};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, pidfd_send_signal,
-    waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, pidfd_send_signal, waitid,
 };
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -45,16 +44,11 @@ impl Held {
     }
 
     /// Sends it a signal; if it is gone, nobody gets one.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "it was just asked who has the number"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "it was just asked who has the number")]
     pub(super) fn signal(&self, signal: Signal) {
         let _ = match &self.by {
             By::Descriptor(descriptor) => pidfd_send_signal(descriptor, signal),
-            By::Start(root, started) if *started == started_ticks(root, self.pid()) => {
-                kill_process(self.pid, signal)
-            }
+            By::Start(root, started) if *started == started_ticks(root, self.pid()) => kill_process(self.pid, signal),
             By::Start(..) => Ok(()),
         };
     }
@@ -79,11 +73,7 @@ impl Held {
 
 /// Those of these processes of which this is true. It is asked again when they are held: only then is what was
 /// read of a number true of the process that is held.
-pub(super) fn held(
-    root: &Root,
-    pids: Vec<u32>,
-    is_it: impl Fn(u32) -> bool,
-) -> impl Iterator<Item = Held> {
+pub(super) fn held(root: &Root, pids: Vec<u32>, is_it: impl Fn(u32) -> bool) -> impl Iterator<Item = Held> {
     pids.into_iter().filter_map(move |pid| {
         let held = is_it(pid).then(|| Held::of(root, pid))??;
         is_it(pid).then_some(held)

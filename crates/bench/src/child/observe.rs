@@ -42,13 +42,7 @@ pub(super) struct Observer<'a> {
 
 impl<'a> Observer<'a> {
     pub(super) fn new(root: &'a Root, pid: u32) -> Self {
-        Self {
-            root,
-            pid,
-            seen_on: Vec::new(),
-            usage: Usage::default(),
-            schedule: BTreeMap::new(),
-        }
+        Self { root, pid, seen_on: Vec::new(), usage: Usage::default(), schedule: BTreeMap::new() }
     }
 
     /// Looks at the program while it runs.
@@ -57,11 +51,7 @@ impl<'a> Observer<'a> {
         let threads = self.root.list(&format!("/proc/{pid}/task"));
         for thread in threads.into_iter().flatten().take(THREADS_MAX) {
             let path = format!("/proc/{pid}/task/{thread}/stat");
-            if let Ok(stat) = self
-                .root
-                .read(&path)
-                .and_then(|text| parse_stat(&path, &text))
-            {
+            if let Ok(stat) = self.root.read(&path).and_then(|text| parse_stat(&path, &text)) {
                 self.seen_on.push(stat.cpu);
             }
             self.look_at_schedule(thread);
@@ -69,11 +59,7 @@ impl<'a> Observer<'a> {
         self.seen_on.sort_unstable();
         self.seen_on.dedup();
         let path = format!("/proc/{pid}/status");
-        match self
-            .root
-            .read(&path)
-            .and_then(|text| parse_peak(&path, &text))
-        {
+        match self.root.read(&path).and_then(|text| parse_peak(&path, &text)) {
             Ok(kib) => self.usage.peak_resident_kib = Fact::Known(kib),
             // A program that is just ending has no memory any more; what was seen before stands.
             Err(missing) if self.usage.peak_resident_kib.known().is_none() => {
@@ -85,11 +71,7 @@ impl<'a> Observer<'a> {
 
     fn look_at_schedule(&mut self, thread: String) {
         let path = format!("/proc/{}/task/{thread}/schedstat", self.pid);
-        if let Ok(times) = self
-            .root
-            .read(&path)
-            .and_then(|text| parse_schedstat(&path, &text))
-        {
+        if let Ok(times) = self.root.read(&path).and_then(|text| parse_schedstat(&path, &text)) {
             self.schedule.insert(thread, times);
         }
     }
@@ -97,20 +79,13 @@ impl<'a> Observer<'a> {
     /// Takes the totals of a program that has ended and is not yet reaped.
     pub(super) fn close(mut self) -> (Vec<u32>, Usage) {
         let path = format!("/proc/{}/stat", self.pid);
-        let stat = self
-            .root
-            .read(&path)
-            .and_then(|text| parse_stat(&path, &text));
+        let stat = self.root.read(&path).and_then(|text| parse_stat(&path, &text));
         if let Ok(stat) = &stat {
             self.seen_on.push(stat.cpu);
             self.seen_on.sort_unstable();
             self.seen_on.dedup();
         }
-        self.usage.user_ms = stat
-            .as_ref()
-            .map(|stat| stat.user_ms)
-            .map_err(Missing::clone)
-            .into();
+        self.usage.user_ms = stat.as_ref().map(|stat| stat.user_ms).map_err(Missing::clone).into();
         self.usage.system_ms = stat.map(|stat| stat.system_ms).into();
         self.look_at_schedule(self.pid.to_string());
         if self.schedule.is_empty() {
@@ -144,12 +119,8 @@ fn parse_stat(path: &str, text: &str) -> Reading<Stat> {
     let number = |field: usize| -> Option<u64> { fields.get(field - 3)?.parse().ok() };
     let stat = || {
         Some(Stat {
-            user_ms: number(14)?
-                .saturating_add(number(16)?)
-                .saturating_mul(TICK_MS),
-            system_ms: number(15)?
-                .saturating_add(number(17)?)
-                .saturating_mul(TICK_MS),
+            user_ms: number(14)?.saturating_add(number(16)?).saturating_mul(TICK_MS),
+            system_ms: number(15)?.saturating_add(number(17)?).saturating_mul(TICK_MS),
             cpu: u32::try_from(number(39)?).ok()?,
         })
     };
@@ -187,11 +158,7 @@ mod tests {
     fn a_stat_line_with_a_strange_name_is_read() {
         let text = "77 (a) b (c) S 1 77 77 0 -1 4194304 101 0 0 0 12 3 5 1 20 0 1 0 100 1000 50 \
                     18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 6 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
-        let expected = Stat {
-            user_ms: 170,
-            system_ms: 40,
-            cpu: 6,
-        };
+        let expected = Stat { user_ms: 170, system_ms: 40, cpu: 6 };
         assert_eq!(parse_stat("/proc/77/stat", text), Ok(expected));
         for bad in ["", "77", "77 (x) S 1", "77 (x"] {
             assert!(parse_stat("/proc/77/stat", bad).is_err(), "{bad}");

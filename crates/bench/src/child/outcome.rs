@@ -8,12 +8,7 @@ use record::{Failure, FailureKind};
 /// Failures keep so many characters of the output.
 const OUTPUT_TAIL_CHARS: usize = 2000;
 impl Child<'_> {
-    pub(super) fn outcome(
-        &self,
-        end: &End,
-        output: &str,
-        out_of_memory: impl Fn() -> bool,
-    ) -> Result<(), Failure> {
+    pub(super) fn outcome(&self, end: &End, output: &str, out_of_memory: impl Fn() -> bool) -> Result<(), Failure> {
         let name = &self.name;
         let (kind, message) = match end {
             End::Exited(status) => match (status.exit_status(), status.terminating_signal()) {
@@ -23,85 +18,52 @@ impl Child<'_> {
                     FailureKind::OutOfMemory,
                     format!("The kernel killed what {name} had started because memory ran out."),
                 ),
-                (Some(code), _) => (
-                    FailureKind::ExitStatus,
-                    format!("{name} ended with exit status {code}."),
-                ),
-                (None, Some(9)) if out_of_memory() => (
-                    FailureKind::OutOfMemory,
-                    format!("{name} was killed by the kernel because memory ran out."),
-                ),
+                (Some(code), _) => (FailureKind::ExitStatus, format!("{name} ended with exit status {code}.")),
+                (None, Some(9)) if out_of_memory() => {
+                    (FailureKind::OutOfMemory, format!("{name} was killed by the kernel because memory ran out."))
+                }
                 (None, signal) => {
                     let signal = signal_name(signal.unwrap_or(0));
-                    (
-                        FailureKind::Signal,
-                        format!("{name} was ended by {signal}."),
-                    )
+                    (FailureKind::Signal, format!("{name} was ended by {signal}."))
                 }
             },
             End::Enough => return Ok(()),
-            End::Lost => (
-                FailureKind::ExitStatus,
-                format!("{name} ended, its status is lost."),
-            ),
-            End::TimedOut => (
-                FailureKind::TimedOut,
-                format!(
-                    "{name} took longer than {:?} and was killed.",
-                    self.time_limit
-                ),
-            ),
+            End::Lost => (FailureKind::ExitStatus, format!("{name} ended, its status is lost.")),
+            End::TimedOut => {
+                (FailureKind::TimedOut, format!("{name} took longer than {:?} and was killed.", self.time_limit))
+            }
             End::Cancelled(signal) => (
                 FailureKind::Interrupted,
-                format!(
-                    "{name} was ended because {} interrupted the run.",
-                    signal_name(*signal)
-                ),
+                format!("{name} was ended because {} interrupted the run.", signal_name(*signal)),
             ),
         };
         let exit_status = match end {
-            End::Exited(status) => status
-                .exit_status()
-                .or_else(|| status.terminating_signal().map(|signal| 128 + signal)),
+            End::Exited(status) => {
+                status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal))
+            }
             _ => None,
         };
-        Err(Failure {
-            exit_status,
-            ..failure(kind, message, output)
-        })
+        Err(Failure { exit_status, ..failure(kind, message, output) })
     }
 }
 
 /// A failure with the end of the output.
 pub(crate) fn failure(kind: FailureKind, message: String, output: &str) -> Failure {
     let skipped = output.chars().count().saturating_sub(OUTPUT_TAIL_CHARS);
-    Failure {
-        kind,
-        message,
-        output_tail: output.chars().skip(skipped).collect(),
-        exit_status: None,
-    }
+    Failure { kind, message, output_tail: output.chars().skip(skipped).collect(), exit_status: None }
 }
 
 /// The failure of a step that the user has interrupted.
 pub(crate) fn interruption() -> Failure {
-    failure(
-        FailureKind::Interrupted,
-        "The run was interrupted.".into(),
-        "",
-    )
+    failure(FailureKind::Interrupted, "The run was interrupted.".into(), "")
 }
 
 /// How often the kernel killed a process because memory ran out, machine and own cgroup together;
 /// 0 where it does not count (before Linux 4.13).
 pub(super) fn oom_kills(root: &Root) -> u64 {
     let counters = root.read("/proc/vmstat").unwrap_or_default();
-    let count = counters
-        .lines()
-        .find_map(|line| line.strip_prefix("oom_kill "));
-    count
-        .and_then(|count| count.trim().parse().ok())
-        .unwrap_or(0)
+    let count = counters.lines().find_map(|line| line.strip_prefix("oom_kill "));
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
 }
 
 fn signal_name(signal: i32) -> String {

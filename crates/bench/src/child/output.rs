@@ -57,10 +57,7 @@ mod tests {
         kept.push(b"last");
         let text = kept.text();
         assert!(text.starts_with("firstxxx") && text.ends_with("xxxlast"));
-        assert!(text.contains(&format!(
-            "[{} bytes left out]",
-            40 * (64 << 10) + 9 - 2 * KEPT_BYTES
-        )));
+        assert!(text.contains(&format!("[{} bytes left out]", 40 * (64 << 10) + 9 - 2 * KEPT_BYTES)));
         assert!(text.len() < 2 * KEPT_BYTES + 64);
     }
 }

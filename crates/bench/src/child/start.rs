@@ -13,9 +13,7 @@ use machine::Caller;
 use machine::faults::{self, Call};
 use machine::threads;
 use rustix::process::{Gid, Uid};
-use rustix::thread::{
-    CpuSet, sched_setaffinity, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
-};
+use rustix::thread::{CpuSet, sched_setaffinity, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use std::process::{Child, Command};
 
 /// Numbers with a decimal point and messages in English, whatever the user's locale is.
@@ -32,8 +30,7 @@ pub(super) fn plain_locale(command: &mut Command) {
 /// The environment of the user whose program it is.
 pub(super) fn of_user(user: &Caller, command: &mut Command) {
     let ours = std::env::vars_os();
-    let ours = ours
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let ours = ours.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     for (name, value) in user.environment(ours) {
         match value {
             Some(value) => command.env(name, value),
@@ -88,12 +85,7 @@ fn give_up_root(user: &Caller) -> Result<(), String> {
     set_thread_groups(&groups)
         .and_then(|()| set_thread_res_gid(gid, gid, gid))
         .and_then(|()| set_thread_res_uid(uid, uid, uid))
-        .map_err(|why| {
-            format!(
-                "it cannot run as {}: {why}; with --as-root it runs as root",
-                user.name
-            )
-        })
+        .map_err(|why| format!("it cannot run as {}: {why}; with --as-root it runs as root", user.name))
 }
 
 /// Moves the calling thread to the CPUs.

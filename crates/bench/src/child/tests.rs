@@ -12,12 +12,7 @@ struct Case<'a> {
 
 impl Default for Case<'_> {
     fn default() -> Self {
-        Self {
-            script: "",
-            cpus: &[],
-            time_limit: Duration::from_secs(20),
-            cancelled: 0,
-        }
+        Self { script: "", cpus: &[], time_limit: Duration::from_secs(20), cancelled: 0 }
     }
 }
 
@@ -41,17 +36,8 @@ fn run(case: Case) -> Ended {
 }
 
 fn check(script: &str, kind: FailureKind, message: &str) {
-    let failure = run(Case {
-        script,
-        ..Case::default()
-    })
-    .outcome
-    .unwrap_err();
-    assert_eq!(
-        (failure.kind, failure.message.as_str()),
-        (kind, message),
-        "{script}"
-    );
+    let failure = run(Case { script, ..Case::default() }).outcome.unwrap_err();
+    assert_eq!((failure.kind, failure.message.as_str()), (kind, message), "{script}");
 }
 
 /// True while the process exists and is no zombie.
@@ -71,14 +57,8 @@ fn ends(pid: &str) -> bool {
 
 #[test]
 fn output_of_both_kinds_is_kept_in_order() {
-    let ended = run(Case {
-        script: "echo one; echo two >&2; echo three; sleep 0.05",
-        ..Case::default()
-    });
-    assert_eq!(
-        (ended.output.as_str(), ended.outcome),
-        ("one\ntwo\nthree\n", Ok(()))
-    );
+    let ended = run(Case { script: "echo one; echo two >&2; echo three; sleep 0.05", ..Case::default() });
+    assert_eq!((ended.output.as_str(), ended.outcome), ("one\ntwo\nthree\n", Ok(())));
     assert!(!ended.seen_on.is_empty());
     assert!(ended.usage.user_ms.known().is_some());
     assert!(ended.usage.peak_resident_kib.known().is_some());
@@ -86,30 +66,15 @@ fn output_of_both_kinds_is_kept_in_order() {
 
 #[test]
 fn the_locale_is_plain_and_standard_input_empty() {
-    let ended = run(Case {
-        script: "cat; echo \"$LC_ALL $LANG.\"",
-        ..Case::default()
-    });
+    let ended = run(Case { script: "cat; echo \"$LC_ALL $LANG.\"", ..Case::default() });
     assert_eq!(ended.output, "C .\n");
 }
 
 #[test]
 fn crashes_are_told_apart() {
-    check(
-        "exit 7",
-        FailureKind::ExitStatus,
-        "sh ended with exit status 7.",
-    );
-    check(
-        "kill -SEGV $$",
-        FailureKind::Signal,
-        "sh was ended by SIGSEGV.",
-    );
-    check(
-        "kill -KILL $$",
-        FailureKind::Signal,
-        "sh was ended by SIGKILL.",
-    );
+    check("exit 7", FailureKind::ExitStatus, "sh ended with exit status 7.");
+    check("kill -SEGV $$", FailureKind::Signal, "sh was ended by SIGSEGV.");
+    check("kill -KILL $$", FailureKind::Signal, "sh was ended by SIGKILL.");
 }
 
 #[test]
@@ -145,26 +110,16 @@ fn cpus_that_do_not_exist_are_refused() {
         };
         let failure = Child::spawn(&spec).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
-        assert!(
-            failure.message.contains(&cpu.to_string()),
-            "{}",
-            failure.message
-        );
+        assert!(failure.message.contains(&cpu.to_string()), "{}", failure.message);
     }
 }
 
 #[test]
 fn a_program_stays_on_its_cpus_and_we_stay_on_ours() {
     let before = rustix::thread::sched_getaffinity(None).unwrap();
-    let cpu = (0..CpuSet::MAX_CPU)
-        .find(|&cpu| before.is_set(cpu))
-        .unwrap() as u32;
+    let cpu = (0..CpuSet::MAX_CPU).find(|&cpu| before.is_set(cpu)).unwrap() as u32;
     let script = "grep Cpus_allowed_list /proc/self/status";
-    let ended = run(Case {
-        script,
-        cpus: &[cpu],
-        ..Case::default()
-    });
+    let ended = run(Case { script, cpus: &[cpu], ..Case::default() });
     assert_eq!(ended.output, format!("Cpus_allowed_list:\t{cpu}\n"));
     assert_eq!(ended.seen_on, [cpu]);
     assert_eq!(rustix::thread::sched_getaffinity(None).unwrap(), before);
@@ -199,27 +154,17 @@ fn a_program_may_say_farewell_on_sigterm() {
 
 #[test]
 fn an_interruption_ends_the_program() {
-    let ended = run(Case {
-        script: "sleep 100",
-        cancelled: 2,
-        ..Case::default()
-    });
+    let ended = run(Case { script: "sleep 100", cancelled: 2, ..Case::default() });
     let failure = ended.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Interrupted);
-    assert_eq!(
-        failure.message,
-        "sh was ended because SIGINT (Ctrl-C) interrupted the run."
-    );
+    assert_eq!(failure.message, "sh was ended because SIGINT (Ctrl-C) interrupted the run.");
 }
 
 #[test]
 fn a_grandchild_left_behind_is_killed() {
     // It ignores SIGTERM and holds the pipe open.
     let script = "(trap '' TERM; while :; do sleep 0.05; done) & echo $!";
-    let ended = run(Case {
-        script,
-        ..Case::default()
-    });
+    let ended = run(Case { script, ..Case::default() });
     assert_eq!(ended.outcome, Ok(()));
     assert!(ends(&ended.output), "{} lives", ended.output);
 }
@@ -237,10 +182,7 @@ fn a_flood_is_cut_and_ends_at_the_limit() {
 
 #[test]
 fn a_program_that_closes_its_output_is_still_waited_for() {
-    let ended = run(Case {
-        script: "exec >&- 2>&-; sleep 0.1; exit 3",
-        ..Case::default()
-    });
+    let ended = run(Case { script: "exec >&- 2>&-; sleep 0.1; exit 3", ..Case::default() });
     assert_eq!(ended.outcome.unwrap_err().kind, FailureKind::ExitStatus);
 }
 
@@ -351,11 +293,7 @@ fn a_program_that_is_seen_ends_when_enough_was_printed() {
         enough: Some(&mut |text: &str| text.lines().any(|line| line == "5")),
     });
     assert_eq!(ended.outcome, Ok(()));
-    assert!(
-        ended.output.starts_with("1\r\n2\r\n3\r\n"),
-        "{}",
-        ended.output
-    );
+    assert!(ended.output.starts_with("1\r\n2\r\n3\r\n"), "{}", ended.output);
 }
 
 #[test]
@@ -374,8 +312,7 @@ fn a_program_of_a_user_has_the_users_rights_and_we_keep_ours() {
         home: "/nonexistent".into(),
         shell: "/bin/sh".into(),
     };
-    let script =
-        "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cpus_allowed_list /proc/self/status; echo $HOME $USER";
+    let script = "grep -e ^Uid -e ^Gid -e ^Groups -e ^Cpus_allowed_list /proc/self/status; echo $HOME $USER";
     let argv = ["/bin/sh", "-c", script].map(str::to_owned);
     let spec = Spec {
         folder: None,

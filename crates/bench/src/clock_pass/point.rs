@@ -15,11 +15,7 @@ const QUOTA_READING_NS: u64 = 100_000_000;
 const QUOTA_SHARE_FREE: f64 = 0.97;
 
 /// Readings on the calling thread, which stays on `cpu`.
-pub(super) fn measure_point(
-    pass: &ClockPass,
-    cpu: u32,
-    opp_khz: Option<u32>,
-) -> Result<ClockPoint, Missing> {
+pub(super) fn measure_point(pass: &ClockPass, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
     let limited = has_quota(pass.root);
     let (cold, warm) = plans(limited);
     let first = measure(&cold);
@@ -31,11 +27,7 @@ pub(super) fn measure_point(
     let claimed_khz = cpufreq(pass.root, cpu, "scaling_cur_freq");
     let hardware_khz = cpufreq(pass.root, cpu, "cpuinfo_cur_freq");
     let mut readings = vec![first];
-    let more = 1..pass
-        .options
-        .task
-        .readings()
-        .div_ceil(faults::haste() as usize);
+    let more = 1..pass.options.task.readings().div_ceil(faults::haste() as usize);
     readings.extend(more.map(|_| measure(&warm)));
     let counters = counters(pass.root, cpu, readings[0].best_khz);
     // Under a quota a program gets the use of less than the clock; that is what counts.
@@ -65,10 +57,7 @@ fn plans(limited: bool) -> (ClockPlan, ClockPlan) {
         return (hasty(ClockPlan::default()), hasty(ClockPlan::warm()));
     }
     let long = hasty(ClockPlan::lasting(QUOTA_READING_NS));
-    let warm = ClockPlan {
-        preheat_ns_max: 0,
-        ..long
-    };
+    let warm = ClockPlan { preheat_ns_max: 0, ..long };
     (long, warm)
 }
 
@@ -92,15 +81,10 @@ fn cpufreq(root: &Root, cpu: u32, file: &str) -> Fact<u32> {
 
 /// Every other method, while the chain runs at about `khz`.
 fn counters(root: &Root, cpu: u32, khz: u32) -> Vec<CounterClock> {
-    let mut clocks: Vec<CounterClock> = CycleCounter::all(root, cpu)
-        .into_iter()
-        .map(|(kind, counter)| by_counter(kind, counter, khz))
-        .collect();
+    let mut clocks: Vec<CounterClock> =
+        CycleCounter::all(root, cpu).into_iter().map(|(kind, counter)| by_counter(kind, counter, khz)).collect();
     // Read last: the driver averages over what ran just now.
-    clocks.push(CounterClock {
-        name: "cpuinfo_avg_freq".into(),
-        khz: average_khz(root, cpu).into(),
-    });
+    clocks.push(CounterClock { name: "cpuinfo_avg_freq".into(), khz: average_khz(root, cpu).into() });
     clocks
 }
 
@@ -108,22 +92,13 @@ fn by_counter(kind: &str, counter: Reading<CycleCounter>, khz: u32) -> CounterCl
     let counter = match counter {
         Ok(counter) => counter,
         Err(missing) => {
-            return CounterClock {
-                name: kind.to_owned(),
-                khz: missing.into(),
-            };
+            return CounterClock { name: kind.to_owned(), khz: missing.into() };
         }
     };
     let estimate = count(khz, || counter.cycles());
     let known = estimate.filter(|estimate| estimate.supported);
     let unsteady = || Missing::unsupported(kind, "its counts contradict each other");
-    CounterClock {
-        name: counter.name(),
-        khz: known
-            .map(|estimate| estimate.best_khz)
-            .ok_or_else(unsteady)
-            .into(),
-    }
+    CounterClock { name: counter.name(), khz: known.map(|estimate| estimate.best_khz).ok_or_else(unsteady).into() }
 }
 
 /// The first one that has a figure, or the first reason why there is none.
@@ -137,9 +112,7 @@ fn best_counter(counters: &[CounterClock]) -> Fact<u32> {
 fn windows(readings: &[ClockReading]) -> ClockWindows {
     let count: u32 = readings.iter().map(|reading| reading.count).sum();
     let weighted = |figure: fn(&ClockReading) -> u32| {
-        let shares = readings
-            .iter()
-            .map(|r| u64::from(figure(r)) * u64::from(r.count));
+        let shares = readings.iter().map(|r| u64::from(figure(r)) * u64::from(r.count));
         (shares.sum::<u64>() / u64::from(count.max(1))) as u32
     };
     let best = readings.iter().map(|reading| reading.best_khz).max();
@@ -164,10 +137,7 @@ mod tests {
 
     #[test]
     fn the_first_counter_with_a_figure_counts() {
-        let clock = |name: &str, khz: Fact<u32>| CounterClock {
-            name: name.into(),
-            khz,
-        };
+        let clock = |name: &str, khz: Fact<u32>| CounterClock { name: name.into(), khz };
         let absent = || Fact::from(Missing::absent("/dev/cpu/0/msr"));
         let both = [clock("perf", absent()), clock("a", Fact::Known(7))];
         assert_eq!(best_counter(&both), Fact::Known(7));
@@ -178,8 +148,7 @@ mod tests {
     #[test]
     fn a_copy_of_a_machine_has_claims_but_no_counters() {
         let cpufreq_path = "/sys/devices/system/cpu/cpu1/cpufreq";
-        let root =
-            Root::from_board(&format!("== {cpufreq_path}/cpuinfo_avg_freq\n1608000\n")).unwrap();
+        let root = Root::from_board(&format!("== {cpufreq_path}/cpuinfo_avg_freq\n1608000\n")).unwrap();
         let found = counters(&root, 1, 1_600_000);
         let names: Vec<&str> = found.iter().map(|clock| clock.name.as_str()).collect();
         assert_eq!(names, ["perf", "aperf", "cpuinfo_avg_freq"]);

@@ -86,43 +86,28 @@ enum Better {
 /// One sentence with line and column.
 pub fn parse_definitions(text: &str) -> Result<Vec<Definition>, String> {
     let file: File = toml::from_str(text).map_err(|error| {
-        let place = error
-            .span()
-            .map_or(String::new(), |span| place(text, &span));
+        let place = error.span().map_or(String::new(), |span| place(text, &span));
         let message = error.message().trim().replace('\n', "; ");
         format!("{place}{message}{}", hint(&message))
     })?;
     let mut definitions: Vec<Definition> = Vec::new();
     for entry in file.workload {
-        let definition = definition(entry.get_ref())
-            .map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
-        if definitions
-            .iter()
-            .any(|known| known.name == definition.name)
-        {
+        let definition = definition(entry.get_ref()).map_err(|(span, why)| format!("{}{why}", place(text, &span)))?;
+        if definitions.iter().any(|known| known.name == definition.name) {
             let place = place(text, &entry.get_ref().name.span());
-            return Err(format!(
-                "{place}there are two workloads {:?}",
-                definition.name
-            ));
+            return Err(format!("{place}there are two workloads {:?}", definition.name));
         }
         definitions.push(definition);
     }
     Ok(definitions)
 }
 
-const OTHERS_OF_ALL: &str =
-    "others_off needs cpus that stay on: fastest, core-types or a list such as \"0-3\"";
+const OTHERS_OF_ALL: &str = "others_off needs cpus that stay on: fastest, core-types or a list such as \"0-3\"";
 
 /// What people mostly meant, where the reader's own words do not help.
 fn hint(message: &str) -> &'static str {
-    let is_outside = [
-        "expected a sequence",
-        "expected `workload`",
-        "field `workload`",
-    ]
-    .iter()
-    .any(|words| message.contains(words));
+    let is_outside =
+        ["expected a sequence", "expected `workload`", "field `workload`"].iter().any(|words| message.contains(words));
     if is_outside {
         return "; every workload begins with a line [[workload]]";
     }
@@ -157,19 +142,13 @@ fn definition(entry: &Entry) -> Result<Definition, Wrong> {
             let why = "score_regex and score_json exclude each other".into();
             return Err((regex.span(), why));
         }
-        (Some(regex), None) => {
-            ScoreRule::regex(regex.get_ref()).map_err(|why| (regex.span(), why))?
-        }
+        (Some(regex), None) => ScoreRule::regex(regex.get_ref()).map_err(|why| (regex.span(), why))?,
         (None, Some(path)) => ScoreRule::Json(path.clone()),
         (None, None) => ScoreRule::Time,
     };
     let is_time = score == ScoreRule::Time;
     let own_unit = if is_time { "s" } else { "" };
-    let own_better = if is_time {
-        Better::Lower
-    } else {
-        Better::Higher
-    };
+    let own_better = if is_time { Better::Lower } else { Better::Higher };
     let pinning = with_span(&entry.cpus, |cpus| match cpus {
         CpusText::List(cpus) => Ok(Pinning::Cpus(cpus.clone())),
         CpusText::Word(word) => parse_pinning(word),
@@ -216,11 +195,7 @@ fn with_span<T, U>(
 fn place(text: &str, span: &Range<usize>) -> String {
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
-    let column = before
-        .rsplit('\n')
-        .next()
-        .map_or(0, |last| last.chars().count())
-        + 1;
+    let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
     format!("line {line}, column {column}: ")
 }
 
@@ -254,16 +229,11 @@ mod tests {
             name = 'plain'
             command = ['true']
             timeout = 3";
-        let [build, line, plain] = &parse_definitions(text).unwrap()[..] else {
-            panic!()
-        };
+        let [build, line, plain] = &parse_definitions(text).unwrap()[..] else { panic!() };
         assert_eq!(build.pinning, Pinning::Cpus(vec![0, 1, 2]));
         assert_eq!(build.repeat, Repeat::Times(5));
         assert_eq!(build.time_limit, Duration::from_secs(600));
-        assert_eq!(
-            (build.unit.as_str(), build.higher_is_better),
-            ("files/s", true)
-        );
+        assert_eq!((build.unit.as_str(), build.higher_is_better), ("files/s", true));
         assert_eq!(line.command, ["/bin/sh", "-c", "a | b"]);
         assert_eq!(line.score, ScoreRule::Json("x.y".into()));
         assert!(line.higher_is_better && line.others_off && !build.others_off);
@@ -278,55 +248,19 @@ mod tests {
             (with("cpus = 'most'"), "line 4, column 8: CPUs are all"),
             (with("repeat = 0"), "line 4, column 10: repeat is auto"),
             (with("timeout = 'soon'"), "line 4, column 11: a time is"),
-            (
-                with("score_regex = '('"),
-                "line 4, column 15: \"(\" is no regular",
-            ),
-            (
-                with("others_off = true"),
-                "line 4, column 14: others_off needs cpus",
-            ),
-            (
-                with("cpus = [0]\nothers_off = 1"),
-                "line 5, column 14: invalid type",
-            ),
-            (
-                with("score_regex = 'a'\nscore_json = 'b'"),
-                "exclude each other",
-            ),
-            (
-                with("colour = 'red'"),
-                "line 4, column 1: unknown field `colour`",
-            ),
-            (
-                with("better = 'faster'"),
-                "line 4, column 10: unknown variant",
-            ),
-            (
-                with(MINIMAL),
-                "line 5, column 8: there are two workloads \"a\"",
-            ),
-            (
-                "[[workload]]\nname = 'a b'\ncommand = 'x'".into(),
-                "line 2, column 8: name is",
-            ),
-            (
-                "[[workload]]\nname = 'a'\ncommand = []".into(),
-                "line 3, column 11: command names",
-            ),
-            (
-                "[[workload]]\nname = 'aes'\ncommand = 'x'".into(),
-                "line 2, column 8: aes is a workload of",
-            ),
-            (
-                "[workload]\nname = 'a'".into(),
-                "begins with a line [[workload]]",
-            ),
+            (with("score_regex = '('"), "line 4, column 15: \"(\" is no regular"),
+            (with("others_off = true"), "line 4, column 14: others_off needs cpus"),
+            (with("cpus = [0]\nothers_off = 1"), "line 5, column 14: invalid type"),
+            (with("score_regex = 'a'\nscore_json = 'b'"), "exclude each other"),
+            (with("colour = 'red'"), "line 4, column 1: unknown field `colour`"),
+            (with("better = 'faster'"), "line 4, column 10: unknown variant"),
+            (with(MINIMAL), "line 5, column 8: there are two workloads \"a\""),
+            ("[[workload]]\nname = 'a b'\ncommand = 'x'".into(), "line 2, column 8: name is"),
+            ("[[workload]]\nname = 'a'\ncommand = []".into(), "line 3, column 11: command names"),
+            ("[[workload]]\nname = 'aes'\ncommand = 'x'".into(), "line 2, column 8: aes is a workload of"),
+            ("[workload]\nname = 'a'".into(), "begins with a line [[workload]]"),
             ("name = 'a'".into(), "begins with a line [[workload]]"),
-            (
-                "[[workload]]\nname = 'a'\nscore_regex = \"(\\d)\"".into(),
-                "in '...' a backslash is a backslash",
-            ),
+            ("[[workload]]\nname = 'a'\nscore_regex = \"(\\d)\"".into(), "in '...' a backslash is a backslash"),
             ("[[workload]]\nname = 'a'".into(), "missing field `command`"),
             ("[[workload".into(), "line 1, column "),
         ] {

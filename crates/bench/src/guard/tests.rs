@@ -65,12 +65,7 @@ fn wait_for(owner: u32, count: usize) {
 }
 
 fn watched(owner: u32, journal: Option<PathBuf>) -> Watched {
-    Watched {
-        owner,
-        journal,
-        group: None,
-        places: None,
-    }
+    Watched { owner, journal, group: None, places: None }
 }
 
 #[test]
@@ -148,12 +143,7 @@ fn a_guard_puts_back_what_stands_in_the_journal() {
     std::fs::copy(&journal, &left).unwrap();
     drop(settings);
     root.write(&governor, "performance").unwrap();
-    let outcome = stand_guard(
-        &root,
-        &watched(GONE, Some(left.clone())),
-        &mut &b""[..],
-        &mut Vec::new(),
-    );
+    let outcome = stand_guard(&root, &watched(GONE, Some(left.clone())), &mut &b""[..], &mut Vec::new());
     let is_removed = !left.exists();
     std::fs::remove_dir_all(&place).unwrap();
     outcome.unwrap();

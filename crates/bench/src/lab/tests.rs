@@ -8,29 +8,16 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
 /// The last CPU that this test may use.
 fn some_cpu() -> u32 {
     let set = sched_getaffinity(None).unwrap();
-    (0..CpuSet::MAX_CPU)
-        .rev()
-        .find(|&cpu| set.is_set(cpu))
-        .unwrap() as u32
+    (0..CpuSet::MAX_CPU).rev().find(|&cpu| set.is_set(cpu)).unwrap() as u32
 }
 
 fn job(cpus: &[u32], threads: u32) -> Job {
-    Job {
-        workload: WorkloadId::Own("test"),
-        cpus: cpus.to_vec(),
-        threads,
-        ..Job::default()
-    }
+    Job { workload: WorkloadId::Own("test"), cpus: cpus.to_vec(), threads, ..Job::default() }
 }
 
 fn tool(bench: &Bench, name: &str) -> Found {
     let path = bench.tools_directory().join(name).display().to_string();
-    Found {
-        name: name.into(),
-        path,
-        version: "1".into(),
-        runs_as_caller: false,
-    }
+    Found { name: name.into(), path, version: "1".into(), runs_as_caller: false }
 }
 
 #[test]
@@ -39,10 +26,7 @@ fn pinned_work_stays_on_its_cpu_and_the_caller_does_not_move() {
     let before = sched_getaffinity(None).unwrap();
     Bench::new(&[]).with(&job(&[cpu], 3), |lab| {
         assert_eq!(lab.pinned(|| sched_getcpu() as u32), Ok(cpu));
-        assert_eq!(
-            (lab.seen_on.as_slice(), &lab.not_comparable),
-            (&[cpu][..], &None)
-        );
+        assert_eq!((lab.seen_on.as_slice(), &lab.not_comparable), (&[cpu][..], &None));
         assert!(lab.counters.task_clock_ns.known().is_some());
         let mut indices = lab.pinned_threads(|index| index).unwrap();
         indices.sort_unstable();
@@ -64,10 +48,7 @@ fn cpus_that_do_not_exist_are_a_failure() {
 fn work_seen_elsewhere_is_marked() {
     Bench::new(&[]).with(&job(&[4, 5], 1), |lab| {
         lab.take_places(vec![5, 4, 4]);
-        assert_eq!(
-            (lab.seen_on.as_slice(), &lab.not_comparable),
-            (&[4, 5][..], &None)
-        );
+        assert_eq!((lab.seen_on.as_slice(), &lab.not_comparable), (&[4, 5][..], &None));
         lab.take_places(vec![0, 5]);
         let why = "pinned to CPUs [4, 5], but seen on CPUs [0, 5]";
         assert_eq!(lab.not_comparable.as_deref(), Some(why));
@@ -76,16 +57,10 @@ fn work_seen_elsewhere_is_marked() {
 
 #[test]
 fn an_interrupted_run_has_no_result() {
-    let bench = Bench::new(&[Program {
-        name: "slow".into(),
-        body: "sleep 100".into(),
-    }]);
+    let bench = Bench::new(&[Program { name: "slow".into(), body: "sleep 100".into() }]);
     bench.cancelled.store(15, Ordering::Relaxed);
     bench.with(&job(&[], 1), |lab| {
-        assert_eq!(
-            lab.pinned(|| ()).unwrap_err().kind,
-            FailureKind::Interrupted
-        );
+        assert_eq!(lab.pinned(|| ()).unwrap_err().kind, FailureKind::Interrupted);
         let slow = tool(&bench, "slow");
         let failure = lab.program(&slow, &[], Duration::from_secs(9)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Interrupted);
@@ -103,10 +78,7 @@ fn a_panic_in_the_work_is_the_callers() {
 
 fn counts_21(id: u32) -> Reading<ReadCounters> {
     assert!(id > 0);
-    Ok(Box::new(|| Counted {
-        cycles: Fact::Known(21),
-        ..Counted::default()
-    }))
+    Ok(Box::new(|| Counted { cycles: Fact::Known(21), ..Counted::default() }))
 }
 
 fn refuses(_: u32) -> Reading<ReadCounters> {
@@ -115,20 +87,14 @@ fn refuses(_: u32) -> Reading<ReadCounters> {
 
 #[test]
 fn counters_are_opened_for_threads_and_programs_and_added_up() {
-    let bench = Bench::new(&[Program {
-        name: "quick".into(),
-        body: "echo done".into(),
-    }]);
+    let bench = Bench::new(&[Program { name: "quick".into(), body: "echo done".into() }]);
     bench.with(&job(&[], 2), |lab| {
         lab.open_counters = Some(&counts_21);
         lab.pinned_threads(|_| ()).unwrap();
         assert_eq!(lab.counters.cycles, Fact::Known(42));
         assert!(lab.counters.task_clock_ns.known().is_some());
         let quick = tool(&bench, "quick");
-        assert_eq!(
-            lab.program(&quick, &["x"], Duration::from_secs(9)),
-            Ok("done\n".into())
-        );
+        assert_eq!(lab.program(&quick, &["x"], Duration::from_secs(9)), Ok("done\n".into()));
         assert_eq!(lab.counters.cycles, Fact::Known(21));
         assert_eq!(lab.tool.as_ref().unwrap().argv, [quick.path.as_str(), "x"]);
         lab.open_counters = Some(&refuses);

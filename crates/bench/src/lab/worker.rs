@@ -34,28 +34,16 @@ impl<T> Worked<T> {
         let result = work();
         let cpu_after = sched_getcpu() as u32;
         let clock_ns = timeline::thread_cpu_ns() - clock_before;
-        let delay =
-            run_delay_ns(root, thread).and_then(|after| Ok(after.saturating_sub(delay_before?)));
+        let delay = run_delay_ns(root, thread).and_then(|after| Ok(after.saturating_sub(delay_before?)));
         let mut counted = match counting {
             Some(Ok(read)) => read(),
-            Some(Err(missing)) => Counted {
-                cycles: missing.into(),
-                ..Counted::default()
-            },
-            None => Counted {
-                cycles: not_counted(),
-                ..Counted::default()
-            },
+            Some(Err(missing)) => Counted { cycles: missing.into(), ..Counted::default() },
+            None => Counted { cycles: not_counted(), ..Counted::default() },
         };
         if counted.task_clock_ns.known().is_none() {
             counted.task_clock_ns = Fact::Known(clock_ns);
         }
-        Ok(Self {
-            result,
-            counted,
-            run_delay_ns: delay.into(),
-            seen_on: [cpu_before, cpu_after],
-        })
+        Ok(Self { result, counted, run_delay_ns: delay.into(), seen_on: [cpu_before, cpu_after] })
     }
 }
 

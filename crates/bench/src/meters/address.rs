@@ -49,24 +49,12 @@ impl Address {
     /// # Errors
     /// One sentence for people with the way out.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let kinds = || {
-            KINDS
-                .iter()
-                .map(|kind| kind.id)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
+        let kinds = || KINDS.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", ");
         let Some((id, rest)) = text.split_once(':') else {
-            return Err(format!(
-                "--meter takes kind:host or kind:host/output, not {text:?}; kinds are {}.",
-                kinds()
-            ));
+            return Err(format!("--meter takes kind:host or kind:host/output, not {text:?}; kinds are {}.", kinds()));
         };
         let Some(kind) = KINDS.iter().find(|kind| kind.id == id) else {
-            return Err(format!(
-                "There is no kind of meter {id:?}; kinds are {}.",
-                kinds()
-            ));
+            return Err(format!("There is no kind of meter {id:?}; kinds are {}.", kinds()));
         };
         let (host, output) = rest.split_once('/').unwrap_or((rest, "1"));
         let outputs = match output {
@@ -74,24 +62,15 @@ impl Address {
             number => match number.parse() {
                 Ok(number) if number > 0 => Outputs::One(number),
                 _ => {
-                    return Err(format!(
-                        "--meter {text}: after the slash comes the number of an output, or `all`."
-                    ));
+                    return Err(format!("--meter {text}: after the slash comes the number of an output, or `all`."));
                 }
             },
         };
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
         if host.is_empty() || !host.chars().all(is_host) {
-            return Err(format!(
-                "--meter {text}: {host:?} is not a host or address."
-            ));
+            return Err(format!("--meter {text}: {host:?} is not a host or address."));
         }
-        Ok(Self {
-            kind,
-            host: host.to_owned(),
-            outputs,
-            shown: text.to_owned(),
-        })
+        Ok(Self { kind, host: host.to_owned(), outputs, shown: text.to_owned() })
     }
 }
 
@@ -102,26 +81,11 @@ mod tests {
     #[test]
     fn addresses() {
         for (text, expected) in [
-            (
-                "netio:192.168.83.72",
-                Ok(("netio", "192.168.83.72", Outputs::One(1))),
-            ),
-            (
-                "netio:plug.lan/4",
-                Ok(("netio", "plug.lan", Outputs::One(4))),
-            ),
-            (
-                "netio:plug:8080/all",
-                Ok(("netio", "plug:8080", Outputs::All)),
-            ),
-            (
-                "shelly:[fe80::1]:80",
-                Ok(("shelly", "[fe80::1]:80", Outputs::One(1))),
-            ),
-            (
-                "smartpower3:6000/2",
-                Ok(("smartpower3", "6000", Outputs::One(2))),
-            ),
+            ("netio:192.168.83.72", Ok(("netio", "192.168.83.72", Outputs::One(1)))),
+            ("netio:plug.lan/4", Ok(("netio", "plug.lan", Outputs::One(4)))),
+            ("netio:plug:8080/all", Ok(("netio", "plug:8080", Outputs::All))),
+            ("shelly:[fe80::1]:80", Ok(("shelly", "[fe80::1]:80", Outputs::One(1)))),
+            ("smartpower3:6000/2", Ok(("smartpower3", "6000", Outputs::One(2)))),
             ("netio", Err("takes kind:host")),
             ("fritz:plug", Err("There is no kind of meter \"fritz\"")),
             ("netio:/1", Err("is not a host")),

@@ -6,31 +6,15 @@ use record::{Channel, ChannelId, MeterOutput, OfMeter};
 use std::time::Duration;
 
 /// What each output gives, in the order of the channels.
-const QUANTITIES: [OfMeter; 4] = [
-    OfMeter::Energy,
-    OfMeter::Power,
-    OfMeter::Voltage,
-    OfMeter::Current,
-];
+const QUANTITIES: [OfMeter; 4] = [OfMeter::Energy, OfMeter::Power, OfMeter::Voltage, OfMeter::Current];
 
 /// `meter.power`, with several outputs `meter.1.power`; a second meter is `meter2`.
-pub(super) fn channels(
-    number: usize,
-    kind: &Kind,
-    name: &str,
-    outputs: &Outputs,
-    count: usize,
-) -> Vec<Channel> {
+pub(super) fn channels(number: usize, kind: &Kind, name: &str, outputs: &Outputs, count: usize) -> Vec<Channel> {
     let place = |output| MeterOutput::of(number as u32 + 1, output);
-    let channel = |place, what: OfMeter, label: String| Channel {
-        label,
-        ..Channel::of(ChannelId::Meter(place, what))
-    };
+    let channel = |place, what: OfMeter, label: String| Channel { label, ..Channel::of(ChannelId::Meter(place, what)) };
     let places: Vec<(MeterOutput, usize)> = match outputs {
         Outputs::One(output) => vec![(place(None), *output)],
-        Outputs::All => (1..=count)
-            .map(|output| (place(Some(output as u32)), output))
-            .collect(),
+        Outputs::All => (1..=count).map(|output| (place(Some(output as u32)), output)).collect(),
     };
     let name = match name {
         "" => kind.id,
@@ -52,12 +36,7 @@ pub(super) fn channels(
 pub(super) fn values(outputs: &[Output], elapsed: Duration) -> Vec<i64> {
     let mut values = vec![elapsed.as_millis() as i64];
     for output in outputs {
-        let row = [
-            output.microjoules,
-            output.milliwatts,
-            output.millivolts,
-            output.milliamperes,
-        ];
+        let row = [output.microjoules, output.milliwatts, output.millivolts, output.milliamperes];
         values.extend(row.map(|value| value.unwrap_or(NONE)));
     }
     values
@@ -74,23 +53,14 @@ mod tests {
             let channels = channels(number, kind, "Plug", &outputs, 2).into_iter();
             channels.map(|channel| channel.id).collect::<Vec<_>>()
         };
-        let one = [
-            OfMeter::Delay,
-            OfMeter::Energy,
-            OfMeter::Power,
-            OfMeter::Voltage,
-            OfMeter::Current,
-        ];
+        let one = [OfMeter::Delay, OfMeter::Energy, OfMeter::Power, OfMeter::Voltage, OfMeter::Current];
         assert_eq!(ids(0, Outputs::One(2)), one.map(ChannelId::meter));
         let all = ids(1, Outputs::All);
         let second = |output, what| ChannelId::Meter(MeterOutput::of(2, output), what);
         assert_eq!(all.len(), 9);
         assert_eq!(all[0], second(None, OfMeter::Delay));
         assert_eq!(all[5], second(Some(2), OfMeter::Energy));
-        let output = Output {
-            milliwatts: Some(2_400),
-            ..Output::default()
-        };
+        let output = Output { milliwatts: Some(2_400), ..Output::default() };
         let row = values(&[output, output], Duration::from_millis(12));
         assert_eq!(row.len(), all.len());
         assert_eq!(row[..3], [12, NONE, 2_400]);

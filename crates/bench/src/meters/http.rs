@@ -20,10 +20,7 @@ impl Client {
             // A proxy of the environment is for the world outside.
             .proxy(None)
             .build();
-        Self {
-            agent: config.into(),
-            host: host.to_owned(),
-        }
+        Self { agent: config.into(), host: host.to_owned() }
     }
 
     /// The body of the answer to `GET path`.

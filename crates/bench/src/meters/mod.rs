@@ -50,14 +50,8 @@ pub struct Kind {
 }
 
 /// Every kind of meter, in order of id.
-pub const KINDS: &[Kind] = &[
-    netio::KIND,
-    netio::KIND_JSON,
-    shelly::KIND,
-    smartpower::KIND_2,
-    smartpower::KIND_3,
-    tasmota::KIND,
-];
+pub const KINDS: &[Kind] =
+    &[netio::KIND, netio::KIND_JSON, shelly::KIND, smartpower::KIND_2, smartpower::KIND_3, tasmota::KIND];
 
 /// Something that gives answers.
 trait Source: Send {
@@ -124,24 +118,14 @@ impl Meter {
             let missing = failure.missing(text);
             format!("The meter does not answer ({missing}). Is the address right, and its API switched on?")
         });
-        let mut poll = Poll {
-            source,
-            chosen,
-            feed: feed.clone(),
-        };
+        let mut poll = Poll { source, chosen, feed: feed.clone() };
         poll.put(first, begin);
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, interval) = (Arc::clone(&stop), kind.poll);
         let work = move || poll.work(interval, &stopped);
         let thread = std::thread::Builder::new().name("meter".into()).spawn(work);
-        let thread =
-            thread.map_err(|error| format!("The meter {text} gets no thread: {error}."))?;
-        Ok(Self {
-            feed,
-            trouble,
-            stop,
-            thread: Some(thread),
-        })
+        let thread = thread.map_err(|error| format!("The meter {text} gets no thread: {error}."))?;
+        Ok(Self { feed, trouble, stop, thread: Some(thread) })
     }
 
     /// Why it did not answer at the start, as a sentence for people.
@@ -238,10 +222,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_meter_is_one_sentence() {
-        for (text, words) in [
-            ("plug:1.2.3.4", "There is no kind of meter"),
-            ("netio", "takes kind:host"),
-        ] {
+        for (text, words) in [("plug:1.2.3.4", "There is no kind of meter"), ("netio", "takes kind:host")] {
             let error = Meter::start(text, 0).map(|_| ()).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
@@ -258,10 +239,7 @@ mod tests {
         let meter = Meter::start("netio:127.0.0.1:1/2", 0).unwrap();
         let trouble = meter.trouble().unwrap();
         assert!(trouble.contains("does not answer"), "{trouble}");
-        let options = machine::SamplerOptions {
-            feeds: vec![meter.feed()],
-            ..machine::SamplerOptions::default()
-        };
+        let options = machine::SamplerOptions { feeds: vec![meter.feed()], ..machine::SamplerOptions::default() };
         let root = machine::Root::from_board("").unwrap();
         let mut sampler = machine::Sampler::new(&root, &options);
         sampler.tick(&machine::Timeline::fake(0));

@@ -37,11 +37,7 @@ struct Netio {
 }
 
 fn open(address: &Address, path: &'static str, parser: Parser) -> Result<Box<dyn Source>, String> {
-    Ok(Box::new(Netio {
-        client: Client::new(&address.host),
-        path,
-        parser,
-    }))
+    Ok(Box::new(Netio { client: Client::new(&address.host), path, parser }))
 }
 
 impl Source for Netio {
@@ -68,9 +64,7 @@ impl Raw {
             .and_then(|((volts, milliamperes), factor)| whole(volts * milliamperes * factor, 1.0));
         Output {
             milliwatts: product.or(self.load_watts.and_then(|watts| whole(watts, 1e3))),
-            microjoules: self
-                .watt_hours
-                .and_then(|hours| whole(hours, MICROJOULES_PER_WATT_HOUR)),
+            microjoules: self.watt_hours.and_then(|hours| whole(hours, MICROJOULES_PER_WATT_HOUR)),
             millivolts: volts.and_then(|volts| whole(volts, 1e3)),
             milliamperes: self.milliamperes.and_then(|current| whole(current, 1.0)),
         }
@@ -203,16 +197,7 @@ mod tests {
     fn nonsense_is_refused() {
         check(
             &[parse_xml, parse_json],
-            &[
-                "",
-                "<a>",
-                "<a/>",
-                "{}",
-                "[]",
-                "{\"Outputs\":[]}",
-                "</Output>",
-                "<Output><Load>1</Load></Output>",
-            ],
+            &["", "<a>", "<a/>", "{}", "[]", "{\"Outputs\":[]}", "</Output>", "<Output><Load>1</Load></Output>"],
         );
     }
 

@@ -30,10 +30,7 @@ struct Shelly {
 }
 
 fn open(address: &Address) -> Result<Box<dyn Source>, String> {
-    Ok(Box::new(Shelly {
-        client: Client::new(&address.host),
-        description: None,
-    }))
+    Ok(Box::new(Shelly { client: Client::new(&address.host), description: None }))
 }
 
 impl Source for Shelly {
@@ -55,15 +52,8 @@ impl Source for Shelly {
         if outputs.is_empty() {
             return Err(Failure::garbled(status.to_string().as_bytes()));
         }
-        let model = ["app", "model", "type"]
-            .iter()
-            .find_map(|key| description[key].as_str());
-        Ok(Answer {
-            name: format!("Shelly {}", model.unwrap_or_default())
-                .trim()
-                .to_owned(),
-            outputs,
-        })
+        let model = ["app", "model", "type"].iter().find_map(|key| description[key].as_str());
+        Ok(Answer { name: format!("Shelly {}", model.unwrap_or_default()).trim().to_owned(), outputs })
     }
 }
 
@@ -89,9 +79,9 @@ pub(super) fn outputs(status: &Value) -> Vec<Output> {
     if !meters.is_empty() {
         return meters;
     }
-    let components = ["switch", "pm1"].into_iter().flat_map(|component| {
-        (0..OUTPUTS_MAX).map(move |index| &status[format!("{component}:{index}")])
-    });
+    let components = ["switch", "pm1"]
+        .into_iter()
+        .flat_map(|component| (0..OUTPUTS_MAX).map(move |index| &status[format!("{component}:{index}")]));
     components.filter_map(second).collect()
 }
 
@@ -123,18 +113,8 @@ mod tests {
     #[test]
     fn devices_of_both_generations() {
         for (description, page, status, name_and_row) in [
-            (
-                r#"{"type":"SHPLG-S","mac":"A","auth":false}"#,
-                "/status",
-                PLUG_S,
-                [740_700_000_000, 4_270, NONE, NONE],
-            ),
-            (
-                r#"{"type":"SHEM","mac":"A"}"#,
-                "/status",
-                EM,
-                [278_640_000_000, 12_500, 230_150, NONE],
-            ),
+            (r#"{"type":"SHPLG-S","mac":"A","auth":false}"#, "/status", PLUG_S, [740_700_000_000, 4_270, NONE, NONE]),
+            (r#"{"type":"SHEM","mac":"A"}"#, "/status", EM, [278_640_000_000, 12_500, 230_150, NONE]),
             (
                 r#"{"name":null,"app":"PlugS","model":"SNPL-00112EU","gen":2}"#,
                 "/rpc/Shelly.GetStatus",
@@ -150,13 +130,7 @@ mod tests {
 
     #[test]
     fn what_has_no_meter_has_no_outputs() {
-        for text in [
-            "{}",
-            "[]",
-            "null",
-            r#"{"meters":5}"#,
-            r#"{"switch:0":{"output":true}}"#,
-        ] {
+        for text in ["{}", "[]", "null", r#"{"meters":5}"#, r#"{"switch:0":{"output":true}}"#] {
             let status: Value = serde_json::from_str(text).unwrap();
             assert_eq!(outputs(&status), [], "{text}");
         }

@@ -58,10 +58,7 @@ impl Source for SmartPower2 {
 
 impl SmartPower2 {
     pub(super) fn new(host: &str) -> Self {
-        Self {
-            host: host.to_owned(),
-            lines: None,
-        }
+        Self { host: host.to_owned(), lines: None }
     }
 
     pub(super) fn next_line(&mut self) -> Result<Answer, Failure> {
@@ -129,11 +126,7 @@ fn connect(host: &str) -> std::io::Result<Lines> {
     };
     let address = with_port.to_socket_addrs()?.next();
     let address = address.ok_or(std::io::ErrorKind::NotFound)?;
-    Ok(Lines {
-        stream: TcpStream::connect_timeout(&address, ANSWER_MAX)?,
-        rest: Vec::new(),
-        is_fresh: true,
-    })
+    Ok(Lines { stream: TcpStream::connect_timeout(&address, ANSWER_MAX)?, rest: Vec::new(), is_fresh: true })
 }
 
 /// Whoever sends the first line that can be understood is the meter; others are not listened to.
@@ -154,12 +147,8 @@ fn open_3(address: &Address) -> Result<Box<dyn Source>, String> {
         Ok(port) => format!("0.0.0.0:{port}"),
         Err(_) => address.host.clone(),
     };
-    let socket = UdpSocket::bind(&local).map_err(|error| {
-        format!(
-            "--meter {}: nothing can be received at {local}: {error}.",
-            address.shown
-        )
-    })?;
+    let socket = UdpSocket::bind(&local)
+        .map_err(|error| format!("--meter {}: nothing can be received at {local}: {error}.", address.shown))?;
     Ok(Box::new(SmartPower3::new(socket)))
 }
 
@@ -208,10 +197,7 @@ pub(super) fn parse_2(line: &str) -> Option<Answer> {
         milliwatts: whole(next()?, 1e3),
         microjoules: next().and_then(|hours| whole(hours, 3.6e9)),
     };
-    Some(Answer {
-        name: "SmartPower 2".into(),
-        outputs: vec![output],
-    })
+    Some(Answer { name: "SmartPower 2".into(), outputs: vec![output] })
 }
 
 /// Time in milliseconds; millivolts, milliamperes, milliwatts and state of the input; the same with
@@ -233,10 +219,7 @@ pub(super) fn parse_3(line: &str) -> Option<Answer> {
             microjoules: None,
         })
     };
-    Some(Answer {
-        name: "SmartPower 3".into(),
-        outputs: vec![output(5)?, output(10)?, output(1)?],
-    })
+    Some(Answer { name: "SmartPower 3".into(), outputs: vec![output(5)?, output(10)?, output(1)?] })
 }
 
 #[cfg(test)]
@@ -247,8 +230,7 @@ mod tests {
     use machine::sensors::NONE;
     use std::io::Write;
 
-    const LINE_3: &str =
-        "0000129542,15266,0203,03099,0,05116,0541,02767,1,00,00000,0000,00000,0,00,a9,1c\r\n";
+    const LINE_3: &str = "0000129542,15266,0203,03099,0,05116,0541,02767,1,00,00000,0000,00000,0,00,a9,1c\r\n";
 
     #[test]
     fn lines_of_both() {
@@ -261,24 +243,9 @@ mod tests {
         };
         assert_eq!(answer.outputs, [expected]);
         let answer = parse_3(LINE_3).unwrap();
-        let powers: Vec<_> = answer
-            .outputs
-            .iter()
-            .map(|output| output.milliwatts)
-            .collect();
+        let powers: Vec<_> = answer.outputs.iter().map(|output| output.milliwatts).collect();
         assert_eq!(powers, [Some(2_767), Some(0), Some(3_099)]);
-        check(
-            &[parse_2, parse_3],
-            &[
-                "",
-                ",",
-                "5.2,x,1",
-                "a,b,c,d",
-                "1,2",
-                ",,,,,,,,,,,,,,,,",
-                "nan,1,1,1",
-            ],
-        );
+        check(&[parse_2, parse_3], &["", ",", "5.2,x,1", "a,b,c,d", "1,2", ",,,,,,,,,,,,,,,,", "nan,1,1,1"]);
         for volts in ["9223372036854775807", "-5000", "10000001"] {
             assert_eq!(parse_3(&LINE_3.replace("15266", volts)), None, "{volts}");
         }
@@ -291,10 +258,7 @@ mod tests {
         let serving = std::thread::spawn(move || {
             let (mut stream, _) = server.accept().unwrap();
             // The other side goes away in the end, which is no trouble.
-            while stream
-                .write_all(b"47,0.459,2.408\n5.247,0.459,2.408,0.012\n")
-                .is_ok()
-            {
+            while stream.write_all(b"47,0.459,2.408\n5.247,0.459,2.408,0.012\n").is_ok() {
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
@@ -309,9 +273,7 @@ mod tests {
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let mut lines = connect(&server.local_addr().unwrap().to_string()).unwrap();
         let (mut meter, _) = server.accept().unwrap();
-        meter
-            .write_all(b"7,0.459,2.408\n1,1,1,1\n2,2,2,2\n3,3")
-            .unwrap();
+        meter.write_all(b"7,0.459,2.408\n1,1,1,1\n2,2,2,2\n3,3").unwrap();
         let until = || Instant::now() + Duration::from_secs(20);
         assert_eq!(lines.latest(until()).unwrap(), b"2,2,2,2\n");
         // Bytes without an end of line come, and the deadline comes as well.
@@ -332,12 +294,7 @@ mod tests {
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let mut lines = connect(&server.local_addr().unwrap().to_string()).unwrap();
         let (mut meter, _) = server.accept().unwrap();
-        let sending =
-            std::thread::spawn(
-                move || {
-                    while meter.write_all(&b"1,2,3,4\n".repeat(1000)).is_ok() {}
-                },
-            );
+        let sending = std::thread::spawn(move || while meter.write_all(&b"1,2,3,4\n".repeat(1000)).is_ok() {});
         for _ in 0..3 {
             let line = lines.latest(Instant::now() + Duration::from_secs(20));
             assert_eq!(line.unwrap(), b"1,2,3,4\n");
@@ -350,10 +307,7 @@ mod tests {
     fn the_third_believes_one_sender() {
         let meter = UdpSocket::bind("127.0.0.1:0").unwrap();
         let place = meter.local_addr().unwrap();
-        let mut source = SmartPower3 {
-            socket: meter,
-            sender: None,
-        };
+        let mut source = SmartPower3 { socket: meter, sender: None };
         let send = |from: &str, line: &str| {
             let sender = UdpSocket::bind((from, 0)).unwrap();
             sender.send_to(line.as_bytes(), place).unwrap();
@@ -371,11 +325,7 @@ mod tests {
     #[test]
     fn the_third_is_received() {
         // A port that was free a moment ago.
-        let port = UdpSocket::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
         let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let until = done.clone();

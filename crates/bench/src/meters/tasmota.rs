@@ -32,10 +32,7 @@ impl Source for Tasmota {
         if outputs.is_empty() {
             return Err(Failure::garbled(status.to_string().as_bytes()));
         }
-        Ok(Answer {
-            name: "Tasmota".into(),
-            outputs,
-        })
+        Ok(Answer { name: "Tasmota".into(), outputs })
     }
 }
 
@@ -72,15 +69,11 @@ mod tests {
     fn one_output_and_several() {
         let alone = r#"{"StatusSNS":{"Time":"2026-01-01T00:00:00","ENERGY":{"TotalStartTime":"2025-01-01T00:00:00","Total":1.23456,"Yesterday":0.003,"Today":0.1,"Power":5.3,"ApparentPower":9,"ReactivePower":8,"Factor":0.57,"Voltage":235,"Current":0.041}}}"#;
         let several = r#"{"StatusSNS":{"ENERGY":{"Total":1.5,"Power":[3,7],"Voltage":230,"Current":[0.02,0.05]}}}"#;
-        for (page, output, expected) in [
-            (alone, 1, [4_444_416_000_000, 5_300, 235_000, 41]),
-            (several, 2, [NONE, 7_000, 230_000, 50]),
-        ] {
+        for (page, output, expected) in
+            [(alone, 1, [4_444_416_000_000, 5_300, 235_000, 41]), (several, 2, [NONE, 7_000, 230_000, 50])]
+        {
             served(&[("/cm?cmnd=Status%208", page)], |host| {
-                assert_eq!(
-                    first_row(&format!("tasmota:{host}/{output}"))[1..],
-                    expected
-                );
+                assert_eq!(first_row(&format!("tasmota:{host}/{output}"))[1..], expected);
             });
         }
     }

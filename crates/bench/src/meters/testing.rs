@@ -20,10 +20,8 @@ pub(super) fn check(parsers: &[fn(&str) -> Option<Answer>], texts: &[&str]) {
 pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = server.local_addr().unwrap().to_string();
-    let pages: Vec<(String, String)> = pages
-        .iter()
-        .map(|(path, page)| ((*path).to_owned(), (*page).to_owned()))
-        .collect();
+    let pages: Vec<(String, String)> =
+        pages.iter().map(|(path, page)| ((*path).to_owned(), (*page).to_owned())).collect();
     let done = Arc::new(AtomicBool::new(false));
     let until = done.clone();
     let serving = std::thread::spawn(move || {
@@ -43,9 +41,7 @@ pub(super) fn served(pages: &[(&str, &str)], work: impl FnOnce(&str)) {
                 None => ("404 Not Found", ""),
             };
             let length = body.len();
-            let head = format!(
-                "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-            );
+            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
             // A client that has gone is no trouble.
             let _ = stream.write_all(format!("{head}{body}").as_bytes());
         }
@@ -64,10 +60,7 @@ pub(super) fn first_row(text: &str) -> Vec<i64> {
 
 /// What the sampler sees of a meter.
 pub(super) fn row_of(meter: &Meter) -> Vec<i64> {
-    let options = SamplerOptions {
-        feeds: vec![meter.feed()],
-        ..SamplerOptions::default()
-    };
+    let options = SamplerOptions { feeds: vec![meter.feed()], ..SamplerOptions::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     sampler.tick(&Timeline::fake(0));
     let first = sampler.position(&meter.channels()[0].id).unwrap();

@@ -12,14 +12,8 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn recorder(place: Option<NewRun>, timeline: &Timeline) -> Recorder {
-    let source = Source::Run {
-        version: "0".into(),
-        target: "test".into(),
-    };
-    let run = Run {
-        mode: Mode::Standard,
-        ..Run::default()
-    };
+    let source = Source::Run { version: "0".into(), target: "test".into() };
+    let run = Run { mode: Mode::Standard, ..Run::default() };
     Recorder::start(source, run, timeline, place)
 }
 
@@ -28,25 +22,17 @@ fn place(folder: &Path) -> NewRun {
 }
 
 fn gate() -> Event {
-    Event::Gate {
-        gate: record::Gate::default(),
-    }
+    Event::Gate { gate: record::Gate::default() }
 }
 
 fn ended() -> Event {
-    Event::Ended {
-        end: End::Finished,
-        elapsed_ms: 5,
-    }
+    Event::Ended { end: End::Finished, elapsed_ms: 5 }
 }
 
 /// A sampler of a machine with nothing but load averages.
 fn sampler(timeline: &Timeline) -> SamplerThread {
     let root = machine::Root::from_board("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n").unwrap();
-    let options = machine::SamplerOptions {
-        interval: Duration::from_millis(20),
-        ..Default::default()
-    };
+    let options = machine::SamplerOptions { interval: Duration::from_millis(20), ..Default::default() };
     SamplerThread::start(machine::Sampler::new(&root, &options), timeline).unwrap()
 }
 
@@ -86,10 +72,7 @@ fn what_is_seen_comes_to_disk_without_anybody_asking() {
     let read = loop {
         std::thread::sleep(Duration::from_millis(20));
         let read = read_stream(&std::fs::read(&path).unwrap()).unwrap();
-        let messages = read
-            .kernel_messages
-            .known()
-            .is_some_and(|all| !all.is_empty());
+        let messages = read.kernel_messages.known().is_some_and(|all| !all.is_empty());
         if messages && !read.samples.at_ms.is_empty() {
             break read;
         }
@@ -98,13 +81,7 @@ fn what_is_seen_comes_to_disk_without_anybody_asking() {
     assert!(read.kernel_messages.known().unwrap().iter().any(message));
     // The Record gets all of it as well.
     recorder.flush();
-    assert!(
-        recorder
-            .record()
-            .samples
-            .at_ms
-            .starts_with(&read.samples.at_ms)
-    );
+    assert!(recorder.record().samples.at_ms.starts_with(&read.samples.at_ms));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -115,10 +92,7 @@ fn a_full_disk_keeps_file_and_lock_and_is_tried_again() {
     let runs = Runs::make(&folder).unwrap();
     let mut place = runs.begin("now").unwrap();
     let (path, stem) = (place.path.clone(), place.stem.clone());
-    let full = std::fs::File::options()
-        .append(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = std::fs::File::options().append(true).open("/dev/full").unwrap();
     // The lock stays with the file, wherever its bytes go.
     let held = std::mem::replace(&mut place.file, full);
     let mut recorder = recorder(Some(place), &timeline);

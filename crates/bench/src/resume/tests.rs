@@ -7,11 +7,7 @@ use crate::{Available, Job, Options, task};
 use record::{Aftermath, DiedIn, Fact, Source, Survey, Variant, WorkloadId};
 
 fn job(workload: WorkloadId, variant: Variant) -> Stage {
-    Stage::Job(Job {
-        workload,
-        variant,
-        ..Job::default()
-    })
+    Stage::Job(Job { workload, variant, ..Job::default() })
 }
 
 fn side(khz: u32) -> Stage {
@@ -20,10 +16,7 @@ fn side(khz: u32) -> Stage {
 
 /// A Record of a run that died when so many of these stages had begun, and so many steps of the last were done.
 fn died(stages: &[Stage], steps: usize) -> Record {
-    let source = Source::Run {
-        version: String::new(),
-        target: String::new(),
-    };
+    let source = Source::Run { version: String::new(), target: String::new() };
     let mut record = Record::new(source, Run::default());
     for stage in stages.iter().filter_map(Stage::words) {
         let first_step = record.steps.len();
@@ -43,10 +36,7 @@ fn left(record: &Record, stages: Vec<Stage>) -> Vec<Stage> {
 fn every_end_of_a_standard_run_leaves_the_rest_of_it() {
     let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
     let available = Available::default();
-    let options = Options {
-        extensive: true,
-        ..Options::default()
-    };
+    let options = Options { extensive: true, ..Options::default() };
     let all = task::stages(&machine, &Survey::default(), &options, available);
     assert!(all.len() > 30);
     for begun in 1..=all.len() {
@@ -109,22 +99,10 @@ fn another_machine_is_told_by_what_differs() {
     for (now, expected) in [
         (change(&|_| {}), None),
         (change(&|m| m.memory_kib = Fact::Known(3_990_000)), None),
-        (
-            change(&|m| m.board = Fact::Known("Other".into())),
-            Some("the board was Board and is Other"),
-        ),
-        (
-            change(&|m| m.kernel_release = Fact::Known("6.18.0".into())),
-            Some("the kernel was 6.12.1 and is 6.18.0"),
-        ),
-        (
-            change(&|m| m.memory_kib = Fact::Known(2_000_000)),
-            Some("the memory was 3906 MiB and is 1953 MiB"),
-        ),
-        (
-            change(&|m| m.cpus[1].online = false),
-            Some("the list of CPUs that are on was 0 1 and is 0"),
-        ),
+        (change(&|m| m.board = Fact::Known("Other".into())), Some("the board was Board and is Other")),
+        (change(&|m| m.kernel_release = Fact::Known("6.18.0".into())), Some("the kernel was 6.12.1 and is 6.18.0")),
+        (change(&|m| m.memory_kib = Fact::Known(2_000_000)), Some("the memory was 3906 MiB and is 1953 MiB")),
+        (change(&|m| m.cpus[1].online = false), Some("the list of CPUs that are on was 0 1 and is 0")),
         (
             change(&|m| m.policies[0].governors = vec!["performance".into()]),
             Some("the choice of governors was unknown and is performance"),
@@ -152,18 +130,9 @@ fn a_step_is_left_out_with_the_number_of_deaths() {
         }),
         ..DiedIn::default()
     };
-    for expected in [
-        None,
-        None,
-        Some("the board died in it 2 times, so that it is left out"),
-    ] {
+    for expected in [None, None, Some("the board died in it 2 times, so that it is left out")] {
         assert_eq!(why_left_out(&run, deadly).as_deref(), expected);
-        run.resumed.push(Resumed {
-            died_in: died_in.clone(),
-            boot_id: String::new(),
-            at_ms: 0,
-            away_ms: None,
-        });
+        run.resumed.push(Resumed { died_in: died_in.clone(), boot_id: String::new(), at_ms: 0, away_ms: None });
     }
     assert_eq!(why_left_out(&run, other), None);
 }

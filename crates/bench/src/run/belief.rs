@@ -39,28 +39,12 @@ mod tests {
 
     #[test]
     fn figures_have_a_size() {
-        for (value, expected) in [
-            (0.0, true),
-            (2.5e12, true),
-            (1e26, false),
-            (-1.0, false),
-            (f64::NAN, false),
-            (f64::INFINITY, false),
-        ] {
-            let score = Score {
-                name: String::new(),
-                value,
-                unit: "nodes/s".into(),
-                higher_is_better: true,
-            };
-            let scores = Measured::Scores(Scores {
-                rows: vec![score],
-                ..Scores::default()
-            });
-            let series = Measured::Series(Series {
-                values: vec![1.0, value],
-                ..Series::default()
-            });
+        for (value, expected) in
+            [(0.0, true), (2.5e12, true), (1e26, false), (-1.0, false), (f64::NAN, false), (f64::INFINITY, false)]
+        {
+            let score = Score { name: String::new(), value, unit: "nodes/s".into(), higher_is_better: true };
+            let scores = Measured::Scores(Scores { rows: vec![score], ..Scores::default() });
+            let series = Measured::Series(Series { values: vec![1.0, value], ..Series::default() });
             for measured in [scores, series] {
                 assert_eq!(believed(measured).is_ok(), expected, "{value}");
             }

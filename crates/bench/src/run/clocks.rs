@@ -34,21 +34,15 @@ impl Runner<'_> {
     pub(super) fn cold_clocks(&mut self, machine: &Machine) {
         for cluster in self.wanted_clusters(machine) {
             let name = format!("clock of CPUs {}", first_and_last(&cluster.cpus));
-            self.clock_step(machine, &name, |pass, settings, tell| {
-                pass.cluster(&cluster, settings, tell)
-            });
+            self.clock_step(machine, &name, |pass, settings, tell| pass.cluster(&cluster, settings, tell));
         }
         self.top_clocks(machine);
     }
 
     /// Every CPU alone, then all at once.
     fn top_clocks(&mut self, machine: &Machine) {
-        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| {
-            pass.every_cpu()
-        });
-        self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| {
-            pass.all_at_once()
-        });
+        self.clock_step(machine, "clock of every CPU alone", |pass, _, _| pass.every_cpu());
+        self.clock_step(machine, "clock of all CPUs at once", |pass, _, _| pass.all_at_once());
     }
 
     pub(super) fn hot_clocks(&mut self, machine: &Machine) {

@@ -17,10 +17,7 @@ use gauge::Gauge;
 use kernel::load::{Load, spin};
 use limits::{Brake, Sight, Waiting};
 use machine::critical_millicelsius;
-use record::{
-    ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window,
-    WorkloadId,
-};
+use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window, WorkloadId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
@@ -61,10 +58,7 @@ impl Runner<'_> {
                     }
                     let wait = self.watch_temperature(&gauge, start, limit);
                     stop.store(true, Ordering::Relaxed);
-                    Outcome::Done(Measured::Wait(Wait {
-                        target_millicelsius: Some(target),
-                        ..wait
-                    }))
+                    Outcome::Done(Measured::Wait(Wait { target_millicelsius: Some(target), ..wait }))
                 })
             }
         };
@@ -76,11 +70,8 @@ impl Runner<'_> {
         let timeline = self.context.timeline;
         let first = gauge.now();
         let mut sight = Sight::default();
-        let mut waiting = Waiting {
-            start,
-            began: timeline.now_ms(),
-            moved: (first.clone().unwrap_or(0), timeline.now_ms()),
-        };
+        let mut waiting =
+            Waiting { start, began: timeline.now_ms(), moved: (first.clone().unwrap_or(0), timeline.now_ms()) };
         let (end, not_reached) = loop {
             let (now, now_ms) = (gauge.now(), timeline.now_ms());
             let verdict = match &now {
@@ -88,9 +79,7 @@ impl Runner<'_> {
                 Err(_) => None,
             };
             let verdict = verdict.or(sight.lost(&now, now_ms));
-            let interrupted = self
-                .interrupted()
-                .map(|_| "the run was interrupted".to_owned());
+            let interrupted = self.interrupted().map(|_| "the run was interrupted".to_owned());
             if let Some(why) = interrupted.or(verdict) {
                 break (now, Some(why).filter(|why| !why.is_empty()));
             }
@@ -101,12 +90,7 @@ impl Runner<'_> {
             let note = format!("The start temperature was not reached: {why}.");
             (self.context.progress)(Progress::Note(note));
         }
-        Wait {
-            target_millicelsius: None,
-            start_millicelsius: first.into(),
-            end_millicelsius: end.into(),
-            not_reached,
-        }
+        Wait { target_millicelsius: None, start_millicelsius: first.into(), end_millicelsius: end.into(), not_reached }
     }
 
     fn tell_temperature(&mut self, now: &record::Reading<i64>) {
@@ -130,8 +114,7 @@ impl Runner<'_> {
         self.step_begins(&format!("heating with {name}"), 0);
         let begin = self.moment();
         let max = thermal.max_millicelsius.unwrap_or_else(|| {
-            let below =
-                critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
+            let below = critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
             below.unwrap_or(MAX_MILLICELSIUS)
         });
         let end_ms = begin.0 + thermal.time.as_millis() as i64;
@@ -150,12 +133,7 @@ impl Runner<'_> {
         self.step_ended(step);
     }
 
-    fn heat_built_in(
-        &mut self,
-        machine: &Machine,
-        thermal: &Thermal,
-        brake: &mut Brake,
-    ) -> Outcome {
+    fn heat_built_in(&mut self, machine: &Machine, thermal: &Thermal, brake: &mut Brake) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let cpus = online_cpus(machine);
         let seconds = thermal.time.as_secs().max(1) as usize;
@@ -193,9 +171,7 @@ impl Runner<'_> {
             unit: "Gop/s".into(),
             higher_is_better: true,
             detail: "multiply-adds on the widest unit, each lane counted twice".into(),
-            at_ms: (1..=count as i64)
-                .map(|at| at * (INTERVAL_NS / 1_000_000) as i64)
-                .collect(),
+            at_ms: (1..=count as i64).map(|at| at * (INTERVAL_NS / 1_000_000) as i64).collect(),
             values: (0..count).map(rate).collect(),
             clocks: clocks
                 .map(|(cpu, own)| ClockSeries {
@@ -208,12 +184,7 @@ impl Runner<'_> {
     }
 
     /// Runs a program until the brake stops it; the run that is cut off does not count.
-    fn heat_again_and_again(
-        &mut self,
-        machine: &Machine,
-        load: &HeatLoad,
-        brake: &mut Brake,
-    ) -> Outcome {
+    fn heat_again_and_again(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut Brake) -> Outcome {
         let (root, timeline) = (self.context.root, self.context.timeline);
         let begin_ms = timeline.now_ms();
         let job = job(machine, load);
@@ -292,12 +263,7 @@ impl Runner<'_> {
         let end = self.moment();
         Step {
             threads: cpus.len() as u32,
-            window: Window {
-                start_ms: begin.0,
-                end_ms: end.0,
-                start_utc_ms: Some(begin.1),
-                end_utc_ms: Some(end.1),
-            },
+            window: Window { start_ms: begin.0, end_ms: end.0, start_utc_ms: Some(begin.1), end_utc_ms: Some(end.1) },
             ..Step::new(workload, METHOD, variant, outcome)
         }
     }
@@ -316,9 +282,7 @@ fn job(machine: &Machine, load: &HeatLoad) -> Job {
         },
         HeatLoad::Workload(id) => Job {
             workload: *id,
-            variant: workloads::workload(*id)
-                .map(|workload| workload.attributes.heats.clone())
-                .unwrap_or_default(),
+            variant: workloads::workload(*id).map(|workload| workload.attributes.heats.clone()).unwrap_or_default(),
             cpus,
             threads,
             time: Some(RUN),

@@ -35,9 +35,7 @@ impl Runner<'_> {
             Beginning::Done => return false,
             // It is the last that has begun, and stands in the Record.
             Beginning::GoesOn(steps) => self.measured = steps,
-            Beginning::New => self.recorder.append(Event::StageBegins {
-                stage: words.to_owned(),
-            }),
+            Beginning::New => self.recorder.append(Event::StageBegins { stage: words.to_owned() }),
         }
         true
     }
@@ -73,12 +71,7 @@ impl Runner<'_> {
         let timeline = self.context.timeline;
         let (now_ms, utc_ms) = (timeline.now_ms(), timeline.utc_ms());
         self.step_ended(Step {
-            window: Window {
-                start_ms: now_ms,
-                end_ms: now_ms,
-                start_utc_ms: Some(utc_ms),
-                end_utc_ms: Some(utc_ms),
-            },
+            window: Window { start_ms: now_ms, end_ms: now_ms, start_utc_ms: Some(utc_ms), end_utc_ms: Some(utc_ms) },
             ..step
         })
     }

@@ -27,9 +27,7 @@ impl Runner<'_> {
     pub(super) fn survey(&mut self) -> record::Survey {
         let at_ms = self.context.timeline.now_ms();
         let survey = smart::survey(self.context.root, at_ms, self.context.cancelled);
-        self.recorder.append(Event::Survey {
-            survey: Box::new(survey.clone()),
-        });
+        self.recorder.append(Event::Survey { survey: Box::new(survey.clone()) });
         self.recorder.sync();
         survey
     }
@@ -70,12 +68,7 @@ impl Runner<'_> {
         let mut step = self.step_of(machine, job, &name);
         self.look_at_time_of(&mut step);
         self.recorder.flush();
-        self.recorder.append(Event::Probe {
-            probe: Box::new(Probe {
-                raised: raised.to_vec(),
-                step: step.clone(),
-            }),
-        });
+        self.recorder.append(Event::Probe { probe: Box::new(Probe { raised: raised.to_vec(), step: step.clone() }) });
         self.recorder.sync();
         step
     }
@@ -126,17 +119,10 @@ impl Runner<'_> {
         let mut shown_ms = timeline.now_ms() - LINE_MS + 2 * WATCH_INTERVAL.as_millis() as i64;
         while self.interrupted().is_none() {
             timeline.sleep(NAP);
-            let mut typed = self
-                .context
-                .marks
-                .as_mut()
-                .map(|marks| marks())
-                .unwrap_or_default();
+            let mut typed = self.context.marks.as_mut().map(|marks| marks()).unwrap_or_default();
             for text in typed.drain(..) {
                 let at_ms = timeline.now_ms();
-                self.recorder.append(Event::Mark {
-                    mark: Mark { at_ms, text },
-                });
+                self.recorder.append(Event::Mark { mark: Mark { at_ms, text } });
             }
             if timeline.now_ms() - shown_ms >= LINE_MS {
                 shown_ms = timeline.now_ms();

@@ -14,19 +14,11 @@ use std::time::Duration;
 impl Runner<'_> {
     /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
     /// would fail again. The last step.
-    pub(super) fn until_steady(
-        &mut self,
-        machine: &Machine,
-        job: &Job,
-        cap: Duration,
-    ) -> Option<Step> {
+    pub(super) fn until_steady(&mut self, machine: &Machine, job: &Job, cap: Duration) -> Option<Step> {
         let mut started_ms = self.context.timeline.now_ms();
         let mut scores: Vec<f64> = Vec::new();
         for repetition in 0.. {
-            let job = Job {
-                repetition,
-                ..job.clone()
-            };
+            let job = Job { repetition, ..job.clone() };
             let step = match self.measured_before() {
                 Some(step) => {
                     started_ms -= step.window.elapsed_ms();
@@ -95,8 +87,7 @@ impl Runner<'_> {
         let share = self.share_percent.filter(|percent| *percent < 100);
         let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
         let Some(group) = &mut self.group else {
-            self.refused =
-                Some("A slower clock is emulated by a CPU quota, which needs root.".into());
+            self.refused = Some("A slower clock is emulated by a CPU quota, which needs root.".into());
             return;
         };
         if let Err(missing) = group.limit(limit) {

@@ -18,10 +18,8 @@ impl Runner<'_> {
         let Outcome::Failed(failure) = &step.outcome else {
             return None;
         };
-        let is_programs_fault = matches!(
-            failure.kind,
-            FailureKind::NotStarted | FailureKind::ExitStatus | FailureKind::Garbled
-        );
+        let is_programs_fault =
+            matches!(failure.kind, FailureKind::NotStarted | FailureKind::ExitStatus | FailureKind::Garbled);
         if step.workload != job.workload || !is_programs_fault {
             return None;
         }

@@ -32,9 +32,7 @@ impl Runner<'_> {
 
     /// True if nothing external is needed, or it is there.
     fn has_tool(&self, workload: &Workload) -> bool {
-        workload
-            .tool
-            .is_none_or(|tool| self.tools.find(tool).is_ok())
+        workload.tool.is_none_or(|tool| self.tools.find(tool).is_ok())
     }
 
     /// Steps without their program take no time.
@@ -52,20 +50,14 @@ impl Runner<'_> {
     /// Goes through a stage; its last step, where it is there for one.
     pub(super) fn stage(&mut self, machine: &Machine, stage: &Stage) -> Option<Step> {
         // Steps bring everything to disk when they begin; these stages can take long before their first.
-        let waits = matches!(
-            stage,
-            Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_)
-        );
+        let waits =
+            matches!(stage, Stage::Survey | Stage::WaitFor(..) | Stage::Heat(_) | Stage::Rest(..) | Stage::Watch(_));
         if waits {
             self.recorder.sync();
         }
         let has_step = matches!(
             stage,
-            Stage::Job(_)
-                | Stage::UntilSteady(_)
-                | Stage::UntilSteadyWithin(..)
-                | Stage::Probe(..)
-                | Stage::Watch(_)
+            Stage::Job(_) | Stage::UntilSteady(_) | Stage::UntilSteadyWithin(..) | Stage::Probe(..) | Stage::Watch(_)
         );
         if let Some(words) = stage.words()
             && !self.begins(&words)
@@ -208,11 +200,7 @@ impl Runner<'_> {
         let left = self.estimates.of_stages(self.ahead());
         (self.context.progress)(Progress::Step { name, left });
         let at_ms = self.context.timeline.now_ms();
-        self.recorder.append(Event::StepBegins {
-            step: name.to_owned(),
-            repetition,
-            at_ms,
-        });
+        self.recorder.append(Event::StepBegins { step: name.to_owned(), repetition, at_ms });
         self.check_settings(name);
         self.recorder.sync();
     }
@@ -222,9 +210,7 @@ impl Runner<'_> {
         self.look_at_time_of(&mut step);
         self.recorder.flush();
         self.tell_unread();
-        self.recorder.append(Event::Step {
-            step: Box::new(step.clone()),
-        });
+        self.recorder.append(Event::Step { step: Box::new(step.clone()) });
         step
     }
 

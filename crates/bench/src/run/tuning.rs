@@ -83,14 +83,10 @@ impl Runner<'_> {
                 return;
             };
             let mut policies = machine.policies.iter();
-            let hidden =
-                policies.find_map(|policy| settings.is_hidden(Node::ClockMax(policy.policy)));
+            let hidden = policies.find_map(|policy| settings.is_hidden(Node::ClockMax(policy.policy)));
             let Some(why) = hidden else { return };
             if !std::mem::replace(&mut is_told, true) {
-                let note = format!(
-                    "Waiting for at most {} s until the CPUs are cool: {why}.",
-                    COOLS_WITHIN.as_secs()
-                );
+                let note = format!("Waiting for at most {} s until the CPUs are cool: {why}.", COOLS_WITHIN.as_secs());
                 (self.context.progress)(Progress::Note(note));
             }
             timeline.sleep(NAP);
@@ -125,12 +121,7 @@ impl Runner<'_> {
         };
         let outcomes = settings.check();
         let timeline = self.context.timeline;
-        let mut tell = teller(
-            &mut self.recorder,
-            self.context.progress,
-            timeline,
-            Some(step),
-        );
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, Some(step));
         for outcome in outcomes {
             tell(outcome);
         }
@@ -144,8 +135,7 @@ impl Runner<'_> {
                 let note = format!("{path} was not put back: {why}.");
                 (self.context.progress)(Progress::Note(note));
             }
-            self.recorder
-                .append(Event::SettingRestored { path, restored });
+            self.recorder.append(Event::SettingRestored { path, restored });
         }
     }
 }

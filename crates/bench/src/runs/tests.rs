@@ -17,10 +17,7 @@ impl Own {
 
     fn names(&self) -> Vec<String> {
         let names = self.1.folder.names().unwrap();
-        names
-            .iter()
-            .map(|name| name.to_string_lossy().into_owned())
-            .collect()
+        names.iter().map(|name| name.to_string_lossy().into_owned()).collect()
     }
 }
 
@@ -37,30 +34,17 @@ fn line(event: &Event) -> String {
 fn started() -> String {
     line(&Event::Started {
         schema: 1,
-        source: Source::Run {
-            version: "0".into(),
-            target: "test".into(),
-        },
-        run: Box::new(Run {
-            mode: Mode::Standard,
-            ..Run::default()
-        }),
+        source: Source::Run { version: "0".into(), target: "test".into() },
+        run: Box::new(Run { mode: Mode::Standard, ..Run::default() }),
     })
 }
 
 fn begins(step: &str) -> String {
-    line(&Event::StepBegins {
-        step: step.into(),
-        repetition: 0,
-        at_ms: 7,
-    })
+    line(&Event::StepBegins { step: step.into(), repetition: 0, at_ms: 7 })
 }
 
 fn ended() -> String {
-    line(&Event::Ended {
-        end: End::Finished,
-        elapsed_ms: 9,
-    })
+    line(&Event::Ended { end: End::Finished, elapsed_ms: 9 })
 }
 
 fn write(new: &NewRun, text: &str) {
@@ -69,21 +53,17 @@ fn write(new: &NewRun, text: &str) {
 
 /// What was left, as `stem step` or the reason why it cannot be read.
 fn left(runs: &Runs) -> Vec<String> {
-    let told = runs
-        .left_behind()
-        .unwrap()
-        .into_iter()
-        .map(|left| match left {
-            Left::Run(left) => {
-                let died = left.record.run.died_in.as_ref();
-                let step = died.and_then(|died| died.step.clone());
-                format!("{} {}", left.has_ended, step.unwrap_or_default())
-            }
-            Left::Unreadable { why, kept } => match kept {
-                Some(kept) => format!("{why} -> {}", kept.file_name().unwrap().display()),
-                None => why.to_string(),
-            },
-        });
+    let told = runs.left_behind().unwrap().into_iter().map(|left| match left {
+        Left::Run(left) => {
+            let died = left.record.run.died_in.as_ref();
+            let step = died.and_then(|died| died.step.clone());
+            format!("{} {}", left.has_ended, step.unwrap_or_default())
+        }
+        Left::Unreadable { why, kept } => match kept {
+            Some(kept) => format!("{why} -> {}", kept.file_name().unwrap().display()),
+            None => why.to_string(),
+        },
+    });
     told.collect()
 }
 
@@ -93,9 +73,7 @@ fn two_runs_in_one_second_have_their_own_files() {
     let stems: Vec<String> = (0..3)
         .map(|number| {
             let new = own.1.begin("2026-11-22T03-34-41Z").unwrap();
-            own.1
-                .keep(&new.stem, "", &format!("{number}"), "log")
-                .unwrap();
+            own.1.keep(&new.stem, "", &format!("{number}"), "log").unwrap();
             new.stem
         })
         .collect();
@@ -136,9 +114,7 @@ fn only_runs_that_are_no_more_are_found() {
     // Whoever recovers one holds it: another start leaves it alone.
     let held = own.1.left_behind().unwrap();
     assert_eq!(left(&own.1), Vec::<String>::new());
-    let Some(Left::Run(run)) = held.first() else {
-        panic!("{held:?}")
-    };
+    let Some(Left::Run(run)) = held.first() else { panic!("{held:?}") };
     let kept = own.1.recover(run, "{}").unwrap();
     assert!(kept.ends_with(format!("{}.json", run.stem)));
 }
@@ -173,9 +149,7 @@ fn a_run_that_ended_is_never_called_dead() {
 fn what_is_no_stream_of_ours_is_refused_with_a_sentence_and_waited_for_never() {
     let own = Own::new("foreign");
     let at = |name: &str| own.0.join(name);
-    let pipe = std::process::Command::new("mkfifo")
-        .arg(at("a.stream"))
-        .status();
+    let pipe = std::process::Command::new("mkfifo").arg(at("a.stream")).status();
     assert!(pipe.unwrap().success());
     std::fs::write(own.0.parent().unwrap().join("elsewhere"), started()).unwrap();
     std::os::unix::fs::symlink("../elsewhere", at("b.stream")).unwrap();
@@ -199,18 +173,13 @@ fn a_stream_that_says_nothing_is_told_once_and_counts_among_the_runs() {
     let own = Own::new("nothing");
     let at = |name: &str| own.0.join(name);
     let stem = "2026-01-01T00-00-00Z-1";
-    for (end, kept) in [
-        ("stream", stem.to_owned()),
-        ("ended.stream", format!("{stem}-2")),
-        ("events.jsonl", format!("{stem}-3")),
-    ] {
+    for (end, kept) in
+        [("stream", stem.to_owned()), ("ended.stream", format!("{stem}-2")), ("events.jsonl", format!("{stem}-3"))]
+    {
         std::fs::write(at(&format!("{stem}.{end}")), [0; 600]).unwrap();
         let told = left(&own.1);
         assert_eq!(told.len(), 1);
-        assert!(
-            told[0].ends_with(&format!(" -> {kept}.unreadable")),
-            "{told:?}"
-        );
+        assert!(told[0].ends_with(&format!(" -> {kept}.unreadable")), "{told:?}");
         assert_eq!(left(&own.1), Vec::<String>::new());
         let bytes = std::fs::read(at(&format!("{kept}.unreadable"))).unwrap();
         assert_eq!(bytes, [0; 600]);
@@ -237,10 +206,7 @@ fn a_stream_that_cannot_be_read_for_a_moment_is_not_lost() {
     let with = |plan: &str| faults::plan::under(plan, || left(&own.1));
     let told = with("run read .stream 0 EIO");
     assert!(told.len() == 1 && !told[0].contains("->"), "{told:?}");
-    assert_eq!(
-        with("run read .stream 1 EIO; run read .stream 2 EIO"),
-        ["false step"]
-    );
+    assert_eq!(with("run read .stream 1 EIO; run read .stream 2 EIO"), ["false step"]);
 }
 
 #[test]
@@ -251,20 +217,15 @@ fn a_bad_sector_is_left_out_and_the_rest_is_kept() {
     write(&new, &[started(), long, begins("step")].concat());
     new.file.write_all_at(&[0xff; 512], 2000).unwrap();
     drop(new);
-    let Some(Left::Run(left)) = own.1.left_behind().unwrap().pop() else {
-        panic!()
-    };
+    let Some(Left::Run(left)) = own.1.left_behind().unwrap().pop() else { panic!() };
     assert_eq!(left.record.run.died_in.unwrap().step.unwrap(), "step");
     assert_eq!(left.record.run.unreadable.len(), 1);
 }
 
 #[test]
 fn the_oldest_runs_go() {
-    let names: Vec<OsString> = (0..500)
-        .map(|number| format!("{number:03}").into())
-        .collect();
-    let of_size =
-        |bytes| -> Vec<(&OsString, u64)> { names.iter().map(|name| (name, bytes)).collect() };
+    let names: Vec<OsString> = (0..500).map(|number| format!("{number:03}").into()).collect();
+    let of_size = |bytes| -> Vec<(&OsString, u64)> { names.iter().map(|name| (name, bytes)).collect() };
     assert_eq!(beyond(&of_size(1)).len(), 500 - 2 * RUNS_MAX);
     assert_eq!(*beyond(&of_size(1)).last().unwrap(), &names[0]);
     assert_eq!(beyond(&of_size(1 << 20)).len(), 500 - 256);
@@ -273,8 +234,7 @@ fn the_oldest_runs_go() {
 
 #[test]
 fn only_files_of_runs_are_counted_and_removed() {
-    let check =
-        |name: &str, expected: bool| assert_eq!(is_stem(OsStr::new(name)), expected, "{name}");
+    let check = |name: &str, expected: bool| assert_eq!(is_stem(OsStr::new(name)), expected, "{name}");
     check("2026-11-22T03-34-41Z-4711", true);
     check("2026-11-22T03-34-41Z-4711-2", true);
     check("exp1", false);

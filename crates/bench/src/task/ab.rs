@@ -37,9 +37,7 @@ pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
     let (settings, definition) = match (settings, program) {
         (Some(settings), Some(program)) => (settings, program.clone()),
         (Some(_), None) => {
-            return Err(format!(
-                "{words} is a setting: say what to run with it behind --"
-            ));
+            return Err(format!("{words} is a setting: say what to run with it behind --"));
         }
         (None, Some(_)) => {
             return Err(format!(
@@ -52,11 +50,7 @@ pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
             (Vec::new(), Definition::of_command(shell))
         }
     };
-    Ok(Side {
-        words: words.to_owned(),
-        settings,
-        definition,
-    })
+    Ok(Side { words: words.to_owned(), settings, definition })
 }
 
 /// Both sides are scored alike.
@@ -82,10 +76,7 @@ pub(super) fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
             _ => None,
         });
         let pinning = pinned.unwrap_or(&side.definition.pinning);
-        let cpus = places(machine, pinning)
-            .into_iter()
-            .next()
-            .unwrap_or_default();
+        let cpus = places(machine, pinning).into_iter().next().unwrap_or_default();
         if !same_settings {
             stages.push(Stage::Side(side.settings.clone()));
         }
@@ -113,11 +104,9 @@ mod tests {
     #[test]
     fn a_side_without_its_other_half_is_refused() {
         let make = || Definition::of_command(vec!["make".into(), "-j4".into()]);
-        for (words, program, expected) in [
-            ("governor=x", None, "behind --"),
-            ("make", Some(make()), "no setting"),
-            (" ", None, "empty"),
-        ] {
+        for (words, program, expected) in
+            [("governor=x", None, "behind --"), ("make", Some(make()), "no setting"), (" ", None, "empty")]
+        {
             let error = side(words, program.as_ref()).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }

@@ -42,10 +42,7 @@ impl Setting {
                 _ => parts.push(part.to_owned()),
             }
         }
-        let pairs: Vec<(&str, &str)> = parts
-            .iter()
-            .filter_map(|part| part.split_once('='))
-            .collect();
+        let pairs: Vec<(&str, &str)> = parts.iter().filter_map(|part| part.split_once('=')).collect();
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
         if pairs.len() != parts.len() || !pairs.iter().all(|(name, _)| is_name(name)) {
             return Ok(None);
@@ -65,9 +62,7 @@ impl Setting {
             "minkhz" => khz().map(Setting::ClockMinKhz),
             "thp" => Ok(Setting::HugePages(value.to_owned())),
             "cpus" => parse_pinning(value).map(Setting::Cpus),
-            _ => Err(format!(
-                "settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}"
-            )),
+            _ => Err(format!("settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}")),
         }
     }
 }

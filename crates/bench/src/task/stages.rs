@@ -54,16 +54,8 @@ impl Stage {
         let of_job = |job: &Job| {
             let at = job.set_clock.map(|clock| format!(" at {clock:?}"));
             let name = job.name();
-            let Job {
-                variant,
-                cpus,
-                repetition,
-                ..
-            } = job;
-            format!(
-                "{name} {variant} on {cpus:?} run {repetition}{}",
-                at.unwrap_or_default()
-            )
+            let Job { variant, cpus, repetition, .. } = job;
+            format!("{name} {variant} on {cpus:?} run {repetition}{}", at.unwrap_or_default())
         };
         Some(match self {
             Self::Side(_) | Self::Raise(_) => return None,
@@ -86,20 +78,12 @@ impl Stage {
     /// True if it can have more than one step.
     pub(crate) fn has_several_steps(&self) -> bool {
         // A point of a walk has a bounded time: what was measured of it is what there is.
-        matches!(
-            self,
-            Self::ColdClocks | Self::HotClocks | Self::UntilSteady(_)
-        )
+        matches!(self, Self::ColdClocks | Self::HotClocks | Self::UntilSteady(_))
     }
 }
 
 /// All stages of a run.
-pub(crate) fn stages(
-    machine: &Machine,
-    survey: &Survey,
-    options: &Options,
-    available: Available,
-) -> Vec<Stage> {
+pub(crate) fn stages(machine: &Machine, survey: &Survey, options: &Options, available: Available) -> Vec<Stage> {
     if let Task::Review(task) = &options.task {
         return review::stages(task, machine, survey, options, available);
     }
@@ -154,13 +138,9 @@ fn program(machine: &Machine, definition: &Definition) -> Vec<Stage> {
 pub(crate) fn repeated(job: Job, repeat: Repeat) -> Vec<Stage> {
     match repeat {
         Repeat::UntilSteady => vec![Stage::UntilSteady(job)],
-        Repeat::Times(times) => (0..times)
-            .map(|repetition| Job {
-                repetition,
-                ..job.clone()
-            })
-            .map(Stage::Job)
-            .collect(),
+        Repeat::Times(times) => {
+            (0..times).map(|repetition| Job { repetition, ..job.clone() }).map(Stage::Job).collect()
+        }
     }
 }
 
@@ -214,49 +194,25 @@ mod tests {
     }
 
     fn check(task: Task, expected: &str) {
-        let options = Options {
-            task,
-            ..Options::default()
-        };
+        let options = Options { task, ..Options::default() };
         let available = Available::default();
-        assert_eq!(
-            words(&stages(
-                &Machine::default(),
-                &Survey::default(),
-                &options,
-                available
-            )),
-            expected
-        );
+        assert_eq!(words(&stages(&Machine::default(), &Survey::default(), &options, available)), expected);
     }
 
     #[test]
     fn a_program_runs_as_often_as_wanted() {
         check(Task::Program(make()), "cold steady -j4 hot");
-        let three = Definition {
-            repeat: Repeat::Times(3),
-            ..make()
-        };
+        let three = Definition { repeat: Repeat::Times(3), ..make() };
         check(Task::Program(three), "cold -j40 -j41 -j42 hot");
     }
 
     #[test]
     fn single_questions_have_short_answers() {
-        let clock = |heat| {
-            Task::Clock(ClockTask {
-                cpus: vec![0],
-                readings: 3,
-                heat,
-            })
-        };
+        let clock = |heat| Task::Clock(ClockTask { cpus: vec![0], readings: 3, heat });
         check(clock(None), "cold");
         check(clock(Some(Duration::from_secs(9))), "cold hot");
         check(Task::CoreToCore(Vec::new()), "0");
-        let aes = One {
-            workload: WorkloadId::Aes,
-            variant: Variant::AES_256_CBC,
-            cpus: vec![1],
-        };
+        let aes = One { workload: WorkloadId::Aes, variant: Variant::AES_256_CBC, cpus: vec![1] };
         check(Task::One(aes), "aes-256-cbc0");
         check(Task::Memory(Vec::new()), "0 0 small-pages0 tlb-light0 0 0");
     }
@@ -270,9 +226,6 @@ mod tests {
              set 1 a0 set 2 b0 set 2 b1 set 1 a1 set 2 b2 set 1 a2 set 1 a3 set 2 b3 hot",
         );
         let sides = ["true", "sleep 1"].map(|s| side(s, None).unwrap());
-        check(
-            Task::Ab(Box::new(Ab { sides, blocks: 1 })),
-            "cold warm-up0 warm-up1 a0 b0 b1 a1 hot",
-        );
+        check(Task::Ab(Box::new(Ab { sides, blocks: 1 })), "cold warm-up0 warm-up1 a0 b0 b1 a1 hot");
     }
 }

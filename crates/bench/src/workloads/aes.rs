@@ -14,9 +14,7 @@ use crate::Lab;
 use crate::child::failure;
 use crate::repeat::until_known;
 use aes::cipher::consts::U16;
-use aes::cipher::{
-    Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit,
-};
+use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use kernel::aes::PlainAes;
 use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule, Variant, WorkloadId};
@@ -33,12 +31,7 @@ pub(super) const AES: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        heats: CIPHER,
-        at_a_clock: Some(AtAClock::CIPHER),
-        forms: CIPHERS,
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { heats: CIPHER, at_a_clock: Some(AtAClock::CIPHER), forms: CIPHERS, ..Attributes::PLAIN },
     lacking: |_| None,
     run,
 };
@@ -131,14 +124,10 @@ struct Example {
 // The first cells of the examples in NIST SP 800-38A, appendix F.2, in hexadecimal digits.
 const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172a";
 const VECTOR: &str = "000102030405060708090a0b0c0d0e0f";
-const KEY_128: Example = Example {
-    key: "2b7e151628aed2a6abf7158809cf4f3c",
-    encrypted: "7649abac8119b246cee98e9b12e9197d",
-};
-const KEY_192: Example = Example {
-    key: "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
-    encrypted: "4f021db243bc633d7178183a9fa071e8",
-};
+const KEY_128: Example =
+    Example { key: "2b7e151628aed2a6abf7158809cf4f3c", encrypted: "7649abac8119b246cee98e9b12e9197d" };
+const KEY_192: Example =
+    Example { key: "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b", encrypted: "4f021db243bc633d7178183a9fa071e8" };
 const KEY_256: Example = Example {
     key: "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
     encrypted: "f58c4c04d6e5f1ba779eabfb5f7bfbd6",
@@ -147,11 +136,7 @@ const KEY_256: Example = Example {
 /// The bytes of hexadecimal digits.
 fn bytes(digits: &str) -> Vec<u8> {
     let digit = |c: u8| (c as char).to_digit(16).unwrap_or(0) as u8;
-    digits
-        .as_bytes()
-        .chunks(2)
-        .map(|pair| digit(pair[0]) << 4 | digit(pair[1]))
-        .collect()
+    digits.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
 /// The cell of hexadecimal digits.
@@ -208,9 +193,7 @@ impl BlockSizeUser for Chain<'_> {
 impl BlockCipherEncClosure for Chain<'_> {
     #[inline(always)]
     fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
-        chain(self.state, self.cells, |cell| {
-            backend.encrypt_block(cell.into())
-        });
+        chain(self.state, self.cells, |cell| backend.encrypt_block(cell.into()));
     }
 }
 
@@ -229,11 +212,7 @@ fn chain(state: &mut Cell, cells: &mut [Cell], encrypt: impl Fn(&mut Cell)) {
 }
 
 /// Bytes per second by block size; fewer block sizes if the run is interrupted.
-fn measure<E: Encrypt>(
-    example: &Example,
-    cancelled: &AtomicI32,
-    [usual, largest]: Pace,
-) -> Result<Rates, String> {
+fn measure<E: Encrypt>(example: &Example, cancelled: &AtomicI32, [usual, largest]: Pace) -> Result<Rates, String> {
     let cipher = E::with_key(&bytes(example.key)).ok_or("The key has another length.")?;
     let mut state = cell(VECTOR);
     cipher.chain(&mut state, &mut [cell(PLAIN)]);
@@ -268,9 +247,7 @@ fn rate<E: Encrypt>(
         }
         turns *= 2;
     };
-    let turns = (f64::from(turns) * enough)
-        .ceil()
-        .clamp(1.0, f64::from(u32::MAX)) as u32;
+    let turns = (f64::from(turns) * enough).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
     let (_, first_end) = repeat(cipher, &mut buffer, turns);
     let mut stable = true;
     let (rates, ended) = until_known(&RULE, cancelled, || {
@@ -362,12 +339,7 @@ mod tests {
 
     #[test]
     fn a_variant_that_does_not_exist_is_refused() {
-        let job = Job {
-            workload: WorkloadId::Aes,
-            variant: Variant::AES_256_GCM,
-            threads: 1,
-            ..Job::default()
-        };
+        let job = Job { workload: WorkloadId::Aes, variant: Variant::AES_256_GCM, threads: 1, ..Job::default() };
         let failure = Bench::new(&[]).with(&job, run).unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotStarted);
     }

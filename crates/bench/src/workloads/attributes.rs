@@ -83,10 +83,7 @@ impl AtAClock {
     pub(super) const CIPHER: Self = Self::on_one_cpu(CIPHER);
 
     const fn on_one_cpu(variant: &'static Variant) -> Self {
-        Self {
-            variant,
-            on_all_cpus: false,
-        }
+        Self { variant, on_all_cpus: false }
     }
 }
 
@@ -99,10 +96,6 @@ pub(super) const CIPHER: &Variant = &Variant::AES_256_CBC;
 /// Of workloads that have one form.
 pub(super) const ONE_FORM: &[Variant] = &[Variant::ONLY];
 /// Of ciphers.
-pub(super) const CIPHERS: &[Variant] = &[
-    Variant::AES_128_CBC,
-    Variant::AES_192_CBC,
-    Variant::AES_256_CBC,
-];
+pub(super) const CIPHERS: &[Variant] = &[Variant::AES_128_CBC, Variant::AES_192_CBC, Variant::AES_256_CBC];
 /// Of packers.
 pub(super) const PACKERS: &[Variant] = &[Variant::SINGLE, Variant::MULTI, Variant::CORE_TYPE];

@@ -20,11 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The forms of a copy.
-pub(super) const VARIANTS: &[Variant] = &[
-    Variant::own("send"),
-    Variant::own("receive"),
-    Variant::own("send-from-drive"),
-];
+pub(super) const VARIANTS: &[Variant] =
+    &[Variant::own("send"), Variant::own("receive"), Variant::own("send-from-drive")];
 /// About how long one takes in a network of 1 Gbit/s.
 pub(super) const SECONDS: u64 = 10;
 /// Two seconds of a network of 1 Gbit/s; two minutes of a slow Wi-Fi.
@@ -73,12 +70,7 @@ pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
 }
 
 /// Runs the form of the job.
-pub(super) fn run(
-    lab: &mut Lab,
-    found: &Found,
-    remover: &Found,
-    copier: &Copier,
-) -> Result<Measured, Failure> {
+pub(super) fn run(lab: &mut Lab, found: &Found, remover: &Found, copier: &Copier) -> Result<Measured, Failure> {
     let refused = |why: String| failure(FailureKind::NotStarted, format!("{why}."), "");
     let Some(host) = lab.site.targets.host.clone() else {
         return Err(refused("no host was named: --host [USER@]NAME".into()));
@@ -110,23 +102,11 @@ fn copies(
     (remote, folder): (&Remote, &OwnFolder),
 ) -> Result<Scores, Failure> {
     // Once without work tells whether there is anybody, and how long it takes to get there.
-    copy(
-        lab,
-        found,
-        copier,
-        (remote, EMPTY, Direction::There, folder),
-        CONNECT_LIMIT,
-    )?;
+    copy(lab, found, copier, (remote, EMPTY, Direction::There, folder), CONNECT_LIMIT)?;
     let connecting = lab.elapsed;
     let direction = match lab.job.variant.as_str() {
         "receive" => {
-            copy(
-                lab,
-                found,
-                copier,
-                (remote, FILE, Direction::There, folder),
-                TIME_LIMIT,
-            )?;
+            copy(lab, found, copier, (remote, FILE, Direction::There, folder), TIME_LIMIT)?;
             let removed = folder.remove(FILE);
             removed.map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
             Direction::Back
@@ -141,13 +121,7 @@ fn copies(
         }
     };
     lab.preparation_ends();
-    copy(
-        lab,
-        found,
-        copier,
-        (remote, FILE, direction, folder),
-        TIME_LIMIT,
-    )?;
+    copy(lab, found, copier, (remote, FILE, direction, folder), TIME_LIMIT)?;
     let time_s = lab.elapsed.saturating_sub(connecting).as_secs_f64();
     let arrived = folder.length(FILE).unwrap_or(0);
     if arrived != BYTES || time_s <= 0.0 {
@@ -155,11 +129,7 @@ fn copies(
         return Err(failure(FailureKind::WrongAnswer, why, ""));
     }
     Ok(Scores {
-        rows: vec![super::scored::higher(
-            "",
-            BYTES as f64 / time_s / 1e6,
-            "MB/s",
-        )],
+        rows: vec![super::scored::higher("", BYTES as f64 / time_s / 1e6, "MB/s")],
         detail: format!(
             "{} MB with {}; {:.2} s of connecting are not counted",
             BYTES / 1_000_000,
@@ -181,18 +151,11 @@ fn copy(
         .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = lab.program(found, &arguments, limit);
-    done.map(|_| ())
-        .map_err(|failed| explained(failed, &remote.host))
+    done.map(|_| ()).map_err(|failed| explained(failed, &remote.host))
 }
 
 /// Removes the copy at the other end, also when the run was interrupted; true if it is gone.
-fn remove(
-    lab: &Lab,
-    remover: &Found,
-    copier: &Copier,
-    remote: &Remote,
-    folder: &OwnFolder,
-) -> bool {
+fn remove(lab: &Lab, remover: &Found, copier: &Copier, remote: &Remote, folder: &OwnFolder) -> bool {
     let Ok(arguments) = (copier.removal)(remote, folder) else {
         return false;
     };
@@ -207,11 +170,7 @@ fn ssh_options(host: &Host, config: Option<&Path>) -> Vec<String> {
         let config = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
         options.extend(["-F".to_owned(), config.display().to_string()]);
     }
-    for option in [
-        "BatchMode=yes",
-        "ConnectTimeout=10",
-        "ServerAliveInterval=10",
-    ] {
+    for option in ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=10"] {
         options.extend(["-o".to_owned(), option.to_owned()]);
     }
     let port = host.port.map(|port| format!("Port={port}"));
@@ -284,32 +243,20 @@ fn explained(failed: Failure, host: &Host) -> Failure {
     let Some((why, hint)) = reason(&failed.output_tail) else {
         return failed;
     };
-    Failure {
-        message: format!("{} cannot be reached by ssh: {why}{hint}.", host.name),
-        ..failed
-    }
+    Failure { message: format!("{} cannot be reached by ssh: {why}{hint}.", host.name), ..failed }
 }
 
 /// What stands in the output of ssh, sftp or rsync where connecting failed, and a hint.
 pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
     const SIGNS: [(&str, &str); 9] = [
-        (
-            "Permission denied",
-            "; it has to take a key without a question (ssh-copy-id)",
-        ),
-        (
-            "Host key verification failed",
-            "; log in once by hand to accept its key",
-        ),
+        ("Permission denied", "; it has to take a key without a question (ssh-copy-id)"),
+        ("Host key verification failed", "; log in once by hand to accept its key"),
         ("Could not resolve hostname", ""),
         ("Connection refused", "; an ssh server has to run there"),
         ("Connection timed out", ""),
         ("No route to host", ""),
         ("Network is unreachable", ""),
-        (
-            "command not found",
-            "; it has to be installed there as well",
-        ),
+        ("command not found", "; it has to be installed there as well"),
         ("No space left on device", " at one of both ends"),
     ];
     output.lines().find_map(|line| {
@@ -340,15 +287,9 @@ mod tests {
                 "ssh: connect to host nas port 22: Connection refused\r\nConnection closed\n",
                 Some("an ssh server has to run"),
             ),
-            (
-                "root@nas: Permission denied (publickey,password).\n",
-                Some("ssh-copy-id"),
-            ),
+            ("root@nas: Permission denied (publickey,password).\n", Some("ssh-copy-id")),
             ("Host key verification failed.\n", Some("by hand")),
-            (
-                "bash: line 1: rsync: command not found\n",
-                Some("installed there"),
-            ),
+            ("bash: line 1: rsync: command not found\n", Some("installed there")),
             ("sftp> put x\n", None),
         ] {
             let found = reason(output).map(|(why, hint)| why + hint);

@@ -8,9 +8,7 @@ use crate::child::{failure, move_to};
 use crate::crew::{Gate, crew, joined};
 use crate::quiet;
 use kernel::core_to_core::PingPong;
-use record::{
-    CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId,
-};
+use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId};
 use std::time::{Duration, Instant};
 
 /// The entry in the table of workloads.
@@ -22,10 +20,7 @@ pub(super) const CORE_TO_CORE: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        takes: Takes::Pairs,
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { takes: Takes::Pairs, ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -67,19 +62,13 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         return Err(failure(FailureKind::NotStarted, why, ""));
     }
     lab.seen_on.clone_from(&cpus);
-    Ok(Measured::CoreToCore(CoreToCore {
-        cpus_online: lab.job.cpus.len() as u32,
-        cpus,
-        pairs,
-    }))
+    Ok(Measured::CoreToCore(CoreToCore { cpus_online: lab.job.cpus.len() as u32, cpus, pairs }))
 }
 
 /// At most [`CPUS_MAX`] CPUs, evenly spread.
 fn sample(cpus: &[u32]) -> Vec<u32> {
     let count = cpus.len().min(CPUS_MAX);
-    (0..count)
-        .map(|index| cpus[index * cpus.len() / count])
-        .collect()
+    (0..count).map(|index| cpus[index * cpus.len() / count]).collect()
 }
 
 /// Batches between two CPUs; none if one of them is not to be had.
@@ -128,12 +117,7 @@ mod tests {
     use crate::testing::Bench;
 
     fn job(cpus: &[u32]) -> Job {
-        Job {
-            workload: WorkloadId::CoreToCore,
-            cpus: cpus.to_vec(),
-            threads: 2,
-            ..Job::default()
-        }
+        Job { workload: WorkloadId::CoreToCore, cpus: cpus.to_vec(), threads: 2, ..Job::default() }
     }
 
     #[test]
@@ -156,9 +140,7 @@ mod tests {
     #[test]
     fn a_signal_ends_it() {
         let bench = Bench::new(&[]);
-        bench
-            .cancelled
-            .store(2, std::sync::atomic::Ordering::Relaxed);
+        bench.cancelled.store(2, std::sync::atomic::Ordering::Relaxed);
         let failure = bench.with(&job(&[0, 1]), run).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Interrupted);
     }

@@ -22,10 +22,7 @@ pub(super) const CPUMINER: Workload = Workload {
     higher_is_better: true,
     tool: Some(&KIND),
     shape: None,
-    attributes: Attributes {
-        takes: Takes::Fixed(300.0),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { takes: Takes::Fixed(300.0), ..Attributes::PLAIN },
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -59,12 +56,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         arguments.push("--no-color");
     }
     let output = lab.program_for(&found, &arguments, TIME)?;
-    let series =
-        parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    Ok(Measured::Series(Series {
-        detail: found.version,
-        ..series
-    }))
+    let series = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    Ok(Measured::Series(Series { detail: found.version, ..series }))
 }
 
 /// The scrypt of this program, by the name it gives itself.
@@ -83,8 +76,7 @@ fn version_line(text: &str) -> Option<String> {
     let is_version = |line: &&str| {
         let mut words = line.split_whitespace();
         let (name, version) = (words.next().unwrap_or_default(), words.next());
-        name.starts_with("cpuminer")
-            && version.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        name.starts_with("cpuminer") && version.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
     };
     let line = lines.into_iter().find(is_version)?;
     Some(line.split(" by ").next()?.to_owned())
@@ -99,9 +91,7 @@ pub(super) fn parse(text: &str) -> Result<Series, String> {
             continue;
         };
         let start_s: i64 = *start.get_or_insert(clock_s);
-        let words = words
-            .strip_prefix("Total: ")
-            .or_else(|| words.strip_prefix("Benchmark: "));
+        let words = words.strip_prefix("Total: ").or_else(|| words.strip_prefix("Benchmark: "));
         let Some(rate) = words.and_then(kilohashes) else {
             continue;
         };
@@ -112,24 +102,14 @@ pub(super) fn parse(text: &str) -> Result<Series, String> {
     if values.is_empty() {
         return Err("the miner printed no hash rate of all its threads".into());
     }
-    Ok(Series {
-        unit: "kH/s".into(),
-        higher_is_better: true,
-        at_ms,
-        values,
-        ..Series::default()
-    })
+    Ok(Series { unit: "kH/s".into(), higher_is_better: true, at_ms, values, ..Series::default() })
 }
 
 /// Seconds since midnight, and the rest of the line.
 fn stamped(line: &str) -> Option<(i64, &str)> {
     let (date, words) = line.trim().strip_prefix('[')?.split_once(']')?;
     let mut parts = date.split_once(' ')?.1.split(':').map(str::parse::<i64>);
-    let (hour, minute, second) = (
-        parts.next()?.ok()?,
-        parts.next()?.ok()?,
-        parts.next()?.ok()?,
-    );
+    let (hour, minute, second) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
     let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..61).contains(&second);
     is_time.then(|| (hour * 3600 + minute * 60 + second, words.trim()))
 }
@@ -139,9 +119,7 @@ fn kilohashes(words: &str) -> Option<f64> {
     let (number, unit) = words.split(',').next()?.split_once(' ')?;
     let number = positive(number)?;
     let unit = unit.trim();
-    let scale = ["hash/s", "H/s", "h/s"]
-        .iter()
-        .find_map(|hashes| unit.strip_suffix(hashes))?;
+    let scale = ["hash/s", "H/s", "h/s"].iter().find_map(|hashes| unit.strip_suffix(hashes))?;
     match scale {
         "" => Some(number / 1000.0),
         "k" => Some(number),
@@ -195,10 +173,7 @@ mod tests {
             (MULTI, Some(("cpuminer-multi 1.3.7", METHOD_MULTI))),
             (COLOURS, Some(("cpuminer-multi 1.3.7", METHOD_MULTI))),
             (OPT, Some(("cpuminer-opt 3.20.3", METHOD_OPT))),
-            (
-                "cpuminer 2.5.1\nfeatures: AVX2",
-                Some(("cpuminer 2.5.1", METHOD_MINERD)),
-            ),
+            ("cpuminer 2.5.1\nfeatures: AVX2", Some(("cpuminer 2.5.1", METHOD_MINERD))),
             ("cpuminer: unknown option", None),
             ("ccminer 2.3", None),
         ] {

@@ -35,12 +35,7 @@ pub(super) const DRIVE: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: SECONDS,
-    }),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
@@ -141,18 +136,9 @@ fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), Strin
 fn prepare(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<(), Failure> {
     let file = format!("--filename={LARGE}");
     let size = format!("--size={LARGE_BYTES}");
-    let arguments = [
-        "--name=prepare",
-        &file,
-        &size,
-        "--rw=write",
-        "--bs=1M",
-        "--end_fsync=1",
-        "--eta=never",
-    ];
+    let arguments = ["--name=prepare", &file, &size, "--rw=write", "--bs=1M", "--end_fsync=1", "--eta=never"];
     let done = lab.program(found, &arguments, PREPARING_LIMIT);
-    done.map(|_| ())
-        .map_err(|failure| explained(failure, folder.path()))
+    done.map(|_| ()).map_err(|failure| explained(failure, folder.path()))
 }
 
 fn measure(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<Measured, Failure> {
@@ -168,18 +154,14 @@ fn measure(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<Measured,
     let how = match cache {
         Cache::PassedBy => "page cache passed by",
         Cache::Dropped => {
-            lab.not_comparable =
-                Some("the file system takes no O_DIRECT: through the page cache".into());
+            lab.not_comparable = Some("the file system takes no O_DIRECT: through the page cache".into());
             "through the page cache, which was emptied before and written back after"
         }
     };
     let scores = parse(&output, lab.job.variant.as_str())
         .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     let folder = lab.site.drive();
-    Ok(Measured::Scores(Scores {
-        detail: format!("{} in {}, {how}", scores.detail, folder.display()),
-        ..scores
-    }))
+    Ok(Measured::Scores(Scores { detail: format!("{} in {}, {how}", scores.detail, folder.display()), ..scores }))
 }
 
 /// Runs fio and returns its results. They go to a file, so that what it prints are its messages.
@@ -202,15 +184,10 @@ fn once(lab: &mut Lab, found: &Found, folder: &OwnFolder, cache: Cache) -> Resul
 }
 
 fn arguments(variant: &str, time: Duration, cache: Cache) -> Vec<String> {
-    let mut words: Vec<String> = [
-        "--name=drive",
-        "--ioengine=psync",
-        "--output-format=json",
-        "--eta=never",
-        "--invalidate=1",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut words: Vec<String> =
+        ["--name=drive", "--ioengine=psync", "--output-format=json", "--eta=never", "--invalidate=1"]
+            .map(str::to_owned)
+            .to_vec();
     words.push(format!("--runtime={}", time.as_secs().max(1)));
     if variant == "small-files" {
         words.extend([
@@ -249,10 +226,7 @@ fn takes_no_direct(output: &str) -> bool {
 /// The failure in the words of the drive, where fio has told them.
 fn explained(failure: Failure, place: &Path) -> Failure {
     match reason(&failure.output_tail) {
-        Some(why) => Failure {
-            message: format!("fio failed in {}: {why}.", place.display()),
-            ..failure
-        },
+        Some(why) => Failure { message: format!("fio failed in {}: {why}.", place.display()), ..failure },
         None => failure,
     }
 }
@@ -260,9 +234,7 @@ fn explained(failure: Failure, place: &Path) -> Failure {
 /// `No space left on device` of `fio: io_u error on file X: No space left on device: write offset=...`,
 /// or of `fio: pid=1, err=28/file:io_u.c:1876, func=io_u error, error=No space left on device`.
 fn reason(output: &str) -> Option<String> {
-    let line = output
-        .lines()
-        .rfind(|line| line.starts_with("fio: ") && line.contains("error="))?;
+    let line = output.lines().rfind(|line| line.starts_with("fio: ") && line.contains("error="))?;
     let why = line.rsplit_once("error=")?.1.trim();
     (!why.is_empty()).then(|| why.to_owned())
 }
@@ -279,9 +251,7 @@ pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
         _ => &job["write"],
     };
     let number = |name: &str| {
-        let found = side[name]
-            .as_f64()
-            .filter(|value| value.is_finite() && *value > 0.0);
+        let found = side[name].as_f64().filter(|value| value.is_finite() && *value > 0.0);
         found.ok_or_else(|| format!("fio's JSON has no {name} of {variant}"))
     };
     let row = match variant {
@@ -290,28 +260,19 @@ pub(super) fn parse(output: &str, variant: &str) -> Result<Scores, String> {
         _ => higher("", number("bw_bytes")? / 1e6, "MB/s"),
     };
     let what = match variant {
-        "small-files" => format!(
-            "files of {} KiB, each flushed to the drive",
-            SMALL_BYTES >> 10
-        ),
+        "small-files" => format!("files of {} KiB, each flushed to the drive", SMALL_BYTES >> 10),
         "random-read" | "random-write" => "4 KiB, one request at a time".to_owned(),
         _ => "1 MiB blocks".to_owned(),
     };
     let slow = side["clat_ns"]["percentile"]["99.000000"].to_string();
-    let slow = positive(&slow).map_or(String::new(), |ns| {
-        format!(", 99 % within {:.2} ms", ns / 1e6)
-    });
+    let slow = positive(&slow).map_or(String::new(), |ns| format!(", 99 % within {:.2} ms", ns / 1e6));
     let drives = value["disk_util"].as_array().into_iter().flatten();
     let drives: Vec<&str> = drives.filter_map(|disk| disk["name"].as_str()).collect();
     let on = match drives.is_empty() {
         true => String::new(),
         false => format!(" on {}", drives.join(" and ")),
     };
-    Ok(Scores {
-        rows: vec![row],
-        detail: format!("{what}{slow}{on}"),
-        ..Scores::default()
-    })
+    Ok(Scores { rows: vec![row], detail: format!("{what}{slow}{on}"), ..Scores::default() })
 }
 
 #[cfg(test)]
@@ -338,21 +299,9 @@ mod tests {
             assert_eq!(found.rows, [higher("", value, unit)]);
             assert!(found.detail.contains("99 % within") && found.detail.ends_with(" on vda"));
         }
-        assert!(
-            parse(WRITE, "read")
-                .unwrap_err()
-                .contains("no bw_bytes of read")
-        );
-        assert!(
-            parse("fio: bad option", "read")
-                .unwrap_err()
-                .contains("no JSON")
-        );
-        assert!(
-            parse(&WRITE[..500], "write")
-                .unwrap_err()
-                .contains("not whole")
-        );
+        assert!(parse(WRITE, "read").unwrap_err().contains("no bw_bytes of read"));
+        assert!(parse("fio: bad option", "read").unwrap_err().contains("no JSON"));
+        assert!(parse(&WRITE[..500], "write").unwrap_err().contains("not whole"));
     }
 
     #[test]
@@ -366,9 +315,7 @@ mod tests {
         let words = arguments("write", Duration::from_secs(2), Cache::PassedBy);
         assert!(words.iter().all(|word| !word.contains('/')), "{words:?}");
         assert!(words.contains(&"--filename=large".to_owned()), "{words:?}");
-        assert!(
-            words.contains(&"--direct=1".to_owned()) && words.contains(&"--runtime=2".to_owned())
-        );
+        assert!(words.contains(&"--direct=1".to_owned()) && words.contains(&"--runtime=2".to_owned()));
     }
 
     fn folder() -> OwnFolder {
@@ -381,11 +328,7 @@ mod tests {
             name: "fio".into(),
             body: format!("[ \"$1\" = --version ] && echo fio-3.33 && exit\n{body}"),
         }]);
-        let job = Job {
-            workload: WorkloadId::Drive,
-            variant: variant.into(),
-            ..Job::default()
-        };
+        let job = Job { workload: WorkloadId::Drive, variant: variant.into(), ..Job::default() };
         let folder = folder();
         let outcome = bench.with_targets(&job, Some(folder.path()), run);
         let left = folder.files().names().unwrap();
@@ -399,10 +342,7 @@ mod tests {
 
     #[test]
     fn file_systems_without_direct_input_are_asked_again() {
-        let output = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tool_output/fio/3.33-x86_64-write.txt"
-        );
+        let output = concat!(env!("CARGO_MANIFEST_DIR"), "/tool_output/fio/3.33-x86_64-write.txt");
         let body = format!(
             "case \"$*\" in *--direct=1*)\n\
              echo 'fio: looks like your file system does not support direct=1/buffered=0'; exit 1;; esac\n\
@@ -415,10 +355,7 @@ mod tests {
     fn crashes_and_full_drives_are_told() {
         let why = check("kill -SEGV $$", "write").unwrap_err();
         assert!(why.contains("SIGSEGV"), "{why}");
-        let full = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tool_output/fio/3.33-x86_64-full.txt"
-        );
+        let full = concat!(env!("CARGO_MANIFEST_DIR"), "/tool_output/fio/3.33-x86_64-full.txt");
         let why = check(&format!("head -n 2 {full}; exit 1"), "write").unwrap_err();
         assert!(why.contains("No space left on device"), "{why}");
         let why = check(":", "small-files").unwrap_err();
@@ -437,11 +374,6 @@ mod tests {
     fn without_fio_it_is_lacking() {
         let job = Job::default();
         let missing = Bench::new(&[]).with(&job, |lab| (DRIVE.lacking)(lab));
-        assert!(
-            missing
-                .map(|missing| missing.to_string())
-                .unwrap()
-                .contains("fio")
-        );
+        assert!(missing.map(|missing| missing.to_string()).unwrap().contains("fio"));
     }
 }

@@ -1,8 +1,8 @@
 //! Every parser of what a program prints, as a function of text alone: for fuzzing.
 
 use super::{
-    copy, cpuminer, drive, geekbench, network, opengl, openssl, perf_bench, phoronix, sevenzip,
-    stockfish, stress_ng, sysbench, video,
+    copy, cpuminer, drive, geekbench, network, opengl, openssl, perf_bench, phoronix, sevenzip, stockfish, stress_ng,
+    sysbench, video,
 };
 use crate::foreign::Parser;
 

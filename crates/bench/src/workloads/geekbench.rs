@@ -25,17 +25,8 @@ pub(super) const GEEKBENCH: Workload = Workload {
     unit: "points",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: ONE_FORM,
-        places: Places::TypesAloneThenAll,
-        repetitions: 2,
-        seconds: 600,
-    }),
-    attributes: Attributes {
-        hides_other_cpus: true,
-        mode: Some(&Mode::Geekbench),
-        ..Attributes::PLAIN
-    },
+    shape: Some(Shape { variants: ONE_FORM, places: Places::TypesAloneThenAll, repetitions: 2, seconds: 600 }),
+    attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Geekbench), ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -75,10 +66,7 @@ fn lacking(lab: &Lab) -> Option<Missing> {
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = tool(lab, &KIND)?;
     // Scores of 5 and 6 have different scales.
-    lab.method = version_numbers(&found.version)
-        .first()
-        .copied()
-        .unwrap_or(0);
+    lab.method = version_numbers(&found.version).first().copied().unwrap_or(0);
     let folder = lab.site.folder_of(lab.tools.user()).ok().map(Arc::new);
     let exported = match &folder {
         Some(folder) if !found.version.contains("Tryout") => {
@@ -106,9 +94,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 fn version_line(text: &str) -> Option<String> {
     let line = text.lines().find_map(|line| {
         let version = line.trim().strip_prefix("Geekbench ")?;
-        version
-            .starts_with(|c: char| c.is_ascii_digit())
-            .then(|| line.trim())
+        version.starts_with(|c: char| c.is_ascii_digit()).then(|| line.trim())
     })?;
     let name = line.split(['(', ':']).next()?.trim().to_owned();
     // The words may stand in a line of their own.
@@ -157,12 +143,7 @@ pub(super) fn parse(text: &str, json: Option<&str>) -> Result<Scores, String> {
         true => "without a licence Geekbench prints no scores: they are at its link".to_owned(),
         false => String::new(),
     };
-    Ok(Scores {
-        rows,
-        detail,
-        links,
-        output: super::program::shortened(&without_keys(text)),
-    })
+    Ok(Scores { rows, detail, links, output: super::program::shortened(&without_keys(text)) })
 }
 
 fn exported_rows(export: &Export) -> Vec<Score> {
@@ -172,34 +153,25 @@ fn exported_rows(export: &Export) -> Vec<Score> {
         section.workloads.iter().map(named)
     });
     let scores = whole.chain(parts).filter(|(_, score)| *score > 0.0);
-    scores
-        .map(|(name, score)| higher(&name.to_lowercase(), score, "points"))
-        .collect()
+    scores.map(|(name, score)| higher(&name.to_lowercase(), score, "points")).collect()
 }
 
 fn printed_rows(text: &str) -> Vec<Score> {
-    let labels = [
-        ("Single-Core Score", "single-core"),
-        ("Multi-Core Score", "multi-core"),
-    ];
-    let score =
-        |(label, name): (&str, &str)| Some(higher(name, number_behind(text, label)?, "points"));
+    let labels = [("Single-Core Score", "single-core"), ("Multi-Core Score", "multi-core")];
+    let score = |(label, name): (&str, &str)| Some(higher(name, number_behind(text, label)?, "points"));
     labels.into_iter().filter_map(score).collect()
 }
 
 /// Links to the results. The one that claims them for an account is for its owner only.
 fn links(text: &str) -> Vec<String> {
     let words = text.split_whitespace();
-    let is_result =
-        |word: &&str| word.contains("browser.geekbench.com/") && !word.contains("claim");
+    let is_result = |word: &&str| word.contains("browser.geekbench.com/") && !word.contains("claim");
     words.filter(is_result).map(str::to_owned).collect()
 }
 
 /// The output without the key that claims the results.
 fn without_keys(text: &str) -> String {
-    let kept = text
-        .lines()
-        .filter(|line| !(line.contains("claim") && line.contains("key=")));
+    let kept = text.lines().filter(|line| !(line.contains("claim") && line.contains("key=")));
     kept.collect::<Vec<_>>().join("\n")
 }
 
@@ -243,21 +215,14 @@ mod tests {
     fn without_a_licence_there_is_a_link() {
         let scores = parse(TRYOUT, None).unwrap();
         assert!(scores.rows.is_empty() && scores.detail.contains("licence"));
-        assert_eq!(
-            scores.links,
-            ["https://browser.geekbench.com/v6/cpu/1000001"]
-        );
+        assert_eq!(scores.links, ["https://browser.geekbench.com/v6/cpu/1000001"]);
         assert!(!scores.output.contains("424242"));
         let five = parse(TRYOUT_5, None).unwrap();
         assert!(!five.output.contains("313131"));
-        assert_eq!(
-            five.links,
-            ["https://browser.geekbench.com/v5/cpu/20000001"]
-        );
-        for (text, expected) in [
-            (OFFLINE, "upload nothing from here"),
-            ("Geekbench 6.3.0 Pro\nSingle-Core", "neither scores nor"),
-        ] {
+        assert_eq!(five.links, ["https://browser.geekbench.com/v5/cpu/20000001"]);
+        for (text, expected) in
+            [(OFFLINE, "upload nothing from here"), ("Geekbench 6.3.0 Pro\nSingle-Core", "neither scores nor")]
+        {
             let why = parse(text, None).unwrap_err();
             assert!(why.contains(expected), "{why}");
         }
@@ -270,10 +235,7 @@ mod tests {
             (OFFLINE, Some("Geekbench 6.3.0 Tryout")),
             (TRYOUT_5, Some("Geekbench 5.5.1 Tryout")),
             (PRO, Some("Geekbench 5.5.1 Pro")),
-            (
-                "Geekbench 6.3.0 Tryout (Build 603408 (corktown-master-build))",
-                Some("Geekbench 6.3.0 Tryout"),
-            ),
+            ("Geekbench 6.3.0 Tryout (Build 603408 (corktown-master-build))", Some("Geekbench 6.3.0 Tryout")),
             ("Geekbench", None),
         ] {
             assert_eq!(version_line(text).as_deref(), expected);
@@ -282,10 +244,7 @@ mod tests {
 
     fn check(version: &str, body: &str, expected: Result<&str, FailureKind>) {
         let body = format!("[ \"$1\" = --version ] && {{ echo '{version}'; exit; }}\n{body}");
-        let bench = Bench::new(&[Program {
-            name: "geekbench6".into(),
-            body,
-        }]);
+        let bench = Bench::new(&[Program { name: "geekbench6".into(), body }]);
         let found = bench.with(&Job::default(), |lab| {
             assert_eq!((GEEKBENCH.lacking)(lab), None);
             run(lab)

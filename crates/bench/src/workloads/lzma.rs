@@ -62,11 +62,8 @@ fn lacking(lab: &Lab) -> Option<Missing> {
     let need = threads * need_kib() + RESERVE_KIB;
     (need > available).then(|| {
         let mib = |kib: u64| kib / 1024;
-        let why = format!(
-            "LZMA with {threads} threads needs {} MiB, but only {} MiB can be had",
-            mib(need),
-            mib(available)
-        );
+        let why =
+            format!("LZMA with {threads} threads needs {} MiB, but only {} MiB can be had", mib(need), mib(available));
         Missing::unsupported("/proc/meminfo", why)
     })
 }
@@ -77,11 +74,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let cancelled = lab.cancelled;
     let time = lab.job.time.unwrap_or(TIME);
     // A short run takes short turns, so that there are enough of them to tell a median.
-    let bytes = if lab.job.time.is_some() {
-        SHORT_TEXT_BYTES
-    } else {
-        TEXT_BYTES
-    };
+    let bytes = if lab.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
     if bytes < TEXT_BYTES {
         let why = "a short run with a small text, to be set beside others of its kind only";
         lab.not_comparable = Some(why.into());
@@ -108,13 +101,7 @@ struct Turn {
 fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
     let count = threads.iter().map(Vec::len).min().unwrap_or(0);
     let rate = |turn: &Turn| bytes as f64 / 1e6 / turn.work.as_secs_f64().max(1e-9);
-    let end = |index: usize| {
-        threads
-            .iter()
-            .map(|turns| turns[index].at)
-            .max()
-            .unwrap_or_default()
-    };
+    let end = |index: usize| threads.iter().map(|turns| turns[index].at).max().unwrap_or_default();
     Series {
         unit: LZMA.unit.to_owned(),
         higher_is_better: LZMA.higher_is_better,
@@ -124,23 +111,14 @@ fn series(threads: &[Vec<Turn>], bytes: usize) -> Series {
             bytes >> 10,
             threads.len()
         ),
-        at_ms: (0..count)
-            .map(|index| end(index).as_millis() as i64)
-            .collect(),
-        values: (0..count)
-            .map(|i| threads.iter().map(|turns| rate(&turns[i])).sum())
-            .collect(),
+        at_ms: (0..count).map(|index| end(index).as_millis() as i64).collect(),
+        values: (0..count).map(|i| threads.iter().map(|turns| rate(&turns[i])).sum()).collect(),
         ..Series::default()
     }
 }
 
 /// Takes turns for `time`, after a start together.
-fn turns(
-    text: &[u8],
-    start: &Barrier,
-    cancelled: &AtomicI32,
-    time: Duration,
-) -> Result<Vec<Turn>, String> {
+fn turns(text: &[u8], start: &Barrier, cancelled: &AtomicI32, time: Duration) -> Result<Vec<Turn>, String> {
     let mut restored = Vec::with_capacity(text.len());
     let mut packed = Vec::with_capacity(text.len());
     // A tenth of the text wakes up clock and caches.
@@ -150,14 +128,9 @@ fn turns(
     warm?;
     let started = Instant::now();
     let mut turns = Vec::new();
-    while cancelled.load(Ordering::Relaxed) == 0
-        && (turns.len() < TURNS_MIN || started.elapsed() < time)
-    {
+    while cancelled.load(Ordering::Relaxed) == 0 && (turns.len() < TURNS_MIN || started.elapsed() < time) {
         let work = work(text, &mut packed, &mut restored)?;
-        turns.push(Turn {
-            at: started.elapsed(),
-            work,
-        });
+        turns.push(Turn { at: started.elapsed(), work });
     }
     Ok(turns)
 }
@@ -167,8 +140,7 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
     let broken = |e: &dyn std::fmt::Display| format!("LZMA could not read its own output: {e}");
     let options = options();
     packed.clear();
-    let mut writer =
-        LzmaWriter::new_no_header(&mut *packed, &options, false).map_err(|e| broken(&e))?;
+    let mut writer = LzmaWriter::new_no_header(&mut *packed, &options, false).map_err(|e| broken(&e))?;
     let window = quiet::window();
     let started = Instant::now();
     writer.write_all(text).map_err(|e| broken(&e))?;
@@ -177,15 +149,9 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
     drop(window);
     for _ in 0..DECOMPRESSIONS {
         let size = text.len() as u64;
-        let LzmaOptions {
-            lc,
-            lp,
-            pb,
-            dict_size,
-            ..
-        } = options;
-        let mut reader = LzmaReader::new(packed.as_slice(), size, lc, lp, pb, dict_size, None)
-            .map_err(|e| broken(&e))?;
+        let LzmaOptions { lc, lp, pb, dict_size, .. } = options;
+        let mut reader =
+            LzmaReader::new(packed.as_slice(), size, lc, lp, pb, dict_size, None).map_err(|e| broken(&e))?;
         restored.clear();
         let _window = quiet::window();
         let started = Instant::now();
@@ -202,22 +168,9 @@ fn work(text: &[u8], packed: &mut Vec<u8>, restored: &mut Vec<u8>) -> Result<Dur
 
 /// The settings of 7-zip's benchmark but for the dictionary: binary trees, optimal parsing.
 fn options() -> LzmaOptions {
-    let (lc, lp, pb) = (
-        LzmaOptions::LC_DEFAULT,
-        LzmaOptions::LP_DEFAULT,
-        LzmaOptions::PB_DEFAULT,
-    );
+    let (lc, lp, pb) = (LzmaOptions::LC_DEFAULT, LzmaOptions::LP_DEFAULT, LzmaOptions::PB_DEFAULT);
     let dictionary = TEXT_BYTES as u32;
-    LzmaOptions::new(
-        dictionary,
-        lc,
-        lp,
-        pb,
-        EncodeMode::Normal,
-        32,
-        MfType::Bt4,
-        0,
-    )
+    LzmaOptions::new(dictionary, lc, lp, pb, EncodeMode::Normal, 32, MfType::Bt4, 0)
 }
 
 /// Memory of one thread: encoder, decoder's dictionary, two buffers and one to spare, in KiB.
@@ -232,18 +185,13 @@ fn text(bytes: usize) -> Vec<u8> {
     let words: Vec<Vec<u8>> = (0..4096)
         .map(|_| {
             let length = 2 + random.below(8);
-            (0..length)
-                .map(|_| b'a' + (random.below(26).min(random.below(26))) as u8)
-                .collect()
+            (0..length).map(|_| b'a' + (random.below(26).min(random.below(26))) as u8).collect()
         })
         .collect();
     let mut text = Vec::with_capacity(bytes + 16);
     while text.len() < bytes {
         // The least of three numbers is small more often than not.
-        let rank = random
-            .below(4096)
-            .min(random.below(4096))
-            .min(random.below(4096));
+        let rank = random.below(4096).min(random.below(4096)).min(random.below(4096));
         text.extend_from_slice(&words[rank as usize]);
         text.push(if random.below(12) == 0 { b'\n' } else { b' ' });
     }
@@ -300,18 +248,13 @@ mod tests {
             meq bjr pdep gcshrk yu aclaie
             ff sw"#]]
         .assert_eq(&start);
-        let sum = text(TEXT_BYTES).iter().fold(0u32, |sum, byte| {
-            sum.wrapping_mul(31).wrapping_add(u32::from(*byte))
-        });
+        let sum = text(TEXT_BYTES).iter().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
         expect_test::expect!["2963590203"].assert_eq(&sum.to_string());
     }
 
     #[test]
     fn threads_are_added_up_while_all_are_at_work() {
-        let turn = |at_ms, work_ms| Turn {
-            at: Duration::from_millis(at_ms),
-            work: Duration::from_millis(work_ms),
-        };
+        let turn = |at_ms, work_ms| Turn { at: Duration::from_millis(at_ms), work: Duration::from_millis(work_ms) };
         let fast = vec![turn(500, 500), turn(1000, 500), turn(1500, 500)];
         let slow = vec![turn(1000, 1000), turn(2000, 1000)];
         let series = series(&[fast, slow], TEXT_BYTES);
@@ -323,16 +266,9 @@ mod tests {
     #[test]
     fn it_is_refused_where_memory_does_not_allow_it() {
         let bench = Bench::new(&[]);
-        let job = Job {
-            workload: WorkloadId::Lzma,
-            threads: 4,
-            ..Job::default()
-        };
+        let job = Job { workload: WorkloadId::Lzma, threads: 4, ..Job::default() };
         assert_eq!(bench.with(&job, |lab| lacking(lab)), None);
-        bench
-            .root
-            .write("/proc/meminfo", "MemAvailable: 60000 kB")
-            .unwrap();
+        bench.root.write("/proc/meminfo", "MemAvailable: 60000 kB").unwrap();
         let why = bench.with(&job, |lab| lacking(lab)).unwrap().to_string();
         assert!(why.starts_with("LZMA with 4 threads needs "), "{why}");
     }

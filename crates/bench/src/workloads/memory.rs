@@ -34,10 +34,9 @@ pub(super) fn buffer_bytes(lab: &Lab, wanted: u64, buffers: u64) -> Result<u64, 
     let fits = (available / MEMORY_PART / buffers) >> 20 << 20;
     match wanted.min(fits) {
         bytes @ 1.. => Ok(bytes),
-        _ => Err(Missing::unsupported(
-            "/proc/meminfo",
-            format!("only {} KiB of memory are available", available / 1024),
-        )),
+        _ => {
+            Err(Missing::unsupported("/proc/meminfo", format!("only {} KiB of memory are available", available / 1024)))
+        }
     }
 }
 
@@ -52,11 +51,7 @@ pub(super) fn available() -> impl Iterator<Item = &'static Routine> {
 }
 
 /// The fastest routine of an operation on the calling thread's CPU, by the best of three runs.
-pub(super) fn fastest(
-    operation: Operation,
-    destination: &mut Buffer,
-    source: &Buffer,
-) -> &'static Routine {
+pub(super) fn fastest(operation: Operation, destination: &mut Buffer, source: &Buffer) -> &'static Routine {
     let mut best: Option<(u64, &'static Routine)> = None;
     for routine in available().filter(|routine| routine.operation == operation) {
         let mut run = || memory::once(routine, destination.as_mut_slice(), source.as_slice()).0;
@@ -66,8 +61,7 @@ pub(super) fn fastest(
             best = Some((ns, routine));
         }
     }
-    best.expect("every operation has a routine that runs everywhere")
-        .1
+    best.expect("every operation has a routine that runs everywhere").1
 }
 
 /// The operation in the words of the Record.

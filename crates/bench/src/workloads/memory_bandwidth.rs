@@ -10,9 +10,7 @@ use crate::repeat::until_known;
 use kernel::buffer::Buffer;
 use kernel::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
 use kernel::routine::{Operation, Routine};
-use record::{
-    Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId,
-};
+use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
@@ -25,10 +23,7 @@ pub(super) const MEMORY_BANDWIDTH: Workload = Workload {
     higher_is_better: true,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        at_a_clock: Some(AtAClock::ONE_FORM),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking: |lab| buffer_bytes(lab, wanted_bytes(lab), 2).err(),
     run,
 };
@@ -52,19 +47,11 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     }
     let cancelled = lab.cancelled;
     let measured = lab.pinned(|| measure_all(bytes as usize, cancelled))?;
-    let All {
-        rows,
-        repeated,
-        wrong,
-    } = measured.map_err(not_started)?;
+    let All { rows, repeated, wrong } = measured.map_err(not_started)?;
     lab.repeated = repeated;
     match wrong {
         Some(message) => Err(failure(FailureKind::WrongAnswer, message, "")),
-        None => Ok(Measured::Bandwidth(Bandwidth {
-            buffer_bytes: bytes,
-            verified: true,
-            rows,
-        })),
+        None => Ok(Measured::Bandwidth(Bandwidth { buffer_bytes: bytes, verified: true, rows })),
     }
 }
 
@@ -106,10 +93,7 @@ fn measure(
     let mut repetition = || {
         let (elapsed_ns, read) = once(routine, destination.as_mut_slice(), source.as_slice());
         if routine.operation == Operation::Read && read != sum {
-            let why = format!(
-                "{} gave the checksum {read:x} instead of {sum:x}",
-                routine.id
-            );
+            let why = format!("{} gave the checksum {read:x} instead of {sum:x}", routine.id);
             wrong = Some(blame(&why));
         }
         rate(bytes, elapsed_ns)
@@ -122,8 +106,7 @@ fn measure(
         bytes_per_s.push(rate);
         rate as f64 / 1e6
     });
-    all.repeated
-        .extend(Repeated::of(routine.id, "MB/s", &rates, ended));
+    all.repeated.extend(Repeated::of(routine.id, "MB/s", &rates, ended));
     all.rows.push(BandwidthRow {
         routine: routine.id.to_owned(),
         operation: operation(routine.operation),
@@ -136,14 +119,8 @@ fn measure(
 }
 
 fn told(who: &str, flip: Flip) -> String {
-    let Flip {
-        at,
-        expected,
-        found,
-    } = flip;
-    blame(&format!(
-        "{who} left {found:#04x} at byte {at} where {expected:#04x} belongs"
-    ))
+    let Flip { at, expected, found } = flip;
+    blame(&format!("{who} left {found:#04x} at byte {at} where {expected:#04x} belongs"))
 }
 
 fn blame(what: &str) -> String {
@@ -160,15 +137,8 @@ mod tests {
     fn every_operation_is_measured_and_verified() {
         let all = measure_all(1 << 20, &AtomicI32::new(0)).unwrap();
         assert_eq!(all.wrong, None);
-        for operation in [
-            MemoryOperation::Copy,
-            MemoryOperation::Fill,
-            MemoryOperation::Read,
-        ] {
-            assert!(
-                all.rows.iter().any(|row| row.operation == operation),
-                "{operation:?}"
-            );
+        for operation in [MemoryOperation::Copy, MemoryOperation::Fill, MemoryOperation::Read] {
+            assert!(all.rows.iter().any(|row| row.operation == operation), "{operation:?}");
         }
         for (row, repeated) in all.rows.iter().zip(&all.repeated) {
             assert_eq!(row.routine, repeated.name);
@@ -187,18 +157,9 @@ mod tests {
             let sum = checksum(source.as_slice()) ^ 1;
             let wrong = measure(routine, &mut destination, &source, sum, &goes_on, &mut all);
             let is_blamed = wrong.is_some_and(|why| why.contains("not reliable"));
-            assert_eq!(
-                is_blamed,
-                routine.operation == Operation::Read,
-                "{}",
-                routine.id
-            );
+            assert_eq!(is_blamed, routine.operation == Operation::Read, "{}", routine.id);
         }
-        let flip = Flip {
-            at: 77,
-            expected: 0x5a,
-            found: 0x5b,
-        };
+        let flip = Flip { at: 77, expected: 0x5a, found: 0x5b };
         assert!(told("fill-words", flip).starts_with("fill-words left 0x5b at byte 77 where 0x5a"));
     }
 }

@@ -17,8 +17,7 @@ use kernel::clock::{ClockPlan, emulation_sign, measure};
 use kernel::latency::{LINE, Link, Order};
 use machine::{Root, available_kib, huge_kib};
 use record::{
-    Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule,
-    Variant, WorkloadId,
+    Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule, Variant, WorkloadId,
 };
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -32,10 +31,7 @@ pub(super) const MEMORY_LATENCY: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        at_a_clock: Some(AtAClock::ONE_FORM),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { at_a_clock: Some(AtAClock::ONE_FORM), ..Attributes::PLAIN },
     lacking: |_| None,
     run,
 };
@@ -88,11 +84,7 @@ fn form(variant: &Variant) -> Form {
     } else {
         (Pages::Huge, Order::Random, COLUMNS)
     };
-    Form {
-        pages,
-        order,
-        columns,
-    }
+    Form { pages, order, columns }
 }
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
@@ -105,18 +97,9 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let walked = walked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
     lab.repeated = walked.repeated;
     Ok(Measured::Latency(Latency {
-        columns: form
-            .columns
-            .iter()
-            .map(|column| column.0.to_owned())
-            .collect(),
+        columns: form.columns.iter().map(|column| column.0.to_owned()).collect(),
         rows: walked.rows,
-        pages: pages_in_words(
-            form.pages,
-            page_bytes,
-            &walked.huge_kib,
-            sizes.last().copied(),
-        ),
+        pages: pages_in_words(form.pages, page_bytes, &walked.huge_kib, sizes.last().copied()),
         clock_khz: walked.clock_khz,
     }))
 }
@@ -137,10 +120,7 @@ fn sizes(largest: u64) -> Vec<u64> {
             _ => (whole as f64 * std::f64::consts::SQRT_2) as u64 / LINE as u64 * LINE as u64,
         }
     };
-    (0..)
-        .map(size)
-        .take_while(|size| *size <= largest)
-        .collect()
+    (0..).map(size).take_while(|size| *size <= largest).collect()
 }
 
 /// What one walk over all sizes gave.
@@ -158,12 +138,7 @@ fn walked(root: &Root, form: Form, sizes: &[u64], cancelled: &AtomicI32) -> Resu
     let huge_kib = huge_kib(root, buffer.address()).into();
     let clock_khz = clock_khz();
     let (rows, repeated) = rounds::walk_all(&mut buffer, form, sizes, cancelled);
-    Ok(Walked {
-        rows,
-        repeated,
-        huge_kib,
-        clock_khz,
-    })
+    Ok(Walked { rows, repeated, huge_kib, clock_khz })
 }
 
 /// The clock of the calling thread's CPU.
@@ -178,20 +153,12 @@ fn clock_khz() -> Fact<u32> {
 }
 
 /// What backs the memory, as far as the kernel tells.
-fn pages_in_words(
-    asked: Pages,
-    page_bytes: Option<u32>,
-    huge_kib: &Fact<u64>,
-    size_bytes: Option<u64>,
-) -> String {
+fn pages_in_words(asked: Pages, page_bytes: Option<u32>, huge_kib: &Fact<u64>, size_bytes: Option<u64>) -> String {
     let small = match page_bytes {
         Some(bytes) => format!("{} KiB pages", bytes >> 10),
         None => "pages of the usual size".to_owned(),
     };
-    let (huge_mib, mib) = (
-        huge_kib.clone().map(|kib| kib >> 10),
-        size_bytes.unwrap_or(0) >> 20,
-    );
+    let (huge_mib, mib) = (huge_kib.clone().map(|kib| kib >> 10), size_bytes.unwrap_or(0) >> 20);
     match (asked, huge_mib) {
         (Pages::Small, Fact::Known(0) | Fact::Missing { .. }) => small,
         (Pages::Small, Fact::Known(huge)) => format!("{small} but for {huge} MiB of huge pages"),
@@ -214,11 +181,7 @@ mod tests {
 
     #[test]
     fn every_size_has_every_column_of_its_walk() {
-        for (variant, columns) in [
-            (Variant::ONLY, 8),
-            (Variant::SMALL_PAGES, 1),
-            (Variant::TLB_LIGHT, 1),
-        ] {
+        for (variant, columns) in [(Variant::ONLY, 8), (Variant::SMALL_PAGES, 1), (Variant::TLB_LIGHT, 1)] {
             let walked = walked(&variant, 0);
             assert_eq!(walked.rows.len(), 2);
             assert_eq!(walked.repeated.len(), 2 * columns);
@@ -251,23 +214,11 @@ mod tests {
         for (asked, huge, expected) in [
             (Pages::Huge, huge(128), "huge pages"),
             (Pages::Huge, huge(100), "huge pages for 100 of 128 MiB"),
-            (
-                Pages::Huge,
-                huge(0),
-                "4 KiB pages, because no huge pages were granted",
-            ),
-            (
-                Pages::Huge,
-                unknown.clone(),
-                "not known which pages, because /proc/self/smaps does not exist",
-            ),
+            (Pages::Huge, huge(0), "4 KiB pages, because no huge pages were granted"),
+            (Pages::Huge, unknown.clone(), "not known which pages, because /proc/self/smaps does not exist"),
             (Pages::Small, huge(0), "4 KiB pages"),
             (Pages::Small, unknown, "4 KiB pages"),
-            (
-                Pages::Small,
-                huge(2),
-                "4 KiB pages but for 2 MiB of huge pages",
-            ),
+            (Pages::Small, huge(2), "4 KiB pages but for 2 MiB of huge pages"),
         ] {
             assert_eq!(pages_in_words(asked, Some(4096), &huge, size), expected);
         }

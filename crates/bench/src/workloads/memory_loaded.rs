@@ -15,10 +15,7 @@ use kernel::memory::once;
 use kernel::routine::Operation;
 use kernel::timer::now_ns;
 use machine::threads;
-use record::{
-    Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, Repeated, StoppingRule,
-    WorkloadId,
-};
+use record::{Failure, FailureKind, LoadedLatency, LoadedRow, Measured, Missing, Repeated, StoppingRule, WorkloadId};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -83,8 +80,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
             return Err(missing.to_string());
         }
         let measured = threads::apart("latency", || {
-            move_to(&[*cpu])
-                .and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, lab.cancelled))
+            move_to(&[*cpu]).and_then(|()| measure(&load, load_cpus.len(), size_bytes as usize, lab.cancelled))
         });
         load.duty_percent.store(OVER, Ordering::Relaxed);
         measured.map_err(|missing| missing.to_string())?
@@ -96,12 +92,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let (cpu, load_cpus) = (*cpu, load_cpus.to_vec());
     lab.repeated = repeated;
     lab.seen_on = vec![cpu];
-    Ok(Measured::LoadedLatency(LoadedLatency {
-        cpu,
-        load_cpus,
-        size_bytes,
-        rows,
-    }))
+    Ok(Measured::LoadedLatency(LoadedLatency { cpu, load_cpus, size_bytes, rows }))
 }
 
 /// What readers are told and tell.
@@ -151,8 +142,7 @@ impl Load {
                 (0, _) => std::thread::sleep(Duration::from_millis(1)),
                 (duty_percent, Some(chunk)) => {
                     let (elapsed_ns, _) = once(routine, &mut [], chunk);
-                    self.read_bytes
-                        .fetch_add(chunk.len() as u64, Ordering::Relaxed);
+                    self.read_bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                     pause(elapsed_ns * u64::from(100 - duty_percent) / u64::from(duty_percent));
                 }
             }
@@ -199,11 +189,7 @@ fn measure(
         let bytes = load.read_bytes.load(Ordering::Relaxed) - start_bytes;
         let name = format!("others read {duty_percent} % of their time");
         repeated.extend(Repeated::of(&name, "ns", &ns, ended));
-        rows.push(LoadedRow {
-            duty_percent,
-            load_bytes_per_s: super::memory::rate(bytes, now_ns() - start_ns),
-            ns,
-        });
+        rows.push(LoadedRow { duty_percent, load_bytes_per_s: super::memory::rate(bytes, now_ns() - start_ns), ns });
         if cancelled.load(Ordering::Relaxed) != 0 {
             break;
         }
@@ -218,12 +204,7 @@ mod tests {
     use crate::testing::Bench;
 
     fn job(cpus: &[u32]) -> Job {
-        Job {
-            workload: WorkloadId::MemoryLoaded,
-            cpus: cpus.to_vec(),
-            threads: cpus.len() as u32,
-            ..Job::default()
-        }
+        Job { workload: WorkloadId::MemoryLoaded, cpus: cpus.to_vec(), threads: cpus.len() as u32, ..Job::default() }
     }
 
     #[test]
@@ -257,9 +238,6 @@ mod tests {
             }
             load.duty_percent.store(OVER, Ordering::Relaxed);
         });
-        assert_eq!(
-            load.read_bytes.load(Ordering::Relaxed) % CHUNK_BYTES as u64,
-            0
-        );
+        assert_eq!(load.read_bytes.load(Ordering::Relaxed) % CHUNK_BYTES as u64, 0);
     }
 }

@@ -16,10 +16,7 @@ use kernel::memory::once;
 use kernel::routine::{Operation, Routine};
 use kernel::timer::now_ns;
 use machine::threads;
-use record::{
-    BandwidthCurve, CurveRow, Ended, Failure, FailureKind, Measured, Repeated, StoppingRule,
-    WorkloadId,
-};
+use record::{BandwidthCurve, CurveRow, Ended, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
@@ -79,10 +76,7 @@ fn counts(cpus: usize) -> Vec<usize> {
         return (1..=cpus).collect();
     }
     let doublings = std::iter::successors(Some(1), |count| Some(count * 2));
-    doublings
-        .take_while(|count| *count < cpus)
-        .chain([cpus])
-        .collect()
+    doublings.take_while(|count| *count < cpus).chain([cpus]).collect()
 }
 
 /// The fastest routine of each operation on this CPU, beyond its caches. All CPUs run the same, so that
@@ -120,12 +114,7 @@ struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    fn new(
-        cpus: &'a [u32],
-        routines: [&'static Routine; 3],
-        bytes: u64,
-        cancelled: &'a AtomicI32,
-    ) -> Self {
+    fn new(cpus: &'a [u32], routines: [&'static Routine; 3], bytes: u64, cancelled: &'a AtomicI32) -> Self {
         Self {
             cpus,
             routines,
@@ -194,13 +183,7 @@ impl<'a> Team<'a> {
     }
 
     /// Repetitions of one operation by all; the sums come back from the first thread.
-    fn repeat(
-        &self,
-        index: usize,
-        routine: &Routine,
-        destination: &mut Buffer,
-        source: &Buffer,
-    ) -> (Vec<u64>, Ended) {
+    fn repeat(&self, index: usize, routine: &Routine, destination: &mut Buffer, source: &Buffer) -> (Vec<u64>, Ended) {
         let started = Instant::now();
         let mut sums: Vec<u64> = Vec::new();
         let mut all_ended = Ended::Times;
@@ -215,12 +198,7 @@ impl<'a> Team<'a> {
             self.rates[index].store(rate, Ordering::Relaxed);
             self.barrier.wait();
             if index == 0 {
-                sums.push(
-                    self.rates
-                        .iter()
-                        .map(|rate| rate.load(Ordering::Relaxed))
-                        .sum(),
-                );
+                sums.push(self.rates.iter().map(|rate| rate.load(Ordering::Relaxed)).sum());
                 let values: Vec<f64> = sums.iter().map(|sum| *sum as f64).collect();
                 let ended = match self.cancelled.load(Ordering::Relaxed) {
                     0 => RULE.ended(&values, started.elapsed()),
@@ -237,13 +215,7 @@ impl<'a> Team<'a> {
     }
 
     /// One repetition of one thread, in bytes per second. Whoever leads ends it for all.
-    fn repetition(
-        &self,
-        leads: bool,
-        routine: &Routine,
-        destination: &mut Buffer,
-        source: &Buffer,
-    ) -> u64 {
+    fn repetition(&self, leads: bool, routine: &Routine, destination: &mut Buffer, source: &Buffer) -> u64 {
         let start_ns = now_ns();
         let mut bytes = 0;
         loop {
@@ -267,12 +239,9 @@ mod tests {
 
     #[test]
     fn a_few_cpus_are_counted_and_many_are_doubled() {
-        for (cpus, expected) in [
-            (1, &[1][..]),
-            (4, &[1, 2, 3, 4]),
-            (12, &[1, 2, 4, 8, 12]),
-            (64, &[1, 2, 4, 8, 16, 32, 64]),
-        ] {
+        for (cpus, expected) in
+            [(1, &[1][..]), (4, &[1, 2, 3, 4]), (12, &[1, 2, 4, 8, 12]), (64, &[1, 2, 4, 8, 16, 32, 64])]
+        {
             assert_eq!(counts(cpus), expected);
         }
     }
@@ -286,16 +255,9 @@ mod tests {
         let team = Team::new(&cpus, routines, 1 << 20, &goes_on);
         let (rows, repeated) = team.work().unwrap();
         let operations: Vec<MemoryOperation> = rows.iter().map(|row| row.operation).collect();
-        let expected = [
-            MemoryOperation::Copy,
-            MemoryOperation::Fill,
-            MemoryOperation::Read,
-        ];
+        let expected = [MemoryOperation::Copy, MemoryOperation::Fill, MemoryOperation::Read];
         assert_eq!(operations, expected);
-        assert!(
-            rows.iter()
-                .all(|row| row.cpus == cpus && row.bytes_per_s[0] > 0)
-        );
+        assert!(rows.iter().all(|row| row.cpus == cpus && row.bytes_per_s[0] > 0));
         assert_eq!(repeated.len(), 3);
     }
 

@@ -153,10 +153,7 @@ mod tests {
             let id = workload.id.as_str();
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(!id.is_empty() && id.chars().all(kebab), "{id:?}");
-            assert!(
-                workload.about.ends_with('.') && workload.about.len() > 30,
-                "{id}"
-            );
+            assert!(workload.about.ends_with('.') && workload.about.len() > 30, "{id}");
             assert!(workload.link.starts_with("https://"), "{id}");
             assert!(!workload.unit.is_empty(), "{id}");
         }
@@ -167,11 +164,7 @@ mod tests {
         for id in [WorkloadId::CoreToCore, WorkloadId::MemoryLoaded] {
             let workload = workload(id).unwrap();
             let lacks = |cpus: &[u32]| {
-                let job = Job {
-                    workload: id,
-                    cpus: cpus.to_vec(),
-                    ..Job::default()
-                };
+                let job = Job { workload: id, cpus: cpus.to_vec(), ..Job::default() };
                 Bench::new(&[]).with(&job, |lab| (workload.lacking)(lab))
             };
             let why = lacks(&[3]).unwrap();

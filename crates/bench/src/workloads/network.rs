@@ -25,16 +25,8 @@ pub(super) const NETWORK: Workload = Workload {
     unit: "Mbit/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: SECONDS,
-    }),
-    attributes: Attributes {
-        asks_for: ", with --host",
-        ..Attributes::PLAIN
-    },
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
+    attributes: Attributes { asks_for: ", with --host", ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -75,8 +67,7 @@ pub(super) fn lacking(lab: &Lab) -> Option<Missing> {
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let output = stream(lab)?;
-    let scores =
-        parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     Ok(Measured::Scores(scores))
 }
 
@@ -110,10 +101,7 @@ fn unanswered(failed: &Failure, host: &Host) -> Option<Failure> {
     // Ended by us, iperf3 says that it was interrupted, which is not the reason.
     if failed.kind == FailureKind::TimedOut {
         return Some(Failure {
-            message: format!(
-                "{} does not answer; `iperf3 -s` has to run there.",
-                host.name
-            ),
+            message: format!("{} does not answer; `iperf3 -s` has to run there.", host.name),
             ..failed.clone()
         });
     }
@@ -149,9 +137,7 @@ pub(super) fn parse(output: &str) -> Result<Scores, String> {
         percent.map_or("?".to_owned(), |percent| format!("{percent:.0} %"))
     };
     let again = end["sum_sent"]["retransmits"].as_u64();
-    let again = again.map_or(String::new(), |count| {
-        format!(", {count} packets sent again")
-    });
+    let again = again.map_or(String::new(), |count| format!(", {count} packets sent again"));
     Ok(Scores {
         rows: vec![higher("", rate / 1e6, "Mbit/s")],
         detail: format!(
@@ -176,16 +162,8 @@ mod tests {
     #[test]
     fn both_directions_are_read() {
         for (text, rate, detail) in [
-            (
-                SEND,
-                24_993.123_086_488_617,
-                "98 % of a CPU busy here, 44 % at the other end, 5 packets",
-            ),
-            (
-                RECEIVE,
-                22_708.840_115_699_135,
-                "41 % of a CPU busy here, 96 % at the other end, 4 packets",
-            ),
+            (SEND, 24_993.123_086_488_617, "98 % of a CPU busy here, 44 % at the other end, 5 packets"),
+            (RECEIVE, 22_708.840_115_699_135, "41 % of a CPU busy here, 96 % at the other end, 4 packets"),
         ] {
             let found = parse(text).unwrap();
             assert_eq!(found.rows, [higher("", rate, "Mbit/s")]);

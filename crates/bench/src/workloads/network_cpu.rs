@@ -22,16 +22,8 @@ pub(super) const NETWORK_CPU: Workload = Workload {
     unit: "Mbit/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: 10,
-    }),
-    attributes: Attributes {
-        asks_for: ", with --host",
-        ..Attributes::PLAIN
-    },
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 10 }),
+    attributes: Attributes { asks_for: ", with --host", ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -73,13 +65,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     if let (Fact::Known(ns), false) = (&mut lab.counters.task_clock_ns, worked.in_group) {
         *ns += worked.cpu_ns;
     }
-    let scores =
-        parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
-    let mut rows: Vec<_> = scores
-        .rows
-        .iter()
-        .map(|row| higher("network", row.value, &row.unit))
-        .collect();
+    let scores = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let mut rows: Vec<_> = scores.rows.iter().map(|row| higher("network", row.value, &row.unit)).collect();
     rows.push(higher("cpu", worked.operations_per_s / 1e6, "Mop/s"));
     Ok(Measured::Scores(Scores { rows, ..scores }))
 }

@@ -24,12 +24,7 @@ pub(super) const OPENGL: Workload = Workload {
     unit: "frames/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: 30,
-    }),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: 30 }),
     attributes: Attributes::PLAIN,
     lacking,
     run,
@@ -37,14 +32,7 @@ pub(super) const OPENGL: Workload = Workload {
 
 pub(super) const KIND: ToolKind = ToolKind {
     name: "glmark2",
-    programs: &[
-        "glmark2-es2",
-        "glmark2",
-        "glmark2-es2-wayland",
-        "glmark2-wayland",
-        "glmark2-es2-drm",
-        "glmark2-drm",
-    ],
+    programs: &["glmark2-es2", "glmark2", "glmark2-es2-wayland", "glmark2-wayland", "glmark2-es2-drm", "glmark2-drm"],
     version_args: &["--version"],
     recognise: version_line,
     oldest: &[],
@@ -79,14 +67,8 @@ pub(crate) const XVFB: ToolKind = ToolKind {
 
 /// One scene of each kind that stresses something of its own, for comparisons; the score of all scenes
 /// needs more than five minutes.
-const SHORT: [&str; 6] = [
-    "build",
-    "texture",
-    "shading:shading=phong",
-    "bump:bump-render=normals",
-    "desktop",
-    "jellyfish",
-];
+const SHORT: [&str; 6] =
+    ["build", "texture", "shading:shading=phong", "bump:bump-render=normals", "desktop", "jellyfish"];
 /// Seconds of each scene of the short form.
 const SHORT_S: f64 = 3.0;
 /// 33 scenes of 10 seconds; a scene that takes seconds for a frame takes longer.
@@ -107,9 +89,7 @@ fn lacking(lab: &Lab) -> Option<Missing> {
 }
 
 fn has_display() -> bool {
-    ["DISPLAY", "WAYLAND_DISPLAY"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some())
+    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 fn display(lab: &Lab, has_display: bool) -> Result<Display, Missing> {
@@ -134,12 +114,10 @@ fn display(lab: &Lab, has_display: bool) -> Result<Display, Missing> {
 
 fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     tool(lab, &KIND)?;
-    let display = display(lab, has_display())
-        .map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
+    let display =
+        display(lab, has_display()).map_err(|missing| failure(FailureKind::NotStarted, format!("{missing}."), ""))?;
     let is_short = lab.job.variant != FULL;
-    let scene_s = lab.job.time.map_or(SHORT_S, |time| {
-        (time.as_secs_f64() / SHORT.len() as f64).max(1.0)
-    });
+    let scene_s = lab.job.time.map_or(SHORT_S, |time| (time.as_secs_f64() / SHORT.len() as f64).max(1.0));
     let defaults = format!(":duration={scene_s:.1}");
     let mut arguments = vec!["--off-screen"];
     if is_short {
@@ -155,29 +133,18 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         }
     };
     lab.method = version_numbers(version).first().copied().unwrap_or(0);
-    let program = Found {
-        version: version.clone(),
-        ..program
-    };
-    let output = lab.program(&program, &arguments, limit).map_err(|failed| {
-        match reason(&failed.output_tail) {
-            Some(why) => Failure {
-                message: format!("glmark2 has nothing to draw on: {why}."),
-                ..failed
-            },
-            None => failed,
-        }
+    let program = Found { version: version.clone(), ..program };
+    let output = lab.program(&program, &arguments, limit).map_err(|failed| match reason(&failed.output_tail) {
+        Some(why) => Failure { message: format!("glmark2 has nothing to draw on: {why}."), ..failed },
+        None => failed,
     })?;
-    let scores = parse(&output, is_short)
-        .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let scores = parse(&output, is_short).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     Ok(Measured::Scores(scores))
 }
 
 /// The last of `Error: ...`, which is the most general, is left to those who read on.
 fn reason(output: &str) -> Option<String> {
-    let line = output
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("Error: "))?;
+    let line = output.lines().find_map(|line| line.trim().strip_prefix("Error: "))?;
     Some(line.trim_end_matches('.').to_owned())
 }
 
@@ -199,9 +166,7 @@ pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
         return Err("glmark2 drew no scene".into());
     }
     let label = |name: &str| {
-        let line = output
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(name));
+        let line = output.lines().find_map(|line| line.trim().strip_prefix(name));
         line.map(|text| text.trim().to_owned())
     };
     let renderer = label("GL_RENDERER:").unwrap_or_else(|| "somebody unnamed".into());
@@ -213,30 +178,20 @@ pub(super) fn parse(output: &str, is_short: bool) -> Result<Scores, String> {
     }
     rows.extend(scenes);
     let size = label("Surface Size:").unwrap_or_default();
-    let size = size
-        .split_whitespace()
-        .next()
-        .map_or(String::new(), |size| format!(", {size}"));
+    let size = size.split_whitespace().next().map_or(String::new(), |size| format!(", {size}"));
     let by_cpu = ["llvmpipe", "softpipe", "swrast", "SWR"];
     let who = match by_cpu.iter().any(|name| renderer.contains(name)) {
         true => format!("drawn by the CPU, no GPU driver: {renderer}{size}"),
         false => format!("drawn by {renderer}{size}"),
     };
-    Ok(Scores {
-        rows,
-        detail: who,
-        ..Scores::default()
-    })
+    Ok(Scores { rows, detail: who, ..Scores::default() })
 }
 
 fn scene(line: &str) -> Option<Score> {
     let (name, rest) = line.trim().split_once(": FPS:")?;
     let (scene, options) = name.strip_prefix('[')?.split_once(']')?;
     let options = options.trim();
-    let ms = rest
-        .split("FrameTime:")
-        .nth(1)
-        .and_then(|text| text.split_whitespace().next());
+    let ms = rest.split("FrameTime:").nth(1).and_then(|text| text.split_whitespace().next());
     // Frames per second are printed without decimals; the time of a frame tells more.
     let rate = ms.and_then(positive).map(|ms| 1000.0 / ms);
     let rate = rate.or_else(|| positive(rest.split_whitespace().next()?))?;
@@ -261,34 +216,19 @@ mod tests {
         let full = parse(LLVMPIPE, false).unwrap();
         assert_eq!(full.rows.len(), 34);
         assert_eq!(full.rows[0], higher("", 377.0, "points"));
-        assert_eq!(
-            full.rows[1],
-            higher("build use-vbo=false", 1000.0 / 1.240, "frames/s")
-        );
+        assert_eq!(full.rows[1], higher("build use-vbo=false", 1000.0 / 1.240, "frames/s"));
         assert_eq!(full.rows[23].name, "terrain");
-        let slowest = full
-            .rows
-            .iter()
-            .map(|row| row.value)
-            .fold(f64::MAX, f64::min);
+        let slowest = full.rows.iter().map(|row| row.value).fold(f64::MAX, f64::min);
         assert!((slowest - 0.578).abs() < 0.001, "{slowest}");
         assert!(full.detail.starts_with("drawn by the CPU") && full.detail.ends_with(", 800x600"));
         assert_eq!(parse(LLVMPIPE, true).unwrap().rows.len(), 33);
         let gpu = LLVMPIPE.replace("llvmpipe (LLVM 15.0.6, 256 bits)", "V3D 4.2");
-        assert!(
-            parse(&gpu, true)
-                .unwrap()
-                .detail
-                .starts_with("drawn by V3D 4.2")
-        );
+        assert!(parse(&gpu, true).unwrap().detail.starts_with("drawn by V3D 4.2"));
     }
 
     #[test]
     fn nothing_to_draw_on_is_told() {
-        assert_eq!(
-            reason(NO_DISPLAY).as_deref(),
-            Some("main: Could not initialize canvas")
-        );
+        assert_eq!(reason(NO_DISPLAY).as_deref(), Some("main: Could not initialize canvas"));
         assert!(parse(NO_DISPLAY, true).unwrap_err().contains("no scene"));
     }
 
@@ -307,10 +247,7 @@ mod tests {
 
     #[test]
     fn a_display_is_found_or_made() {
-        let program = |name: &str, body: &str| Program {
-            name: name.into(),
-            body: body.into(),
-        };
+        let program = |name: &str, body: &str| Program { name: name.into(), body: body.into() };
         let glmark = || program("glmark2-es2", "echo 2023.01");
         let xvfb = program("xvfb-run", "echo Usage: xvfb-run");
         let check = |programs: &[Program], has_display| {
@@ -322,21 +259,8 @@ mod tests {
             })
         };
         assert_eq!(check(&[glmark()], true), Ok("glmark2-es2".into()));
-        assert_eq!(
-            check(&[glmark(), xvfb], false),
-            Ok("xvfb-run glmark2-es2".into())
-        );
-        assert!(
-            check(&[glmark()], false)
-                .unwrap_err()
-                .to_string()
-                .contains("xvfb-run")
-        );
-        assert!(
-            check(&[], true)
-                .unwrap_err()
-                .to_string()
-                .contains("not installed")
-        );
+        assert_eq!(check(&[glmark(), xvfb], false), Ok("xvfb-run glmark2-es2".into()));
+        assert!(check(&[glmark()], false).unwrap_err().to_string().contains("xvfb-run"));
+        assert!(check(&[], true).unwrap_err().to_string().contains("not installed"));
     }
 }

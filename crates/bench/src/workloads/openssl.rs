@@ -77,8 +77,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         arguments.extend(["-seconds", SECONDS]);
     }
     let output = lab.program(&found, &arguments, TIME_LIMIT)?;
-    let (measured, unread) = parse(&output, algorithm)
-        .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let (measured, unread) =
+        parse(&output, algorithm).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     lab.unread = unread;
     Ok(Measured::Cipher(measured))
 }
@@ -87,10 +87,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 fn version_line(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim);
     let line = lines.find(|line| line.starts_with("OpenSSL ") || line.starts_with("LibreSSL "))?;
-    line.split_whitespace()
-        .nth(1)?
-        .starts_with(|c: char| c.is_ascii_digit())
-        .then_some(())?;
+    line.split_whitespace().nth(1)?.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
     Some(line.to_owned())
 }
 
@@ -102,10 +99,7 @@ fn has_seconds(version: &str) -> bool {
     }
     let number = words.next().unwrap_or_default();
     let parts = number.split('.').map(|part| {
-        let digits = part
-            .split(|c: char| !c.is_ascii_digit())
-            .next()
-            .unwrap_or_default();
+        let digits = part.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         digits.parse::<u32>().unwrap_or(0)
     });
     parts.collect::<Vec<_>>() >= vec![1, 1, 1]
@@ -134,21 +128,13 @@ pub(super) fn parse(text: &str, algorithm: &str) -> Result<(Cipher, Vec<String>)
     let rates = rates.ok_or(format!("OpenSSL printed no figures of {algorithm}"))?;
     if sizes.len() != rates.len() {
         let (columns, values) = (sizes.len(), rates.len());
-        return Err(format!(
-            "OpenSSL printed {values} figures under {columns} block sizes"
-        ));
+        return Err(format!("OpenSSL printed {values} figures under {columns} block sizes"));
     }
     if rates.contains(&0) {
         return Err(format!("OpenSSL printed a speed of 0 for {algorithm}"));
     }
     let rows = sizes.into_iter().zip(rates).collect();
-    Ok((
-        Cipher {
-            algorithm: algorithm.to_owned(),
-            rows,
-        },
-        unread,
-    ))
+    Ok((Cipher { algorithm: algorithm.to_owned(), rows }, unread))
 }
 
 /// `type             16 bytes     64 bytes ...`
@@ -183,9 +169,7 @@ fn bytes_per_s(word: &str) -> Option<u64> {
     };
     let value: f64 = number.parse().ok()?;
     // No machine moves more than 10^15 bytes in a second.
-    (0.0..1e15)
-        .contains(&(value * factor))
-        .then(|| (value * factor).round() as u64)
+    (0.0..1e15).contains(&(value * factor)).then(|| (value * factor).round() as u64)
 }
 
 /// Progress and facts about the build, which go with the version.
@@ -205,10 +189,7 @@ fn is_chatter(line: &str) -> bool {
         "OpenSSL ",
         "LibreSSL ",
     ];
-    line.trim().is_empty()
-        || BEGINNINGS
-            .iter()
-            .any(|beginning| line.starts_with(beginning))
+    line.trim().is_empty() || BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
 }
 
 #[cfg(test)]
@@ -220,43 +201,21 @@ mod tests {
     use record::Variant;
 
     const V3: &str = include_str!("../../tool_output/openssl/3.0.22-x86_64-aes-256-cbc.txt");
-    const PROCESSES: &str =
-        include_str!("../../tool_output/openssl/3.0.22-x86_64-aes-256-gcm-parallel.txt");
+    const PROCESSES: &str = include_str!("../../tool_output/openssl/3.0.22-x86_64-aes-256-gcm-parallel.txt");
     const V1_1: &str = include_str!("../../tool_output/openssl/1.1.1-made-aes-128-cbc.txt");
     const V1_0: &str = include_str!("../../tool_output/openssl/1.0.2-made-aes-256-cbc.txt");
 
     #[test]
     fn every_version_is_read_whole() {
         let cases = [
-            (
-                V3,
-                "aes-256-cbc",
-                6,
-                (16, 702_839_150),
-                (16384, 748_208_130),
-            ),
-            (
-                V1_1,
-                "aes-128-cbc",
-                6,
-                (16, 80_000_000),
-                (16384, 163_840_000),
-            ),
+            (V3, "aes-256-cbc", 6, (16, 702_839_150), (16384, 748_208_130)),
+            (V1_1, "aes-128-cbc", 6, (16, 80_000_000), (16384, 163_840_000)),
             (V1_0, "aes-256-cbc", 5, (16, 10_000), (8192, 40_960_000)),
-            (
-                PROCESSES,
-                "aes-256-gcm",
-                6,
-                (16, 69752850),
-                (16384, 6340345860),
-            ),
+            (PROCESSES, "aes-256-gcm", 6, (16, 69752850), (16384, 6340345860)),
         ];
         for (text, algorithm, columns, first, last) in cases {
             let (found, unread) = parse(text, algorithm).unwrap();
-            assert_eq!(
-                (found.algorithm.as_str(), found.rows.len()),
-                (algorithm, columns)
-            );
+            assert_eq!((found.algorithm.as_str(), found.rows.len()), (algorithm, columns));
             assert_eq!((found.rows[0], found.rows[columns - 1]), (first, last));
             assert_eq!(unread, Vec::<String>::new());
         }
@@ -267,26 +226,15 @@ mod tests {
         let cases = [
             (String::new(), "no table"),
             (V3.replace("type ", "Typ  "), "no table"),
-            (
-                V3.replace("AES-256-CBC  ", "AES-128-GCM  "),
-                "no figures of aes-256-cbc",
-            ),
+            (V3.replace("AES-256-CBC  ", "AES-128-GCM  "), "no figures of aes-256-cbc"),
             (V1_1.replace("163840.00k\n", "\n"), "5 figures under 6"),
             (V1_1.replace(" 80000.00k", "     0.00 "), "speed of 0"),
             (V1_1.replace(" 80000.00k", " 80000,00k"), "no figures"),
             (V1_1.replace(" 80000.00k", "       infk"), "no figures"),
         ];
         for (text, expected) in cases {
-            let algorithm = if text.contains("128") {
-                "aes-128-cbc"
-            } else {
-                "aes-256-cbc"
-            };
-            let algorithm = if text.contains("GCM") {
-                "aes-256-cbc"
-            } else {
-                algorithm
-            };
+            let algorithm = if text.contains("128") { "aes-128-cbc" } else { "aes-256-cbc" };
+            let algorithm = if text.contains("GCM") { "aes-256-cbc" } else { algorithm };
             let why = parse(&text, algorithm).unwrap_err();
             assert!(why.contains(expected), "{why:?} lacks {expected:?}");
         }
@@ -296,20 +244,12 @@ mod tests {
     fn versions_are_told_apart() {
         // (what it prints, is it one, does it know `-seconds`)
         let cases = [
-            (
-                "OpenSSL 3.0.22 25 Aug 2026 (Library: OpenSSL 3.0.22 25 Aug 2026)",
-                true,
-                true,
-            ),
+            ("OpenSSL 3.0.22 25 Aug 2026 (Library: OpenSSL 3.0.22 25 Aug 2026)", true, true),
             ("OpenSSL 1.1.1n  15 Mar 2022", true, true),
             ("OpenSSL 1.1.0g  2 Nov 2017", true, false),
             ("OpenSSL 1.0.2g  1 Mar 2016", true, false),
             ("LibreSSL 3.8.2", true, false),
-            (
-                "WARNING: can't open config file\nOpenSSL 1.0.2g  1 Mar 2016",
-                true,
-                false,
-            ),
+            ("WARNING: can't open config file\nOpenSSL 1.0.2g  1 Mar 2016", true, false),
             ("openssl is a band from Leeds", false, false),
             ("OpenSSL for cats", false, false),
             ("", false, false),
@@ -322,19 +262,9 @@ mod tests {
     }
 
     fn check(version: &str, output: &str, expected: Result<u32, FailureKind>, arguments: &str) {
-        let body = format!(
-            "case $1 in version) echo '{version}';; *) cat <<'END'\n{output}\nEND\n;; esac"
-        );
-        let bench = Bench::new(&[Program {
-            name: "openssl".into(),
-            body,
-        }]);
-        let job = Job {
-            workload: WorkloadId::OpenSsl,
-            variant: Variant::AES_128_CBC,
-            threads: 1,
-            ..Job::default()
-        };
+        let body = format!("case $1 in version) echo '{version}';; *) cat <<'END'\n{output}\nEND\n;; esac");
+        let bench = Bench::new(&[Program { name: "openssl".into(), body }]);
+        let job = Job { workload: WorkloadId::OpenSsl, variant: Variant::AES_128_CBC, threads: 1, ..Job::default() };
         bench.with(&job, |lab| {
             assert_eq!((OPENSSL.lacking)(lab), None);
             let kind = run(lab).map_err(|failure| failure.kind);
@@ -346,20 +276,10 @@ mod tests {
     #[test]
     fn old_versions_are_not_asked_for_what_they_lack() {
         let plain = "speed -elapsed -evp aes-128-cbc";
-        check(
-            "OpenSSL 1.1.1n  15 Mar 2022",
-            V1_1,
-            Ok(1),
-            &format!("{plain} -seconds 1"),
-        );
+        check("OpenSSL 1.1.1n  15 Mar 2022", V1_1, Ok(1), &format!("{plain} -seconds 1"));
         check("OpenSSL 1.1.0g  2 Nov 2017", V1_1, Ok(1), plain);
         check("LibreSSL 3.8.2", V1_1, Ok(3), plain);
-        check(
-            "LibreSSL 3.8.2",
-            "Segmentation fault",
-            Err(FailureKind::Garbled),
-            plain,
-        );
+        check("LibreSSL 3.8.2", "Segmentation fault", Err(FailureKind::Garbled), plain);
     }
 
     proptest! {

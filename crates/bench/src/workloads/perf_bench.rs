@@ -26,12 +26,7 @@ pub(super) const PERF_BENCH: Workload = Workload {
     unit: "us/op",
     higher_is_better: false,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 3,
-        seconds: 5,
-    }),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 3, seconds: 5 }),
     attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
@@ -43,9 +38,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     version_args: &["--version"],
     // Some distributions install a script of that name that only asks for another package.
     recognise: |text| {
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("perf version "))?;
+        let line = text.lines().find(|line| line.starts_with("perf version "))?;
         Some(line.trim().to_owned())
     },
     oldest: &[],
@@ -68,9 +61,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let name = variant.as_str();
     let (collection, benchmark) = name.split_once('-').unwrap_or((name, ""));
     if collection == "mem" {
-        let arguments = [
-            "bench", "-f", "simple", "mem", benchmark, "-f", "default", "-s", BYTES, "-l", "20",
-        ];
+        let arguments = ["bench", "-f", "simple", "mem", benchmark, "-f", "default", "-s", BYTES, "-l", "20"];
         return scores(lab, &found, &arguments, TIME_LIMIT, parse_memory);
     }
     let arguments = ["bench", collection, benchmark];
@@ -85,17 +76,9 @@ pub(super) fn parse_time(text: &str) -> Result<Scores, String> {
         positive(number.trim())
     });
     let total = number_behind(text, "Total time").map(|value| (value, "s"));
-    let (value, unit) = each
-        .map(|value| (value, "us/op"))
-        .or(total)
-        .ok_or("perf bench printed no time")?;
+    let (value, unit) = each.map(|value| (value, "us/op")).or(total).ok_or("perf bench printed no time")?;
     Ok(Scores {
-        rows: vec![Score {
-            name: String::new(),
-            value,
-            unit: unit.into(),
-            higher_is_better: false,
-        }],
+        rows: vec![Score { name: String::new(), value, unit: unit.into(), higher_is_better: false }],
         ..Scores::default()
     })
 }
@@ -104,18 +87,14 @@ pub(super) fn parse_time(text: &str) -> Result<Scores, String> {
 pub(super) fn parse_memory(text: &str) -> Result<Scores, String> {
     let rate = text.lines().find_map(|line| positive(line.trim()));
     let rate = rate.ok_or("perf bench printed no bytes per second")?;
-    Ok(Scores {
-        rows: vec![higher("", rate / 1e6, "MB/s")],
-        ..Scores::default()
-    })
+    Ok(Scores { rows: vec![higher("", rate / 1e6, "MB/s")], ..Scores::default() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MESSAGING: &str =
-        include_str!("../../tool_output/perf/6.1.192-x86_64-sched-messaging.txt");
+    const MESSAGING: &str = include_str!("../../tool_output/perf/6.1.192-x86_64-sched-messaging.txt");
     const PIPE: &str = include_str!("../../tool_output/perf/6.1.192-x86_64-sched-pipe.txt");
     const SYSCALL: &str = include_str!("../../tool_output/perf/6.1.192-x86_64-syscall-basic.txt");
     const MEMCPY: &str = include_str!("../../tool_output/perf/6.1.192-x86_64-mem-memcpy.txt");
@@ -123,11 +102,7 @@ mod tests {
 
     #[test]
     fn times_are_read() {
-        for (text, value, unit) in [
-            (MESSAGING, 1.046, "s"),
-            (PIPE, 5.2315, "us/op"),
-            (SYSCALL, 0.214274, "us/op"),
-        ] {
+        for (text, value, unit) in [(MESSAGING, 1.046, "s"), (PIPE, 5.2315, "us/op"), (SYSCALL, 0.214274, "us/op")] {
             let row = parse_time(text).unwrap().rows.remove(0);
             assert_eq!((row.value, row.unit.as_str()), (value, unit));
             assert!(!row.higher_is_better);

@@ -32,11 +32,7 @@ pub(super) const PHORONIX: Workload = Workload {
         repetitions: 1,
         seconds: 600,
     }),
-    attributes: Attributes {
-        hides_other_cpus: true,
-        mode: Some(&Mode::Phoronix),
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { hides_other_cpus: true, mode: Some(&Mode::Phoronix), ..Attributes::PLAIN },
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
 };
@@ -81,9 +77,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let garbled = |why: String| failure(FailureKind::Garbled, format!("{why}."), &output);
     let files = result_files(&name, lab.tools.user()).into_iter();
     let mut texts = files.filter_map(|file| written_by_program(&file));
-    let xml = texts
-        .next()
-        .ok_or_else(|| garbled(why_none(&output, &test)))?;
+    let xml = texts.next().ok_or_else(|| garbled(why_none(&output, &test)))?;
     let (rows, failed) = parse(&xml).map_err(garbled)?;
     Ok(Measured::Scores(Scores {
         rows,
@@ -101,10 +95,7 @@ fn results_name(repetition: u32, cpus: &[u32]) -> String {
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let seconds = since_1970.map_or(0, |time| time.as_secs());
     let first = cpus.first().copied().unwrap_or(0);
-    format!(
-        "sbc-bench-{seconds}-{}-{first}-{repetition}",
-        std::process::id()
-    )
+    format!("sbc-bench-{seconds}-{}-{first}-{repetition}", std::process::id())
 }
 
 /// Where the suite saves results: as root in `/var/lib`, else at home.
@@ -113,11 +104,7 @@ fn result_files(name: &str, user: Option<&Caller>) -> Vec<PathBuf> {
     let home = user.map(|user| user.home.clone());
     let home = home.or_else(|| variable("HOME"));
     let home = home.map(|home| home.join(".phoronix-test-suite"));
-    let folders = [
-        variable("PTS_USER_PATH_OVERRIDE"),
-        home,
-        Some(PathBuf::from("/var/lib/phoronix-test-suite")),
-    ];
+    let folders = [variable("PTS_USER_PATH_OVERRIDE"), home, Some(PathBuf::from("/var/lib/phoronix-test-suite"))];
     let file = |folder: PathBuf| folder.join("test-results").join(name).join("composite.xml");
     folders.into_iter().flatten().map(file).collect()
 }
@@ -133,8 +120,7 @@ fn written_by_program(path: &Path) -> Option<String> {
 fn why_none(output: &str, test: &str) -> String {
     let printed = output.to_lowercase();
     if printed.contains("batch mode must first be configured") {
-        return "The suite is not set up for batch runs: call phoronix-test-suite batch-setup"
-            .into();
+        return "The suite is not set up for batch runs: call phoronix-test-suite batch-setup".into();
     }
     if printed.contains("not installed") {
         return format!("{test} is not installed: call phoronix-test-suite install {test}");
@@ -255,15 +241,9 @@ mod tests {
     #[test]
     fn what_holds_no_value_has_its_reason() {
         for (xml, expected) in [
+            (XML.replace("<Identifier>sbc-bench<", "<Identifier>x<"), "no value"),
             (
-                XML.replace("<Identifier>sbc-bench<", "<Identifier>x<"),
-                "no value",
-            ),
-            (
-                XML.replace("7250", "")
-                    .replace("1201.5", "n/a")
-                    .replace("12.34", "0")
-                    .replace("0.75", "1.5,1.7"),
+                XML.replace("7250", "").replace("1201.5", "n/a").replace("12.34", "0").replace("0.75", "1.5,1.7"),
                 "no value",
             ),
             (XML[..XML.len() / 2].to_owned(), "no whole XML"),
@@ -273,10 +253,7 @@ mod tests {
             assert!(why.contains(expected), "{why}");
         }
         for (output, expected) in [
-            (
-                "[ERROR] The batch mode must first be configured.",
-                "batch-setup",
-            ),
+            ("[ERROR] The batch mode must first be configured.", "batch-setup"),
             ("[PROBLEM] pts/x is not installed.", "install x"),
             ("", "saved no results of x"),
         ] {

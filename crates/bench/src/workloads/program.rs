@@ -18,16 +18,10 @@ pub(super) const PROGRAM: Workload = Workload {
     higher_is_better: false,
     tool: None,
     shape: None,
-    attributes: Attributes {
-        is_users_own: true,
-        ..Attributes::PLAIN
-    },
+    attributes: Attributes { is_users_own: true, ..Attributes::PLAIN },
     lacking: |lab| match lab.job.definition {
         Some(_) => None,
-        None => Some(record::Missing::unsupported(
-            WorkloadId::Program.as_str(),
-            "no command was given",
-        )),
+        None => Some(record::Missing::unsupported(WorkloadId::Program.as_str(), "no command was given")),
     },
     run,
 };
@@ -43,16 +37,9 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
         let why = "No command was given.".into();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
-    let (program, arguments) = definition
-        .command
-        .split_first()
-        .map_or(("", &[][..]), |(p, a)| (p, a));
-    let found = Found {
-        name: definition.name.clone(),
-        path: program.to_owned(),
-        version: String::new(),
-        runs_as_caller: true,
-    };
+    let (program, arguments) = definition.command.split_first().map_or(("", &[][..]), |(p, a)| (p, a));
+    let found =
+        Found { name: definition.name.clone(), path: program.to_owned(), version: String::new(), runs_as_caller: true };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = lab.program(&found, &arguments, definition.time_limit)?;
     let value = definition.score.find(&output, lab.elapsed.as_secs_f64());
@@ -93,15 +80,8 @@ mod tests {
 
     fn check(line: &str, score: ScoreRule, expected: Result<f64, (FailureKind, &str)>) {
         let command = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
-        let definition = Definition {
-            score,
-            ..Definition::of_command(command)
-        };
-        let job = Job {
-            workload: WorkloadId::Program,
-            definition: Some(Arc::new(definition)),
-            ..Job::default()
-        };
+        let definition = Definition { score, ..Definition::of_command(command) };
+        let job = Job { workload: WorkloadId::Program, definition: Some(Arc::new(definition)), ..Job::default() };
         match (Bench::new(&[]).with(&job, run), expected) {
             (Ok(Measured::Scores(scores)), Ok(value)) => assert_eq!(scores.rows[0].value, value),
             (Err(failure), Err((kind, words))) => {
@@ -117,16 +97,8 @@ mod tests {
         let regex = || ScoreRule::regex("score (\\d+)").unwrap();
         check("echo score 12", regex(), Ok(12.0));
         check("echo score 12 >&2", regex(), Ok(12.0));
-        check(
-            "echo nothing",
-            regex(),
-            Err((FailureKind::Garbled, "matches nothing")),
-        );
-        check(
-            "echo score 12; exit 7",
-            regex(),
-            Err((FailureKind::ExitStatus, "exit status 7")),
-        );
+        check("echo nothing", regex(), Err((FailureKind::Garbled, "matches nothing")));
+        check("echo score 12; exit 7", regex(), Err((FailureKind::ExitStatus, "exit status 7")));
         check("kill -9 $$", regex(), Err((FailureKind::Signal, "SIGKILL")));
     }
 

@@ -18,16 +18,8 @@ pub(super) const RSYNC: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: copy::VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: copy::SECONDS,
-    }),
-    attributes: Attributes {
-        asks_for: ", with --host and a key for it",
-        ..Attributes::PLAIN
-    },
+    shape: Some(Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS }),
+    attributes: Attributes { asks_for: ", with --host and a key for it", ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -38,10 +30,7 @@ pub(super) const KIND: ToolKind = ToolKind {
     version_args: &["--version"],
     recognise: |text| {
         let line = text.lines().find(|line| line.starts_with("rsync "))?;
-        let version = line
-            .split_whitespace()
-            .skip_while(|word| *word != "version")
-            .nth(1)?;
+        let version = line.split_whitespace().skip_while(|word| *word != "version").nth(1)?;
         Some(format!("rsync {version}"))
     },
     oldest: &[],
@@ -55,9 +44,7 @@ const METHOD: u32 = 1;
 
 fn lacking(lab: &Lab) -> Option<Missing> {
     let tools = [&KIND, &sftp::KIND];
-    let missing = tools
-        .into_iter()
-        .find_map(|kind| lab.tools.find(kind).err());
+    let missing = tools.into_iter().find_map(|kind| lab.tools.find(kind).err());
     missing.or_else(|| copy::lacking(lab))
 }
 
@@ -70,12 +57,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 
 const COPIER: Copier = Copier { arguments, removal };
 
-fn arguments(
-    remote: &Remote,
-    file: &str,
-    direction: Direction,
-    _: &OwnFolder,
-) -> Result<Vec<String>, Error> {
+fn arguments(remote: &Remote, file: &str, direction: Direction, _: &OwnFolder) -> Result<Vec<String>, Error> {
     let there = format!("{}:{}", remote.host.login(), remote.name);
     let here = file.to_owned();
     let (from, to) = match direction {
@@ -83,39 +65,24 @@ fn arguments(
         Direction::Back => (there, here),
     };
     // Whole files: what would be compared with an older copy is no copy.
-    Ok(vec![
-        "--whole-file".into(),
-        "-e".into(),
-        shell(remote),
-        from,
-        to,
-    ])
+    Ok(vec!["--whole-file".into(), "-e".into(), shell(remote), from, to])
 }
 
 fn removal(remote: &Remote, _: &OwnFolder) -> Result<Vec<String>, Error> {
     let mut words = remote.options.clone();
     let host = &remote.host;
-    let login = host
-        .user
-        .as_ref()
-        .map_or(host.name.clone(), |user| format!("{user}@{}", host.name));
+    let login = host.user.as_ref().map_or(host.name.clone(), |user| format!("{user}@{}", host.name));
     words.extend([login, "rm".into(), "-f".into(), remote.name.clone()]);
     Ok(words)
 }
 
 /// The command of rsync's `-e`, which it splits at blanks outside of quotes.
 fn shell(remote: &Remote) -> String {
-    let words = remote
-        .options
-        .iter()
-        .map(|word| match word.contains([' ', '\'']) {
-            true => format!("'{}'", word.replace('\'', "''")),
-            false => word.clone(),
-        });
-    std::iter::once("ssh".to_owned())
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words = remote.options.iter().map(|word| match word.contains([' ', '\'']) {
+        true => format!("'{}'", word.replace('\'', "''")),
+        false => word.clone(),
+    });
+    std::iter::once("ssh".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -134,9 +101,6 @@ mod tests {
         let folder = OwnFolder::make(&std::env::temp_dir(), &mut |_, _| Ok(())).unwrap();
         let back = arguments(&remote, "x", Direction::Back, &folder).unwrap();
         assert_eq!(back[3..], ["pi@nas:copy", "x"]);
-        assert_eq!(
-            (KIND.recognise)("rsync  version 3.5.0  protocol version 32").as_deref(),
-            Some("rsync 3.5.0")
-        );
+        assert_eq!((KIND.recognise)("rsync  version 3.5.0  protocol version 32").as_deref(), Some("rsync 3.5.0"));
     }
 }

@@ -10,9 +10,7 @@ use std::time::Duration;
 
 /// The tool, or the failure that says why it is none.
 pub(super) fn tool(lab: &Lab, kind: &'static ToolKind) -> Result<Found, Failure> {
-    lab.tools
-        .find(kind)
-        .map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
+    lab.tools.find(kind).map_err(|missing: Missing| failure(FailureKind::NotStarted, missing.to_string(), ""))
 }
 
 /// Runs the tool once and reads its scores.
@@ -28,16 +26,12 @@ pub(super) fn scores(
 }
 
 /// Reads the scores of an output, which is kept with them.
-pub(super) fn read(
-    output: &str,
-    parse: impl Fn(&str) -> Result<Scores, String>,
-) -> Result<Measured, Failure> {
+pub(super) fn read(output: &str, parse: impl Fn(&str) -> Result<Scores, String>) -> Result<Measured, Failure> {
     if output.trim().is_empty() {
         let why = "It ended without printing anything.".into();
         return Err(failure(FailureKind::Garbled, why, ""));
     }
-    let scores =
-        parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
+    let scores = parse(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
     let output = match scores.output.is_empty() {
         true => shortened(output),
         false => scores.output.clone(),
@@ -47,20 +41,13 @@ pub(super) fn read(
 
 /// One score, of which more is better.
 pub(super) fn higher(name: &str, value: f64, unit: &str) -> Score {
-    Score {
-        name: name.to_owned(),
-        value,
-        unit: unit.to_owned(),
-        higher_is_better: true,
-    }
+    Score { name: name.to_owned(), value, unit: unit.to_owned(), higher_is_better: true }
 }
 
 /// The number behind the label: `8868.11` of `  events per second:  8868.11`. A decimal comma is no
 /// number here, as every tool is started in the `C` locale: it is another build than the one known.
 pub(super) fn number_behind(text: &str, label: &str) -> Option<f64> {
-    let rest = text
-        .lines()
-        .find_map(|line| line.trim_start().strip_prefix(label))?;
+    let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(label))?;
     let word = rest.trim_start_matches([' ', ':', '\t']);
     positive(word.split_whitespace().next()?)
 }

@@ -85,11 +85,8 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     if dictionary_log2 < DEFAULT_LOG2 {
         arguments.push(&dictionary);
     }
-    let output = lab
-        .program(&found, &arguments, time_limit(lab.job))
-        .map_err(wrong_data)?;
-    let (measured, unread) =
-        parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
+    let output = lab.program(&found, &arguments, time_limit(lab.job)).map_err(wrong_data)?;
+    let (measured, unread) = parse(&output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), &output))?;
     lab.unread = unread;
     if let Some(why) = not_comparable(&measured, lab.job) {
         lab.not_comparable.get_or_insert(why);
@@ -120,9 +117,7 @@ fn method(banner: &str) -> u32 {
 }
 
 fn is_32_bit(banner: &str) -> bool {
-    ["[32]", "(x86)", "(arm)", "(armt)"]
-        .iter()
-        .any(|word| banner.contains(word))
+    ["[32]", "(x86)", "(arm)", "(armt)"].iter().any(|word| banner.contains(word))
 }
 
 /// Memory that the benchmark needs, in KiB.
@@ -155,30 +150,23 @@ fn choose_dictionary(lab: &Lab, found: &Found) -> Result<u32, Missing> {
     }
     let threads = lab.job.threads.max(1);
     let sizes = (SMALLEST_LOG2..=DEFAULT_LOG2).rev();
-    sizes
-        .into_iter()
-        .find(|&log2| need_kib(threads, log2) <= room)
-        .ok_or_else(|| {
-            let need = need_kib(threads, SMALLEST_LOG2) / 1024;
-            Missing::unsupported(
-                "/proc/meminfo",
-                format!(
-                    "7-zip with {threads} threads needs {need} MiB even with its smallest \
+    sizes.into_iter().find(|&log2| need_kib(threads, log2) <= room).ok_or_else(|| {
+        let need = need_kib(threads, SMALLEST_LOG2) / 1024;
+        Missing::unsupported(
+            "/proc/meminfo",
+            format!(
+                "7-zip with {threads} threads needs {need} MiB even with its smallest \
                  dictionaries, but only {} MiB can be had",
-                    room / 1024
-                ),
-            )
-        })
+                room / 1024
+            ),
+        )
+    })
 }
 
 /// Why the score is not that of the standard benchmark. 7-zip also takes smaller dictionaries by
 /// itself, so this looks at what it did, not at what it was told.
 fn not_comparable(measured: &Compression, job: &Job) -> Option<String> {
-    let largest = measured
-        .compressing
-        .iter()
-        .map(|row| row.dictionary_log2)
-        .max();
+    let largest = measured.compressing.iter().map(|row| row.dictionary_log2).max();
     if largest != Some(DEFAULT_LOG2) {
         let mib = |log2: u32| f64::from(1 << log2) / f64::from(1 << 20);
         return Some(format!(
@@ -189,10 +177,7 @@ fn not_comparable(measured: &Compression, job: &Job) -> Option<String> {
     }
     let threads = measured.benchmark_threads.unwrap_or(0);
     if threads != job.threads.max(1) {
-        return Some(format!(
-            "7-zip ran {threads} threads instead of {}",
-            job.threads
-        ));
+        return Some(format!("7-zip ran {threads} threads instead of {}", job.threads));
     }
     None
 }

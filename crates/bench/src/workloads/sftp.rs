@@ -18,16 +18,8 @@ pub(super) const SFTP: Workload = Workload {
     unit: "MB/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: copy::VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: copy::SECONDS,
-    }),
-    attributes: Attributes {
-        asks_for: ", with --host and a key for it",
-        ..Attributes::PLAIN
-    },
+    shape: Some(Shape { variants: copy::VARIANTS, places: Places::All, repetitions: 1, seconds: copy::SECONDS }),
+    attributes: Attributes { asks_for: ", with --host and a key for it", ..Attributes::PLAIN },
     lacking,
     run,
 };
@@ -53,10 +45,9 @@ const METHOD: u32 = 1;
 fn lacking(lab: &Lab) -> Option<Missing> {
     match lab.tools.find(&KIND) {
         Err(missing) => Some(missing),
-        Ok(ssh) if copy::beside(&ssh, "sftp").is_none() => Some(Missing::unsupported(
-            "sftp",
-            "there is ssh without sftp beside it",
-        )),
+        Ok(ssh) if copy::beside(&ssh, "sftp").is_none() => {
+            Some(Missing::unsupported("sftp", "there is ssh without sftp beside it"))
+        }
         Ok(_) => copy::lacking(lab),
     }
 }
@@ -70,24 +61,13 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 
 /// sftp beside ssh.
 fn sftp(ssh: &Found) -> Result<Found, Failure> {
-    let why = || {
-        failure(
-            FailureKind::NotStarted,
-            "There is no sftp beside ssh.".into(),
-            "",
-        )
-    };
+    let why = || failure(FailureKind::NotStarted, "There is no sftp beside ssh.".into(), "");
     copy::beside(ssh, "sftp").ok_or_else(why)
 }
 
 const COPIER: Copier = Copier { arguments, removal };
 
-fn arguments(
-    remote: &Remote,
-    file: &str,
-    direction: Direction,
-    folder: &OwnFolder,
-) -> Result<Vec<String>, Error> {
+fn arguments(remote: &Remote, file: &str, direction: Direction, folder: &OwnFolder) -> Result<Vec<String>, Error> {
     let (file, name) = (quoted(file), quoted(&remote.name));
     let line = match direction {
         Direction::There => format!("put {file} {name}"),

@@ -19,10 +19,7 @@ pub(super) const SIMD: Workload = Workload {
     shape: None,
     attributes: Attributes {
         takes: Takes::Fixed(300.0),
-        at_a_clock: Some(AtAClock {
-            variant: ONLY,
-            on_all_cpus: true,
-        }),
+        at_a_clock: Some(AtAClock { variant: ONLY, on_all_cpus: true }),
         ticks: true,
         ..Attributes::PLAIN
     },

@@ -20,12 +20,7 @@ pub(super) const STOCKFISH: Workload = Workload {
     unit: "nodes/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: ONE_FORM,
-        places: Places::All,
-        repetitions: 3,
-        seconds: 60,
-    }),
+    shape: Some(Shape { variants: ONE_FORM, places: Places::All, repetitions: 3, seconds: 60 }),
     attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
@@ -67,25 +62,16 @@ fn version_line(text: &str) -> Option<String> {
 fn major(version: &str) -> u32 {
     let number = version.split_whitespace().nth(1).unwrap_or_default();
     let major = number.split('.').next().unwrap_or_default();
-    major
-        .parse()
-        .ok()
-        .filter(|major| *major < 1000)
-        .unwrap_or(0)
+    major.parse().ok().filter(|major| *major < 1000).unwrap_or(0)
 }
 
 /// `Nodes/second    : 3421927`, and the network in the lines before it.
 pub(super) fn parse(text: &str) -> Result<Scores, String> {
-    let rate =
-        number_behind(text, "Nodes/second").ok_or("Stockfish printed no nodes per second")?;
+    let rate = number_behind(text, "Nodes/second").ok_or("Stockfish printed no nodes per second")?;
     let is_network = |word: &&str| word.starts_with("nn-") && word.ends_with(".nnue");
-    let evaluations = text
-        .lines()
-        .filter(|line| line.contains("NNUE evaluation using"));
-    let network = evaluations
-        .flat_map(str::split_whitespace)
-        .find(is_network)
-        .map(|name| name.trim_end_matches(".nnue"));
+    let evaluations = text.lines().filter(|line| line.contains("NNUE evaluation using"));
+    let network =
+        evaluations.flat_map(str::split_whitespace).find(is_network).map(|name| name.trim_end_matches(".nnue"));
     let detail = match network {
         Some(network) => format!("network {network}"),
         None => "classical evaluation, no network named".into(),
@@ -121,16 +107,8 @@ mod tests {
     fn versions_are_told_apart() {
         for (text, version, method) in [
             (V15, Some("Stockfish 15.1"), 15),
-            (
-                "Stockfish 17 by the Stockfish developers (see AUTHORS file)",
-                Some("Stockfish 17"),
-                17,
-            ),
-            (
-                "Stockfish 080525 64 by T. Romstad",
-                Some("Stockfish 080525 64"),
-                0,
-            ),
+            ("Stockfish 17 by the Stockfish developers (see AUTHORS file)", Some("Stockfish 17"), 17),
+            ("Stockfish 080525 64 by T. Romstad", Some("Stockfish 080525 64"), 0),
             ("GNU Chess 6.2.9", None, 0),
         ] {
             let found = version_line(text);

@@ -22,12 +22,7 @@ pub(super) const STRESS_NG: Workload = Workload {
     unit: "bogo-ops/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: SECONDS,
-    }),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes::PLAIN,
     lacking,
     run,
@@ -73,34 +68,22 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     let found = tool(lab, &KIND)?;
     // Its bogo-ops change with its version: the whole version is the method.
     lab.method = method(&found.version);
-    lab.not_comparable =
-        Some("bogo-ops of stress-ng are a load's own count and no benchmark".into());
+    lab.not_comparable = Some("bogo-ops of stress-ng are a load's own count and no benchmark".into());
     let class = lab.job.variant.clone();
     let option = format!("--{class}");
     let threads = lab.job.threads.max(1).to_string();
     let seconds = format!("{SECONDS}s");
-    let mut arguments = vec![
-        &*option,
-        &*threads,
-        "--timeout",
-        &*seconds,
-        "--metrics-brief",
-    ];
-    let bytes =
-        available_kib(lab.root).map(|available| format!("{}k", vm_kib(available, lab.job.threads)));
+    let mut arguments = vec![&*option, &*threads, "--timeout", &*seconds, "--metrics-brief"];
+    let bytes = available_kib(lab.root).map(|available| format!("{}k", vm_kib(available, lab.job.threads)));
     if let (true, Ok(bytes)) = (class == VM, &bytes) {
         arguments.extend(["--vm-bytes", bytes]);
     }
-    scores(lab, &found, &arguments, TIME_LIMIT, |text| {
-        parse(text, class.as_str())
-    })
+    scores(lab, &found, &arguments, TIME_LIMIT, |text| parse(text, class.as_str()))
 }
 
 /// `stress-ng, version 0.15.06 (gcc 12.2.0, x86_64 Linux 6.18.44)`.
 fn version_line(text: &str) -> Option<String> {
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("stress-ng, version "))?;
+    let line = text.lines().find(|line| line.starts_with("stress-ng, version "))?;
     Some(line.split(" (").next()?.to_owned())
 }
 
@@ -126,10 +109,7 @@ pub(super) fn parse(text: &str, class: &str) -> Result<Scores, String> {
     });
     let row = row.ok_or_else(|| format!("stress-ng printed no bogo-ops of {class}"))?;
     let rate = positive(row[4]).ok_or_else(|| format!("stress-ng's rate {:?} is none", row[4]))?;
-    Ok(Scores {
-        rows: vec![higher("", rate, "bogo-ops/s (no benchmark)")],
-        ..Scores::default()
-    })
+    Ok(Scores { rows: vec![higher("", rate, "bogo-ops/s (no benchmark)")], ..Scores::default() })
 }
 
 #[cfg(test)]
@@ -143,16 +123,8 @@ mod tests {
     #[test]
     fn every_class_is_read() {
         for (text, class) in [(MATRIX, "matrix"), (CPU, "cpu"), (VM, "vm")] {
-            let row = text
-                .lines()
-                .find(|line| line.contains(&format!("] {class} ")));
-            let expected: f64 = row
-                .unwrap()
-                .split_whitespace()
-                .nth(8)
-                .unwrap()
-                .parse()
-                .unwrap();
+            let row = text.lines().find(|line| line.contains(&format!("] {class} ")));
+            let expected: f64 = row.unwrap().split_whitespace().nth(8).unwrap().parse().unwrap();
             assert_eq!(parse(text, class).unwrap().rows[0].value, expected);
             assert!(parse(text, "io").unwrap_err().contains("no bogo-ops of io"));
         }

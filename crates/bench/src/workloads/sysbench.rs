@@ -21,12 +21,7 @@ pub(super) const SYSBENCH: Workload = Workload {
     unit: "events/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: VARIANTS,
-        places: Places::All,
-        repetitions: 3,
-        seconds: 10,
-    }),
+    shape: Some(Shape { variants: VARIANTS, places: Places::All, repetitions: 3, seconds: 10 }),
     attributes: Attributes::PLAIN,
     lacking: |lab| lab.tools.find(&KIND).err(),
     run,
@@ -70,8 +65,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 
 /// `events per second:  8868.11`
 pub(super) fn parse_cpu(text: &str) -> Result<Scores, String> {
-    let rate =
-        number_behind(text, "events per second").ok_or("sysbench printed no events per second")?;
+    let rate = number_behind(text, "events per second").ok_or("sysbench printed no events per second")?;
     Ok(Scores {
         rows: vec![higher("", rate, "events/s")],
         detail: "divisions of small numbers, without memory".into(),

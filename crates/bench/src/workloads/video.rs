@@ -27,12 +27,7 @@ pub(super) const VIDEO: Workload = Workload {
     unit: "frames/s",
     higher_is_better: true,
     tool: Some(&KIND),
-    shape: Some(Shape {
-        variants: form::VARIANTS,
-        places: Places::All,
-        repetitions: 1,
-        seconds: SECONDS,
-    }),
+    shape: Some(Shape { variants: form::VARIANTS, places: Places::All, repetitions: 1, seconds: SECONDS }),
     attributes: Attributes::PLAIN,
     lacking,
     run,
@@ -43,14 +38,9 @@ pub(super) const KIND: ToolKind = ToolKind {
     programs: &["ffmpeg"],
     version_args: &["-version"],
     recognise: |text| {
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("ffmpeg version "))?;
+        let line = text.lines().find(|line| line.starts_with("ffmpeg version "))?;
         let version = line.split_whitespace().nth(2)?;
-        Some(format!(
-            "ffmpeg {}",
-            version.trim_start_matches(['n', 'N', '-'])
-        ))
+        Some(format!("ffmpeg {}", version.trim_start_matches(['n', 'N', '-'])))
     },
     // Before, its progress had no period of its own.
     oldest: &[4, 4],
@@ -105,12 +95,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     };
     lab.preparation_ends();
     let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
-    let words = arguments(
-        &form,
-        decoder.map_or(&[], |decoder| decoder.arguments),
-        &clip,
-        time,
-    );
+    let words = arguments(&form, decoder.map_or(&[], |decoder| decoder.arguments), &clip, time);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let output = match form.is_realtime {
         true => lab.program(&found, &words, 4 * time + SPARE_TIME)?,
@@ -134,10 +119,7 @@ const PART: &str = "part.mkv";
 
 /// The clip of this form, made if it is not there yet.
 fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<String, Failure> {
-    let folder = lab
-        .site
-        .temporary_folder()
-        .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    let folder = lab.site.temporary_folder().map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     lab.folder = Some(Arc::clone(&folder));
     let clip = format!("{}-{}.mkv", form.codec, form.lines);
     if folder.length(&clip).is_some() {
@@ -170,39 +152,24 @@ fn clip(lab: &mut Lab, found: &Found, form: &Form) -> Result<String, Failure> {
         PART,
     ];
     lab.program(found, &words, CLIP_LIMIT).map_err(|failed| {
-        let line = failed
-            .output_tail
-            .lines()
-            .find(|line| line.contains("Unknown encoder"));
+        let line = failed.output_tail.lines().find(|line| line.contains("Unknown encoder"));
         match line {
             Some(_) => Failure {
-                message: format!(
-                    "This ffmpeg cannot make the clip: it has no {}.",
-                    form.encoder()
-                ),
+                message: format!("This ffmpeg cannot make the clip: it has no {}.", form.encoder()),
                 ..failed
             },
             None => failed,
         }
     })?;
-    folder
-        .rename(PART, &clip)
-        .map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
+    folder.rename(PART, &clip).map_err(|why| failure(FailureKind::NotStarted, format!("{why}."), ""))?;
     Ok(clip)
 }
 
 fn arguments(form: &Form, decoder: &[&str], clip: &str, time: Duration) -> Vec<String> {
-    let mut words: Vec<String> = [
-        "-hide_banner",
-        "-nostdin",
-        "-nostats",
-        "-progress",
-        "pipe:1",
-        "-stats_period",
-        "0.5",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut words: Vec<String> =
+        ["-hide_banner", "-nostdin", "-nostats", "-progress", "pipe:1", "-stats_period", "0.5"]
+            .map(str::to_owned)
+            .to_vec();
     words.extend(form.is_realtime.then(|| "-re".to_owned()));
     words.extend(decoder.iter().map(|word| (*word).to_owned()));
     words.extend(["-stream_loop", "-1", "-i", clip].map(str::to_owned));
@@ -231,11 +198,7 @@ fn last_report(output: &str) -> Option<(f64, f64)> {
 
 pub(super) fn fast(output: &str) -> Result<Scores, String> {
     let (frames, rate) = last_report(output).ok_or("ffmpeg decoded nothing in this time")?;
-    Ok(Scores {
-        rows: vec![higher("", rate, "frames/s")],
-        detail: format!("{frames} frames"),
-        ..Scores::default()
-    })
+    Ok(Scores { rows: vec![higher("", rate, "frames/s")], detail: format!("{frames} frames"), ..Scores::default() })
 }
 
 /// ffmpeg drops nothing, it takes longer: what was due and not there yet is what a player would drop.
@@ -249,12 +212,7 @@ pub(super) fn realtime(output: &str, elapsed_s: f64) -> Result<Scores, String> {
     Ok(Scores {
         rows: vec![
             higher("", shown, "frames/s"),
-            Score {
-                name: "dropped".into(),
-                value: dropped,
-                unit: "frames".into(),
-                higher_is_better: false,
-            },
+            Score { name: "dropped".into(), value: dropped, unit: "frames".into(), higher_is_better: false },
         ],
         detail: format!("{frames} of {} frames in time", frames + dropped),
         ..Scores::default()
@@ -297,10 +255,7 @@ mod tests {
     #[test]
     fn versions_are_told() {
         for (text, expected) in [
-            (
-                "ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000",
-                Some("ffmpeg 5.1.9-0+deb12u1"),
-            ),
+            ("ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000", Some("ffmpeg 5.1.9-0+deb12u1")),
             ("ffmpeg version n7.0.2 Copyright", Some("ffmpeg 7.0.2")),
             ("avconv version 11", None),
         ] {

@@ -96,14 +96,8 @@ fn aes_instructions(base: End<'_>, other: End<'_>) -> Option<String> {
     };
     let with = |bytes: f64| bytes >= AES_BYTES_PER_CYCLE;
     match (with(per_cycle(base)?), with(per_cycle(other)?)) {
-        (true, false) => Some(format!(
-            "{} computes AES without AES instructions.",
-            other.0.name
-        )),
-        (false, true) => Some(format!(
-            "{} computes AES without AES instructions.",
-            base.0.name
-        )),
+        (true, false) => Some(format!("{} computes AES without AES instructions.", other.0.name)),
+        (false, true) => Some(format!("{} computes AES without AES instructions.", base.0.name)),
         _ => None,
     }
 }
@@ -130,9 +124,7 @@ fn claimed_clock(base: End<'_>, other: End<'_>) -> Option<String> {
         true => "",
         false => ", and not both are true",
     };
-    Some(format!(
-        "The kernel claims {b:.0} instead of {a:.0} MHz{rest}."
-    ))
+    Some(format!("The kernel claims {b:.0} instead of {a:.0} MHz{rest}."))
 }
 
 /// The measured clock of the CPUs behind a figure: its own cluster, or the fastest for all CPUs.
@@ -173,10 +165,7 @@ fn part_of_clock(base: End<'_>, other: End<'_>) -> Option<String> {
     let share = (b / a).ln() / ratio(base.1, other.1)?.ln();
     let clocks = format!("The measured clock, {b:.0} instead of {a:.0} MHz,");
     match share {
-        SHARE_MIN..1.0 => Some(format!(
-            "{clocks} accounts for about {:.0} % of it.",
-            share * 100.0
-        )),
+        SHARE_MIN..1.0 => Some(format!("{clocks} accounts for about {:.0} % of it.", share * 100.0)),
         1.0..SHARE_MAX => Some(format!(
             "{clocks} would make it {:+.0} % were it not for memory, which has its own.",
             100.0 * (b / a - 1.0)
@@ -201,15 +190,8 @@ fn memory_latency(base: End<'_>, other: End<'_>) -> Option<String> {
         let key = format!("{} {name}", base.1.key);
         let find = |end: End<'_>| {
             let cluster = |figure: &Figure| figure.core.as_ref().map(|core| core.cluster);
-            let figures = end
-                .0
-                .figures
-                .iter()
-                .filter(|figure| figure.key.as_str() == key);
-            figures
-                .filter(|figure| cluster(figure) == cluster(end.1))
-                .map(|figure| figure.value)
-                .next()
+            let figures = end.0.figures.iter().filter(|figure| figure.key.as_str() == key);
+            figures.filter(|figure| cluster(figure) == cluster(end.1)).map(|figure| figure.value).next()
         };
         Some(find(other)? / find(base)?)
     };
@@ -243,9 +225,7 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
     let of = |side: &'_ Measured<'_>| -> Vec<(FigureKey, f64)> {
         let figures = side.figures.iter();
         let latencies = figures.filter(|figure| figure.key.is_of(WorkloadId::MemoryLatency));
-        latencies
-            .map(|figure| (figure.key.clone(), figure.value))
-            .collect()
+        latencies.map(|figure| (figure.key.clone(), figure.value)).collect()
     };
     let others = of(other.0);
     let pairs = of(base.0).into_iter().filter_map(|(key, a)| {
@@ -253,9 +233,7 @@ fn latencies(base: End<'_>, other: End<'_>) -> Option<(f64, f64, String)> {
         Some((a, *b, key.name().to_owned()))
     });
     let megabytes = |size: &str| size.trim_end_matches('M').parse::<u32>().unwrap_or(0);
-    pairs
-        .max_by_key(|(_, _, size)| megabytes(size))
-        .filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
+    pairs.max_by_key(|(_, _, size)| megabytes(size)).filter(|(a, b, _)| !is_near(*a, *b, 3.0 * SAME_PERCENT))
 }
 
 /// Something that held only the slower side back.
@@ -273,8 +251,7 @@ fn finding(base: End<'_>, other: End<'_>) -> Option<String> {
     let found = slower.findings.iter().filter(harms).filter(only_here);
     // Heat, power and swap are matters of loads on all CPUs; one core feels them only where the
     // finding can tell how much.
-    let mut found =
-        found.filter(|finding| base.1.core.is_none() || finding.explains_percent.is_some());
+    let mut found = found.filter(|finding| base.1.core.is_none() || finding.explains_percent.is_some());
     let worst = found.next().filter(|_| !is_memory)?;
     Some(format!("In {}: {}", slower.name, worst.sentence()))
 }

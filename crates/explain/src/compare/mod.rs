@@ -104,11 +104,7 @@ pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let in_lines: Vec<_> = sides.iter().map(|side| in_lines(side.record)).collect();
     let in_lines = sides.iter().zip(&in_lines);
     let sides: Vec<Side<'_>> = in_lines
-        .map(|(side, record)| Side {
-            name: one_line(&side.name).into_owned(),
-            record,
-            findings: side.findings,
-        })
+        .map(|(side, record)| Side { name: one_line(&side.name).into_owned(), record, findings: side.findings })
         .collect();
     let measured: Vec<Measured<'_>> = sides.iter().map(Measured::new).collect();
     let (lined, left_out) = pairs::line_up(&measured);
@@ -138,12 +134,7 @@ pub(crate) struct Measured<'a> {
 
 impl<'a> Measured<'a> {
     fn new(side: &'a Side<'a>) -> Self {
-        Self {
-            name: &side.name,
-            record: side.record,
-            findings: side.findings,
-            figures: figures(side.record),
-        }
+        Self { name: &side.name, record: side.record, findings: side.findings, figures: figures(side.record) }
     }
 }
 
@@ -159,9 +150,7 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
             cores.push(label);
         }
         differences.push(match (base, figure) {
-            (Some((base_side, base)), Some(figure)) => {
-                difference((&sides[base_side], base), (&sides[side], figure))
-            }
+            (Some((base_side, base)), Some(figure)) => difference((&sides[base_side], base), (&sides[side], figure)),
             _ => None,
         });
         base = base.or(figure.map(|figure| (side, figure)));
@@ -171,11 +160,7 @@ fn line(sides: &[Measured<'_>], lined: &Lined<'_>) -> Line {
         key: lined.key.clone(),
         cores,
         unit: first.map_or_else(String::new, |figure| figure.unit.clone()),
-        values: lined
-            .figures
-            .iter()
-            .map(|figure| figure.map(|figure| figure.value))
-            .collect(),
+        values: lined.figures.iter().map(|figure| figure.map(|figure| figure.value)).collect(),
         differences,
         is_main: first.is_some_and(|figure| figure.is_main),
     }

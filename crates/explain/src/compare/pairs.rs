@@ -36,21 +36,14 @@ pub(super) fn line_up<'a>(sides: &'a [Measured<'a>]) -> (Vec<Lined<'a>>, Vec<Lef
 /// True if another result has the figure too, but not comparable, which is told of that one.
 fn is_told(figure: &Figure, sides: &[Measured<'_>]) -> bool {
     let all = sides.iter().flat_map(|side| &side.figures);
-    all.filter(|other| other.key == figure.key)
-        .any(|other| other.not_comparable.is_some())
+    all.filter(|other| other.key == figure.key).any(|other| other.not_comparable.is_some())
 }
 
 fn not_comparable<'a>(side: &'a Measured<'a>) -> impl Iterator<Item = LeftOut> + 'a {
-    side.figures
-        .iter()
-        .filter(|figure| figure.is_main)
-        .filter_map(|figure| {
-            let why = figure.not_comparable.as_ref()?;
-            Some(LeftOut {
-                what: figure.name(),
-                why: format!("not comparable in {}: {why}", side.name),
-            })
-        })
+    side.figures.iter().filter(|figure| figure.is_main).filter_map(|figure| {
+        let why = figure.not_comparable.as_ref()?;
+        Some(LeftOut { what: figure.name(), why: format!("not comparable in {}: {why}", side.name) })
+    })
 }
 
 /// Why a figure that only one result has cannot be set beside the others.
@@ -68,19 +61,10 @@ fn only_here(figure: &Figure, side: &Measured<'_>, sides: &[Measured<'_>]) -> Le
         .flat_map(|other| &other.figures)
         .any(|other| other.key.workload_at_method() == workload);
     if others.is_empty() || same_in_others {
-        return LeftOut {
-            what: figure.key.to_string(),
-            why: format!("only measured in {}", side.name),
-        };
+        return LeftOut { what: figure.key.to_string(), why: format!("only measured in {}", side.name) };
     }
     let others: Vec<&str> = others.into_iter().collect();
-    LeftOut {
-        what: workload.to_owned(),
-        why: format!(
-            "other methods measure something else ({})",
-            others.join(", ")
-        ),
-    }
+    LeftOut { what: workload.to_owned(), why: format!("other methods measure something else ({})", others.join(", ")) }
 }
 
 /// The figures of one key. Cores stand beside the same core type in other results; cores of
@@ -89,21 +73,15 @@ fn lines_of<'a>(sides: &'a [Measured<'a>], key: &'a FigureKey) -> Vec<Lined<'a>>
     let mut lines: Vec<Lined<'a>> = Vec::new();
     for (index, side) in sides.iter().enumerate() {
         let figures = side.figures.iter();
-        let mut rest: Vec<&Figure> = figures
-            .filter(|figure| figure.key == *key && figure.not_comparable.is_none())
-            .collect();
+        let mut rest: Vec<&Figure> =
+            figures.filter(|figure| figure.key == *key && figure.not_comparable.is_none()).collect();
         rest.sort_by(|a, b| match a.higher_is_better {
             true => b.value.total_cmp(&a.value),
             false => a.value.total_cmp(&b.value),
         });
         for same_type in [true, false] {
-            for line in lines
-                .iter_mut()
-                .filter(|line| line.figures[index].is_none())
-            {
-                let found = rest
-                    .iter()
-                    .position(|figure| !same_type || line.has_type(figure));
+            for line in lines.iter_mut().filter(|line| line.figures[index].is_none()) {
+                let found = rest.iter().position(|figure| !same_type || line.has_type(figure));
                 line.figures[index] = found.map(|at| rest.remove(at));
             }
         }

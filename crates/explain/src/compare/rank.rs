@@ -75,12 +75,7 @@ pub fn rank(record: &Record, findings: &[Finding], reference: &Reference) -> Ran
     keep_best(&mut entries);
     let mut left_out: Vec<LeftOut> = left_out.into_iter().collect();
     left_out.extend(rows_left_out(reference, &entries, &rows));
-    Ranking {
-        board: record.machine.board.known().cloned(),
-        soc,
-        entries,
-        left_out,
-    }
+    Ranking { board: record.machine.board.known().cloned(), soc, entries, left_out }
 }
 
 /// Of several clusters of one core type only the best stands for it.
@@ -90,9 +85,7 @@ fn keep_best(entries: &mut Vec<Entry>) {
     for entry in entries.drain(..) {
         let same = kept.iter_mut().find(|known| {
             let is_typed = core_type(known).is_some();
-            is_typed
-                && known.figure.key == entry.figure.key
-                && core_type(known) == core_type(&entry)
+            is_typed && known.figure.key == entry.figure.key && core_type(known) == core_type(&entry)
         });
         match same {
             Some(known) if known.all.gain_percent < entry.all.gain_percent => *known = entry,
@@ -110,10 +103,7 @@ fn stored(row: &Row) -> Option<Row> {
 }
 
 fn entry(figure: &Figure, rows: &[&Row], soc: Option<&str>) -> Option<Entry> {
-    let core_type = figure
-        .core
-        .as_ref()
-        .and_then(|core| core.core_type.as_deref());
+    let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
     let is_same_core = |row: &Row, other: &RowFigure| {
         figure.core.is_none() || (core_type.is_some() && row.core_type(other) == core_type)
     };
@@ -122,9 +112,7 @@ fn entry(figure: &Figure, rows: &[&Row], soc: Option<&str>) -> Option<Entry> {
         best.collect()
     };
     let same_soc = soc.map(|soc| {
-        values(&|row, other| {
-            row.soc.as_deref().map(soc_key).as_deref() == Some(soc) && is_same_core(row, other)
-        })
+        values(&|row, other| row.soc.as_deref().map(soc_key).as_deref() == Some(soc) && is_same_core(row, other))
     });
     let same_core_type = core_type.map(|_| values(&is_same_core));
     Some(Entry {
@@ -139,12 +127,10 @@ fn entry(figure: &Figure, rows: &[&Row], soc: Option<&str>) -> Option<Entry> {
 fn best(figure: &Figure, row: &Row, wanted: &dyn Fn(&Row, &RowFigure) -> bool) -> Option<f64> {
     let others = row.figures.get(&figure.key)?.iter();
     let others = others.filter(|other| other.comparable && wanted(row, other));
-    others
-        .map(|other| other.value)
-        .reduce(match figure.higher_is_better {
-            true => f64::max,
-            false => f64::min,
-        })
+    others.map(|other| other.value).reduce(match figure.higher_is_better {
+        true => f64::max,
+        false => f64::min,
+    })
 }
 
 /// None without others.
@@ -166,10 +152,8 @@ fn standing(figure: &Figure, others: &[f64]) -> Option<Standing> {
 fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
     let workload = figure.key.workload_at_method();
     let keys = reference.rows.iter().flat_map(|row| row.figures.keys());
-    let workloads: BTreeSet<&str> = keys
-        .filter(|known| known.workload() == figure.key.workload())
-        .map(FigureKey::workload_at_method)
-        .collect();
+    let workloads: BTreeSet<&str> =
+        keys.filter(|known| known.workload() == figure.key.workload()).map(FigureKey::workload_at_method).collect();
     if workloads.contains(workload) {
         let why = "no valid known result has this figure".to_owned();
         let what = figure.key.to_string();
@@ -180,10 +164,7 @@ fn no_equal(figure: &Figure, reference: &Reference) -> LeftOut {
         what: workload.to_owned(),
         why: match known.as_slice() {
             [] => "no known result has this workload".to_owned(),
-            known => format!(
-                "known results were measured with {}, which is not comparable",
-                known.join(", ")
-            ),
+            known => format!("known results were measured with {}, which is not comparable", known.join(", ")),
         },
     }
 }

@@ -21,8 +21,7 @@ const CLOCK_PERCENT: f64 = 1.0;
 
 /// Settings whose known values differ. One that only some results tell is not a difference.
 pub fn settings(records: &[&Record]) -> Vec<Setting> {
-    let all: Vec<Vec<(&'static str, Option<String>)>> =
-        records.iter().map(|record| settings_of(record)).collect();
+    let all: Vec<Vec<(&'static str, Option<String>)>> = records.iter().map(|record| settings_of(record)).collect();
     let Some(first) = all.first() else {
         return Vec::new();
     };
@@ -48,8 +47,7 @@ fn is_same(name: &str, a: &str, b: &str) -> bool {
     if name != CLOCK_MEASURED {
         return a == b;
     }
-    let clocks =
-        |text: &str| -> Vec<f64> { text.split('/').filter_map(|mhz| mhz.parse().ok()).collect() };
+    let clocks = |text: &str| -> Vec<f64> { text.split('/').filter_map(|mhz| mhz.parse().ok()).collect() };
     let (a, b) = (clocks(a), clocks(b));
     let near = |(a, b): (&f64, &f64)| (a / b - 1.0).abs() * 100.0 <= CLOCK_PERCENT;
     a.len() == b.len() && a.iter().zip(&b).all(near)
@@ -69,30 +67,13 @@ pub fn settings_of(record: &Record) -> Vec<(&'static str, Option<String>)> {
         (SOC, known(&soc::name(machine))),
         ("cores", cores(record)),
         ("kernel", known(&machine.kernel_release)),
-        (
-            "governor",
-            per_policy(|policy| policy.governor.known().cloned()),
-        ),
-        (
-            "cpufreq driver",
-            per_policy(|policy| policy.driver.known().cloned()),
-        ),
-        (
-            "clock claimed (MHz)",
-            per_policy(|policy| {
-                policy
-                    .clock_khz_max
-                    .known()
-                    .map(|khz| (khz / 1000).to_string())
-            }),
-        ),
+        ("governor", per_policy(|policy| policy.governor.known().cloned())),
+        ("cpufreq driver", per_policy(|policy| policy.driver.known().cloned())),
+        ("clock claimed (MHz)", per_policy(|policy| policy.clock_khz_max.known().map(|khz| (khz / 1000).to_string()))),
         (CLOCK_MEASURED, measured_clocks(record)),
         ("DRAM", dram(record)),
         ("memory (GiB)", memory_gib(record)),
-        (
-            "page size",
-            machine.page_size_bytes.known().map(u32::to_string),
-        ),
+        ("page size", machine.page_size_bytes.known().map(u32::to_string)),
         ("toolchain", known(&machine.compiler)),
         ("7-zip", tool_version(record, WorkloadId::SevenZip)),
         ("OpenSSL", tool_version(record, WorkloadId::OpenSsl)),
@@ -111,15 +92,8 @@ fn joined(values: Vec<String>) -> Option<String> {
 fn cores(record: &Record) -> Option<String> {
     let clusters = record.machine.clusters.iter();
     let names = clusters.map(|cluster| {
-        let name = cluster
-            .cpus
-            .first()
-            .and_then(|cpu| crate::figures::core_name(record, *cpu));
-        format!(
-            "{}x {}",
-            cluster.cpus.len(),
-            name.as_deref().unwrap_or("unknown")
-        )
+        let name = cluster.cpus.first().and_then(|cpu| crate::figures::core_name(record, *cpu));
+        format!("{}x {}", cluster.cpus.len(), name.as_deref().unwrap_or("unknown"))
     });
     let names: Vec<String> = names.collect();
     (!names.is_empty()).then(|| names.join(" + "))
@@ -127,10 +101,8 @@ fn cores(record: &Record) -> Option<String> {
 
 fn measured_clocks(record: &Record) -> Option<String> {
     let clocks = view::cluster_clocks(record, &Variant::COLD);
-    let mut clocks: Vec<String> = clocks
-        .iter()
-        .map(|clock| crate::finding::mhz(clock.measured_khz).to_string())
-        .collect();
+    let mut clocks: Vec<String> =
+        clocks.iter().map(|clock| crate::finding::mhz(clock.measured_khz).to_string()).collect();
     clocks.dedup();
     joined(clocks)
 }
@@ -152,9 +124,7 @@ fn dram(record: &Record) -> Option<String> {
     if let Source::Log(log) = &record.source {
         let modules = log.blocks.iter();
         let modules = modules.filter(|block| block.heading == "memory-modules");
-        let clocks = modules
-            .flat_map(|block| block.text.lines())
-            .filter_map(|line| line.trim().strip_prefix("clock:"));
+        let clocks = modules.flat_map(|block| block.text.lines()).filter_map(|line| line.trim().strip_prefix("clock:"));
         found.extend(clocks.map(|clock| clock.trim().to_owned()));
     }
     found.sort();
@@ -170,9 +140,7 @@ fn memory_gib(record: &Record) -> Option<String> {
 }
 
 fn tool_version(record: &Record, workload: WorkloadId) -> Option<String> {
-    let tools = record
-        .steps_of(workload)
-        .filter_map(|step| step.tool.as_ref());
+    let tools = record.steps_of(workload).filter_map(|step| step.tool.as_ref());
     let version = |tool: &Tool| Some(tool.version.clone()).filter(|version| !version.is_empty());
     tools.filter_map(version).next()
 }

@@ -15,38 +15,19 @@ fn board(name: &str, clock_khz: u32, single: u32, multi: &[u32]) -> Record {
     record.machine.soc = Fact::Known("Rockchip RK3328".into());
     record.machine.kernel_release = Fact::Known("6.1.0".into());
     let runs = std::iter::once((Variant::SINGLE, &[0_u32][..], single));
-    for (variant, cpus, mips) in
-        runs.chain(multi.iter().map(|mips| (Variant::MULTI, &[][..], *mips)))
-    {
+    for (variant, cpus, mips) in runs.chain(multi.iter().map(|mips| (Variant::MULTI, &[][..], *mips))) {
         let score = compression(mips);
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            variant,
-            cpus,
-            (1.0, 2.0),
-            score,
-        );
+        record = with_step(record, WorkloadId::SevenZip, variant, cpus, (1.0, 2.0), score);
     }
     for step in &mut record.steps {
-        step.method = if step.workload == WorkloadId::Clock {
-            0
-        } else {
-            16
-        };
+        step.method = if step.workload == WorkloadId::Clock { 0 } else { 16 };
     }
     record
 }
 
 fn check(sides: &[(&str, &Record, &[Finding])], expected: &Expect) {
-    let sides: Vec<Side<'_>> = sides
-        .iter()
-        .map(|(name, record, findings)| Side {
-            name: (*name).to_owned(),
-            record,
-            findings,
-        })
-        .collect();
+    let sides: Vec<Side<'_>> =
+        sides.iter().map(|(name, record, findings)| Side { name: (*name).to_owned(), record, findings }).collect();
     expected.assert_eq(&text(&compare(&sides)));
 }
 
@@ -117,12 +98,8 @@ fn what_is_within_the_noise_is_not_marked() {
 fn a_finding_of_the_slower_side_is_a_cause() {
     let a = board("One", 1_500_000, 1140, &[4000, 4000]);
     let b = board("One", 1_500_000, 1140, &[3000, 3000]);
-    let hot = [Finding::new(
-        record::RuleId::own("x"),
-        Severity::Degraded,
-        "It was {what}.",
-    )
-    .with("what", Quantity::Text("too hot".into()))];
+    let hot = [Finding::new(record::RuleId::own("x"), Severity::Degraded, "It was {what}.")
+        .with("what", Quantity::Text("too hot".into()))];
     let sides = [("a.txt", &a, &[][..]), ("b.txt", &b, &hot[..])];
     check(
         &sides,
@@ -179,39 +156,19 @@ fn other_methods_and_incomparable_figures_are_left_out() {
 
 #[test]
 fn aes_in_software_is_seen_from_bytes_per_cycle() {
-    let cipher = |rate: u64| {
-        Score::Cipher(Cipher {
-            algorithm: Variant::AES_256_CBC.to_string(),
-            rows: vec![(16_384, rate)],
-        })
-    };
+    let cipher =
+        |rate: u64| Score::Cipher(Cipher { algorithm: Variant::AES_256_CBC.to_string(), rows: vec![(16_384, rate)] });
     let with_aes = |rate| {
         let record = board("One", 1_500_000, 1140, &[4000]);
-        with_step(
-            record,
-            WorkloadId::OpenSsl,
-            Variant::AES_256_CBC,
-            &[0],
-            (0.0, 1.0),
-            cipher(rate),
-        )
+        with_step(record, WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.0), cipher(rate))
     };
     let (a, b) = (with_aes(700_000_000), with_aes(50_000_000));
     let sides = ["a", "b"].map(str::to_owned).into_iter().zip([&a, &b]);
-    let sides: Vec<Side<'_>> = sides
-        .map(|(name, record)| Side {
-            name,
-            record,
-            findings: &[],
-        })
-        .collect();
+    let sides: Vec<Side<'_>> = sides.map(|(name, record)| Side { name, record, findings: &[] }).collect();
     let comparison = compare(&sides);
     let line = comparison.lines.iter().find(|line| line.unit == "kB/s");
     let difference = line.unwrap().differences[1].clone().unwrap();
-    assert_eq!(
-        difference.cause.as_deref(),
-        Some("b computes AES without AES instructions.")
-    );
+    assert_eq!(difference.cause.as_deref(), Some("b computes AES without AES instructions."));
 }
 
 #[test]
@@ -232,32 +189,15 @@ fn cores_stand_beside_their_own_type() {
                 policy: None,
             });
             let score = compression(mips);
-            *record = with_step(
-                record.clone(),
-                WorkloadId::SevenZip,
-                Variant::SINGLE,
-                &[cpu],
-                (0.0, 1.0),
-                score,
-            );
+            *record = with_step(record.clone(), WorkloadId::SevenZip, Variant::SINGLE, &[cpu], (0.0, 1.0), score);
         }
     }
-    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side {
-        name: name.into(),
-        record,
-        findings: &[],
-    });
-    let lines: Vec<String> = compare(&sides)
-        .lines
-        .iter()
-        .map(|line| format!("{} {:?}", line.cores.join(" | "), line.values))
-        .collect();
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, findings: &[] });
+    let lines: Vec<String> =
+        compare(&sides).lines.iter().map(|line| format!("{} {:?}", line.cores.join(" | "), line.values)).collect();
     assert_eq!(
         lines,
-        [
-            "Cortex-A72 | Cortex-A76 [Some(2000.0), Some(3000.0)]",
-            "Cortex-A53 [Some(1000.0), Some(1100.0)]"
-        ]
+        ["Cortex-A72 | Cortex-A76 [Some(2000.0), Some(3000.0)]", "Cortex-A53 [Some(1000.0), Some(1100.0)]"]
     );
 }
 
@@ -274,19 +214,10 @@ fn a_result_is_ranked_among_valid_rows_of_its_kind() {
         + &row("Allwinner H5", "Cortex-A53", "valid", "4200", 1000)
         + &row("Rockchip RK3399", "Cortex-A72", "valid", "6000", 1700)
         + &row("Rockchip RK3328", "Cortex-A53", "degraded", "9000", 9000);
-    let reference = Reference {
-        rows: parse(&table).unwrap(),
-    };
+    let reference = Reference { rows: parse(&table).unwrap() };
     let mut record = board("Mine", 1_500_000, 1140, &[4000]);
     let score = compression(1);
-    record = with_step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[0],
-        (0.0, 1.0),
-        score,
-    );
+    record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), score);
     let ranking = rank(&record, &[], &reference);
     expect![[r#"
         Mine (Rockchip RK3328) among known valid results:
@@ -319,11 +250,7 @@ fn a_clock_is_no_cause_of_itself() {
     if let Outcome::Done(Score::Clock(clocks)) = &mut b.steps[0].outcome {
         clocks.points[0].readings_khz = vec![1_400_000; 3];
     }
-    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side {
-        name: name.into(),
-        record,
-        findings: &[],
-    });
+    let sides = [("a", &a), ("b", &b)].map(|(name, record)| Side { name: name.into(), record, findings: &[] });
     let comparison = compare(&sides);
     let cause = comparison.lines[0].differences[1].clone().unwrap().cause;
     assert!(cause.unwrap().starts_with("Both kernels claim 1500 MHz"));

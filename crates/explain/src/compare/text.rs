@@ -19,22 +19,11 @@ pub fn ranking_text(ranking: &Ranking) -> String {
     if ranking.entries.is_empty() {
         text.push_str("   No figure can be ranked.\n");
     }
-    let mut table = Table::new(vec![
-        "figure",
-        "core",
-        "value",
-        "same SoC",
-        "same core type",
-        "all",
-    ]);
+    let mut table = Table::new(vec!["figure", "core", "value", "same SoC", "same core type", "all"]);
     for entry in &ranking.entries {
         table.row(vec![
             cut(entry.figure.key.as_str()),
-            cut(&entry
-                .figure
-                .core
-                .as_ref()
-                .map_or(String::new(), Core::label)),
+            cut(&entry.figure.core.as_ref().map_or(String::new(), Core::label)),
             format!("{} {}", number(entry.figure.value), entry.figure.unit),
             standing(entry.same_soc.as_ref()),
             standing(entry.same_core_type.as_ref()),
@@ -52,12 +41,7 @@ pub fn ranking_text(ranking: &Ranking) -> String {
 fn standing(standing: Option<&Standing>) -> String {
     standing.map_or_else(
         || "-".to_owned(),
-        |standing| {
-            format!(
-                "{} of {} ({:+.0} %)",
-                standing.rank, standing.of, standing.gain_percent
-            )
-        },
+        |standing| format!("{} of {} ({:+.0} %)", standing.rank, standing.of, standing.gain_percent),
     )
 }
 
@@ -66,13 +50,7 @@ pub fn text(comparison: &Comparison) -> String {
     let mut text = String::new();
     for (letter, side) in labels().zip(&comparison.sides) {
         let board = side.board.as_deref().unwrap_or("unknown board");
-        let _ = writeln!(
-            text,
-            "{letter}  {} ({}, {})",
-            side.name,
-            cut(board),
-            side.verdict
-        );
+        let _ = writeln!(text, "{letter}  {} ({}, {})", side.name, cut(board), side.verdict);
     }
     let letters: Vec<String> = labels().take(comparison.sides.len()).collect();
     text.push_str(&settings(comparison, &letters));
@@ -115,11 +93,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
     }
     let mut table = Table::new(header);
     for line in comparison.lines.iter().filter(|line| line.is_main) {
-        let mut cells = vec![
-            cut(line.key.as_str()),
-            cut(&line.cores.join(" | ")),
-            line.unit.clone(),
-        ];
+        let mut cells = vec![cut(line.key.as_str()), cut(&line.cores.join(" | ")), line.unit.clone()];
         for (index, (value, difference)) in line.values.iter().zip(&line.differences).enumerate() {
             cells.push(value.map_or_else(|| "-".to_owned(), number));
             if index > 0 {
@@ -128,10 +102,7 @@ fn figures(comparison: &Comparison, letters: &[String]) -> String {
         }
         table.row(cells);
     }
-    format!(
-        "\nFigures (+ is better; * is more than noise):\n\n{}",
-        table.finish()
-    )
+    format!("\nFigures (+ is better; * is more than noise):\n\n{}", table.finish())
 }
 
 /// `-18.2 % *`.
@@ -185,10 +156,7 @@ fn number(value: f64) -> String {
 
 fn cut(text: &str) -> String {
     // Names are foreign text: a control character could rewrite the terminal.
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match plain.chars().count() > NAME_CHARS_MAX {
         true => plain.chars().take(NAME_CHARS_MAX - 1).collect::<String>() + "…",
         false => plain,

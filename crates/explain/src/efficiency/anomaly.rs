@@ -75,11 +75,7 @@ pub fn anomalies(rungs: &[Rung]) -> Vec<(usize, Anomaly)> {
         }
     }
     // What was lowered in the midst of it says nothing about its voltage.
-    let sound: Vec<(usize, &Rung)> = rungs
-        .iter()
-        .enumerate()
-        .filter(|(_, rung)| !rung.is_held_back)
-        .collect();
+    let sound: Vec<(usize, &Rung)> = rungs.iter().enumerate().filter(|(_, rung)| !rung.is_held_back).collect();
     found.extend(out_of_proportion(&sound));
     found.extend(flat_voltage(&sound));
     found.sort_by_key(|(index, _)| *index);
@@ -96,18 +92,10 @@ fn clock_error(rung: &Rung) -> Option<f64> {
 fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
     let points: Vec<(usize, f64, f64)> = rungs
         .iter()
-        .filter_map(|(index, rung)| {
-            Some((
-                *index,
-                f64::from(rung.clock_khz()).ln(),
-                rung.net_energy()?.ln(),
-            ))
-        })
+        .filter_map(|(index, rung)| Some((*index, f64::from(rung.clock_khz()).ln(), rung.net_energy()?.ln())))
         .collect();
-    let slopes: Vec<f64> = points
-        .windows(2)
-        .map(|pair| (pair[1].2 - pair[0].2) / (pair[1].1 - pair[0].1).max(1e-9))
-        .collect();
+    let slopes: Vec<f64> =
+        points.windows(2).map(|pair| (pair[1].2 - pair[0].2) / (pair[1].1 - pair[0].1).max(1e-9)).collect();
     let mut found = Vec::new();
     let usual = crate::stats::median(&slopes).unwrap_or(EXPONENT_MIN);
     for at in 1..points.len() {
@@ -136,10 +124,8 @@ fn out_of_proportion(rungs: &[(usize, &Rung)]) -> Vec<(usize, Anomaly)> {
 
 /// A stretch from the upper half down over which the voltage stays.
 fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
-    let points: Vec<(usize, u32, f64)> = rungs
-        .iter()
-        .filter_map(|(index, rung)| Some((*index, rung.clock_khz(), rung.net_energy()?)))
-        .collect();
+    let points: Vec<(usize, u32, f64)> =
+        rungs.iter().filter_map(|(index, rung)| Some((*index, rung.clock_khz(), rung.net_energy()?))).collect();
     let (lowest, highest) = (points.first()?.1, points.last()?.1);
     let middle = u32::midpoint(lowest, highest);
     let is_flat = |low: usize, high: usize| {
@@ -155,8 +141,7 @@ fn flat_voltage(rungs: &[(usize, &Rung)]) -> Option<(usize, Anomaly)> {
         let (index, top, _) = points[high];
         let span = top.saturating_sub(points[low].1);
         let wide = f64::from(span) >= FLAT_SPAN_SHARE * f64::from(highest.saturating_sub(lowest));
-        if wide && high - low + 1 >= FLAT_RUNGS_MIN && longest.is_none_or(|(_, known)| span > known)
-        {
+        if wide && high - low + 1 >= FLAT_RUNGS_MIN && longest.is_none_or(|(_, known)| span > known) {
             longest = Some((index, span));
         }
     }
@@ -183,16 +168,8 @@ mod tests {
         opps.iter().map(rung).collect()
     }
 
-    const CLEAN: [(u32, f64); 8] = [
-        (408, 0.80),
-        (600, 0.80),
-        (816, 0.85),
-        (1008, 0.90),
-        (1200, 0.97),
-        (1416, 1.05),
-        (1608, 1.13),
-        (1800, 1.20),
-    ];
+    const CLEAN: [(u32, f64); 8] =
+        [(408, 0.80), (600, 0.80), (816, 0.85), (1008, 0.90), (1200, 0.97), (1416, 1.05), (1608, 1.13), (1800, 1.20)];
 
     /// OPP tables of well-known chips from their device trees in Linux (`arch/arm64/boot/dts`).
     const RK3399_BIG: [(u32, f64); 8] = [
@@ -219,15 +196,10 @@ mod tests {
     ];
 
     fn check(rungs: &[Rung], expected: &[(usize, &str)]) {
-        let found: Vec<(usize, String)> = anomalies(rungs)
-            .into_iter()
-            .map(|(index, anomaly)| (index, format!("{anomaly:?}")))
-            .collect();
+        let found: Vec<(usize, String)> =
+            anomalies(rungs).into_iter().map(|(index, anomaly)| (index, format!("{anomaly:?}"))).collect();
         let is_same = found.len() == expected.len()
-            && found
-                .iter()
-                .zip(expected)
-                .all(|(f, e)| f.0 == e.0 && f.1.starts_with(e.1));
+            && found.iter().zip(expected).all(|(f, e)| f.0 == e.0 && f.1.starts_with(e.1));
         assert!(is_same, "{found:?} instead of {expected:?}");
     }
 

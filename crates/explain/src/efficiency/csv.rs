@@ -18,9 +18,7 @@ pub fn csv(record: &Record) -> String {
             let cells = [
                 format!("\"{}\"", crate::cpu_list(&walk.cpus)),
                 point.opp_khz.to_string(),
-                point
-                    .measured_khz
-                    .map_or(String::new(), |khz| khz.to_string()),
+                point.measured_khz.map_or(String::new(), |khz| khz.to_string()),
                 format!("{:.3}", point.score),
                 crate::plain::csv(&walk.unit),
                 point.values.to_string(),

@@ -14,9 +14,7 @@ use crate::stats::{mean, median};
 use crate::view::{self, gauge, step_score};
 use anomaly::{Rung, anomalies};
 use record::statistics::median_interval;
-use record::{
-    ChannelId, Measured, Mode, Outcome, Record, SetClock, Step, Variant, Window, WorkloadId,
-};
+use record::{ChannelId, Measured, Mode, Outcome, Record, SetClock, Step, Variant, Window, WorkloadId};
 
 /// What the machine draws and how warm it is without load.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -79,18 +77,12 @@ pub fn idle(record: &Record) -> Idle {
         return Idle::default();
     };
     // What ran before has its echo in meters that average.
-    let settled = Window {
-        start_ms: step.window.start_ms + step.window.elapsed_ms() / 4,
-        ..step.window
-    };
+    let settled = Window { start_ms: step.window.start_ms + step.window.elapsed_ms() / 4, ..step.window };
     let end = match &step.outcome {
         Outcome::Done(Measured::Wait(wait)) => wait.end_millicelsius.known().copied(),
         _ => None,
     };
-    Idle {
-        milliwatts: view::mean_power_mw(record, settled),
-        celsius: end.map(|value| value as f64 / 1000.0),
-    }
+    Idle { milliwatts: view::mean_power_mw(record, settled), celsius: end.map(|value| value as f64 / 1000.0) }
 }
 
 /// Every set of cores that was walked, in order.
@@ -106,44 +98,26 @@ pub fn walks(record: &Record) -> Vec<Walk> {
         }
     }
     let idle = idle(record);
-    sets.into_iter()
-        .filter_map(|cpus| walk(record, cpus, &idle))
-        .collect()
+    sets.into_iter().filter_map(|cpus| walk(record, cpus, &idle)).collect()
 }
 
 fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
-    let own: Vec<&Step> = record
-        .steps
-        .iter()
-        .filter(|step| step.set_clock.is_some() && step.cpus == cpus)
-        .collect();
+    let own: Vec<&Step> = record.steps.iter().filter(|step| step.set_clock.is_some() && step.cpus == cpus).collect();
     let mut opps: Vec<u32> = own.iter().filter_map(|step| khz(step)).collect();
     opps.sort_unstable();
     opps.dedup();
     let mut unit = String::new();
     let (mut points, mut rungs) = (Vec::new(), Vec::new());
     for opp_khz in opps {
-        let steps: Vec<&Step> = own
-            .iter()
-            .copied()
-            .filter(|step| khz(step) == Some(opp_khz))
-            .collect();
+        let steps: Vec<&Step> = own.iter().copied().filter(|step| khz(step) == Some(opp_khz)).collect();
         let Some((point, rung)) = point(record, &steps, opp_khz, idle) else {
             continue;
         };
-        unit = steps
-            .iter()
-            .find_map(|step| step_score(step))
-            .map_or(unit, |score| score.unit);
+        unit = steps.iter().find_map(|step| step_score(step)).map_or(unit, |score| score.unit);
         points.push(point);
         rungs.push(rung);
     }
-    let costs = || {
-        points
-            .iter()
-            .enumerate()
-            .filter_map(|(at, point)| Some((at, point.energy()?)))
-    };
+    let costs = || points.iter().enumerate().filter_map(|(at, point)| Some((at, point.energy()?)));
     let sweet_spot = costs().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
     Some(Walk {
         cpus,
@@ -166,22 +140,13 @@ fn khz(step: &Step) -> Option<u32> {
 const SETTLES_MS: i64 = 500;
 
 fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<(Point, Rung)> {
-    let loads: Vec<&Step> = steps
-        .iter()
-        .copied()
-        .filter(|step| step_score(step).is_some())
-        .collect();
+    let loads: Vec<&Step> = steps.iter().copied().filter(|step| step_score(step).is_some()).collect();
     let values: Vec<f64> = loads.iter().flat_map(|step| values(step)).collect();
     let score = median(&values)?;
     let (first, last) = (loads.first()?, loads.last()?);
-    let window = Window {
-        start_ms: (first.window.start_ms + SETTLES_MS).min(last.window.end_ms),
-        ..last.window
-    };
+    let window = Window { start_ms: (first.window.start_ms + SETTLES_MS).min(last.window.end_ms), ..last.window };
     let clock = steps.iter().find_map(|step| match &step.outcome {
-        Outcome::Done(Measured::Clock(clocks)) => {
-            view::point_clock(record, 0, clocks.points.first()?)
-        }
+        Outcome::Done(Measured::Clock(clocks)) => view::point_clock(record, 0, clocks.points.first()?),
         _ => None,
     });
     let milliwatts = milliwatts(record, &loads, window);
@@ -190,15 +155,10 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
     let firmware = view::firmware_clock_channel(record);
     let firmware_khz = firmware.and_then(|channel| {
         let readings = gauge(record, channel, window);
-        let khz: Vec<f64> = readings
-            .iter()
-            .map(|reading| reading.value as f64 / 1000.0)
-            .collect();
+        let khz: Vec<f64> = readings.iter().map(|reading| reading.value as f64 / 1000.0).collect();
         mean(&khz)
     });
-    let begin_ms = steps
-        .first()
-        .map_or(window.start_ms, |step| step.window.start_ms);
+    let begin_ms = steps.first().map_or(window.start_ms, |step| step.window.start_ms);
     let point = Point {
         opp_khz,
         measured_khz: clock.as_ref().map(|clock| clock.measured_khz),
@@ -210,9 +170,7 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
         milliwatts,
         elapsed_ms: window.end_ms - begin_ms,
     };
-    let net_mw = milliwatts
-        .zip(idle.milliwatts)
-        .map(|(all, idle)| all - idle);
+    let net_mw = milliwatts.zip(idle.milliwatts).map(|(all, idle)| all - idle);
     let rung = Rung {
         opp_khz,
         measured: clock.map(|clock| (clock.measured_khz, clock.tolerance_percent(1.0))),
@@ -227,13 +185,8 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
 fn values(step: &Step) -> Vec<f64> {
     match &step.outcome {
         Outcome::Done(Measured::Series(series)) => series.values.clone(),
-        Outcome::Done(Measured::Compression(passes)) if !step.repeated.is_empty() => {
-            passes.rows_mips()
-        }
-        _ => step_score(step)
-            .map(|score| score.value)
-            .into_iter()
-            .collect(),
+        Outcome::Done(Measured::Compression(passes)) if !step.repeated.is_empty() => passes.rows_mips(),
+        _ => step_score(step).map(|score| score.value).into_iter().collect(),
     }
 }
 
@@ -261,10 +214,7 @@ fn is_held_back(record: &Record, step: &Step, window: Window, opp_khz: u32) -> b
         };
         let readings = gauge(record, channel, window);
         let reached = readings.iter().map(|reading| reading.value).max() >= Some(wanted);
-        let low = readings
-            .iter()
-            .filter(|reading| reading.value < wanted)
-            .count();
+        let low = readings.iter().filter(|reading| reading.value < wanted).count();
         reached && low >= 2
     })
 }

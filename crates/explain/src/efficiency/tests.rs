@@ -1,9 +1,7 @@
 //! Efficiency walks made for tests: sweet spot, table and CSV, with and without a meter. No real board is in them.
 
 use super::*;
-use crate::test_support::{
-    compression, gauge_channel, labelled, own_run, point, with_clocks, with_step,
-};
+use crate::test_support::{compression, gauge_channel, labelled, own_run, point, with_clocks, with_step};
 use record::{HwmonKind, OfHwmon, Unit, Wait};
 
 /// Idle for 10 s, then 3 OPPs of 10 s each with these scores and milliwatts.
@@ -11,25 +9,12 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
     let mut record = own_run();
     record.run.mode = Mode::Efficiency;
     let mut power = vec![1_500_000; 20];
-    record = with_step(
-        record,
-        WorkloadId::Wait,
-        Variant::IDLE,
-        &[],
-        (0.0, 9.9),
-        Measured::Wait(Wait::default()),
-    );
+    record = with_step(record, WorkloadId::Wait, Variant::IDLE, &[], (0.0, 9.9), Measured::Wait(Wait::default()));
     for (index, (khz, mips, milliwatts)) in opps.iter().enumerate() {
         let start = 10.0 * (index + 1) as f64;
         record = with_clocks(record, Variant::OPP, vec![point(0, *khz, *khz)]);
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::OPP,
-            &[0, 1],
-            (start, start + 9.9),
-            compression(*mips),
-        );
+        record =
+            with_step(record, WorkloadId::SevenZip, Variant::OPP, &[0, 1], (start, start + 9.9), compression(*mips));
         let last = record.steps.len();
         for step in &mut record.steps[last - 2..] {
             step.set_clock = Some(SetClock::Khz(*khz));
@@ -37,34 +22,17 @@ fn record(opps: &[(u32, u32, i64)]) -> Record {
         }
         power.extend([*milliwatts * 1000; 20]);
     }
-    record = gauge_channel(
-        record,
-        ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
-        Unit::Microwatts,
-        &power,
-    );
+    record = gauge_channel(record, ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)), Unit::Microwatts, &power);
     let temperatures = vec![47_000; power.len()];
-    record = gauge_channel(
-        record,
-        ChannelId::zone_temperature(0),
-        Unit::Millicelsius,
-        &temperatures,
-    );
+    record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, &temperatures);
     labelled(record, "cpu-thermal")
 }
 
 #[test]
 fn the_sweet_spot_is_where_work_is_cheapest() {
-    let record = record(&[
-        (600_000, 1000, 1900),
-        (1_200_000, 2000, 2500),
-        (1_800_000, 3000, 4600),
-    ]);
+    let record = record(&[(600_000, 1000, 1900), (1_200_000, 2000, 2500), (1_800_000, 3000, 4600)]);
     let walk = &walks(&record)[0];
-    assert_eq!(
-        (walk.cpus.as_slice(), walk.unit.as_str()),
-        (&[0, 1][..], "MIPS")
-    );
+    assert_eq!((walk.cpus.as_slice(), walk.unit.as_str()), (&[0, 1][..], "MIPS"));
     assert_eq!(walk.sweet_spot, Some(1));
     assert_eq!(idle(&record).milliwatts, Some(1500.0));
     assert_eq!(walk.points[1].milliwatts, Some(2500.0));
@@ -72,8 +40,7 @@ fn the_sweet_spot_is_where_work_is_cheapest() {
     let text = text(&record);
     let row = " 1200 / 1200:     2000   47.0°C    2500mW    1.250  <- sweet spot\n";
     assert!(text.contains(row), "{text}");
-    let row =
-        "\"0-1\",1200000,1200000,2000.000,MIPS,1,,10.000,47.000,2500.000,1500.000,1.250,1,\r\n";
+    let row = "\"0-1\",1200000,1200000,2000.000,MIPS,1,,10.000,47.000,2500.000,1500.000,1.250,1,\r\n";
     let table = csv(&record);
     assert!(table.contains(row), "{table}");
 }
@@ -86,10 +53,7 @@ fn what_is_left_out_is_told() {
             &[312_000, 408_000, 600_000, 1_800_000][..],
             "Left out: 312, 408 MHz (below 600 MHz a point takes minutes; MinKHz=312000 walks them too).",
         ),
-        (
-            &[600_000, 1_200_000, 1_800_000],
-            "Left out: 1200 MHz (beyond MinKHz and MaxKHz, or not reached).",
-        ),
+        (&[600_000, 1_200_000, 1_800_000], "Left out: 1200 MHz (beyond MinKHz and MaxKHz, or not reached)."),
     ] {
         record.machine.policies[0].opps_khz = opps.to_vec();
         assert!(text(&record).contains(expected), "{}", text(&record));
@@ -101,10 +65,7 @@ fn what_is_left_out_is_told() {
 #[test]
 fn without_a_meter_there_is_a_table_and_no_sweet_spot() {
     let mut record = record(&[(600_000, 1000, 1900), (1_800_000, 3000, 4600)]);
-    record
-        .samples
-        .channels
-        .retain(|channel| channel.unit != Unit::Microwatts);
+    record.samples.channels.retain(|channel| channel.unit != Unit::Microwatts);
     let walk = &walks(&record)[0];
     assert_eq!((walk.sweet_spot, walk.anomalies.len()), (None, 0));
     assert!(text(&record).contains("no power meter"));

@@ -13,26 +13,17 @@ pub fn text(record: &Record) -> String {
         return String::new();
     }
     let mut text = "Efficiency, OPP by OPP:\n\n".to_owned();
-    let Idle {
-        milliwatts,
-        celsius,
-    } = idle(record);
-    let known = |value: Option<f64>, unit: &str| {
-        value.map_or("not known".to_owned(), |value| format!("{value:.1}{unit}"))
-    };
+    let Idle { milliwatts, celsius } = idle(record);
+    let known =
+        |value: Option<f64>, unit: &str| value.map_or("not known".to_owned(), |value| format!("{value:.1}{unit}"));
     let _ = writeln!(
         text,
         "   Idle temperature: {}, idle consumption: {}",
         known(celsius, "°C"),
-        milliwatts.map_or("not known (no power meter)".into(), |mw| format!(
-            "{mw:.0} mW"
-        ))
+        milliwatts.map_or("not known (no power meter)".into(), |mw| format!("{mw:.0} mW"))
     );
     if view::power_source(record).is_some_and(|source| !source.is_whole) {
-        let _ = writeln!(
-            text,
-            "   Power is that of the processor by its own counters, not of the whole board."
-        );
+        let _ = writeln!(text, "   Power is that of the processor by its own counters, not of the whole board.");
     }
     for walk in &walks {
         text.push_str(&table(walk));
@@ -57,10 +48,7 @@ fn left_out(record: &Record, walk: &Walk) -> String {
     };
     let names: Vec<String> = missing.iter().map(|khz| (khz / 1000).to_string()).collect();
     let why = match *highest < SLOW_KHZ {
-        true => format!(
-            "below {} MHz a point takes minutes; MinKHz={lowest} walks them too",
-            SLOW_KHZ / 1000
-        ),
+        true => format!("below {} MHz a point takes minutes; MinKHz={lowest} walks them too", SLOW_KHZ / 1000),
         false => "beyond MinKHz and MaxKHz, or not reached".to_owned(),
     };
     format!("   Left out: {} MHz ({why}).\n", names.join(", "))
@@ -74,10 +62,7 @@ fn care(walk: &Walk) -> String {
     let known = points().filter_map(|point| Some(100.0 * point.half_width?));
     match known.clone().count() {
         0 => format!("{values} values, {seconds} s per clock"),
-        _ => format!(
-            "{values} values within {} %, {seconds} s per clock",
-            range(known, 1)
-        ),
+        _ => format!("{values} values within {} %, {seconds} s per clock", range(known, 1)),
     }
 }
 
@@ -96,16 +81,8 @@ fn table(walk: &Walk) -> String {
     let mut text = format!("\n   Testing through CPU {}:", crate::cpu_list(&walk.cpus));
     text.push_str(&format!(" {}\n\n", care(walk)));
     let has_firmware = walk.points.iter().any(|point| point.firmware_khz.is_some());
-    let names = if has_firmware {
-        "Sysfs/ThreadX/Tested"
-    } else {
-        "Sysfs/Tested"
-    };
-    let _ = writeln!(
-        text,
-        "   {names:>12}: {:>8} /   Temp /    Watt / mJ per {}",
-        walk.unit, walk.unit
-    );
+    let names = if has_firmware { "Sysfs/ThreadX/Tested" } else { "Sysfs/Tested" };
+    let _ = writeln!(text, "   {names:>12}: {:>8} /   Temp /    Watt / mJ per {}", walk.unit, walk.unit);
     for (index, point) in walk.points.iter().enumerate() {
         text.push_str(&row(walk, index, point));
     }
@@ -119,14 +96,8 @@ fn row(walk: &Walk, index: usize, point: &Point) -> String {
     let mhz = |khz: f64| format!("{:.0}", khz / 1000.0);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let measured = or_dash(point.measured_khz.map(|khz| mhz(f64::from(khz))));
-    let firmware = point
-        .firmware_khz
-        .map_or(String::new(), |khz| format!("{:>4} / ", mhz(khz)));
-    let mark = if walk.sweet_spot == Some(index) {
-        "  <- sweet spot"
-    } else {
-        ""
-    };
+    let firmware = point.firmware_khz.map_or(String::new(), |khz| format!("{:>4} / ", mhz(khz)));
+    let mark = if walk.sweet_spot == Some(index) { "  <- sweet spot" } else { "" };
     format!(
         "   {:>5} / {firmware}{measured:>4}: {:>8} {:>8} {:>9} {:>8}{mark}\n",
         mhz(f64::from(point.opp_khz)),
@@ -138,11 +109,7 @@ fn row(walk: &Walk, index: usize, point: &Point) -> String {
 }
 
 fn digits(value: f64) -> String {
-    if value >= 100.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.2}")
-    }
+    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 
 /// An anomaly as a sentence.
@@ -153,9 +120,9 @@ pub(crate) fn sentence(point: &Point, anomaly: &Anomaly) -> String {
             let measured = point.measured_khz.map_or(0, mhz);
             format!("{opp} MHz is not honoured: {measured} MHz were measured ({percent:+.0} %).")
         }
-        Anomaly::HeldBack => format!(
-            "{opp} MHz could not be held while it was measured: heat or a power limit lowered it."
-        ),
+        Anomaly::HeldBack => {
+            format!("{opp} MHz could not be held while it was measured: heat or a power limit lowered it.")
+        }
         Anomaly::OutOfProportion(percent) => format!(
             "{opp} MHz costs out of proportion: work takes {percent:.0} % more energy than the steps \
              around it let expect."

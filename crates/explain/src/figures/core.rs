@@ -18,9 +18,7 @@ impl Core {
     /// The cluster that a CPU belongs to. Where clusters are not known, the CPU stands alone.
     pub(super) fn of_cpu(record: &Record, cpu: u32) -> Self {
         let clusters = &record.machine.clusters;
-        let found = clusters
-            .iter()
-            .position(|cluster| cluster.cpus.contains(&cpu));
+        let found = clusters.iter().position(|cluster| cluster.cpus.contains(&cpu));
         Self {
             core_type: core_name(record, cpu),
             cluster: found.unwrap_or(0),
@@ -30,11 +28,7 @@ impl Core {
 
     /// A core of which nothing is known.
     pub(super) fn unknown() -> Self {
-        Self {
-            core_type: None,
-            cluster: 0,
-            cpus: Vec::new(),
-        }
+        Self { core_type: None, cluster: 0, cpus: Vec::new() }
     }
 
     /// Core type, or the CPUs where it is not known.
@@ -52,9 +46,8 @@ impl Core {
 pub fn core_name(record: &Record, cpu: u32) -> Option<String> {
     let machine = &record.machine;
     let clusters = machine.clusters.iter();
-    let of_cluster = clusters
-        .filter(|cluster| cluster.cpus.contains(&cpu))
-        .find_map(|cluster| cluster.core_type.known());
+    let of_cluster =
+        clusters.filter(|cluster| cluster.cpus.contains(&cpu)).find_map(|cluster| cluster.core_type.known());
     let of_cpu = || {
         let mut cpus = machine.cpus.iter().filter(|known| known.cpu == cpu);
         cpus.find_map(|known| known.core_type.known())

@@ -42,9 +42,7 @@ impl Gathered {
     pub(super) fn add(&mut self, part: Part) {
         let cluster = |part: &Part| part.core.as_ref().map(|core| core.cluster);
         let same = |known: &&mut Part| {
-            known.key == part.key
-                && cluster(known) == cluster(&part)
-                && known.not_comparable == part.not_comparable
+            known.key == part.key && cluster(known) == cluster(&part) && known.not_comparable == part.not_comparable
         };
         match self.parts.iter_mut().find(same) {
             Some(known) => known.values.extend(part.values),

@@ -22,11 +22,7 @@ impl FigureKey {
     /// The key of a workload's figure; `rest` is its form and name, as far as it has them.
     pub fn new(workload: WorkloadName, method: u32, rest: &str) -> Self {
         let blank = if rest.is_empty() { "" } else { " " };
-        Self {
-            text: format!("{workload}@{method}{blank}{rest}").into(),
-            workload,
-            method,
-        }
+        Self { text: format!("{workload}@{method}{blank}{rest}").into(), workload, method }
     }
 
     /// Its text.
@@ -77,11 +73,7 @@ impl FromStr for FigureKey {
     fn from_str(text: &str) -> Result<Self, Infallible> {
         let first = text.split(' ').next().unwrap_or_default();
         let (workload, method) = first.split_once('@').unwrap_or((first, ""));
-        Ok(Self {
-            text: text.into(),
-            workload: workload.into(),
-            method: method.parse().unwrap_or(0),
-        })
+        Ok(Self { text: text.into(), workload: workload.into(), method: method.parse().unwrap_or(0) })
     }
 }
 
@@ -135,12 +127,7 @@ mod tests {
             assert_eq!(key.workload(), &workload, "{text}");
             assert_eq!((key.method(), key.name()), (method, name), "{text}");
         };
-        check(
-            "sevenzip@16 multi compressing",
-            WorkloadId::SevenZip.into(),
-            16,
-            "compressing",
-        );
+        check("sevenzip@16 multi compressing", WorkloadId::SevenZip.into(), 16, "compressing");
         check("clock@0 x", WorkloadId::Clock.into(), 0, "x");
         check("lzma@1", WorkloadId::Lzma.into(), 1, "");
         check("newer@x y", "newer".into(), 0, "y");
@@ -150,9 +137,6 @@ mod tests {
         assert_eq!(made.workload_at_method(), "sevenzip@16");
         assert!(made.is_of(WorkloadId::SevenZip) && made.is_form(&Variant::MULTI));
         let bare = FigureKey::new(WorkloadId::Lzma.into(), 1, "");
-        assert_eq!(
-            (bare.as_str(), bare.is_form(&Variant::ONLY)),
-            ("lzma@1", false)
-        );
+        assert_eq!((bare.as_str(), bare.is_form(&Variant::ONLY)), ("lzma@1", false));
     }
 }

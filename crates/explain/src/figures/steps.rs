@@ -5,8 +5,8 @@ use super::key::LIBRESSL;
 use super::{Core, FigureKey};
 use crate::view;
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome,
-    Record, Scores, Series, Step, Variant, WorkloadName,
+    Bandwidth, BandwidthRow, Cipher, Compression, Latency, Measured, MemoryOperation, Outcome, Record, Scores, Series,
+    Step, Variant, WorkloadName,
 };
 
 /// Sizes whose latency is kept: 16 MiB is beyond the caches of most boards, 128 MiB beyond those
@@ -22,11 +22,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
     let Outcome::Done(measured) = &step.outcome else {
         return;
     };
-    let maker = Maker {
-        record,
-        index,
-        step,
-    };
+    let maker = Maker { record, index, step };
     match measured {
         // Clocks come from all steps of a pass at once.
         Measured::Clock(_) | Measured::Wait(_) => {}
@@ -45,11 +41,7 @@ pub(super) fn figures(record: &Record, index: usize, step: &Step, gathered: &mut
 pub(super) fn clocks(record: &Record, gathered: &mut Gathered) {
     for variant in CLOCK_VARIANTS {
         for clock in view::cluster_clocks(record, &variant) {
-            let maker = Maker {
-                record,
-                index: clock.step,
-                step: &record.steps[clock.step],
-            };
+            let maker = Maker { record, index: clock.step, step: &record.steps[clock.step] };
             gathered.add(Part {
                 core: Some(Core::of_cpu(record, clock.cpu)),
                 values: vec![f64::from(clock.measured_khz) / 1000.0],
@@ -64,25 +56,15 @@ pub(super) fn thermal(record: &Record, gathered: &mut Gathered) {
     let Some(result) = crate::thermal::result(record) else {
         return;
     };
-    let maker = Maker {
-        record,
-        index: result.step,
-        step: &record.steps[result.step],
-    };
-    let throttled_s = result
-        .throttle
-        .as_ref()
-        .map(|throttle| throttle.after_ms as f64 / 1000.0);
+    let maker = Maker { record, index: result.step, step: &record.steps[result.step] };
+    let throttled_s = result.throttle.as_ref().map(|throttle| throttle.after_ms as f64 / 1000.0);
     let resistance = result.power_fit.ok().map(|fit| fit.k_per_w.value);
     for (name, unit, higher_is_better, value) in [
         ("steady clock", "%", true, result.steady_clock_percent()),
         ("first throttled", "s", true, throttled_s),
         ("resistance", "K/W", false, resistance),
     ] {
-        gathered.add(Part {
-            values: value.into_iter().collect(),
-            ..maker.part(name, unit, higher_is_better)
-        });
+        gathered.add(Part { values: value.into_iter().collect(), ..maker.part(name, unit, higher_is_better) });
     }
 }
 
@@ -125,11 +107,9 @@ impl Maker<'_> {
 
     /// Best copy, fill and read.
     fn bandwidth(&self, bandwidth: &Bandwidth, gathered: &mut Gathered) {
-        for (operation, name) in [
-            (MemoryOperation::Copy, "copy"),
-            (MemoryOperation::Fill, "fill"),
-            (MemoryOperation::Read, "read"),
-        ] {
+        for (operation, name) in
+            [(MemoryOperation::Copy, "copy"), (MemoryOperation::Fill, "fill"), (MemoryOperation::Read, "read")]
+        {
             let Some(best) = best_row(self.record, self.step, bandwidth, operation) else {
                 continue;
             };
@@ -137,11 +117,7 @@ impl Maker<'_> {
                 core: self.core(),
                 is_main: operation != MemoryOperation::Read,
                 printed_spread_percent: best.printed_deviation_percent,
-                values: best
-                    .bytes_per_s
-                    .iter()
-                    .map(|rate| *rate as f64 / 1e6)
-                    .collect(),
+                values: best.bytes_per_s.iter().map(|rate| *rate as f64 / 1e6).collect(),
                 ..self.part(name, "MB/s", true)
             });
         }
@@ -184,11 +160,9 @@ impl Maker<'_> {
         if is_multi && !self.has_most_threads() {
             return;
         }
-        for (name, mips) in [
-            ("", done.total_mips),
-            ("compressing", done.compressing_mips),
-            ("decompressing", done.decompressing_mips),
-        ] {
+        for (name, mips) in
+            [("", done.total_mips), ("compressing", done.compressing_mips), ("decompressing", done.decompressing_mips)]
+        {
             // Reviews tell only the total.
             if mips == 0 {
                 continue;
@@ -209,9 +183,7 @@ impl Maker<'_> {
     /// Extensive runs also load the clusters one by one; only the runs with the most threads are
     /// those of the whole machine.
     fn has_most_threads(&self) -> bool {
-        view::multi_totals(self.record)
-            .iter()
-            .any(|(index, _)| *index == self.index)
+        view::multi_totals(self.record).iter().any(|(index, _)| *index == self.index)
     }
 
     /// The scores of any other program; repetitions are told by their median, which one slow run
@@ -240,9 +212,7 @@ impl Maker<'_> {
             all => all,
         };
         gathered.add(Part {
-            core: self
-                .core()
-                .filter(|_| self.step.variant.is_single_of_any_kind()),
+            core: self.core().filter(|_| self.step.variant.is_single_of_any_kind()),
             combine: Combine::Median,
             values: settled.to_vec(),
             ..self.part("", &series.unit, series.higher_is_better)
@@ -260,8 +230,7 @@ pub(crate) fn best_row<'a>(
 ) -> Option<&'a BandwidthRow> {
     // Only tables of tinymembench; what this program measured by itself stands in its own logs too.
     let is_log = view::is_log(record) && step.variant == Variant::TINYMEMBENCH;
-    let counts =
-        |routine: &str| !is_log || routine.starts_with("libc") || routine.starts_with("standard");
+    let counts = |routine: &str| !is_log || routine.starts_with("libc") || routine.starts_with("standard");
     let rows = bandwidth.rows.iter();
     let rows = rows.filter(|row| row.operation == operation && counts(&row.routine));
     rows.max_by_key(|row| row.bytes_per_s.iter().max().copied())

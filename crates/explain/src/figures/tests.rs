@@ -4,17 +4,15 @@ use super::*;
 use crate::test_support::{compression, log, own_run, point, series, with_clocks, with_step};
 use expect_test::{Expect, expect};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation,
-    NamedValue, Tool, Variant, WorkloadId,
+    Bandwidth, BandwidthRow, Cipher, Cluster, Fact, Latency, LatencyRow, Measured, MemoryOperation, NamedValue, Tool,
+    Variant, WorkloadId,
 };
 
 fn check(record: &Record, expected: &Expect) {
     let lines: Vec<String> = figures(record)
         .iter()
         .map(|figure| {
-            let spread = figure
-                .spread_percent
-                .map_or(String::new(), |spread| format!(" +-{spread:.1} %"));
+            let spread = figure.spread_percent.map_or(String::new(), |spread| format!(" +-{spread:.1} %"));
             let not = figure.not_comparable.clone().unwrap_or_default();
             let main = if figure.is_main { "main" } else { "detail" };
             format!(
@@ -38,75 +36,25 @@ fn bandwidth(rows: &[(&str, MemoryOperation, &[u64])]) -> Measured {
         printed_deviation_percent: None,
         line: None,
     };
-    Measured::Bandwidth(Bandwidth {
-        buffer_bytes: 1 << 25,
-        verified: true,
-        rows: rows.iter().map(row).collect(),
-    })
+    Measured::Bandwidth(Bandwidth { buffer_bytes: 1 << 25, verified: true, rows: rows.iter().map(row).collect() })
 }
 
-fn step(
-    record: Record,
-    workload: WorkloadId,
-    variant: Variant,
-    cpus: &[u32],
-    what: Measured,
-) -> Record {
+fn step(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32], what: Measured) -> Record {
     with_step(record, workload, variant, cpus, (0.0, 1.0), what)
 }
 
 #[test]
 fn scores_of_one_cluster() {
-    let mut record = with_clocks(
-        own_run(),
-        Variant::COLD,
-        vec![point(0, 1_800_000, 1_799_000)],
-    );
-    record = step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[0],
-        compression(1420),
-    );
-    record = step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[0],
-        compression(1430),
-    );
+    let mut record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
+    record = step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(1420));
+    record = step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(1430));
     for mips in [5300, 5400] {
-        record = step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            compression(mips),
-        );
+        record = step(record, WorkloadId::SevenZip, Variant::MULTI, &[], compression(mips));
     }
-    record = step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::MULTI,
-        &[0, 1],
-        compression(2700),
-    );
-    record = step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::MULTI,
-        &[],
-        compression(5000),
-    );
+    record = step(record, WorkloadId::SevenZip, Variant::MULTI, &[0, 1], compression(2700));
+    record = step(record, WorkloadId::SevenZip, Variant::MULTI, &[], compression(5000));
     record.steps.last_mut().unwrap().not_comparable = Some("small dictionaries".into());
-    record = step(
-        record,
-        WorkloadId::Cpuminer,
-        Variant::ONLY,
-        &[],
-        series(&[1.0, 9.0, 8.0, 7.0]),
-    );
+    record = step(record, WorkloadId::Cpuminer, Variant::ONLY, &[], series(&[1.0, 9.0, 8.0, 7.0]));
     check(
         &record,
         &expect![[r#"
@@ -129,21 +77,11 @@ fn ciphers_are_kept_by_version_of_the_library() {
     };
     let mut record = own_run();
     for version in ["OpenSSL 3.0.22 25 Aug 2026", "LibreSSL 3.8.2"] {
-        record = step(
-            record,
-            WorkloadId::OpenSsl,
-            Variant::AES_256_CBC,
-            &[0],
-            cipher(),
-        );
+        record = step(record, WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], cipher());
         // The method of a cipher is the major version of its library.
         record.steps.last_mut().unwrap().method = 3;
-        record.steps.last_mut().unwrap().tool = Some(Tool {
-            name: "openssl".into(),
-            path: String::new(),
-            version: version.into(),
-            argv: Vec::new(),
-        });
+        record.steps.last_mut().unwrap().tool =
+            Some(Tool { name: "openssl".into(), path: String::new(), version: version.into(), argv: Vec::new() });
     }
     check(
         &record,
@@ -185,20 +123,8 @@ fn memory_of_a_log_is_that_of_the_c_library() {
         })
     };
     let mut record = log("0.9.72");
-    record = step(
-        record,
-        WorkloadId::MemoryBandwidth,
-        Variant::TINYMEMBENCH,
-        &[0],
-        bandwidth(&rows),
-    );
-    record = step(
-        record,
-        WorkloadId::MemoryLatency,
-        Variant::RAMLAT,
-        &[0],
-        latency(),
-    );
+    record = step(record, WorkloadId::MemoryBandwidth, Variant::TINYMEMBENCH, &[0], bandwidth(&rows));
+    record = step(record, WorkloadId::MemoryLatency, Variant::RAMLAT, &[0], latency());
     check(
         &record,
         &expect![[r#"
@@ -211,13 +137,7 @@ fn memory_of_a_log_is_that_of_the_c_library() {
         ("copy-libc", MemoryOperation::Copy, &[2700_u64, 2800][..]),
         ("copy-avx2", MemoryOperation::Copy, &[2900, 2890]),
     ];
-    let record = step(
-        own_run(),
-        WorkloadId::MemoryBandwidth,
-        Variant::ONLY,
-        &[0],
-        bandwidth(&rows),
-    );
+    let record = step(own_run(), WorkloadId::MemoryBandwidth, Variant::ONLY, &[0], bandwidth(&rows));
     check(
         &record,
         &expect![[r#"
@@ -230,31 +150,13 @@ fn memory_of_a_log_is_that_of_the_c_library() {
 fn clusters_of_one_core_type_are_kept_apart() {
     let mut record = own_run();
     record.machine.clusters = [&[0_u32, 1][..], &[2, 3]]
-        .map(|cpus| Cluster {
-            cpus: cpus.to_vec(),
-            core_type: Fact::Known("Cortex-A76".into()),
-            policy: None,
-        })
+        .map(|cpus| Cluster { cpus: cpus.to_vec(), core_type: Fact::Known("Cortex-A76".into()), policy: None })
         .to_vec();
-    record = step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[0],
-        compression(2900),
-    );
-    record = step(
-        record,
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[2],
-        compression(3000),
-    );
+    record = step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(2900));
+    record = step(record, WorkloadId::SevenZip, Variant::SINGLE, &[2], compression(3000));
     let figures = figures(&record);
     let main = figures.iter().filter(|figure| figure.is_main);
-    let found: Vec<(usize, f64)> = main
-        .map(|figure| (figure.core.as_ref().unwrap().cluster, figure.value))
-        .collect();
+    let found: Vec<(usize, f64)> = main.map(|figure| (figure.core.as_ref().unwrap().cluster, figure.value)).collect();
     assert_eq!(found, [(0, 2900.0), (1, 3000.0)]);
 }
 
@@ -262,18 +164,9 @@ fn clusters_of_one_core_type_are_kept_apart() {
 fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
     for (model, expected) in [
         ("Cortex-A53", "sevenzip@1 single (Cortex-A53)"),
-        (
-            "ARMv7 Processor rev 5 (v7l)",
-            "sevenzip@1 single (CPUs 0-3)",
-        ),
+        ("ARMv7 Processor rev 5 (v7l)", "sevenzip@1 single (CPUs 0-3)"),
     ] {
-        let mut record = step(
-            log("0.7"),
-            WorkloadId::SevenZip,
-            Variant::SINGLE,
-            &[0],
-            compression(900),
-        );
+        let mut record = step(log("0.7"), WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(900));
         record.machine.clusters[0].core_type = Fact::not_in_log();
         record.machine.features.push(NamedValue {
             name: "lscpu/Model name".into(),
@@ -286,13 +179,7 @@ fn a_log_without_core_types_names_the_model_of_its_only_cluster() {
 
 #[test]
 fn gains_are_positive_where_things_are_better() {
-    let record = step(
-        own_run(),
-        WorkloadId::SevenZip,
-        Variant::SINGLE,
-        &[0],
-        compression(1100),
-    );
+    let record = step(own_run(), WorkloadId::SevenZip, Variant::SINGLE, &[0], compression(1100));
     let mut figure = figures(&record).remove(0);
     assert_eq!(figure.gain_percent(1000.0).map(f64::round), Some(10.0));
     figure.higher_is_better = false;

@@ -28,27 +28,18 @@ impl Date {
     }
 
     fn of(date: jiff::civil::Date) -> Self {
-        Self {
-            year: date.year(),
-            month: date.month(),
-            day: date.day(),
-        }
+        Self { year: date.year(), month: date.month(), day: date.day() }
     }
 
     /// Days from here to a later day; negative if that one is earlier.
     pub fn days_until(&self, later: Date) -> i32 {
         let civil = |date: Date| jiff::civil::date(date.year, date.month, date.day);
-        civil(*self)
-            .until(civil(later))
-            .map_or(0, |span| span.get_days())
+        civil(*self).until(civil(later)).map_or(0, |span| span.get_days())
     }
 
     /// The year and the month.
     pub fn year_month(&self) -> (u32, u32) {
-        (
-            self.year.unsigned_abs().into(),
-            self.month.unsigned_abs().into(),
-        )
+        (self.year.unsigned_abs().into(), self.month.unsigned_abs().into())
     }
 }
 
@@ -92,14 +83,8 @@ impl Eol {
     /// What this program was shipped with.
     pub fn shipped() -> Self {
         // A test lints the table, so that it cannot be broken here.
-        Self::parse_table(include_str!("../../../../data/kernels.tsv")).unwrap_or(Self {
-            as_of: Date {
-                year: 1970,
-                month: 1,
-                day: 1,
-            },
-            series: Vec::new(),
-        })
+        Self::parse_table(include_str!("../../../../data/kernels.tsv"))
+            .unwrap_or(Self { as_of: Date { year: 1970, month: 1, day: 1 }, series: Vec::new() })
     }
 
     /// Reads a table of our form, or JSON of endoflife.date.
@@ -118,9 +103,7 @@ impl Eol {
     }
 
     fn parse_table(text: &str) -> Option<Self> {
-        let as_of = text
-            .lines()
-            .find_map(|line| Date::parse(line.strip_prefix("# as of ")?))?;
+        let as_of = text.lines().find_map(|line| Date::parse(line.strip_prefix("# as of ")?))?;
         let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
         let series = rows.filter_map(|row| {
             let mut cells = row.split('\t');
@@ -150,19 +133,14 @@ impl Eol {
                 let latest = KernelVersion::parse(entry["latest"].as_str()?)?;
                 Some(Series {
                     number: KernelVersion::parse(entry["cycle"].as_str()?)?.series(),
-                    longterm: entry["lts"]
-                        .as_bool()
-                        .unwrap_or_else(|| entry["lts"].is_string()),
+                    longterm: entry["lts"].as_bool().unwrap_or_else(|| entry["lts"].is_string()),
                     eol: date(&entry["eol"]),
                     latest,
                     latest_date: date(&entry["latestReleaseDate"]),
                 })
             })
             .collect();
-        let as_of = series
-            .iter()
-            .filter_map(|series| series.latest_date)
-            .max()?;
+        let as_of = series.iter().filter_map(|series| series.latest_date).max()?;
         Some(Self::sorted(as_of, series))
     }
 
@@ -195,11 +173,7 @@ mod tests {
         }
         let rows = include_str!("../../../../data/kernels.tsv").lines();
         let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
-        assert_eq!(
-            rows.clone().count(),
-            eol.series.len(),
-            "every row is understood"
-        );
+        assert_eq!(rows.clone().count(), eol.series.len(), "every row is understood");
         assert!(rows.into_iter().all(|row| row.split('\t').count() == 7));
     }
 

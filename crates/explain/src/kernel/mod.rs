@@ -49,18 +49,10 @@ pub fn verdict(record: &Record, eol: &Eol) -> KernelVerdict {
     let today = record.run.started.known().map(|ms| Date::of_utc_ms(*ms));
     let origins = origin::origins(machine, facts);
     let support = support::support(version.as_ref(), eol, today);
-    let mut findings =
-        support::findings(&release, version.as_ref(), &support, &origins, eol, today);
+    let mut findings = support::findings(&release, version.as_ref(), &support, &origins, eol, today);
     findings.extend(remarks::findings(record, version.as_ref(), &origins));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    KernelVerdict {
-        release,
-        version,
-        origins,
-        support,
-        data_of: eol.as_of,
-        findings,
-    }
+    KernelVerdict { release, version, origins, support, data_of: eol.as_of, findings }
 }
 
 #[cfg(test)]

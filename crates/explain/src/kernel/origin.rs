@@ -73,14 +73,7 @@ fn rows() -> Vec<Row> {
             _ => return None,
         };
         let weight = weight.parse().ok()?;
-        Some(Row {
-            id,
-            kind,
-            what,
-            origin,
-            class,
-            weight,
-        })
+        Some(Row { id, kind, what, origin, class, weight })
     })
     .collect()
 }
@@ -92,11 +85,7 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
         let Some((what, from)) = trace(&row, machine, facts) else {
             continue;
         };
-        let trace = Trace {
-            what,
-            from,
-            weight_percent: row.weight,
-        };
+        let trace = Trace { what, from, weight_percent: row.weight };
         match origins.iter_mut().find(|known| known.name == row.origin) {
             Some(known) => known.traces.push(trace),
             None => origins.push(Origin {
@@ -108,12 +97,8 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
         }
     }
     // Drivers that every vendor ships speak for the vendor who left a name.
-    let named = origins
-        .iter()
-        .position(|origin| origin.class == Class::Vendor && origin.name != NOBODY_IN_PARTICULAR);
-    let nameless = origins
-        .iter()
-        .position(|origin| origin.name == NOBODY_IN_PARTICULAR);
+    let named = origins.iter().position(|origin| origin.class == Class::Vendor && origin.name != NOBODY_IN_PARTICULAR);
+    let nameless = origins.iter().position(|origin| origin.name == NOBODY_IN_PARTICULAR);
     if let (Some(named), Some(nameless)) = (named, nameless) {
         let traces = std::mem::take(&mut origins[nameless].traces);
         origins[named].traces.extend(traces);
@@ -129,20 +114,14 @@ pub(super) fn origins(machine: &Machine, facts: Option<&KernelFacts>) -> Vec<Ori
 
 /// The doubts of all traces multiplied; no number of traces makes it certain.
 fn confidence(traces: &[Trace]) -> u8 {
-    let doubt = traces
-        .iter()
-        .map(|trace| 1.0 - f64::from(trace.weight_percent) / 100.0)
-        .product::<f64>();
+    let doubt = traces.iter().map(|trace| 1.0 - f64::from(trace.weight_percent) / 100.0).product::<f64>();
     ((100.0 * (1.0 - doubt)).round() as u8).min(99)
 }
 
 /// What a row says that was found, and where.
 fn trace(row: &Row, machine: &Machine, facts: Option<&KernelFacts>) -> Option<(String, String)> {
     let text = |fact: &record::Fact<String>| fact.known().cloned().unwrap_or_default();
-    let within = |text: &str, from: &str| {
-        text.contains(row.what)
-            .then(|| (row.what.to_owned(), from.to_owned()))
-    };
+    let within = |text: &str, from: &str| text.contains(row.what).then(|| (row.what.to_owned(), from.to_owned()));
     match row.kind {
         "release" => {
             let release = text(&machine.kernel_release);
@@ -178,29 +157,12 @@ mod tests {
     #[test]
     fn every_row_is_understood() {
         let text = include_str!("../../../../data/kernel_traces.tsv");
-        let lines = text
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .skip(1)
-            .count();
+        let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1).count();
         assert_eq!(rows().len(), lines);
         for row in rows() {
-            assert!(
-                (1..=99).contains(&row.weight) && row.what.len() >= 3,
-                "{}",
-                row.id
-            );
-            let kinds = [
-                "release",
-                "build",
-                "cmdline",
-                "compatible",
-                "path",
-                "config",
-                "module",
-                "governor",
-                "message",
-            ];
+            assert!((1..=99).contains(&row.weight) && row.what.len() >= 3, "{}", row.id);
+            let kinds =
+                ["release", "build", "cmdline", "compatible", "path", "config", "module", "governor", "message"];
             assert!(kinds.contains(&row.kind), "{}", row.id);
         }
     }
@@ -211,20 +173,11 @@ mod tests {
             kernel_version: Fact::Known(build.into()),
             ..Machine::default()
         };
-        let traces = ids.iter().map(|id| NamedValue {
-            name: (*id).into(),
-            value: "x".into(),
-            from: "y".into(),
-        });
-        let facts = KernelFacts {
-            traces: traces.collect(),
-            ..KernelFacts::default()
-        };
+        let traces = ids.iter().map(|id| NamedValue { name: (*id).into(), value: "x".into(), from: "y".into() });
+        let facts = KernelFacts { traces: traces.collect(), ..KernelFacts::default() };
         let found = origins(&machine, Some(&facts));
-        let found: Vec<(&str, u8)> = found
-            .iter()
-            .map(|origin| (origin.name.as_str(), origin.confidence_percent))
-            .collect();
+        let found: Vec<(&str, u8)> =
+            found.iter().map(|origin| (origin.name.as_str(), origin.confidence_percent)).collect();
         assert_eq!(found, expected, "{release} {build} {ids:?}");
     }
 
@@ -232,27 +185,12 @@ mod tests {
     fn vendors_leave_traces_and_versions_alone_prove_nothing() {
         check("6.1.43", "", &[], &[]);
         check("5.10.110-33-rockchip", "", &[], &[("Rockchip", 60)]);
-        check(
-            "5.10.110-33-rockchip",
-            "",
-            &["rk-sip", "rk-dmc-ondemand", "mali-bifrost"],
-            &[("Rockchip", 99)],
-        );
+        check("5.10.110-33-rockchip", "", &["rk-sip", "rk-dmc-ondemand", "mali-bifrost"], &[("Rockchip", 99)]);
         check("6.6.30-current-rockchip64", "", &[], &[("Armbian", 99)]);
-        check(
-            "6.1.115-vendor-rk35xx",
-            "",
-            &["rk-sip"],
-            &[("Rockchip", 99)],
-        );
+        check("6.1.115-vendor-rk35xx", "", &["rk-sip"], &[("Rockchip", 99)]);
         check("4.9.170", "", &["mali-bifrost"], &[("a SoC maker", 50)]);
         check("6.6.31+rpt-rpi-v8", "", &[], &[("Raspberry Pi", 99)]);
-        check(
-            "6.1.0-13-arm64",
-            "(debian-kernel@lists.debian.org)",
-            &[],
-            &[("Debian", 95)],
-        );
+        check("6.1.0-13-arm64", "(debian-kernel@lists.debian.org)", &[], &[("Debian", 95)]);
         check("5.10.104-tegra", "", &["nv-gpu"], &[("Nvidia", 99)]);
     }
 }

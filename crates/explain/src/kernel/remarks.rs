@@ -12,10 +12,7 @@ const DEBUGGING: &[(&str, &str)] = &[
     ("PROVE_LOCKING", "every lock is checked"),
     ("DEBUG_LOCK_ALLOC", "every lock is checked"),
     ("DEBUG_KMEMLEAK", "every allocation is traced"),
-    (
-        "DEBUG_PAGEALLOC_ENABLE_DEFAULT",
-        "pages are unmapped when freed",
-    ),
+    ("DEBUG_PAGEALLOC_ENABLE_DEFAULT", "pages are unmapped when freed"),
     ("DEBUG_OBJECTS", "every object is traced"),
     ("SLUB_DEBUG_ON", "every allocation is checked"),
     ("UBSAN", "arithmetic is checked"),
@@ -33,21 +30,13 @@ fn needs() -> Vec<Need> {
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.filter_map(|row| {
         let mut cells = row.split('\t');
-        Some(Need {
-            soc: cells.next()?,
-            since: KernelVersion::parse(cells.next()?)?.series(),
-            what: cells.next()?,
-        })
+        Some(Need { soc: cells.next()?, since: KernelVersion::parse(cells.next()?)?.series(), what: cells.next()? })
     })
     .collect()
 }
 
 /// Every remark.
-pub(super) fn findings(
-    record: &Record,
-    version: Option<&KernelVersion>,
-    origins: &[Origin],
-) -> Vec<Finding> {
+pub(super) fn findings(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(facts) = record.surveys.first().map(|survey| &survey.kernel) {
         found.extend(debugging(facts));
@@ -117,13 +106,7 @@ fn foreign(facts: &KernelFacts) -> Option<Finding> {
 /// Switched off by hand they change scores, and nobody who reads them would know.
 fn mitigations(record: &Record) -> Option<Finding> {
     let cmdline = record.machine.kernel_cmdline.known()?;
-    let off = [
-        "mitigations=off",
-        "nospectre_v2",
-        "nopti",
-        "kpti=0",
-        "spectre_v2=off",
-    ];
+    let off = ["mitigations=off", "nospectre_v2", "nopti", "kpti=0", "spectre_v2=off"];
     let word = cmdline.split_whitespace().find(|word| off.contains(word))?;
     Some(
         Finding::new(
@@ -153,11 +136,7 @@ fn preemption(record: &Record) -> Option<Finding> {
 
 fn page_size(record: &Record) -> Option<Finding> {
     let bytes = *record.machine.page_size_bytes.known()?;
-    let arm = record
-        .machine
-        .kernel_arch
-        .known()
-        .is_some_and(|arch| arch == "aarch64");
+    let arm = record.machine.kernel_arch.known().is_some_and(|arch| arch == "aarch64");
     (arm && bytes > 4096).then(|| {
         Finding::new(
             RuleId::own("page-size"),
@@ -172,21 +151,15 @@ fn page_size(record: &Record) -> Option<Finding> {
 
 /// Kernels of the vendor had it before; for others the version decides.
 fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> Vec<Finding> {
-    let by_vendor = origins.iter().any(|origin| {
-        matches!(
-            origin.class,
-            Class::Vendor | Class::Downstream | Class::Community
-        )
-    });
+    let by_vendor =
+        origins.iter().any(|origin| matches!(origin.class, Class::Vendor | Class::Downstream | Class::Community));
     let Some(version) = version.filter(|_| !by_vendor) else {
         return Vec::new();
     };
     let entries = &record.machine.compatible;
     needs()
         .into_iter()
-        .filter(|need| {
-            entries.iter().any(|entry| entry == need.soc) && version.series() < need.since
-        })
+        .filter(|need| entries.iter().any(|entry| entry == need.soc) && version.series() < need.since)
         .map(|need| {
             Finding::new(
                 RuleId::own("kernel-too-old-for-soc"),
@@ -196,10 +169,7 @@ fn soc(record: &Record, version: Option<&KernelVersion>, origins: &[Origin]) -> 
             .sure(80)
             .with("what", Quantity::Text(need.what.into()))
             .with("soc", Quantity::Text(need.soc.into()))
-            .with(
-                "since",
-                Quantity::Text(format!("{}.{}", need.since.0, need.since.1)),
-            )
+            .with("since", Quantity::Text(format!("{}.{}", need.since.0, need.since.1)))
             .at(Place::Field("machine.compatible".into()))
         })
         .collect()

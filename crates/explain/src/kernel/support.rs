@@ -63,18 +63,12 @@ pub(super) fn support(version: Option<&KernelVersion>, eol: &Eol, today: Option<
     // Without a clock the day of the data is the best that is known.
     let today = today.unwrap_or(eol.as_of).max(eol.as_of);
     match series.eol {
-        Some(on) if on <= today => Support::Ended {
-            on,
-            last: series.latest,
-        },
+        Some(on) if on <= today => Support::Ended { on, last: series.latest },
         until => Support::Supported {
             until,
             longterm: series.longterm,
             latest: series.latest,
-            behind: version
-                .revision
-                .zip(series.latest.revision)
-                .map(|(own, latest)| latest.saturating_sub(own)),
+            behind: version.revision.zip(series.latest.revision).map(|(own, latest)| latest.saturating_sub(own)),
         },
     }
 }
@@ -103,7 +97,9 @@ pub(super) fn findings(
     let mut owners = origins.iter();
     let kept = owners.find(|origin| origin.class == Class::Distribution);
     match support {
-        Support::Unknown => found.push(finding(RuleId::own("kernel-unknown"), "The kernel release {release} cannot be understood.")),
+        Support::Unknown => {
+            found.push(finding(RuleId::own("kernel-unknown"), "The kernel release {release} cannot be understood."))
+        }
         Support::Candidate => found.push(finding(
             RuleId::own("kernel-candidate"),
             "{release} is a release candidate: made for finding bugs, not for use.",
@@ -117,36 +113,31 @@ pub(super) fn findings(
             "Series {series} was never kept for long and gets no fixes any more.",
         )),
         Support::Ended { on, last } if kept.is_none() => found.push(
-            finding(RuleId::own("kernel-ended"), "Support of series {series} ended on {date} with {last}: holes found since then stay open.")
-                .with("date", text(on.to_string()))
-                .with("last", text(revision_name(last))),
+            finding(
+                RuleId::own("kernel-ended"),
+                "Support of series {series} ended on {date} with {last}: holes found since then stay open.",
+            )
+            .with("date", text(on.to_string()))
+            .with("last", text(revision_name(last))),
         ),
         Support::Ended { .. } | Support::Supported { .. } => {}
     }
     if let Some(kept) = kept {
         found.push(
-            finding(RuleId::own("kernel-distribution"), "{who} keeps this kernel and says itself how long: what kernel.org says of {series} does not bind it.")
-                .with("who", text(kept.name.clone())),
+            finding(
+                RuleId::own("kernel-distribution"),
+                "{who} keeps this kernel and says itself how long: what kernel.org says of {series} does not bind it.",
+            )
+            .with("who", text(kept.name.clone())),
         );
-    } else if let Support::Supported {
-        until,
-        longterm,
-        latest,
-        behind,
-    } = support
-    {
+    } else if let Support::Supported { until, longterm, latest, behind } = support {
         found.extend(age(&finding, latest, *behind, version));
         if let Some(until) = until {
             let template = match longterm {
                 true => "Series {series} is a longterm one, supported until {date} as announced.",
-                false => {
-                    "Series {series} is supported until {date} as announced, a few months in all."
-                }
+                false => "Series {series} is supported until {date} as announced, a few months in all.",
             };
-            found.push(
-                finding(RuleId::own("kernel-supported"), template)
-                    .with("date", text(until.to_string())),
-            );
+            found.push(finding(RuleId::own("kernel-supported"), template).with("date", text(until.to_string())));
         }
     }
     let age_days = today.map_or(0, |today| eol.as_of.days_until(today));
@@ -170,18 +161,10 @@ fn age(
     let newer_than_data = version.is_some_and(|version| version > latest);
     let template = match behind {
         None => "The release does not tell its revision, so it cannot be said how old it is.",
-        Some(_) if newer_than_data => {
-            "{release} is newer than {latest}, the last revision in the data."
-        }
-        Some(0..BEHIND_MIN) => {
-            "{release} is up to date: {latest} is the last revision in the data."
-        }
-        Some(BEHIND_MIN..BEHIND_MANY) => {
-            "{release} is {behind} revisions behind {latest}: bugs have been fixed since."
-        }
-        Some(_) => {
-            "{release} is {behind} revisions behind {latest}: it has holes that are known to everybody."
-        }
+        Some(_) if newer_than_data => "{release} is newer than {latest}, the last revision in the data.",
+        Some(0..BEHIND_MIN) => "{release} is up to date: {latest} is the last revision in the data.",
+        Some(BEHIND_MIN..BEHIND_MANY) => "{release} is {behind} revisions behind {latest}: bugs have been fixed since.",
+        Some(_) => "{release} is {behind} revisions behind {latest}: it has holes that are known to everybody.",
     };
     Some(
         finding(RuleId::own("kernel-revision"), template)
@@ -199,21 +182,15 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
             vendor,
             "This is a kernel of {who} ({why}): its version says from where it started, not which fixes are in it.",
         ),
-        (None, Class::Downstream) => (
-            best,
-            "This is a kernel of {who} ({why}), which follows the releases of kernel.org.",
-        ),
-        (None, Class::Community) => (
-            best,
-            "This kernel was built by {who} ({why}): kernel.org with patches for boards.",
-        ),
+        (None, Class::Downstream) => {
+            (best, "This is a kernel of {who} ({why}), which follows the releases of kernel.org.")
+        }
+        (None, Class::Community) => {
+            (best, "This kernel was built by {who} ({why}): kernel.org with patches for boards.")
+        }
         (None, _) => (best, "This is a kernel of {who} ({why})."),
     };
-    let mut traces: Vec<&str> = origin
-        .traces
-        .iter()
-        .map(|trace| trace.what.as_str())
-        .collect();
+    let mut traces: Vec<&str> = origin.traces.iter().map(|trace| trace.what.as_str()).collect();
     traces.truncate(4);
     Some(
         finding(RuleId::own("kernel-origin"), template)
@@ -226,7 +203,5 @@ fn owner(origins: &[Origin], finding: &dyn Fn(RuleId, &'static str) -> Finding) 
 /// `6.1.55`.
 pub(super) fn revision_name(version: &KernelVersion) -> String {
     let series = version.series_name();
-    version
-        .revision
-        .map_or_else(|| series.clone(), |revision| format!("{series}.{revision}"))
+    version.revision.map_or_else(|| series.clone(), |revision| format!("{series}.{revision}"))
 }

@@ -5,10 +5,7 @@ use record::{Fact, KernelFacts, NamedValue, Source, Survey};
 
 /// A Record of a machine with this kernel, looked at on this day.
 fn record(release: &str, build: &str, day: &str) -> Record {
-    let source = Source::Run {
-        version: "1.0.0".into(),
-        target: String::new(),
-    };
+    let source = Source::Run { version: "1.0.0".into(), target: String::new() };
     let mut record = Record::new(source, record::Run::default());
     let midnight: jiff::Timestamp = format!("{day}T00:00:00Z").parse().unwrap();
     record.run.started = Fact::Known(midnight.as_millisecond());
@@ -20,18 +17,11 @@ fn record(release: &str, build: &str, day: &str) -> Record {
 
 fn check(release: &str, build: &str, day: &str, expected: &[&str]) {
     let verdict = verdict(&record(release, build, day), &Eol::shipped());
-    let found: Vec<&str> = verdict
-        .findings
-        .iter()
-        .map(|finding| finding.rule.as_str())
-        .collect();
+    let found: Vec<&str> = verdict.findings.iter().map(|finding| finding.rule.as_str()).collect();
     assert_eq!(found, expected, "{release}");
     for finding in &verdict.findings {
         let sentence = finding.sentence();
-        assert!(
-            !sentence.contains('?') && sentence.ends_with('.'),
-            "{sentence}"
-        );
+        assert!(!sentence.contains('?') && sentence.ends_with('.'), "{sentence}");
     }
 }
 
@@ -45,24 +35,14 @@ fn kernels_of_all_kinds() {
     check("6.19.0-rc3", "", day, &["kernel-candidate"]);
     check("7.1.4", "", day, &["kernel-newer"]);
     check("3.13.0", "", day, &["kernel-not-listed"]);
-    check(
-        "5.10.110-33-rockchip",
-        "",
-        day,
-        &["kernel-origin", "kernel-revision", "kernel-supported"],
-    );
+    check("5.10.110-33-rockchip", "", day, &["kernel-origin", "kernel-revision", "kernel-supported"]);
     check(
         "6.1.0-13-arm64",
         "(debian-kernel@lists.debian.org) #1 SMP Debian 6.1.55-1 (2023-09-29)",
         day,
         &["kernel-origin", "kernel-distribution"],
     );
-    check(
-        "5.14.0-427.el9.x86_64",
-        "",
-        day,
-        &["kernel-origin", "kernel-distribution"],
-    );
+    check("5.14.0-427.el9.x86_64", "", day, &["kernel-origin", "kernel-distribution"]);
     check("strange", "", day, &["kernel-unknown"]);
     check("", "", day, &["kernel-unknown"]);
 }
@@ -86,29 +66,18 @@ fn what_costs_speed_is_named() {
     let mut record = record("6.12.60-rt", "#1 SMP PREEMPT_RT", "2025-12-20");
     record.machine.kernel_cmdline = Fact::Known("quiet mitigations=off".into());
     record.machine.compatible = vec!["rockchip,rk3588".into()];
-    let option = |name: &str| NamedValue {
-        name: name.into(),
-        value: "y".into(),
-        from: "/proc/config.gz".into(),
-    };
+    let option = |name: &str| NamedValue { name: name.into(), value: "y".into(), from: "/proc/config.gz".into() };
     record.surveys[0].kernel = KernelFacts {
         config: Fact::Known(vec![option("KASAN"), option("CC_OPTIMIZE_FOR_SIZE")]),
         ..KernelFacts::default()
     };
     let found = verdict(&record, &Eol::shipped()).findings;
     let found: Vec<&str> = found.iter().map(|finding| finding.rule.as_str()).collect();
-    assert!(
-        found.starts_with(&["kernel-debugging", "kernel-small", "kernel-realtime"]),
-        "{found:?}"
-    );
+    assert!(found.starts_with(&["kernel-debugging", "kernel-small", "kernel-realtime"]), "{found:?}");
     assert!(found.contains(&"mitigations-off") && !found.contains(&"kernel-too-old-for-soc"));
     record.machine.kernel_release = Fact::Known("6.6.50".into());
     let found = verdict(&record, &Eol::shipped()).findings;
-    assert!(
-        found
-            .iter()
-            .any(|finding| finding.rule.as_str() == "kernel-too-old-for-soc")
-    );
+    assert!(found.iter().any(|finding| finding.rule.as_str() == "kernel-too-old-for-soc"));
 }
 
 #[test]
@@ -116,8 +85,5 @@ fn hostile_names_stay_harmless() {
     let mut record = record("6.1\u{1b}[31m.55-\u{202e}x", "\u{9b}2J", "2025-12-20");
     record.surveys[0].kernel.foreign_modules = vec!["\u{1b}]0;x\u{7}".into()];
     let text = text(&record, &verdict(&record, &Eol::shipped()));
-    assert!(
-        !text.contains(['\u{1b}', '\u{9b}', '\u{7}', '\u{202e}']),
-        "{text:?}"
-    );
+    assert!(!text.contains(['\u{1b}', '\u{9b}', '\u{7}', '\u{202e}']), "{text:?}");
 }

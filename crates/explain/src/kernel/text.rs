@@ -16,10 +16,7 @@ pub fn lines(record: &Record) -> Vec<String> {
     }
     words.extend(facts.and_then(preemption));
     if words.is_empty()
-        && let Some(found) = machine
-            .features
-            .iter()
-            .find(|feature| feature.name == "preemption")
+        && let Some(found) = machine.features.iter().find(|feature| feature.name == "preemption")
     {
         words.push(plain(&found.value));
     }
@@ -34,17 +31,8 @@ pub fn lines(record: &Record) -> Vec<String> {
 
 /// The model of preemption that the configuration chose.
 fn preemption(facts: &KernelFacts) -> Option<String> {
-    let names = [
-        "PREEMPT_RT",
-        "PREEMPT_DYNAMIC",
-        "PREEMPT_LAZY",
-        "PREEMPT",
-        "PREEMPT_VOLUNTARY",
-        "PREEMPT_NONE",
-    ];
-    let name = names
-        .into_iter()
-        .find(|name| option(facts, name) == Some("y"))?;
+    let names = ["PREEMPT_RT", "PREEMPT_DYNAMIC", "PREEMPT_LAZY", "PREEMPT", "PREEMPT_VOLUNTARY", "PREEMPT_NONE"];
+    let name = names.into_iter().find(|name| option(facts, name) == Some("y"))?;
     Some(name.to_owned())
 }
 
@@ -60,11 +48,7 @@ fn default_governor(facts: &KernelFacts) -> Option<String> {
 /// Everything for people.
 pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
     let mut text = String::new();
-    let arch = record
-        .machine
-        .kernel_arch
-        .known()
-        .map_or("", String::as_str);
+    let arch = record.machine.kernel_arch.known().map_or("", String::as_str);
     let _ = writeln!(text, "Kernel {} {}", plain(&verdict.release), plain(arch));
     let built = lines(record);
     if !built.is_empty() {
@@ -75,11 +59,7 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
     }
     text.push('\n');
     for finding in &verdict.findings {
-        let _ = writeln!(
-            text,
-            "{}",
-            wrapped(&format!(" * {}", finding.sentence()), 3)
-        );
+        let _ = writeln!(text, "{}", wrapped(&format!(" * {}", finding.sentence()), 3));
     }
     if verdict.origins.is_empty() {
         let words = " * There is no trace of a vendor, a distribution or a community in it: it may come from kernel.org \
@@ -87,10 +67,7 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
         let _ = writeln!(text, "{}", wrapped(words, 3));
     } else {
         text.push_str("\nWhose kernel, and why:\n");
-        verdict
-            .origins
-            .iter()
-            .for_each(|origin| text.push_str(&origin_text(origin)));
+        verdict.origins.iter().for_each(|origin| text.push_str(&origin_text(origin)));
     }
     let facts = record.surveys.first().map(|survey| &survey.kernel);
     text.push_str(&facts.map(weaknesses).unwrap_or_default());
@@ -101,18 +78,9 @@ pub fn text(record: &Record, verdict: &KernelVerdict) -> String {
 }
 
 fn origin_text(origin: &Origin) -> String {
-    let mut text = format!(
-        "   {} ({} % sure)\n",
-        plain(&origin.name),
-        origin.confidence_percent
-    );
+    let mut text = format!("   {} ({} % sure)\n", plain(&origin.name), origin.confidence_percent);
     for trace in &origin.traces {
-        let line = format!(
-            "      {} in {} ({} %)",
-            plain(&trace.what),
-            plain(&trace.from),
-            trace.weight_percent
-        );
+        let line = format!("      {} in {} ({} %)", plain(&trace.what), plain(&trace.from), trace.weight_percent);
         let _ = writeln!(text, "{}", wrapped(&line, 9));
     }
     text
@@ -137,12 +105,6 @@ pub(crate) fn weakness_lines(facts: &KernelFacts) -> Vec<String> {
         .vulnerabilities
         .iter()
         .filter(|weakness| weakness.value != "Not affected")
-        .map(|weakness| {
-            format!(
-                "{}: {}",
-                plain(&weakness.name.replace('_', " ")),
-                plain(&weakness.value)
-            )
-        })
+        .map(|weakness| format!("{}: {}", plain(&weakness.name.replace('_', " ")), plain(&weakness.value)))
         .collect()
 }

@@ -27,22 +27,14 @@ impl KernelVersion {
             let version = rest.split(' ').next()?;
             Self::parse(version.split_once(':').map_or(version, |(_, rest)| rest))
         });
-        let told = [signature, debian]
-            .into_iter()
-            .flatten()
-            .find(|told| told.series() == own.series());
+        let told = [signature, debian].into_iter().flatten().find(|told| told.series() == own.series());
         if let Some(told) = told {
             return Some(told);
         }
         // `6.1.0-13-amd64`, `5.15.0-75-generic`, `4.18.0-553.el8`: the 0 counts nothing.
         let counts_packages = own.revision == Some(0)
-            && release
-                .split_once('-')
-                .is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
-        Some(Self {
-            revision: own.revision.filter(|_| !counts_packages),
-            ..own
-        })
+            && release.split_once('-').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()));
+        Some(Self { revision: own.revision.filter(|_| !counts_packages), ..own })
     }
 
     /// Parses `6.1.55`, `6.18`, `6.9-rc3`, `5.10.110-33-rockchip`.
@@ -59,12 +51,7 @@ impl KernelVersion {
             let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
             digits.parse().ok()
         });
-        Some(Self {
-            major,
-            minor,
-            revision: revision.or((!text.contains('-')).then_some(0)),
-            candidate,
-        })
+        Some(Self { major, minor, revision: revision.or((!text.contains('-')).then_some(0)), candidate })
     }
 
     /// `(6, 1)` of 6.1.55.
@@ -82,12 +69,7 @@ impl KernelVersion {
 mod tests {
     use super::*;
 
-    fn check(
-        release: &str,
-        build: &str,
-        upstream: &str,
-        expected: Option<(u32, u32, Option<u32>)>,
-    ) {
+    fn check(release: &str, build: &str, upstream: &str, expected: Option<(u32, u32, Option<u32>)>) {
         let found = KernelVersion::of(release, build, upstream);
         let found = found.map(|version| (version.major, version.minor, version.revision));
         assert_eq!(found, expected, "{release} {build} {upstream}");
@@ -103,18 +85,8 @@ mod tests {
             "",
             Some((6, 1, Some(55))),
         );
-        check(
-            "6.6.31+rpt-rpi-v8",
-            "#1 SMP PREEMPT Debian 1:6.6.31-1+rpt1 (2024-05-29)",
-            "",
-            Some((6, 6, Some(31))),
-        );
-        check(
-            "5.15.0-75-generic",
-            "",
-            "Ubuntu 5.15.0-75.82-generic 5.15.99",
-            Some((5, 15, Some(99))),
-        );
+        check("6.6.31+rpt-rpi-v8", "#1 SMP PREEMPT Debian 1:6.6.31-1+rpt1 (2024-05-29)", "", Some((6, 6, Some(31))));
+        check("5.15.0-75-generic", "", "Ubuntu 5.15.0-75.82-generic 5.15.99", Some((5, 15, Some(99))));
         check("5.15.0-75-generic", "", "", Some((5, 15, None)));
         check("4.18.0-553.el8.x86_64", "", "", Some((4, 18, None)));
         check("6.1.0-rpi4-rpi-2712", "", "", Some((6, 1, Some(0))));
@@ -126,14 +98,8 @@ mod tests {
     #[test]
     fn versions_are_in_order_of_age() {
         let version = |text| KernelVersion::parse(text).unwrap();
-        let ordered = [
-            "4.4.302", "5.15.1", "5.15.100", "6.1.7", "6.9.1", "6.10.1", "6.18.2",
-        ];
-        assert!(
-            ordered
-                .windows(2)
-                .all(|pair| version(pair[0]) < version(pair[1]))
-        );
+        let ordered = ["4.4.302", "5.15.1", "5.15.100", "6.1.7", "6.9.1", "6.10.1", "6.18.2"];
+        assert!(ordered.windows(2).all(|pair| version(pair[0]) < version(pair[1])));
         assert_eq!(version("6.19-rc3").candidate, Some(3));
     }
 

@@ -6,8 +6,7 @@ use super::tinymembench::PLACE_BIG;
 use super::topology::lscpu;
 use super::{openssl, sevenzip, timeline};
 use record::{
-    Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step,
-    Variant, WorkloadId,
+    Cluster, Cpu, End, Fact, Machine, Mode, Outcome, Policy, Record, SCHEMA_VERSION, Source, Step, Variant, WorkloadId,
 };
 
 /// The Record of everything that was read.
@@ -49,21 +48,10 @@ pub(super) fn finish(mut draft: Draft) -> Record {
 
 /// Gives steps the CPUs that their headings leave open.
 fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster], cpu_count: u32) {
-    let first_cpu = |cluster: Option<&Cluster>| {
-        cluster
-            .and_then(|cluster| cluster.cpus.first())
-            .copied()
-            .into_iter()
-            .collect()
-    };
-    for step in steps
-        .iter_mut()
-        .filter(|step| step.workload.is_of_memory() && step.cpus.is_empty())
-    {
-        let big = step
-            .tool
-            .as_mut()
-            .is_some_and(|tool| tool.argv.iter().any(|word| word == PLACE_BIG));
+    let first_cpu =
+        |cluster: Option<&Cluster>| cluster.and_then(|cluster| cluster.cpus.first()).copied().into_iter().collect();
+    for step in steps.iter_mut().filter(|step| step.workload.is_of_memory() && step.cpus.is_empty()) {
+        let big = step.tool.as_mut().is_some_and(|tool| tool.argv.iter().any(|word| word == PLACE_BIG));
         step.cpus = first_cpu(match big {
             true => clusters.last().filter(|_| clusters.len() > 1),
             false => clusters.first(),
@@ -76,10 +64,7 @@ fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster]
     }
     openssl::place(steps, rows, clusters, cpu_count);
     sevenzip::place(steps, clusters, cpu_count);
-    for step in steps
-        .iter_mut()
-        .filter(|step| step.cpus.is_empty() && step.variant != Variant::SINGLE)
-    {
+    for step in steps.iter_mut().filter(|step| step.cpus.is_empty() && step.variant != Variant::SINGLE) {
         use WorkloadId::{Cpuminer, Stockfish, StressNg};
         if let Some(Cpuminer | Stockfish | StressNg) = step.workload.id() {
             step.threads = step.threads.max(cpu_count);
@@ -91,15 +76,10 @@ fn place_steps(steps: &mut [Step], rows: &[openssl::Place], clusters: &[Cluster]
 fn blame_oom(draft: &mut Draft) {
     let killed = draft.kernel_messages.as_ref().is_some_and(|messages| {
         messages.iter().any(|message| {
-            message.text.contains("(7z")
-                && (message.text.contains("Kill") || message.text.contains("kill"))
+            message.text.contains("(7z") && (message.text.contains("Kill") || message.text.contains("kill"))
         })
     });
-    for step in draft
-        .steps
-        .iter_mut()
-        .filter(|step| killed && step.workload == WorkloadId::SevenZip)
-    {
+    for step in draft.steps.iter_mut().filter(|step| killed && step.workload == WorkloadId::SevenZip) {
         if let Outcome::Failed(failure) = &mut step.outcome {
             failure.kind = record::FailureKind::OutOfMemory;
             failure.message = "the kernel killed it because memory ran out".to_string();
@@ -147,16 +127,9 @@ fn kernel_messages(draft: &mut Draft) -> Fact<Vec<record::KernelMessage>> {
     let Some(mut messages) = draft.kernel_messages.take() else {
         return Fact::not_in_log();
     };
-    let uptime = draft
-        .run
-        .uptime_ms
-        .known()
-        .and_then(|up| i64::try_from(*up).ok());
+    let uptime = draft.run.uptime_ms.known().and_then(|up| i64::try_from(*up).ok());
     for message in &mut messages {
-        message.at_ms = message
-            .at_ms
-            .zip(uptime)
-            .map(|(at, up)| at.saturating_sub(up));
+        message.at_ms = message.at_ms.zip(uptime).map(|(at, up)| at.saturating_sub(up));
     }
     Fact::Known(messages)
 }
@@ -181,11 +154,7 @@ fn finish_run(draft: &mut Draft) {
     if run.load_hundredths.known().is_none() {
         run.load_hundredths = Fact::not_in_log();
     }
-    run.end = if draft.finished {
-        End::Finished
-    } else {
-        End::Died
-    };
+    run.end = if draft.finished { End::Finished } else { End::Died };
 }
 
 /// On x86 the name of the processor is the name of the SoC; elsewhere it names the core type.
@@ -204,9 +173,7 @@ fn cpus(draft: &Draft, machine: &Machine, clusters: &[Cluster], cpu_count: u32) 
     (0..cpu_count)
         .map(|number| {
             let row = draft.topology.iter().find(|row| row.cpu == number);
-            let cluster = clusters
-                .iter()
-                .find(|cluster| cluster.cpus.contains(&number));
+            let cluster = clusters.iter().find(|cluster| cluster.cpus.contains(&number));
             let known = machine.cpus.iter().find(|cpu| cpu.cpu == number);
             let core_type = row.and_then(|row| row.core_type.clone());
             let core_type = core_type.or_else(|| cluster?.core_type.known().cloned());

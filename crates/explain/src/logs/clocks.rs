@@ -20,11 +20,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     if announced {
         cluster = heading_cluster(heading.text);
     }
-    let rows = if announced {
-        section.body()
-    } else {
-        section.lines
-    };
+    let rows = if announced { section.body() } else { section.lines };
     let mut points = Vec::new();
     for line in rows.iter().filter(|line| !line.is_blank()) {
         match row(line, cluster.cpus.first().copied()) {
@@ -41,17 +37,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     }
     let first = cluster.cpus.first();
     let known = |seen: &ClusterSeen| seen.cpus.first() == first;
-    if !draft.second_pass
-        && draft.clusters.len() < CLUSTERS_MAX
-        && !draft.clusters.iter().any(known)
-    {
+    if !draft.second_pass && draft.clusters.len() < CLUSTERS_MAX && !draft.clusters.iter().any(known) {
         draft.clusters.push(cluster);
     }
-    let variant = if draft.second_pass {
-        Variant::HOT_AFTER
-    } else {
-        Variant::COLD
-    };
+    let variant = if draft.second_pass { Variant::HOT_AFTER } else { Variant::COLD };
     add_points(draft, variant, points, heading.number);
 }
 
@@ -78,10 +67,7 @@ pub(super) fn read_parallel(section: &Section<'_, '_>, draft: &mut Draft) {
     let mut points = Vec::new();
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         match parallel_row(line) {
-            Some(point) => points.push(ClockPoint {
-                all_cpus_at_once: !alone,
-                ..point
-            }),
+            Some(point) => points.push(ClockPoint { all_cpus_at_once: !alone, ..point }),
             None => draft.unread(line),
         }
     }
@@ -144,10 +130,7 @@ fn row(line: &Line<'_>, cpu: Option<u32>) -> Option<Row> {
     let (readings, printed_mhz, partly) = measured_values(measured)?;
     Some(Row {
         point: ClockPoint {
-            cpu: named_cpu
-                .and_then(|cpus| cpus.first().copied())
-                .or(cpu)
-                .unwrap_or(0),
+            cpu: named_cpu.and_then(|cpus| cpus.first().copied()).or(cpu).unwrap_or(0),
             opp_khz: opp,
             claimed_khz: Fact::not_in_log(),
             readings_khz: readings,
@@ -172,9 +155,7 @@ fn measured_values(text: &str) -> Option<(Vec<u32>, Option<u32>, bool)> {
         return Some((readings, None, partly));
     }
     let printed: u32 = first.parse().ok()?;
-    let raw = rest
-        .split_once('(')
-        .and_then(|(_, raw)| raw.split_once(')'));
+    let raw = rest.split_once('(').and_then(|(_, raw)| raw.split_once(')'));
     match raw {
         Some((raw, _)) if raw.contains('/') => {
             let (readings, partly) = readings(raw)?;
@@ -292,10 +273,7 @@ mod tests {
 
     #[test]
     fn a_negative_reading_is_left_out_and_reported() {
-        let line = Line {
-            number: 1,
-            text: "Cpufreq OPP: 100    Measured: 99 (99.1/-5.0/98.7)",
-        };
+        let line = Line { number: 1, text: "Cpufreq OPP: 100    Measured: 99 (99.1/-5.0/98.7)" };
         let row = row(&line, None).unwrap();
         assert!(row.partly);
         assert_eq!(row.point.readings_khz, [99_100, 98_700]);

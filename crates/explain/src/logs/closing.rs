@@ -64,16 +64,13 @@ fn take_label(name: &str, value: &str, line: &Line<'_>, draft: &mut Draft) {
         "Userland" => draft.machine.userland_arch = Fact::Known(value.to_string()),
         "Page size" => {
             let kib = text::leading_number(value).map(|(kib, _)| kib);
-            draft.machine.page_size_bytes = kib
-                .and_then(|kib| kib.checked_mul(1024))
-                .map_or_else(Fact::not_in_log, Fact::Known);
+            draft.machine.page_size_bytes =
+                kib.and_then(|kib| kib.checked_mul(1024)).map_or_else(Fact::not_in_log, Fact::Known);
         }
         "Kernel" if value.contains('/') && !value.starts_with("CONFIG") => kernel(value, draft),
         "" => draft.unread(line),
         _ => {
-            let option = value
-                .strip_prefix("CONFIG_")
-                .and_then(|_| value.split_once('='));
+            let option = value.strip_prefix("CONFIG_").and_then(|_| value.split_once('='));
             let shown = option.map_or(value, |(_, shown)| shown);
             draft.named(Named::Feature, feature_name(name, value), shown, line);
         }
@@ -98,9 +95,7 @@ fn kernel(value: &str, draft: &mut Draft) {
 /// Kernel options below `Kernel:` are named by themselves.
 fn feature_name(name: &str, value: &str) -> String {
     match name {
-        "Kernel" if value.starts_with("CONFIG_") => {
-            value.split('=').next().unwrap_or(value).to_string()
-        }
+        "Kernel" if value.starts_with("CONFIG_") => value.split('=').next().unwrap_or(value).to_string(),
         "Kernel" => "kernel-message".to_string(),
         _ => name.to_ascii_lowercase().replace(' ', "-"),
     }
@@ -115,10 +110,7 @@ pub(super) fn read_caches(section: &Section<'_, '_>, draft: &mut Draft) {
         };
         let known = draft.machine.cpus.iter().position(|known| known.cpu == cpu);
         let index = known.unwrap_or_else(|| {
-            draft.machine.cpus.push(Cpu {
-                cpu,
-                ..Cpu::default()
-            });
+            draft.machine.cpus.push(Cpu { cpu, ..Cpu::default() });
             draft.machine.cpus.len() - 1
         });
         draft.machine.cpus[index].caches.push(cache);
@@ -128,29 +120,12 @@ pub(super) fn read_caches(section: &Section<'_, '_>, draft: &mut Draft) {
 
 fn cache(text: &str) -> Option<(u32, Cache)> {
     let (place, rest) = text.trim().split_once(": ")?;
-    let cpu = place
-        .split_once("cpu")?
-        .1
-        .split('/')
-        .find_map(|part| part.trim_start_matches("cpu").parse().ok())?;
+    let cpu = place.split_once("cpu")?.1.split('/').find_map(|part| part.trim_start_matches("cpu").parse().ok())?;
     let mut fields = rest.split(", ");
     let size_bytes = text::size_kib(fields.next()?)?.checked_mul(1024)?;
-    let level = fields
-        .next()?
-        .strip_prefix("level: ")?
-        .trim()
-        .parse()
-        .ok()?;
+    let level = fields.next()?.strip_prefix("level: ")?.trim().parse().ok()?;
     let kind = fields.next()?.strip_prefix("type: ")?.trim().to_string();
-    Some((
-        cpu,
-        Cache {
-            level,
-            kind,
-            size_bytes,
-            shared_cpus: Vec::new(),
-        },
-    ))
+    Some((cpu, Cache { level, kind, size_bytes, shared_cpus: Vec::new() }))
 }
 
 /// `dmesg output while running the benchmarks:` and raw lines. Times count from boot here and are
@@ -161,9 +136,7 @@ pub(super) fn read_kernel_messages(section: &Section<'_, '_>, draft: &mut Draft)
         let stamped = stamp(line.text);
         messages.push(KernelMessage {
             at_ms: stamped.map(|(at_ms, _)| at_ms),
-            text: stamped
-                .map_or(line.text.trim(), |(_, text)| text)
-                .to_string(),
+            text: stamped.map_or(line.text.trim(), |(_, text)| text).to_string(),
             line: Some(line.number),
         });
     }

@@ -7,11 +7,7 @@ use record::{Cluster, Fact, Policy};
 
 /// The number of CPUs, as far as anything in the log names one.
 pub(super) fn cpu_count(draft: &Draft) -> u32 {
-    let seen = draft
-        .clusters
-        .iter()
-        .flat_map(|cluster| &cluster.cpus)
-        .max();
+    let seen = draft.clusters.iter().flat_map(|cluster| &cluster.cpus).max();
     let rows = draft.topology.iter().map(|row| row.cpu).max();
     let highest = seen.copied().max(rows).map_or(0, |cpu| cpu + 1);
     highest.max(draft.cpu_count.unwrap_or(0).min(super::text::CPU_MAX + 1))
@@ -19,14 +15,9 @@ pub(super) fn cpu_count(draft: &Draft) -> u32 {
 
 /// Clusters as the log measures them, else as its table of CPUs has them, else all CPUs as one.
 pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
-    let named =
-        !draft.clusters.is_empty() && draft.clusters.iter().all(|seen| !seen.cpus.is_empty());
+    let named = !draft.clusters.is_empty() && draft.clusters.iter().all(|seen| !seen.cpus.is_empty());
     let groups: Vec<Vec<u32>> = if named {
-        draft
-            .clusters
-            .iter()
-            .map(|seen| seen.cpus.clone())
-            .collect()
+        draft.clusters.iter().map(|seen| seen.cpus.clone()).collect()
     } else if !draft.topology.is_empty() {
         topology_groups(&draft.topology)
     } else if draft.clusters.is_empty() && has_columns_of_two_clusters(draft) {
@@ -40,10 +31,7 @@ pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
     groups
         .into_iter()
         .map(|cpus| {
-            let row = draft
-                .topology
-                .iter()
-                .find(|row| Some(&row.cpu) == cpus.first());
+            let row = draft.topology.iter().find(|row| Some(&row.cpu) == cpus.first());
             let seen = seen_cluster(&draft.clusters, &cpus);
             let core_type = seen.and_then(|seen| seen.core_type.clone());
             let core_type = core_type.or_else(|| row.and_then(|row| row.core_type.clone()));
@@ -51,9 +39,7 @@ pub(super) fn find(draft: &Draft, cpu_count: u32) -> Vec<Cluster> {
                 core_type: core_type.map_or_else(Fact::not_in_log, Fact::Known),
                 policy: match row {
                     Some(row) => row.policy,
-                    None if seen.is_some_and(|seen| !seen.opps_khz.is_empty()) => {
-                        cpus.first().copied()
-                    }
+                    None if seen.is_some_and(|seen| !seen.opps_khz.is_empty()) => cpus.first().copied(),
                     None => None,
                 },
                 cpus,
@@ -116,34 +102,20 @@ pub(super) fn policies(draft: &mut Draft, clusters: &[Cluster]) -> Vec<Policy> {
     }
     if draft.topology.is_empty() {
         for cluster in clusters {
-            policies.extend(
-                cluster
-                    .policy
-                    .map(|policy| empty_policy(policy, cluster.cpus.clone())),
-            );
+            policies.extend(cluster.policy.map(|policy| empty_policy(policy, cluster.cpus.clone())));
         }
     }
-    if let ([only], Some(mhz)) = (
-        policies.as_mut_slice(),
-        lscpu(&draft.machine, "CPU max MHz"),
-    ) && only.clock_khz_max.known().is_none()
+    if let ([only], Some(mhz)) = (policies.as_mut_slice(), lscpu(&draft.machine, "CPU max MHz"))
+        && only.clock_khz_max.known().is_none()
         && let Some(khz) = super::text::mhz_to_khz(mhz)
     {
         only.clock_khz_max = Fact::Known(khz);
     }
     for policy in &mut policies {
-        let cluster = clusters.iter().find(|cluster| {
-            policy
-                .cpus
-                .first()
-                .is_some_and(|cpu| cluster.cpus.contains(cpu))
-        });
+        let cluster = clusters.iter().find(|cluster| policy.cpus.first().is_some_and(|cpu| cluster.cpus.contains(cpu)));
         let seen = cluster.and_then(|cluster| seen_cluster(&draft.clusters, &cluster.cpus));
         policy.opps_khz = seen.map(|seen| seen.opps_khz.clone()).unwrap_or_default();
-        if let Some(review) = reviewed
-            .iter()
-            .find(|review| review.policy == policy.policy)
-        {
+        if let Some(review) = reviewed.iter().find(|review| review.policy == policy.policy) {
             policy.governor.clone_from(&review.governor);
             policy.governors.clone_from(&review.governors);
             if policy.opps_khz.is_empty() {

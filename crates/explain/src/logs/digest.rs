@@ -27,10 +27,7 @@ pub(super) fn digest(record: &Record) -> String {
         out.push_str(&step_line(step));
     }
     sample_lines(&record.samples, &mut out);
-    record
-        .states
-        .iter()
-        .for_each(|state| state_lines(state, &mut out));
+    record.states.iter().for_each(|state| state_lines(state, &mut out));
     for message in record.kernel_messages.known().into_iter().flatten() {
         let _ = writeln!(out, "kernel {:?} {}", message.at_ms, message.text);
     }
@@ -40,17 +37,9 @@ pub(super) fn digest(record: &Record) -> String {
     for line in &log.unread {
         let _ = writeln!(out, "unread {} {}", line.line, line.text);
     }
-    let blocks: Vec<&str> = log
-        .blocks
-        .iter()
-        .map(|block| block.heading.as_str())
-        .collect();
+    let blocks: Vec<&str> = log.blocks.iter().map(|block| block.heading.as_str()).collect();
     let _ = writeln!(out, "blocks {}", blocks.join(", "));
-    let _ = write!(
-        out,
-        "summary {:?}",
-        log.summary.as_ref().map(|line| line.line)
-    );
+    let _ = write!(out, "summary {:?}", log.summary.as_ref().map(|line| line.line));
     out
 }
 
@@ -67,48 +56,27 @@ fn machine_lines(machine: &Machine, out: &mut String) {
         &machine.compiler,
         &machine.zswap,
     ];
-    let facts: Vec<&str> = facts
-        .iter()
-        .filter_map(|fact| Some(fact.known()?.as_str()))
-        .collect();
+    let facts: Vec<&str> = facts.iter().filter_map(|fact| Some(fact.known()?.as_str())).collect();
     let _ = writeln!(out, "{}", facts.join(" | "));
     for value in machine.firmware.iter().chain(&machine.features) {
         let _ = writeln!(out, "  {} = {} ({})", value.name, value.value, value.from);
     }
     for cluster in &machine.clusters {
         let core_type = cluster.core_type.known();
-        let _ = writeln!(
-            out,
-            "cluster {:?} {core_type:?} {:?}",
-            cluster.cpus, cluster.policy
-        );
+        let _ = writeln!(out, "cluster {:?} {core_type:?} {:?}", cluster.cpus, cluster.policy);
     }
     for policy in &machine.policies {
         let max = policy.clock_khz_max.known();
         let governor = policy.governor.known();
-        let _ = writeln!(
-            out,
-            "policy{} {max:?} {governor:?} {:?}",
-            policy.policy, policy.opps_khz
-        );
+        let _ = writeln!(out, "policy{} {max:?} {governor:?} {:?}", policy.policy, policy.opps_khz);
     }
 }
 
 fn sample_lines(samples: &Samples, out: &mut String) {
     let _ = writeln!(out, "at {:?} lines {:?}", samples.at_ms, samples.lines);
     for channel in &samples.channels {
-        let values: Vec<i64> = channel
-            .values
-            .iter()
-            .map(|value| value.unwrap_or(-1))
-            .collect();
-        let _ = writeln!(
-            out,
-            "  {} ({}) {values:?} {}",
-            channel.id,
-            channel.label,
-            channel.gaps.len()
-        );
+        let values: Vec<i64> = channel.values.iter().map(|value| value.unwrap_or(-1)).collect();
+        let _ = writeln!(out, "  {} ({}) {values:?} {}", channel.id, channel.label, channel.gaps.len());
     }
 }
 
@@ -117,13 +85,8 @@ fn state_lines(state: &State, out: &mut String) {
         let used = memory.swap_total_kib - memory.swap_free_kib;
         (memory.total_kib, memory.available_kib, used)
     });
-    let swaps: Vec<_> = state
-        .swaps
-        .known()
-        .into_iter()
-        .flatten()
-        .map(|swap| (&swap.path, swap.kind, swap.used_kib))
-        .collect();
+    let swaps: Vec<_> =
+        state.swaps.known().into_iter().flatten().map(|swap| (&swap.path, swap.kind, swap.used_kib)).collect();
     let _ = writeln!(out, "state at {} {memory:?} {swaps:?}", state.at_ms);
     for residency in &state.residencies {
         let _ = writeln!(out, "  {:?} {:?}", residency.cpus, residency.khz_ms);
@@ -142,19 +105,12 @@ fn step_line(step: &Step) -> String {
             .rows
             .iter()
             .map(|row| {
-                format!(
-                    "{} {:?} {:?} {:?}",
-                    row.routine, row.operation, row.bytes_per_s, row.printed_deviation_percent
-                )
+                format!("{} {:?} {:?} {:?}", row.routine, row.operation, row.bytes_per_s, row.printed_deviation_percent)
             })
             .collect::<Vec<_>>()
             .join("; "),
         Outcome::Done(Measured::Latency(latency)) => {
-            let rows: Vec<_> = latency
-                .rows
-                .iter()
-                .map(|row| (row.size_bytes, &row.ns))
-                .collect();
+            let rows: Vec<_> = latency.rows.iter().map(|row| (row.size_bytes, &row.ns)).collect();
             format!("{:?} {rows:?}", latency.columns)
         }
         Outcome::Done(Measured::Cipher(cipher)) => format!("{:?}", cipher.rows),
@@ -165,26 +121,19 @@ fn step_line(step: &Step) -> String {
                 .zip(&figures.decompressing)
                 .map(|(c, d)| (c.dictionary_log2, c.rating_mips, d.rating_mips))
                 .collect();
-            format!(
-                "{} MIPS, {} %, {dictionaries:?}",
-                figures.total_mips, figures.usage_percent
-            )
+            format!("{} MIPS, {} %, {dictionaries:?}", figures.total_mips, figures.usage_percent)
         }
         Outcome::Done(Measured::CoreToCore(matrix)) => format!("{:?}", matrix.pairs),
         Outcome::Done(Measured::BandwidthCurve(curve)) => format!("{:?}", curve.rows),
         Outcome::Done(Measured::LoadedLatency(loaded)) => format!("{:?}", loaded.rows),
-        Outcome::Done(Measured::Series(series)) => format!(
-            "{:?} {} at {:?} {}",
-            series.values, series.unit, series.at_ms, series.detail
-        ),
+        Outcome::Done(Measured::Series(series)) => {
+            format!("{:?} {} at {:?} {}", series.values, series.unit, series.at_ms, series.detail)
+        }
         Outcome::Done(Measured::Scores(scores)) => format!("{:?}", scores.rows),
         Outcome::Done(Measured::Wait(wait)) => format!("{wait:?}"),
     };
-    let not_comparable = step
-        .not_comparable
-        .as_ref()
-        .map(|why| format!(" (not comparable: {why})"))
-        .unwrap_or_default();
+    let not_comparable =
+        step.not_comparable.as_ref().map(|why| format!(" (not comparable: {why})")).unwrap_or_default();
     format!(
         "{}/{}@{} {:?} x{} #{} {}..{}: {figures}{not_comparable}\n",
         step.workload,

@@ -5,8 +5,8 @@ use super::sections::{Line, Section};
 use super::states::StateDraft;
 use super::topology::TopologyRow;
 use record::{
-    Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step,
-    Tool, Total, Variant, WorkloadName,
+    Counters, Fact, KernelMessage, Log, LogBlock, LogLine, Measured, Outcome, Residency, Run, Step, Tool, Total,
+    Variant, WorkloadName,
 };
 use std::collections::BTreeMap;
 
@@ -80,17 +80,11 @@ impl Draft {
     }
 
     pub(super) fn unread(&mut self, line: &Line<'_>) {
-        self.log.unread.push(LogLine {
-            line: line.number,
-            text: line.text.to_string(),
-        });
+        self.log.unread.push(LogLine { line: line.number, text: line.text.to_string() });
     }
 
     pub(super) fn verdict(&mut self, line: &Line<'_>, text: &str) {
-        self.log.verdicts.push(LogLine {
-            line: line.number,
-            text: text.to_string(),
-        });
+        self.log.verdicts.push(LogLine { line: line.number, text: text.to_string() });
     }
 
     /// Keeps a section whole under a name.
@@ -108,11 +102,7 @@ impl Draft {
             text.push('\n');
         }
         text.truncate(text.trim_end().len());
-        self.log.blocks.push(LogBlock {
-            line: first.number,
-            heading: name.to_string(),
-            text,
-        });
+        self.log.blocks.push(LogBlock { line: first.number, heading: name.to_string(), text });
     }
 
     /// The state that tables of `free` and `swapon` belong to: the first one before the
@@ -130,11 +120,7 @@ impl Draft {
             Named::Firmware => &mut self.machine.firmware,
             Named::Feature => &mut self.machine.features,
         };
-        list.push(record::NamedValue {
-            name,
-            value: value.trim().to_string(),
-            from: format!("line {}", line.number),
-        });
+        list.push(record::NamedValue { name, value: value.trim().to_string(), from: format!("line {}", line.number) });
     }
 }
 
@@ -153,11 +139,7 @@ pub(super) fn step(
     outcome: Outcome,
     line: u32,
 ) -> Step {
-    Step {
-        counters: no_counters(),
-        line: Some(line),
-        ..Step::new(workload, method, variant, outcome)
-    }
+    Step { counters: no_counters(), line: Some(line), ..Step::new(workload, method, variant, outcome) }
 }
 
 fn no_counters() -> Counters {
@@ -184,10 +166,5 @@ pub(super) fn done(
 
 /// A tool of which a log tells name and version only.
 pub(super) fn tool(name: &str, version: &str) -> Option<Tool> {
-    Some(Tool {
-        name: name.to_string(),
-        path: String::new(),
-        version: version.to_string(),
-        argv: Vec::new(),
-    })
+    Some(Tool { name: name.to_string(), path: String::new(), version: version.to_string(), argv: Vec::new() })
 }

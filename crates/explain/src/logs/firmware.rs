@@ -38,12 +38,7 @@ fn pairs(section: &Section<'_, '_>, group: &str, between: char, draft: &mut Draf
             draft.unread(line);
         } else {
             let (name, value) = text.split_once(between).unwrap_or((text, ""));
-            draft.named(
-                Named::Firmware,
-                format!("{group}/{}", name.trim()),
-                value,
-                line,
-            );
+            draft.named(Named::Firmware, format!("{group}/{}", name.trim()), value, line);
         }
     }
 }
@@ -59,12 +54,7 @@ fn threadx_version(section: &Section<'_, '_>, draft: &mut Draft) {
         }
     }
     let heading = section.heading();
-    draft.named(
-        Named::Firmware,
-        "threadx-version".to_string(),
-        &words,
-        &heading,
-    );
+    draft.named(Named::Firmware, "threadx-version".to_string(), &words, &heading);
     rest_after_blank(section, draft);
 }
 

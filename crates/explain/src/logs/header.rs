@@ -9,14 +9,8 @@ use super::text;
 use record::{Fact, Mode};
 
 /// Modes that stand between the name and the date.
-const MODES: [Mode; 6] = [
-    Mode::UntunedReview,
-    Mode::Extensive,
-    Mode::Unattended,
-    Mode::Review,
-    Mode::Phoronix,
-    Mode::Geekbench,
-];
+const MODES: [Mode; 6] =
+    [Mode::UntunedReview, Mode::Extensive, Mode::Unattended, Mode::Review, Mode::Phoronix, Mode::Geekbench];
 
 /// What the first line says.
 #[derive(Debug, Default, PartialEq)]
@@ -34,10 +28,7 @@ pub(super) fn parse(line: &str) -> Option<Header<'_>> {
     if !version.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let mut header = Header {
-        version,
-        ..Header::default()
-    };
+    let mut header = Header { version, ..Header::default() };
     let rest = rest.trim();
     if let Some(date) = rest.strip_prefix("-- ") {
         header.date = Some(date.trim());
@@ -117,16 +108,10 @@ fn release_line(text: &str, draft: &mut Draft) -> bool {
     let value = value.trim();
     match name {
         "Description" => draft.machine.distribution = Fact::Known(value.to_string()),
-        "Build system" | "Armbian info" => {
-            draft.machine.build_system = Fact::Known(value.to_string())
-        }
+        "Build system" | "Armbian info" => draft.machine.build_system = Fact::Known(value.to_string()),
         "Architecture" => draft.machine.userland_arch = Fact::Known(value.to_string()),
         // Both repeat what the description says.
-        "Distributor ID"
-        | "Release"
-        | "Codename"
-        | "LSB Version"
-        | "No LSB modules are available." => {}
+        "Distributor ID" | "Release" | "Codename" | "LSB Version" | "No LSB modules are available." => {}
         _ => return false,
     }
     true
@@ -139,20 +124,8 @@ mod tests {
     #[test]
     fn first_lines() {
         for (line, version, name, mode, date) in [
-            (
-                "sbc-bench v0.4 -- Sun, 29 Jul 2018 12:34:58 +0000",
-                "0.4",
-                None,
-                None,
-                true,
-            ),
-            (
-                "sbc-bench v0.6.2  (Fri, 30 Nov 2018 14:43:57 +0100)",
-                "0.6.2",
-                None,
-                None,
-                true,
-            ),
+            ("sbc-bench v0.4 -- Sun, 29 Jul 2018 12:34:58 +0000", "0.4", None, None, true),
+            ("sbc-bench v0.6.2  (Fri, 30 Nov 2018 14:43:57 +0100)", "0.6.2", None, None, true),
             (
                 "sbc-bench v0.9.37 Made / N305 extensive (Fri, 10 Mar 2023 16:35:09 +1100)",
                 "0.9.37",
@@ -174,33 +147,12 @@ mod tests {
                 Some(Mode::UntunedReview),
                 true,
             ),
-            (
-                "sbc-bench v0.9.40 Board 4gb (Fri, 10 Mar 2023 16:35:09 +1100)",
-                "0.9.40",
-                Some("Board 4gb"),
-                None,
-                true,
-            ),
-            (
-                "sbc-bench v0.9.40 Cut off in the na",
-                "0.9.40",
-                Some("Cut off in the na"),
-                None,
-                false,
-            ),
+            ("sbc-bench v0.9.40 Board 4gb (Fri, 10 Mar 2023 16:35:09 +1100)", "0.9.40", Some("Board 4gb"), None, true),
+            ("sbc-bench v0.9.40 Cut off in the na", "0.9.40", Some("Cut off in the na"), None, false),
         ] {
             let header = parse(line).unwrap();
-            assert_eq!(
-                (header.version, header.name, header.mode),
-                (version, name, mode)
-            );
-            assert_eq!(
-                header
-                    .date
-                    .is_some_and(|date| text::rfc2822(date).is_some()),
-                date,
-                "{line}"
-            );
+            assert_eq!((header.version, header.name, header.mode), (version, name, mode));
+            assert_eq!(header.date.is_some_and(|date| text::rfc2822(date).is_some()), date, "{line}");
         }
         assert_eq!(parse("Tested with sbc-bench v0.9.72 on Thu"), None);
         assert_eq!(parse("sbc-bench vNext"), None);

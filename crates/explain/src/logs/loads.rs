@@ -10,12 +10,7 @@ use std::collections::BTreeMap;
 /// (`[2025-08-27 09:05:26] Total: 12.01 kH/s`) and of each (`... CPU #5: 1.68 kH/s`).
 pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
     let banner = section.heading();
-    let version = banner
-        .text
-        .split_whitespace()
-        .nth(2)
-        .unwrap_or_default()
-        .to_string();
+    let version = banner.text.split_whitespace().nth(2).unwrap_or_default().to_string();
     let started = draft.run.started.known().copied();
     let offset_ms = i64::from(draft.run.utc_offset_minutes) * 60_000;
     let mut all = Collected::new("kH/s");
@@ -28,16 +23,11 @@ pub(super) fn read_cpuminer(section: &Section<'_, '_>, draft: &mut Draft) {
             }
             continue;
         };
-        let at_ms = started
-            .zip(row.local_ms)
-            .map(|(start, local)| local - offset_ms - start);
+        let at_ms = started.zip(row.local_ms).map(|(start, local)| local - offset_ms - start);
         last_ms = at_ms.or(last_ms);
         let to = match row.cpu {
             None => &mut all,
-            Some(cpu) => each.entry(cpu).or_insert_with(|| Collected {
-                cpu: Some(cpu),
-                ..Collected::new("kH/s")
-            }),
+            Some(cpu) => each.entry(cpu).or_insert_with(|| Collected { cpu: Some(cpu), ..Collected::new("kH/s") }),
         };
         to.push(at_ms, row.value, line.number);
     }
@@ -90,9 +80,7 @@ pub(super) fn read_own_series(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// The step that a heading announces, still without values.
 fn own_series_step(heading: &str, line: u32) -> Option<record::Step> {
-    let (name, place) = heading
-        .strip_prefix("Executing ")?
-        .split_once(" on CPUs ")?;
+    let (name, place) = heading.strip_prefix("Executing ")?.split_once(" on CPUs ")?;
     let (name, variant) = name.split_once(' ').unwrap_or((name, ""));
     let (workload, method) = name.split_once('@')?;
     let nothing = Measured::Series(Series::default());
@@ -122,11 +110,7 @@ impl Collected {
     fn new(unit: &str) -> Self {
         Self {
             cpu: None,
-            series: Series {
-                unit: unit.to_string(),
-                higher_is_better: true,
-                ..Series::default()
-            },
+            series: Series { unit: unit.to_string(), higher_is_better: true, ..Series::default() },
             at_ms: Vec::new(),
             line: None,
         }
@@ -142,9 +126,7 @@ impl Collected {
     fn finish(mut self, workload: WorkloadId, method: u32, detail: &str) -> Option<record::Step> {
         let line = self.line?;
         let times: Option<Vec<i64>> = self.at_ms.into_iter().collect();
-        let window = times
-            .as_ref()
-            .and_then(|times| Some((*times.first()?, *times.last()?)));
+        let window = times.as_ref().and_then(|times| Some((*times.first()?, *times.last()?)));
         if let (Some(times), Some((start, _))) = (times, window) {
             self.series.at_ms = times.into_iter().map(|at| at - start).collect();
         }
@@ -183,11 +165,7 @@ fn cpuminer_row(line: &Line<'_>) -> Option<CpuminerRow> {
             Some(cpu.filter(|cpu| *cpu <= text::CPU_MAX)?)
         }
     };
-    Some(CpuminerRow {
-        local_ms: text::local_ms(date),
-        cpu,
-        value,
-    })
+    Some(CpuminerRow { local_ms: text::local_ms(date), cpu, value })
 }
 
 fn is_cpuminer_note(text: &str) -> bool {
@@ -217,15 +195,8 @@ pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
         }
     }
     draft.block(WorkloadId::Stockfish.as_str(), section);
-    let method = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse().ok());
-    let finished = collected.finish(
-        WorkloadId::Stockfish,
-        method.unwrap_or(0),
-        network.unwrap_or_default(),
-    );
+    let method = version.split('.').next().and_then(|major| major.parse().ok());
+    let finished = collected.finish(WorkloadId::Stockfish, method.unwrap_or(0), network.unwrap_or_default());
     let mut step = finished.unwrap_or_else(|| failed(WorkloadId::Stockfish, section));
     step.tool = tool("stockfish", version);
     draft.push(step);
@@ -236,23 +207,11 @@ pub(super) fn read_stockfish(section: &Section<'_, '_>, draft: &mut Draft) {
 pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
     let command = heading.text.split('"').nth(1).unwrap_or_default();
-    let ended = section
-        .body()
-        .iter()
-        .any(|line| line.text.contains("successful run completed"));
+    let ended = section.body().iter().any(|line| line.text.contains("successful run completed"));
     draft.block(WorkloadId::StressNg.as_str(), section);
     let mut step = if ended {
-        let series = Measured::Series(Series {
-            detail: command.to_string(),
-            ..Series::default()
-        });
-        done(
-            WorkloadId::StressNg,
-            0,
-            Variant::ONLY,
-            series,
-            heading.number,
-        )
+        let series = Measured::Series(Series { detail: command.to_string(), ..Series::default() });
+        done(WorkloadId::StressNg, 0, Variant::ONLY, series, heading.number)
     } else {
         failed(WorkloadId::StressNg, section)
     };
@@ -263,23 +222,14 @@ pub(super) fn read_stress_ng(section: &Section<'_, '_>, draft: &mut Draft) {
 
 fn failed(workload: WorkloadId, section: &Section<'_, '_>) -> record::Step {
     let body = section.body();
-    let tail: Vec<&str> = body[body.len().saturating_sub(10)..]
-        .iter()
-        .map(|line| line.text)
-        .collect();
+    let tail: Vec<&str> = body[body.len().saturating_sub(10)..].iter().map(|line| line.text).collect();
     let failure = Failure {
         kind: FailureKind::Garbled,
         message: format!("{} printed no result", workload.as_str()),
         output_tail: tail.join("\n").trim().chars().take(2000).collect(),
         exit_status: None,
     };
-    step(
-        workload,
-        0,
-        Variant::ONLY,
-        Outcome::Failed(failure),
-        section.heading().number,
-    )
+    step(workload, 0, Variant::ONLY, Outcome::Failed(failure), section.heading().number)
 }
 
 #[cfg(test)]
@@ -297,13 +247,7 @@ mod tests {
             assert!(row.local_ms.is_some());
         }
         let noise = "[2025-08-27 09:05:26] 8 miner threads started, using 'scrypt' algorithm.";
-        assert!(
-            cpuminer_row(&Line {
-                number: 1,
-                text: noise
-            })
-            .is_none()
-        );
+        assert!(cpuminer_row(&Line { number: 1, text: noise }).is_none());
         assert!(is_cpuminer_note(noise));
     }
 }

@@ -5,13 +5,8 @@ use super::sections::{Line, Section, is_separator};
 use record::Fact;
 
 /// How notes start: what the bash program says about the processor before the clock pass.
-const NOTES: [&str; 5] = [
-    "Intel P-States:",
-    "Intel Hardware Feedback",
-    "Powercap present",
-    "AMD Ryzen detected",
-    "Skipping cpu",
-];
+const NOTES: [&str; 5] =
+    ["Intel P-States:", "Intel Hardware Feedback", "Powercap present", "AMD Ryzen detected", "Skipping cpu"];
 
 pub(super) fn is_note(text: &str) -> bool {
     let text = text.trim_start();

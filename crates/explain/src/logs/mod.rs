@@ -57,13 +57,8 @@ const FOREIGN_CHARS: usize = 2000;
 /// figures, whose only block says so.
 pub fn read(text: &str) -> Record {
     let lines = sections::lines(text);
-    let mut draft = Draft {
-        log: record::Log {
-            lines: lines.len() as u32,
-            ..record::Log::default()
-        },
-        ..Draft::default()
-    };
+    let mut draft =
+        Draft { log: record::Log { lines: lines.len() as u32, ..record::Log::default() }, ..Draft::default() };
     if !lines.iter().any(is_mark) {
         foreign(&lines, &mut draft);
         return assemble::finish(draft);
@@ -77,12 +72,7 @@ pub fn read(text: &str) -> Record {
 
 /// True if the text looks like a log of the bash program, whole or in part.
 pub fn looks_like_log(text: &str) -> bool {
-    text.lines().take(5000).zip(1..).any(|(text, number)| {
-        is_mark(&Line {
-            number,
-            text: text.trim_end_matches('\r'),
-        })
-    })
+    text.lines().take(5000).zip(1..).any(|(text, number)| is_mark(&Line { number, text: text.trim_end_matches('\r') }))
 }
 
 /// A line that only such a log has.
@@ -105,9 +95,7 @@ fn is_mark(line: &Line<'_>) -> bool {
 /// The last run of a file that holds several: the local log is appended to, never rotated. The
 /// header lines of the others are kept.
 fn last_run<'a, 't>(lines: &'a [Line<'t>], draft: &mut Draft) -> &'a [Line<'t>] {
-    let headers: Vec<usize> = (0..lines.len())
-        .filter(|index| header::is_header(lines[*index].text))
-        .collect();
+    let headers: Vec<usize> = (0..lines.len()).filter(|index| header::is_header(lines[*index].text)).collect();
     let [earlier @ .., last] = headers.as_slice() else {
         return lines;
     };
@@ -132,11 +120,7 @@ fn foreign(lines: &[Line<'_>], draft: &mut Draft) {
         text.extend(line.text.chars().take(FOREIGN_CHARS));
         text.push('\n');
     }
-    draft.log.blocks.push(LogBlock {
-        line: 1,
-        heading: heading.to_string(),
-        text: text.trim_end().to_string(),
-    });
+    draft.log.blocks.push(LogBlock { line: 1, heading: heading.to_string(), text: text.trim_end().to_string() });
 }
 
 fn read_section(section: &Section<'_, '_>, draft: &mut Draft) {

@@ -45,14 +45,8 @@ pub(super) enum Quantity {
 }
 
 /// The percentages, in the order of the columns.
-const PERCENTAGES: [Quantity; 6] = [
-    Quantity::Busy,
-    Quantity::System,
-    Quantity::User,
-    Quantity::Nice,
-    Quantity::IoWait,
-    Quantity::Irq,
-];
+const PERCENTAGES: [Quantity; 6] =
+    [Quantity::Busy, Quantity::System, Quantity::User, Quantity::Nice, Quantity::IoWait, Quantity::Irq];
 
 /// One row.
 #[derive(Debug, Clone)]
@@ -72,13 +66,9 @@ pub(super) struct Row {
 /// `System health while running tinymembench:`, a header, rows.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading().text;
-    let name = heading
-        .split_once("running ")
-        .map_or(heading, |(_, name)| name);
+    let name = heading.split_once("running ").map_or(heading, |(_, name)| name);
     let phase = draft.phases.len();
-    draft.phases.push(Phase {
-        name: name.trim().trim_end_matches(':').to_string(),
-    });
+    draft.phases.push(Phase { name: name.trim().trim_end_matches(':').to_string() });
     let rows = rows(section, phase, draft);
     draft.rows.extend(rows);
 }
@@ -175,22 +165,11 @@ fn row(line: &Line<'_>, text: &str, columns: &Columns) -> Option<Row> {
     for (word, quantity) in words.zip(&columns.extras) {
         values.push((*quantity, extra(word, *quantity)?));
     }
-    Some(Row {
-        line: line.number,
-        time_of_day_ms,
-        phase: 0,
-        first: false,
-        values,
-        garbled_temperature,
-    })
+    Some(Row { line: line.number, time_of_day_ms, phase: 0, first: false, values, garbled_temperature })
 }
 
 /// `1680/1416MHz`, ` 800/ 500MHz`, `n/aMHz`, `n/a MHz`, `MHz`, `---`.
-fn clocks<'t>(
-    rest: &'t str,
-    columns: &Columns,
-    values: &mut Vec<(Quantity, i64)>,
-) -> Option<&'t str> {
+fn clocks<'t>(rest: &'t str, columns: &Columns, values: &mut Vec<(Quantity, i64)>) -> Option<&'t str> {
     if let Some(rest) = rest.strip_prefix("---") {
         return Some(rest);
     }
@@ -243,8 +222,7 @@ fn temperature(word: &str) -> Result<Option<i64>, ()> {
 
 /// `0.8684V` (microvolts), `5.8W` (milliwatts), `4200` (milliwatts).
 fn extra(word: &str, quantity: Quantity) -> Option<i64> {
-    let value = text::decimal(word.trim_end_matches(['V', 'W']))
-        .filter(|value| (-1e6..1e6).contains(value))?;
+    let value = text::decimal(word.trim_end_matches(['V', 'W'])).filter(|value| (-1e6..1e6).contains(value))?;
     let factor = match quantity {
         Quantity::CoreMicrovolts | Quantity::InputMicrovolts => 1e6,
         Quantity::PmicMilliwatts => 1e3,
@@ -264,21 +242,10 @@ mod tests {
         let row = row(&line, text.trim(), &columns).unwrap_or_else(|| panic!("{text}"));
         for (quantity, value) in expected {
             let found = row.values.iter().find(|(known, _)| known == quantity);
-            assert_eq!(
-                found.map(|(_, value)| value),
-                Some(value),
-                "{quantity:?} in {text}"
-            );
+            assert_eq!(found.map(|(_, value)| value), Some(value), "{quantity:?} in {text}");
         }
-        let expected_clocks = expected
-            .iter()
-            .filter(|(quantity, _)| is_clock(*quantity))
-            .count();
-        let clocks = row
-            .values
-            .iter()
-            .filter(|(quantity, _)| is_clock(*quantity))
-            .count();
+        let expected_clocks = expected.iter().filter(|(quantity, _)| is_clock(*quantity)).count();
+        let clocks = row.values.iter().filter(|(quantity, _)| is_clock(*quantity)).count();
         assert_eq!(clocks, expected_clocks, "{text}");
     }
 
@@ -293,45 +260,21 @@ mod tests {
         check(
             PLAIN,
             "14:32:16: 1392MHz  0.15   3%   0%   1%   0%   1%   0%  44.1°C",
-            &[
-                (Policy(0), 1_392_000),
-                (Load, 15),
-                (Busy, 3),
-                (IoWait, 1),
-                (Temperature, 44_100),
-            ],
+            &[(Policy(0), 1_392_000), (Load, 15), (Busy, 3), (IoWait, 1), (Temperature, 44_100)],
         );
-        check(
-            PLAIN,
-            "14:32:16: 1392MHz   3%   0%   1%   0%   1%   0%  °C",
-            &[(Policy(0), 1_392_000), (Busy, 3)],
-        );
+        check(PLAIN, "14:32:16: 1392MHz   3%   0%   1%   0%   1%   0%  °C", &[(Policy(0), 1_392_000), (Busy, 3)]);
         check(
             PLAIN,
             "14:32:16: 1392MHz 18.06 100%  -1%   1%   0%   1%   0%  44,1°C",
-            &[
-                (Policy(0), 1_392_000),
-                (Load, 1806),
-                (Busy, 100),
-                (System, -1),
-                (Temperature, 44_100),
-            ],
+            &[(Policy(0), 1_392_000), (Load, 1806), (Busy, 100), (System, -1), (Temperature, 44_100)],
         );
-        check(
-            PLAIN,
-            "14:32:16:    MHz  0.15   3%   0%   1%   0%   1%   2%  44.1°C",
-            &[(Irq, 2)],
-        );
+        check(PLAIN, "14:32:16:    MHz  0.15   3%   0%   1%   0%   1%   2%  44.1°C", &[(Irq, 2)]);
         check(
             "      CPU n/a    load %cpu %sys %usr %nice %io %irq   Temp",
             "18:25:25:  n/aMHz    0.36  28%   9%  17%   0%   0%   0%  41.6°C  ",
             &[(Load, 36), (User, 17)],
         );
-        check(
-            PLAIN,
-            "18:25:25:   ---     0.36  28%   9%  17%   0%   0%   0%   --",
-            &[(Load, 36)],
-        );
+        check(PLAIN, "18:25:25:   ---     0.36  28%   9%  17%   0%   0%   0%   --", &[(Load, 36)]);
         check(
             "      big.LITTLE   load %cpu %sys %usr %nice %io %irq   Temp",
             "09:07:45:  800/ 500MHz  8.06 100%   0%  99%   0%   0%   0%  79.2°C",
@@ -340,11 +283,7 @@ mod tests {
         check(
             "      cpu0/cpu4/cpu6    load %cpu %sys %usr %nice %io %irq   Temp",
             "04:16:06: 1800/2304/ 408MHz  8.06 100%   0%  99%   0%   0%   0%  76.7°C",
-            &[
-                (Policy(0), 1_800_000),
-                (Policy(4), 2_304_000),
-                (Policy(6), 408_000),
-            ],
+            &[(Policy(0), 1_800_000), (Policy(4), 2_304_000), (Policy(6), 408_000)],
         );
         check(
             "       fake/real   load %cpu %sys %usr %nice %io %irq   Temp    VCore    PMIC   DC(V)      mW",

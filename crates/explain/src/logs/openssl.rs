@@ -21,10 +21,7 @@ pub(super) struct Place {
 impl Place {
     /// A row that names its core type, or nothing.
     pub(super) fn of_type(core_type: Option<String>) -> Self {
-        Self {
-            core_type,
-            cluster: None,
-        }
+        Self { core_type, cluster: None }
     }
 }
 
@@ -44,10 +41,7 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         } else if let Some(rest) = text.strip_prefix("type ") {
             sizes = block_sizes(rest);
         } else if let Some(row) = row(line, &sizes) {
-            draft.cipher_places.push(Place {
-                core_type: row.label.map(str::to_string),
-                cluster,
-            });
+            draft.cipher_places.push(Place { core_type: row.label.map(str::to_string), cluster });
             draft.push(step(row, &version, line.number));
         } else if !text.is_empty() && !text.starts_with("Executing benchmark") {
             draft.unread(line);
@@ -66,10 +60,7 @@ fn step(row: Row<'_>, version: &str, line: u32) -> Step {
         true => Variant::parallel(&row.cipher.algorithm),
         false => Variant::from(row.cipher.algorithm.as_str()),
     };
-    let method = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse().ok());
+    let method = version.split('.').next().and_then(|major| major.parse().ok());
     let cipher = Measured::Cipher(row.cipher);
     let (id, method) = (WorkloadId::OpenSsl, method.unwrap_or(0));
     let mut step = done(id, method, variant, cipher, line);
@@ -85,9 +76,7 @@ fn openssl_version(rest: &str) -> &str {
 
 /// `16 bytes     64 bytes ...`.
 fn block_sizes(rest: &str) -> Vec<u32> {
-    rest.split("bytes")
-        .filter_map(|size| size.trim().parse().ok())
-        .collect()
+    rest.split("bytes").filter_map(|size| size.trim().parse().ok()).collect()
 }
 
 /// `aes-256-cbc  147518.60k ... 841875.46k (Cortex-A55)`: thousands of bytes per second.
@@ -106,10 +95,7 @@ fn row<'t>(line: &Line<'t>, sizes: &[u32]) -> Option<Row<'t>> {
         })
         .collect();
     let rows = rows.filter(|rows| !rows.is_empty())?;
-    Some(Row {
-        cipher: Cipher { algorithm, rows },
-        label,
-    })
+    Some(Row { cipher: Cipher { algorithm, rows }, label })
 }
 
 /// Gives every row its CPU once the clusters are known: from the heading, from a core type that
@@ -127,20 +113,14 @@ pub(super) fn place(steps: &mut [Step], places: &[Place], clusters: &[Cluster], 
     for (step, place) in steps.iter_mut().filter(is_row).zip(places) {
         let index = seen.entry(step.variant.clone()).or_default();
         let cluster = cluster_of(place, clusters);
-        let by_order = clusters
-            .get(*index)
-            .filter(|_| counts.get(&step.variant) == Some(&clusters.len()));
+        let by_order = clusters.get(*index).filter(|_| counts.get(&step.variant) == Some(&clusters.len()));
         let only = clusters.first().filter(|_| clusters.len() == 1);
         *index += 1;
         if step.variant.is_parallel() {
             step.threads = cpu_count.max(1);
         } else {
             let cluster = cluster.or(only).or(by_order);
-            step.cpus = cluster
-                .and_then(|cluster| cluster.cpus.first())
-                .copied()
-                .into_iter()
-                .collect();
+            step.cpus = cluster.and_then(|cluster| cluster.cpus.first()).copied().into_iter().collect();
         }
         let key = (step.variant.clone(), step.cpus.first().copied());
         let repetition = repetitions.entry(key).or_default();
@@ -155,9 +135,7 @@ fn cluster_of<'a>(place: &Place, clusters: &'a [Cluster]) -> Option<&'a Cluster>
         return clusters.get(cluster);
     }
     let named = place.core_type.as_ref()?;
-    let mut alike = clusters
-        .iter()
-        .filter(|cluster| cluster.core_type.known() == Some(named));
+    let mut alike = clusters.iter().filter(|cluster| cluster.core_type.known() == Some(named));
     alike.next().filter(|_| alike.next().is_none())
 }
 
@@ -168,10 +146,7 @@ mod tests {
     #[test]
     fn versions() {
         for (text, version) in [
-            (
-                "3.0.17, built on 1 Jul 2025 (Library: OpenSSL 3.0.17 1 Jul 2025)",
-                "3.0.17",
-            ),
+            ("3.0.17, built on 1 Jul 2025 (Library: OpenSSL 3.0.17 1 Jul 2025)", "3.0.17"),
             ("1.1.0f  25 May 2017", "1.1.0f"),
             ("(version 1.1.0f, built on 25 May 2017)", "1.1.0f"),
         ] {
@@ -181,9 +156,7 @@ mod tests {
 
     #[test]
     fn rows_of_five_and_six_columns() {
-        let five = block_sizes(
-            "             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes",
-        );
+        let five = block_sizes("             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes");
         assert_eq!(five, [16, 64, 256, 1024, 8192]);
         let text = "aes-256-cbc       9436.88k    11456.96k    12109.74k    12102.66k    12077.74k (Cortex-A7)";
         let row = row(&Line { number: 1, text }, &five).unwrap();

@@ -9,10 +9,7 @@ use record::{Latency, LatencyRow, Measured, Variant, WorkloadId};
 /// (they depend on the CPU), rows `4k: 2.194 2.137 ...`.
 pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     let heading = section.heading();
-    let mut latency = Latency {
-        pages: "as the kernel decides".to_string(),
-        ..Latency::default()
-    };
+    let mut latency = Latency { pages: "as the kernel decides".to_string(), ..Latency::default() };
     let mut own = None;
     for line in section.body().iter().filter(|line| !line.is_blank()) {
         let text = line.text.trim();
@@ -78,19 +75,13 @@ mod tests {
         let text = "        64k: 10.38 11.30 - ";
         let row_of = |columns| row(&Line { number: 1, text }, columns);
         let row = row_of(3).unwrap();
-        assert_eq!(
-            (row.size_bytes, row.ns),
-            (65_536, vec![Some(10.38), Some(11.3), None])
-        );
+        assert_eq!((row.size_bytes, row.ns), (65_536, vec![Some(10.38), Some(11.3), None]));
         assert!(row_of(4).is_none());
     }
 
     #[test]
     fn the_cpu_stands_in_the_heading() {
-        assert_eq!(
-            place("Executing ramlat on cpu6 (Cortex-A76), results in ns:"),
-            Some(6)
-        );
+        assert_eq!(place("Executing ramlat on cpu6 (Cortex-A76), results in ns:"), Some(6));
         assert_eq!(place("Executing ramlat on cpu0, results in ns:"), Some(0));
     }
 }

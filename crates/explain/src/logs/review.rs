@@ -9,16 +9,14 @@ use super::draft::{ClusterSeen, Draft, done, tool};
 use super::sections::{Kind, Line, Section};
 use super::{text, topology};
 use record::{
-    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow,
-    Measured, MemoryOperation, Step, Variant, WorkloadId,
+    Bandwidth, BandwidthRow, Cipher, ClockPoint, Clocks, Compression, Fact, Latency, LatencyRow, Measured,
+    MemoryOperation, Step, Variant, WorkloadId,
 };
 
 /// Block sizes of `openssl speed` since 1.1.
 const BLOCK_SIZES: [u32; 6] = [16, 64, 256, 1024, 8192, 16384];
 /// Columns of ramlat.
-const LATENCY_COLUMNS: [&str; 8] = [
-    "1x32", "2x32", "1x64", "2x64", "1xPTR", "2xPTR", "4xPTR", "8xPTR",
-];
+const LATENCY_COLUMNS: [&str; 8] = ["1x32", "2x32", "1x64", "2x64", "1xPTR", "2xPTR", "4xPTR", "8xPTR"];
 /// More rows than this are no review.
 const ROWS_MAX: usize = 1024;
 
@@ -58,13 +56,7 @@ fn general(section: &Section<'_, '_>, draft: &mut Draft) {
     let is_table = |line: &Line<'_>| line.text.trim_start().starts_with("CPU sysfs topology");
     if let Some(start) = section.lines.iter().position(is_table) {
         let lines = &section.lines[start..];
-        topology::read(
-            &Section {
-                kind: Kind::Topology,
-                lines,
-            },
-            draft,
-        );
+        topology::read(&Section { kind: Kind::Topology, lines }, draft);
     }
 }
 
@@ -118,11 +110,7 @@ fn clock(line: &Line<'_>) -> Option<(ClusterSeen, ClockPoint)> {
         line: Some(line.number),
         ..ClockPoint::default()
     };
-    let seen = ClusterSeen {
-        opps_khz: point.opp_khz.into_iter().collect(),
-        cpus,
-        core_type,
-    };
+    let seen = ClusterSeen { opps_khz: point.opp_khz.into_iter().collect(), cpus, core_type };
     Some((seen, point))
 }
 
@@ -157,9 +145,7 @@ fn baseline(section: &Section<'_, '_>, draft: &mut Draft) {
         }
         for step in steps {
             if step.workload == WorkloadId::OpenSsl {
-                draft
-                    .cipher_places
-                    .push(super::openssl::Place::of_type(core_type_of(text)));
+                draft.cipher_places.push(super::openssl::Place::of_type(core_type_of(text)));
             }
             draft.push(step);
         }
@@ -191,11 +177,7 @@ fn bandwidth(text: &str, line: &Line<'_>) -> Option<Step> {
         })
     };
     let rows: Option<Vec<BandwidthRow>> = text[start..].split(',').map(row).collect();
-    let measured = Measured::Bandwidth(Bandwidth {
-        buffer_bytes: 0,
-        verified: false,
-        rows: rows?,
-    });
+    let measured = Measured::Bandwidth(Bandwidth { buffer_bytes: 0, verified: false, rows: rows? });
     let id = WorkloadId::MemoryBandwidth;
     let mut step = done(id, 0, Variant::TINYMEMBENCH, measured, line.number);
     step.cpus = first_cpu(&text[..start]);
@@ -218,12 +200,8 @@ fn latency(text: &str, number: u32) -> Option<Step> {
     if ns.len() != LATENCY_COLUMNS.len() {
         return None;
     }
-    let row = LatencyRow {
-        size_bytes: size_mib.checked_mul(1 << 20)?,
-        rounds_apart_percent: None,
-        ns,
-        line: Some(number),
-    };
+    let row =
+        LatencyRow { size_bytes: size_mib.checked_mul(1 << 20)?, rounds_apart_percent: None, ns, line: Some(number) };
     let measured = Measured::Latency(Latency {
         columns: LATENCY_COLUMNS.map(str::to_string).to_vec(),
         rows: vec![row],
@@ -242,19 +220,12 @@ fn sevenzip(text: &str, number: u32) -> Vec<Step> {
     let Some((_, values)) = text.split_once("): ") else {
         return Vec::new();
     };
-    let (runs, single) = values
-        .split_once(", single-threaded: ")
-        .unwrap_or((values, ""));
+    let (runs, single) = values.split_once(", single-threaded: ").unwrap_or((values, ""));
     let runs = runs.split(" (").next().unwrap_or(runs);
     let scores = |variant: Variant, list: &str| -> Vec<Step> {
-        let mips = list
-            .split(',')
-            .filter_map(|mips| mips.trim().parse::<u32>().ok());
+        let mips = list.split(',').filter_map(|mips| mips.trim().parse::<u32>().ok());
         let step = |(repetition, total_mips): (usize, u32)| {
-            let score = Measured::Compression(Compression {
-                total_mips,
-                ..Compression::default()
-            });
+            let score = Measured::Compression(Compression { total_mips, ..Compression::default() });
             let mut step = done(WorkloadId::SevenZip, 0, variant.clone(), score, number);
             step.repetition = repetition as u32;
             step.not_comparable = Some("a review does not name the version of 7-zip".to_string());
@@ -298,30 +269,15 @@ mod tests {
 
     #[test]
     fn rows_of_published_reviews() {
-        let (seen, point) = clock(&line(
-            "    cpu4-cpu5 (Cortex-A76): OPP: 2256, Measured: 2255      (-0.1%)",
-        ))
-        .unwrap();
-        assert_eq!(
-            (seen.cpus, seen.core_type),
-            (vec![4, 5], Some("Cortex-A76".into()))
-        );
-        assert_eq!(
-            (point.opp_khz, point.printed_mhz),
-            (Some(2_256_000), Some(2255))
-        );
+        let (seen, point) = clock(&line("    cpu4-cpu5 (Cortex-A76): OPP: 2256, Measured: 2255      (-0.1%)")).unwrap();
+        assert_eq!((seen.cpus, seen.core_type), (vec![4, 5], Some("Cortex-A76".into())));
+        assert_eq!((point.opp_khz, point.printed_mhz), (Some(2_256_000), Some(2255)));
         let (_, point) = clock(&line("cpu0: OPP: 912, ThreadX:  900, Measured:  899")).unwrap();
-        assert_eq!(
-            (point.firmware_khz, point.printed_mhz),
-            (Some(900_000), Some(899))
-        );
+        assert_eq!((point.firmware_khz, point.printed_mhz), (Some(900_000), Some(899)));
 
         let text = "cpu6 (Cortex-A76): memcpy: 9.5 MB/s, memchr: 8.0 MB/s, memset: 7.5 MB/s";
         let step = bandwidth(text, &line(text)).unwrap();
-        assert_eq!(
-            (step.cpus.as_slice(), &step.variant),
-            (&[6][..], &Variant::TINYMEMBENCH)
-        );
+        assert_eq!((step.cpus.as_slice(), &step.variant), (&[6][..], &Variant::TINYMEMBENCH));
         let step = latency("16M latency: 1 2 3 4 5 6 7 8.5 ", 1).unwrap();
         assert!(step.cpus.is_empty());
         assert_eq!(latency("16M latency: 1 2", 1), None);
@@ -329,10 +285,7 @@ mod tests {
         let text = "7-zip MIPS (3 consecutive runs): 45, 46, 47 (46 avg), single-threaded: 13";
         let variants: Vec<Variant> = sevenzip(text, 1).into_iter().map(|s| s.variant).collect();
         let multi = Variant::MULTI;
-        assert_eq!(
-            variants,
-            [Variant::SINGLE, multi.clone(), multi.clone(), multi]
-        );
+        assert_eq!(variants, [Variant::SINGLE, multi.clone(), multi.clone(), multi]);
 
         let text = "`aes-256-cbc  1.00k  2.00k  3.00k  4.00k  5.00k  6.50k (Cortex-A55)`";
         let step = cipher(text, &line(text)).unwrap();
@@ -345,10 +298,7 @@ mod tests {
         for text in ["", "memcpy: fast", "`aes`", "7-zip MIPS", "x latency: y"] {
             assert_eq!(bandwidth(text, &line(text)), None, "{text}");
             assert_eq!(cipher(text, &line(text)), None, "{text}");
-            assert!(
-                sevenzip(text, 1).is_empty() && latency(text, 1).is_none(),
-                "{text}"
-            );
+            assert!(sevenzip(text, 1).is_empty() && latency(text, 1).is_none(), "{text}");
             assert!(clock(&line(text)).is_none(), "{text}");
         }
     }

@@ -95,13 +95,7 @@ impl<'a, 't> Section<'a, 't> {
 /// The lines of a text. Carriage returns and a byte order mark are dropped.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.lines()
-        .zip(1..)
-        .map(|(text, number)| Line {
-            number,
-            text: text.trim_end_matches('\r'),
-        })
-        .collect()
+    text.lines().zip(1..).map(|(text, number)| Line { number, text: text.trim_end_matches('\r') }).collect()
 }
 
 /// The sections of a log, in order. Every line is in exactly one.
@@ -119,28 +113,19 @@ pub(super) fn split<'a, 't>(lines: &'a [Line<'t>]) -> Vec<Section<'a, 't>> {
         };
         if let Some(next) = next {
             if index > start {
-                sections.push(Section {
-                    kind,
-                    lines: &lines[start..index],
-                });
+                sections.push(Section { kind, lines: &lines[start..index] });
             }
             start = index;
             kind = next;
         } else if kind == Kind::Summary {
             // The summary is one line; whatever follows belongs to nobody.
-            sections.push(Section {
-                kind,
-                lines: &lines[start..index],
-            });
+            sections.push(Section { kind, lines: &lines[start..index] });
             start = index;
             kind = Kind::Loose;
         }
     }
     if start < lines.len() {
-        sections.push(Section {
-            kind,
-            lines: &lines[start..],
-        });
+        sections.push(Section { kind, lines: &lines[start..] });
     }
     sections
 }
@@ -232,19 +217,11 @@ fn announced(trimmed: &str, first: u8) -> Option<Kind> {
         });
     }
     // Only this program names workloads by their method: `Executing simd@1 on CPUs 0-3`.
-    let workload = trimmed
-        .strip_prefix("Executing ")
-        .map(|rest| rest.split(' ').next());
-    if workload
-        .flatten()
-        .is_some_and(|workload| workload.contains('@'))
-    {
+    let workload = trimmed.strip_prefix("Executing ").map(|rest| rest.split(' ').next());
+    if workload.flatten().is_some_and(|workload| workload.contains('@')) {
         return Some(Kind::OwnSeries);
     }
-    HEADINGS
-        .iter()
-        .find(|(start, _)| start.as_bytes()[0] == first && trimmed.starts_with(start))
-        .map(|(_, kind)| *kind)
+    HEADINGS.iter().find(|(start, _)| start.as_bytes()[0] == first && trimmed.starts_with(start)).map(|(_, kind)| *kind)
 }
 
 /// Openings that are recognised by their shape or only in certain places.
@@ -283,10 +260,7 @@ fn by_shape(trimmed: &str, text: &str, current: Kind, after_separator: bool) -> 
 
 /// Tables of `free` and `swapon`, also in other languages than English.
 fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
-    let in_state = matches!(
-        current,
-        Kind::Iostat | Kind::Free | Kind::Uptime | Kind::System | Kind::Loose
-    );
+    let in_state = matches!(current, Kind::Iostat | Kind::Free | Kind::Uptime | Kind::System | Kind::Loose);
     if !in_state {
         return None;
     }
@@ -299,16 +273,11 @@ fn state_table(trimmed: &str, current: Kind) -> Option<Kind> {
 /// Openings that exist only after the benchmarks.
 fn by_shape_at_the_end(trimmed: &str, current: Kind) -> Option<Kind> {
     const LABELS: [&str; 4] = ["Compiler: ", "Userland: ", "Kernel: ", "cpuinfo: "];
-    let state = matches!(
-        current,
-        Kind::Iostat | Kind::Free | Kind::Swapon | Kind::Zswap | Kind::Topology
-    );
-    if state && (trimmed.starts_with("Architecture:") || trimmed.starts_with("Архитектура:"))
-    {
+    let state = matches!(current, Kind::Iostat | Kind::Free | Kind::Swapon | Kind::Zswap | Kind::Topology);
+    if state && (trimmed.starts_with("Architecture:") || trimmed.starts_with("Архитектура:")) {
         return Some(Kind::Lscpu);
     }
-    if matches!(current, Kind::Lscpu | Kind::Topology)
-        && trimmed.starts_with("Processor Information")
+    if matches!(current, Kind::Lscpu | Kind::Topology) && trimmed.starts_with("Processor Information")
         || current == Kind::Lscpu && trimmed.starts_with("Handle 0x")
     {
         return Some(Kind::Processor);
@@ -336,9 +305,7 @@ fn is_opp_line(trimmed: &str) -> bool {
     trimmed.contains(" mV (")
         || trimmed.contains("(no microvolt properties")
         || trimmed.ends_with(':')
-            && ["opp-table", "opp_table", "opptable"]
-                .iter()
-                .any(|name| trimmed.to_ascii_lowercase().contains(name))
+            && ["opp-table", "opp_table", "opptable"].iter().any(|name| trimmed.to_ascii_lowercase().contains(name))
 }
 
 #[cfg(test)]
@@ -358,15 +325,7 @@ mod tests {
         let kinds: Vec<Kind> = sections.iter().map(|section| section.kind).collect();
         assert_eq!(
             kinds,
-            [
-                Kind::System,
-                Kind::Uptime,
-                Kind::Loose,
-                Kind::Clocks,
-                Kind::Loose,
-                Kind::Summary,
-                Kind::Loose
-            ]
+            [Kind::System, Kind::Uptime, Kind::Loose, Kind::Clocks, Kind::Loose, Kind::Summary, Kind::Loose]
         );
         let count: usize = sections.iter().map(|section| section.lines.len()).total();
         assert_eq!(count, lines.len());
@@ -374,10 +333,7 @@ mod tests {
 
     /// A heading that no log has is one that nobody reads.
     #[test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "logs are files of this repository"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "logs are files of this repository")]
     fn every_heading_stands_in_a_log_of_the_repository() {
         // Headings of this program's own logs; `tests/own_log.rs` reads them.
         const OWN: [&str; 1] = ["Measuring every CPU alone"];
@@ -398,11 +354,7 @@ mod tests {
         let mut missing: Vec<&str> = HEADINGS.iter().map(|(start, _)| *start).collect();
         missing.retain(|start| !OWN.contains(start));
         let mut kinds = BY_SHAPE.to_vec();
-        for folder in [
-            "src/logs/fixtures",
-            "tests/composed",
-            "tests/composed/reviews",
-        ] {
+        for folder in ["src/logs/fixtures", "tests/composed", "tests/composed/reviews"] {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
             for file in std::fs::read_dir(folder).unwrap() {
                 let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else {
@@ -417,10 +369,7 @@ mod tests {
                 kinds.retain(|kind| !found.contains(kind));
             }
         }
-        assert!(
-            missing.is_empty() && kinds.is_empty(),
-            "{missing:?} {kinds:?}"
-        );
+        assert!(missing.is_empty() && kinds.is_empty(), "{missing:?} {kinds:?}");
     }
 
     #[test]

@@ -7,9 +7,7 @@
 use super::draft::{Draft, step, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{
-    Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step, Variant, WorkloadId,
-};
+use record::{Compression, DictionaryRow, Failure, FailureKind, Measured, Outcome, Step, Variant, WorkloadId};
 
 /// A run pinned to one core uses at most this share of a core, in percent; the surplus is
 /// rounding.
@@ -54,23 +52,13 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
     };
     // Without a heading the runs with totals below them are those on all CPUs; in a log that was
     // cut before the totals, their use of more than one core tells.
-    let multi_without_heading = totals
-        || runs
-            .iter()
-            .any(|run| run.figures.usage_percent > ONE_CORE_PERCENT);
-    let known = draft
-        .steps
-        .iter()
-        .filter(|step| step.workload == WorkloadId::SevenZip)
-        .count();
+    let multi_without_heading = totals || runs.iter().any(|run| run.figures.usage_percent > ONE_CORE_PERCENT);
+    let known = draft.steps.iter().filter(|step| step.workload == WorkloadId::SevenZip).count();
     for (index, run) in runs.into_iter().enumerate() {
-        let variant = announced
-            .variant
-            .clone()
-            .unwrap_or(match multi_without_heading {
-                true => Variant::MULTI,
-                false => Variant::SINGLE,
-            });
+        let variant = announced.variant.clone().unwrap_or(match multi_without_heading {
+            true => Variant::MULTI,
+            false => Variant::SINGLE,
+        });
         let mut step = run.finish(variant);
         step.cpus.clone_from(&announced.cpus);
         step.repetition = index as u32;
@@ -110,34 +98,17 @@ fn announced(heading: &str) -> Announced {
         () if text::trailing_parenthesis(words).is_some() => Variant::CORE_TYPE,
         () => Variant::MULTI,
     };
-    Announced {
-        variant: Some(variant),
-        cpus: cpus.unwrap_or_default(),
-        runs,
-    }
+    Announced { variant: Some(variant), cpus: cpus.unwrap_or_default(), runs }
 }
 
 /// `Total: 8803,8844,8848`: the lines below the last run repeat what the runs say.
 fn is_totals(text: &str) -> bool {
-    ["Compression:", "Decompression:", "Total:"]
-        .iter()
-        .any(|name| text.starts_with(name))
+    ["Compression:", "Decompression:", "Total:"].iter().any(|name| text.starts_with(name))
 }
 
 fn is_boilerplate(text: &str) -> bool {
-    const STARTS: [&str; 7] = [
-        "Executing",
-        "Compressing",
-        "Dict ",
-        "Speed",
-        "KiB/s",
-        "KB/s",
-        "---",
-    ];
-    text.is_empty()
-        || text == "LE"
-        || text == "x64"
-        || STARTS.iter().any(|start| text.starts_with(start))
+    const STARTS: [&str; 7] = ["Executing", "Compressing", "Dict ", "Speed", "KiB/s", "KB/s", "---"];
+    text.is_empty() || text == "LE" || text == "x64" || STARTS.iter().any(|start| text.starts_with(start))
 }
 
 /// One run while it is read.
@@ -174,10 +145,7 @@ impl Run {
         };
         match name {
             "CPU Freq" => {
-                self.figures.cpu_freq_mhz = rest
-                    .split_whitespace()
-                    .filter_map(|mhz| mhz.parse().ok())
-                    .collect();
+                self.figures.cpu_freq_mhz = rest.split_whitespace().filter_map(|mhz| mhz.parse().ok()).collect();
                 true
             }
             "RAM size" => self.memory(rest),
@@ -249,11 +217,7 @@ impl Run {
     }
 
     fn finish(self, variant: Variant) -> Step {
-        let method = self
-            .version
-            .split('.')
-            .next()
-            .and_then(|major| major.parse().ok());
+        let method = self.version.split('.').next().and_then(|major| major.parse().ok());
         let threads = self.figures.benchmark_threads.unwrap_or(1);
         let not_comparable = self.not_comparable(&variant, threads);
         let outcome = match self.complete {
@@ -269,29 +233,18 @@ impl Run {
     }
 
     fn not_comparable(&self, variant: &Variant, threads: u32) -> Option<String> {
-        let dictionaries: Vec<u32> = self
-            .figures
-            .compressing
-            .iter()
-            .map(|row| row.dictionary_log2)
-            .collect();
+        let dictionaries: Vec<u32> = self.figures.compressing.iter().map(|row| row.dictionary_log2).collect();
         if self.complete && dictionaries != DICTIONARIES {
-            let sizes: Vec<String> = dictionaries
-                .iter()
-                .map(|log2| format!("2^{log2}"))
-                .collect();
+            let sizes: Vec<String> = dictionaries.iter().map(|log2| format!("2^{log2}")).collect();
             return Some(format!("dictionaries of {} bytes only", sizes.join(", ")));
         }
-        (*variant == Variant::SINGLE && threads > 1)
-            .then(|| format!("{threads} threads shared one core"))
+        (*variant == Variant::SINGLE && threads > 1).then(|| format!("{threads} threads shared one core"))
     }
 }
 
 /// The numbers of a row; `|` only separates its halves.
 fn numbers(rest: &str) -> impl Iterator<Item = Option<u64>> {
-    rest.split_whitespace()
-        .filter(|word| *word != "|")
-        .map(|word| word.parse().ok())
+    rest.split_whitespace().filter(|word| *word != "|").map(|word| word.parse().ok())
 }
 
 fn small(value: u64) -> u32 {
@@ -323,17 +276,10 @@ fn failure(message: &str, tail: &[String]) -> Failure {
 /// Gives runs of logs without headings their CPUs once the clusters are known: the single runs
 /// are one per cluster in order, the others use all CPUs.
 pub(super) fn place(steps: &mut [Step], clusters: &[record::Cluster], cpu_count: u32) {
-    for step in steps
-        .iter_mut()
-        .filter(|step| step.workload == WorkloadId::SevenZip && step.cpus.is_empty())
-    {
+    for step in steps.iter_mut().filter(|step| step.workload == WorkloadId::SevenZip && step.cpus.is_empty()) {
         if step.variant == Variant::SINGLE {
             let cluster = clusters.get(step.repetition as usize).or(clusters.last());
-            step.cpus = cluster
-                .and_then(|all| all.cpus.first())
-                .copied()
-                .into_iter()
-                .collect();
+            step.cpus = cluster.and_then(|all| all.cpus.first()).copied().into_iter().collect();
             step.repetition = 0;
         } else {
             step.cpus = (0..cpu_count).collect();
@@ -348,44 +294,20 @@ mod tests {
     #[test]
     fn headings() {
         for (heading, variant, cpus, runs) in [
-            (
-                "Executing benchmark single-threaded on cpu6 (Cortex-A76)",
-                Some(Variant::SINGLE),
-                vec![6],
-                1,
-            ),
-            (
-                "Executing benchmark 3 times multi-threaded",
-                Some(Variant::MULTI),
-                vec![],
-                3,
-            ),
-            (
-                "Executing benchmark 3 times multi-threaded on CPUs 0-3",
-                Some(Variant::MULTI),
-                vec![0, 1, 2, 3],
-                3,
-            ),
+            ("Executing benchmark single-threaded on cpu6 (Cortex-A76)", Some(Variant::SINGLE), vec![6], 1),
+            ("Executing benchmark 3 times multi-threaded", Some(Variant::MULTI), vec![], 3),
+            ("Executing benchmark 3 times multi-threaded on CPUs 0-3", Some(Variant::MULTI), vec![0, 1, 2, 3], 3),
             (
                 "Executing benchmark 3 times multi-threaded on CPUs 4-5 (Cortex-A76)",
                 Some(Variant::CORE_TYPE),
                 vec![4, 5],
                 3,
             ),
-            (
-                "Executing benchmark single-threaded on CPU 4 (X)",
-                Some(Variant::SINGLE),
-                vec![4],
-                1,
-            ),
+            ("Executing benchmark single-threaded on CPU 4 (X)", Some(Variant::SINGLE), vec![4], 1),
             ("7-Zip (a) [64] 16.02", None, vec![], 0),
         ] {
             let announced = announced(heading);
-            assert_eq!(
-                (announced.variant, announced.cpus, announced.runs),
-                (variant, cpus, runs),
-                "{heading}"
-            );
+            assert_eq!((announced.variant, announced.cpus, announced.runs), (variant, cpus, runs), "{heading}");
         }
     }
 
@@ -403,10 +325,7 @@ mod tests {
         }
         let step = run.finish(Variant::SINGLE);
         assert_eq!((step.method, step.threads), (16, 1));
-        assert_eq!(
-            step.not_comparable.as_deref(),
-            Some("dictionaries of 2^22 bytes only")
-        );
+        assert_eq!(step.not_comparable.as_deref(), Some("dictionaries of 2^22 bytes only"));
         let Outcome::Done(Measured::Compression(figures)) = step.outcome else {
             panic!("not complete");
         };

@@ -19,10 +19,7 @@ pub(super) struct StateDraft {
 impl StateDraft {
     /// The state with what the log does not say marked as such.
     pub(super) fn finish(self, at_ms: i64) -> State {
-        let no_swap = self
-            .memory
-            .as_ref()
-            .is_some_and(|memory| memory.swap_total_kib == 0);
+        let no_swap = self.memory.as_ref().is_some_and(|memory| memory.swap_total_kib == 0);
         let swaps = self.swaps.or(no_swap.then(Vec::new));
         State {
             at_ms,
@@ -43,23 +40,14 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
         Kind::Free => free(section, draft),
         Kind::Swapon => swapon(section, draft),
         Kind::Zswap => zswap(section, draft),
-        _ => draft.named(
-            Named::Feature,
-            "power-meter".to_string(),
-            section.heading().text,
-            &section.heading(),
-        ),
+        _ => draft.named(Named::Feature, "power-meter".to_string(), section.heading().text, &section.heading()),
     }
 }
 
 /// `Uptime: 12:05:12 up 3 min,  4 users,  load average: 0.46, 0.26, 0.11,  37.6°C,  81216468`.
 fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
-    let words = line
-        .text
-        .split_once(':')
-        .map_or("", |(_, rest)| rest)
-        .trim();
+    let words = line.text.split_once(':').map_or("", |(_, rest)| rest).trim();
     if draft.start_of_day_ms.is_none() {
         let clock = words.split_whitespace().next().unwrap_or_default();
         draft.start_of_day_ms = text::time_of_day_ms(clock);
@@ -71,16 +59,8 @@ fn uptime(section: &Section<'_, '_>, draft: &mut Draft) {
     let Some((_, after)) = words.split_once("load average") else {
         return;
     };
-    let mut parts = after
-        .trim_start_matches([':', ' '])
-        .split(", ")
-        .map(str::trim);
-    let mut load = || {
-        parts
-            .next()
-            .and_then(text::decimal)
-            .map(|load| (load * 100.0).round() as u32)
-    };
+    let mut parts = after.trim_start_matches([':', ' ']).split(", ").map(str::trim);
+    let mut load = || parts.next().and_then(text::decimal).map(|load| (load * 100.0).round() as u32);
     match (load(), load(), load()) {
         (Some(one), Some(five), Some(fifteen)) => {
             draft.run.load_hundredths = Fact::Known([one, five, fifteen]);
@@ -132,15 +112,9 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
         return;
     }
     // The second iostat is the one after the benchmarks.
-    let new_state = draft
-        .states
-        .last()
-        .is_none_or(|state| state.memory.is_some() || state.line.is_some());
+    let new_state = draft.states.last().is_none_or(|state| state.memory.is_some() || state.line.is_some());
     if new_state {
-        draft.states.push(StateDraft {
-            line: Some(line.number),
-            ..StateDraft::default()
-        });
+        draft.states.push(StateDraft { line: Some(line.number), ..StateDraft::default() });
     }
     if let Some(rest) = header.strip_prefix("Linux ") {
         let (release, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -154,10 +128,7 @@ fn iostat(section: &Section<'_, '_>, draft: &mut Draft) {
             draft.machine.kernel_arch = Fact::Known(arch.trim_matches('_').to_string());
         }
         let cpus = rest.rfind('(').map(|open| &rest[open + 1..]);
-        draft.cpu_count = cpus
-            .and_then(text::leading_number)
-            .map(|(count, _)| count)
-            .or(draft.cpu_count);
+        draft.cpu_count = cpus.and_then(text::leading_number).map(|(count, _)| count).or(draft.cpu_count);
     }
     draft.block("iostat", section);
 }
@@ -236,13 +207,7 @@ fn swap(line: &Line<'_>) -> Option<SwapState> {
     if path.is_empty() {
         return None;
     }
-    Some(SwapState {
-        kind: swap_kind(&path),
-        path,
-        size_kib,
-        used_kib,
-        priority,
-    })
+    Some(SwapState { kind: swap_kind(&path), path, size_kib, used_kib, priority })
 }
 
 /// What the path alone tells. A file may be on anything.
@@ -288,21 +253,14 @@ mod tests {
             ("14 days,  2 users", Some(20160)),
             ("ever", None),
         ] {
-            assert_eq!(
-                up_ms(words),
-                minutes.map(|minutes: u64| minutes * 60_000),
-                "{words}"
-            );
+            assert_eq!(up_ms(words), minutes.map(|minutes: u64| minutes * 60_000), "{words}");
         }
     }
 
     #[test]
     fn rows_of_free_in_any_language() {
         for (text, is_row) in [
-            (
-                "Mem:           5.8Gi       283Mi       5.4Gi       8.7Mi       135Mi       5.5Gi",
-                true,
-            ),
+            ("Mem:           5.8Gi       283Mi       5.4Gi       8.7Mi       135Mi       5.5Gi", true),
             ("Память:  1,9G  66M  1,7G  8,3M  95M  1,7G", true),
             ("Swap:          2.9Gi          0B       2.9Gi", false),
             ("Codename: sid", false),

@@ -200,10 +200,7 @@ fn standard_run_of_0_9_72() {
 fn a_review_ends_the_same_log() {
     let standard = digest(&read(include_str!("fixtures/0.9.72-standard.txt")));
     let review = digest(&read(include_str!("fixtures/0.9.72-review.txt")));
-    let added: Vec<&str> = review
-        .lines()
-        .filter(|line| !standard.lines().any(|known| known == *line))
-        .collect();
+    let added: Vec<&str> = review.lines().filter(|line| !standard.lines().any(|known| known == *line)).collect();
     expect![[r#"
         "0.9.72" Some("Testboard Three") review Finished
         started Some(1777543512000) +120 up Some(180000) load Some([46, 26, 11]) elapsed Some(1200000)
@@ -243,14 +240,9 @@ fn another_language_and_carriage_returns() {
 
 #[test]
 fn what_is_no_log_says_so() {
-    for (text, heading) in [
-        ("", "empty"),
-        ("\n \n", "empty"),
-        (
-            "Dear all,\nplease find attached\n",
-            "not a log of sbc-bench",
-        ),
-    ] {
+    for (text, heading) in
+        [("", "empty"), ("\n \n", "empty"), ("Dear all,\nplease find attached\n", "not a log of sbc-bench")]
+    {
         assert!(!looks_like_log(text));
         let record = read(text);
         let Source::Log(log) = &record.source else {

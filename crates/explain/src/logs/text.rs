@@ -8,9 +8,7 @@ use jiff::civil::DateTime;
 /// above 1 THz, are not clocks.
 pub(super) fn mhz_to_khz(text: &str) -> Option<u32> {
     let mhz = decimal(text)?;
-    (0.0..=1_000_000.0)
-        .contains(&mhz)
-        .then(|| (mhz * 1000.0).round() as u32)
+    (0.0..=1_000_000.0).contains(&mhz).then(|| (mhz * 1000.0).round() as u32)
 }
 
 /// A decimal number with a point or a comma.
@@ -28,20 +26,14 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
 
 /// The unsigned number at the start of a text and what follows it.
 pub(super) fn leading_number(text: &str) -> Option<(u32, &str)> {
-    let digits = text
-        .bytes()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit()).count();
     Some((text.get(..digits)?.parse().ok()?, &text[digits..]))
 }
 
 /// A size as `free -h` prints it (`5.8Gi`, `283M`, `0B`, `2,9G`) in KiB. Every unit is a power
 /// of 1024, with and without the `i`, as in procps.
 pub(super) fn size_kib(text: &str) -> Option<u64> {
-    let digits = text
-        .bytes()
-        .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
-        .count();
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')).count();
     let value = decimal(text.get(..digits)?)?;
     let kib = match text[digits..].trim_end_matches(['i', 'B']) {
         "" if text.ends_with('B') => value / 1024.0,
@@ -104,9 +96,7 @@ pub(super) fn time_of_day_ms(text: &str) -> Option<i64> {
 /// `Sun, 29 Jul 2018 12:34:58 +0000` as milliseconds since 1970 and the offset in minutes. The
 /// name of the day is not checked: clocks of boards without battery are wrong often enough.
 pub(super) fn rfc2822(text: &str) -> Option<(i64, i32)> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let text = text.trim();
     let text = text.split_once(", ").map_or(text, |(_, date)| date);
     let mut words = text.split_whitespace();
@@ -117,10 +107,7 @@ pub(super) fn rfc2822(text: &str) -> Option<(i64, i32)> {
     let time_ms = time_of_day_ms(words.next()?)?;
     let offset = offset_minutes(words.next()?)?;
     let midnight = DateTime::new(year, month, day, 0, 0, 0, 0).ok()?;
-    Some((
-        civil_ms(midnight)? + time_ms - i64::from(offset) * 60_000,
-        offset,
-    ))
+    Some((civil_ms(midnight)? + time_ms - i64::from(offset) * 60_000, offset))
 }
 
 /// `2026-04-30 12:17:29` as milliseconds since 1970, read as UTC.
@@ -198,10 +185,7 @@ mod tests {
 
     #[test]
     fn core_types_in_headings() {
-        assert_eq!(
-            trailing_parenthesis("Executing benchmark on cpu0 (Cortex-A55):"),
-            Some("Cortex-A55")
-        );
+        assert_eq!(trailing_parenthesis("Executing benchmark on cpu0 (Cortex-A55):"), Some("Cortex-A55"));
         assert_eq!(trailing_parenthesis("Executing benchmark on cpu0:"), None);
     }
 }

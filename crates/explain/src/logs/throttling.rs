@@ -28,10 +28,7 @@ pub(super) fn read_statistics(section: &Section<'_, '_>, draft: &mut Draft) {
         }
     }
     if !khz_ms.is_empty() && draft.residencies.len() < TABLES_MAX {
-        let residency = Residency {
-            cpus: cpus.unwrap_or_default(),
-            khz_ms,
-        };
+        let residency = Residency { cpus: cpus.unwrap_or_default(), khz_ms };
         draft.residencies.push((heading.number, residency));
     }
 }
@@ -45,9 +42,7 @@ fn residency(line: &Line<'_>) -> Option<(u32, u64)> {
         None => time.parse::<u64>().ok()? as f64,
     };
     // A hundred years are no residency.
-    (0.0..3.2e12)
-        .contains(&ms)
-        .then_some((khz, ms.round() as u64))
+    (0.0..3.2e12).contains(&ms).then_some((khz, ms.round() as u64))
 }
 
 /// `Querying ThreadX on RPi for thermal or undervoltage issues:` with a row of bits.

@@ -9,8 +9,8 @@
 use super::draft::Draft;
 use super::monitor::{Phase, Quantity, Row};
 use record::{
-    AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan,
-    Missing, OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,
+    AllCpus, BigLittle, BoardInput, Channel, ChannelId, Cluster, CpuPercent, Fact, Gap, LoadSpan, Missing,
+    OfLogMonitor, OfRaspberryPi, Policy, Samples, Step, Variant, WorkloadId,
 };
 use std::collections::BTreeMap;
 
@@ -23,11 +23,7 @@ const CHANNELS_MAX: usize = 64;
 const GAPS_MAX: usize = 3;
 
 /// Clock passes before the first row; all others stand behind the last one.
-const CLOCKS_BEFORE: [Variant; 3] = [
-    Variant::COLD,
-    Variant::PARALLEL_IDLE,
-    Variant::PARALLEL_LOADED,
-];
+const CLOCKS_BEFORE: [Variant; 3] = [Variant::COLD, Variant::PARALLEL_IDLE, Variant::PARALLEL_LOADED];
 
 /// When a phase ran: from its first row to the moment before the first row of the next phase, the
 /// last phase to its last row.
@@ -42,9 +38,7 @@ struct PhaseTime {
 pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]) -> Samples {
     let mut rows = std::mem::take(&mut draft.rows);
     if let (true, Some(health)) = (rows.is_empty(), draft.health.take()) {
-        draft.phases.push(Phase {
-            name: "last row before the second clock pass".to_string(),
-        });
+        draft.phases.push(Phase { name: "last row before the second clock pass".to_string() });
         rows.push(health);
     }
     let at_ms = moments(&rows, draft.start_of_day_ms.filter(|_| has_start(draft)));
@@ -57,12 +51,8 @@ pub(super) fn build(draft: &mut Draft, clusters: &[Cluster], policies: &[Policy]
         }
     }
     let (big, little) = big_and_little(clusters, policies, &rows);
-    let mut samples = Samples {
-        interval_ms: 0,
-        lines: rows.iter().map(|row| row.line).collect(),
-        at_ms,
-        ..Samples::default()
-    };
+    let mut samples =
+        Samples { interval_ms: 0, lines: rows.iter().map(|row| row.line).collect(), at_ms, ..Samples::default() };
     samples.channels = channels(&rows, &samples.at_ms, big, little);
     for channel in &mut samples.channels {
         label_clock(channel, clusters);
@@ -80,9 +70,7 @@ fn has_start(draft: &Draft) -> bool {
 /// Milliseconds since the start for every row.
 fn moments(rows: &[Row], start_of_day_ms: Option<i64>) -> Vec<i64> {
     let mut at_ms: i64 = 0;
-    let mut before = start_of_day_ms
-        .or(rows.first().map(|row| row.time_of_day_ms))
-        .unwrap_or(0);
+    let mut before = start_of_day_ms.or(rows.first().map(|row| row.time_of_day_ms)).unwrap_or(0);
     rows.iter()
         .map(|row| {
             let mut passed = row.time_of_day_ms - before;
@@ -107,11 +95,7 @@ fn phase_times(phases: &[Phase], rows: &[Row], at_ms: &[i64]) -> Vec<PhaseTime> 
             if let Some(before) = times.last_mut() {
                 before.end_ms = before.end_ms.max(at_ms - 1);
             }
-            times.push(PhaseTime {
-                name: phase.name.clone(),
-                start_ms: *at_ms,
-                end_ms: *at_ms,
-            });
+            times.push(PhaseTime { name: phase.name.clone(), start_ms: *at_ms, end_ms: *at_ms });
             last_phase = Some(row.phase);
         } else if let Some(time) = times.last_mut() {
             time.end_ms = *at_ms;
@@ -166,20 +150,12 @@ fn phase_name(workload: Option<WorkloadId>, variant: &Variant) -> &'static str {
 /// Policies behind the two columns of `big.LITTLE`: the last and the first cluster. Old versions
 /// always print the last one first, later ones the faster one; where the OPPs of the clusters
 /// differ, the values themselves tell which it was.
-fn big_and_little(
-    clusters: &[Cluster],
-    policies: &[Policy],
-    rows: &[Row],
-) -> (Option<u32>, Option<u32>) {
+fn big_and_little(clusters: &[Cluster], policies: &[Policy], rows: &[Row]) -> (Option<u32>, Option<u32>) {
     let [first, .., last] = clusters else {
         return (None, None);
     };
     let number = |cluster: &Cluster| cluster.policy.or(cluster.cpus.first().copied());
-    let policy = |cluster: &Cluster| {
-        policies
-            .iter()
-            .find(|policy| Some(policy.policy) == number(cluster))
-    };
+    let policy = |cluster: &Cluster| policies.iter().find(|policy| Some(policy.policy) == number(cluster));
     let known = |cluster: &Cluster, khz: i64| {
         let opps = policy(cluster).map_or(&[][..], |policy| &policy.opps_khz);
         u32::try_from(khz).is_ok_and(|khz| opps.contains(&khz))
@@ -237,22 +213,14 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
         .filter_map(|(row, at_ms)| {
             let text = row.garbled_temperature.as_ref()?;
             let missing = Missing::garbled("temperature", text);
-            Some(Gap {
-                at_ms: *at_ms,
-                missing,
-            })
+            Some(Gap { at_ms: *at_ms, missing })
         })
         .take(GAPS_MAX)
         .collect();
     if !garbled.is_empty() {
-        let at = found
-            .iter()
-            .position(|(known, _)| *known == Quantity::Temperature);
+        let at = found.iter().position(|(known, _)| *known == Quantity::Temperature);
         let at = at.unwrap_or_else(|| {
-            found.push((
-                Quantity::Temperature,
-                channel(Quantity::Temperature, rows.len()),
-            ));
+            found.push((Quantity::Temperature, channel(Quantity::Temperature, rows.len())));
             found.len() - 1
         });
         found[at].1.gaps = garbled;
@@ -262,11 +230,7 @@ fn channels(rows: &[Row], at_ms: &[i64], big: Option<u32>, little: Option<u32>) 
 }
 
 fn channel(quantity: Quantity, length: usize) -> Channel {
-    Channel {
-        source: "log".to_string(),
-        values: vec![None; length],
-        ..Channel::of(id(quantity))
-    }
+    Channel { source: "log".to_string(), values: vec![None; length], ..Channel::of(id(quantity)) }
 }
 
 fn id(quantity: Quantity) -> ChannelId {
@@ -296,9 +260,7 @@ fn label_clock(channel: &mut Channel, clusters: &[Cluster]) {
     let Some(policy) = channel.id.policy() else {
         return;
     };
-    let cluster = clusters
-        .iter()
-        .find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));
+    let cluster = clusters.iter().find(|cluster| cluster.policy == Some(policy) || cluster.cpus.contains(&policy));
     let Some(cluster) = cluster else { return };
     let cpus = crate::cpu_words(&cluster.cpus);
     channel.label = match cluster.core_type.known() {
@@ -317,10 +279,7 @@ fn phase_channels(samples: &mut Samples, rows: &[Row], phases: &[Phase]) {
     let first = rows.iter().map(|row| Some(i64::from(row.first))).collect();
     let phase = rows.iter().map(|row| Some(row.phase as i64)).collect();
     let boot = "average since boot".to_string();
-    for (of, label, values) in [
-        (OfLogMonitor::FirstRow, boot, first),
-        (OfLogMonitor::Phase, names.join(", "), phase),
-    ] {
+    for (of, label, values) in [(OfLogMonitor::FirstRow, boot, first), (OfLogMonitor::Phase, names.join(", "), phase)] {
         samples.channels.push(Channel {
             label,
             source: "log".to_string(),
@@ -349,43 +308,23 @@ mod tests {
     fn rows_cross_midnight_and_survive_a_clock_that_is_set_back() {
         let rows = ["23:59:50", "00:00:10", "00:00:40", "23:00:00", "23:00:10"].map(row_at);
         let start = super::super::text::time_of_day_ms("23:59:40");
-        assert_eq!(
-            moments(&rows, start),
-            [10_000, 30_000, 60_000, 82_820_000, 82_830_000]
-        );
+        assert_eq!(moments(&rows, start), [10_000, 30_000, 60_000, 82_820_000, 82_830_000]);
         let back = ["12:00:00", "11:59:00", "11:59:10"].map(row_at);
         assert_eq!(moments(&back, None), [0, 0, 10_000]);
     }
 
     #[test]
     fn columns_of_two_clusters_find_their_policies() {
-        let cluster = |cpu: u32| Cluster {
-            cpus: vec![cpu],
-            core_type: Fact::not_in_log(),
-            policy: Some(cpu),
-        };
-        let policy = |policy: u32, khz: u32| Policy {
-            policy,
-            opps_khz: vec![khz],
-            ..Policy::default()
-        };
+        let cluster = |cpu: u32| Cluster { cpus: vec![cpu], core_type: Fact::not_in_log(), policy: Some(cpu) };
+        let policy = |policy: u32, khz: u32| Policy { policy, opps_khz: vec![khz], ..Policy::default() };
         let clusters = [cluster(0), cluster(4)];
         let slow_first = [policy(0, 1_400_000), policy(4, 2_000_000)];
         let fast_first = [policy(0, 1_500_000), policy(4, 1_000_000)];
-        assert_eq!(
-            big_and_little(&clusters, &slow_first, &[]),
-            (Some(4), Some(0))
-        );
-        assert_eq!(
-            big_and_little(&clusters, &fast_first, &[]),
-            (Some(0), Some(4))
-        );
+        assert_eq!(big_and_little(&clusters, &slow_first, &[]), (Some(4), Some(0)));
+        assert_eq!(big_and_little(&clusters, &fast_first, &[]), (Some(0), Some(4)));
         assert_eq!(big_and_little(&clusters[..1], &[], &[]), (None, None));
         let mut row = row_at("12:00:00");
         row.values = vec![(Quantity::Big, 1_000_000), (Quantity::Little, 1_500_000)];
-        assert_eq!(
-            big_and_little(&clusters, &fast_first, &[row]),
-            (Some(4), Some(0))
-        );
+        assert_eq!(big_and_little(&clusters, &fast_first, &[row]), (Some(4), Some(0)));
     }
 }

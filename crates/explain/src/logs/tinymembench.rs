@@ -6,9 +6,7 @@
 use super::draft::{Draft, done, tool};
 use super::sections::{Line, Section};
 use super::text;
-use record::{
-    Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation, Variant, WorkloadId,
-};
+use record::{Bandwidth, BandwidthRow, Latency, LatencyRow, Measured, MemoryOperation, Variant, WorkloadId};
 
 /// Where a table was measured.
 #[derive(Debug, Clone, Default)]
@@ -59,23 +57,13 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
             _ => std::mem::take(&mut row.routine),
         };
     }
-    let mut step = done(
-        WorkloadId::MemoryBandwidth,
-        method,
-        Variant::ONLY,
-        table(buffer_bytes, rows),
-        line,
-    );
+    let mut step = done(WorkloadId::MemoryBandwidth, method, Variant::ONLY, table(buffer_bytes, rows), line);
     step.cpus = place.cpu.into_iter().collect();
     draft.push(step);
 }
 
 fn table(buffer_bytes: u64, rows: Vec<BandwidthRow>) -> Measured {
-    Measured::Bandwidth(Bandwidth {
-        buffer_bytes,
-        verified: buffer_bytes > 0,
-        rows,
-    })
+    Measured::Bandwidth(Bandwidth { buffer_bytes, verified: buffer_bytes > 0, rows })
 }
 
 /// `sbc-bench memory-bandwidth@1 (128 MiB per buffer; ...`: method and size of this program's own table.
@@ -105,11 +93,7 @@ fn heading_place(heading: &str) -> Place {
         () if on.starts_with("a little") => Some("little core"),
         () => None,
     };
-    Place {
-        cpu,
-        word,
-        version: String::new(),
-    }
+    Place { cpu, word, version: String::new() }
 }
 
 /// Everything between the tables that never changes.
@@ -184,10 +168,7 @@ pub(super) fn read_latency(section: &Section<'_, '_>, draft: &mut Draft) {
         return;
     }
     let latency = Measured::Latency(Latency {
-        columns: vec![
-            "single random read".to_string(),
-            "dual random read".to_string(),
-        ],
+        columns: vec!["single random read".to_string(), "dual random read".to_string()],
         rows,
         pages: pages.to_string(),
         clock_khz: record::Fact::not_in_log(),
@@ -259,9 +240,6 @@ mod tests {
     fn latency_rows() {
         let text = "  67108864 :  170.9 ns          /   224.2 ns ";
         let row = latency_row(&Line { number: 1, text }).unwrap();
-        assert_eq!(
-            (row.size_bytes, row.ns),
-            (67_108_864, vec![Some(170.9), Some(224.2)])
-        );
+        assert_eq!((row.size_bytes, row.ns), (67_108_864, vec![Some(170.9), Some(224.2)]));
     }
 }

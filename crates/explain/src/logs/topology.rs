@@ -37,18 +37,10 @@ pub(super) fn read(section: &Section<'_, '_>, draft: &mut Draft) {
 /// `  6        0        6      416    2002   Cortex-A76 / r4p1`.
 fn row(line: &Line<'_>) -> Option<TopologyRow> {
     let mut words = line.text.split_whitespace();
-    let cpu = words
-        .next()?
-        .parse()
-        .ok()
-        .filter(|cpu| *cpu <= text::CPU_MAX)?;
+    let cpu = words.next()?.parse().ok().filter(|cpu| *cpu <= text::CPU_MAX)?;
     let cluster = words.next()?.parse().ok()?;
     let policy = words.next()?;
-    let mhz = |word: &str| {
-        word.parse::<u32>()
-            .ok()
-            .and_then(|mhz| mhz.checked_mul(1000))
-    };
+    let mhz = |word: &str| word.parse::<u32>().ok().and_then(|mhz| mhz.checked_mul(1000));
     let (khz_min, khz_max) = (mhz(words.next()?), mhz(words.next()?));
     let name = words.collect::<Vec<_>>().join(" ");
     let (core_type, stepping) = match name.rsplit_once(" / ") {
@@ -75,8 +67,7 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
         };
         let value = value.trim();
         match name.trim() {
-            "Architecture" | "Архитектура" if draft.machine.kernel_arch.known().is_none() =>
-            {
+            "Architecture" | "Архитектура" if draft.machine.kernel_arch.known().is_none() => {
                 draft.machine.kernel_arch = Fact::Known(value.to_string());
             }
             "CPU(s)" if draft.cpu_count.is_none() => draft.cpu_count = value.parse().ok(),
@@ -95,22 +86,13 @@ pub(super) fn read_lscpu(section: &Section<'_, '_>, draft: &mut Draft) {
 
 /// The value of a line of `lscpu`.
 pub(super) fn lscpu<'a>(machine: &'a record::Machine, name: &str) -> Option<&'a str> {
-    let wanted = machine
-        .features
-        .iter()
-        .find(|value| value.name.strip_prefix("lscpu/") == Some(name));
+    let wanted = machine.features.iter().find(|value| value.name.strip_prefix("lscpu/") == Some(name));
     wanted.map(|value| value.value.as_str())
 }
 
 fn is_wanted(name: &str) -> bool {
-    const WANTED: [&str; 6] = [
-        "Model name",
-        "CPU max MHz",
-        "CPU min MHz",
-        "Frequency boost",
-        "Thread(s) per core",
-        "Virtualization",
-    ];
+    const WANTED: [&str; 6] =
+        ["Model name", "CPU max MHz", "CPU min MHz", "Frequency boost", "Thread(s) per core", "Virtualization"];
     WANTED.contains(&name) || name.ends_with(" cache")
 }
 
@@ -121,24 +103,9 @@ mod tests {
     #[test]
     fn rows_with_and_without_cpufreq() {
         for (text, policy, core_type, stepping) in [
-            (
-                "  6        0        6      416    2002   Cortex-A76 / r4p1",
-                Some(6),
-                Some("Cortex-A76"),
-                Some("r4p1"),
-            ),
-            (
-                "  0       -1        0       -      -     rv64imafdvcsu",
-                None,
-                Some("rv64imafdvcsu"),
-                None,
-            ),
-            (
-                " 31        0       31      625    5188       -",
-                Some(31),
-                None,
-                None,
-            ),
+            ("  6        0        6      416    2002   Cortex-A76 / r4p1", Some(6), Some("Cortex-A76"), Some("r4p1")),
+            ("  0       -1        0       -      -     rv64imafdvcsu", None, Some("rv64imafdvcsu"), None),
+            (" 31        0       31      625    5188       -", Some(31), None, None),
             (
                 "  0        0        0      133    1333   Celeron J1900 @ 1.99GHz",
                 Some(0),

@@ -19,11 +19,7 @@ pub(super) fn read_validation(section: &Section<'_, '_>, draft: &mut Draft) {
 /// `  * 1800000.gpu: simple_ondemand / 150 MHz (userspace performance / 150 200 300)`.
 pub(super) fn read_governors(section: &Section<'_, '_>, draft: &mut Draft) {
     for line in section.body().iter().filter(|line| !line.is_blank()) {
-        let setting = line
-            .text
-            .trim()
-            .strip_prefix("* ")
-            .and_then(|text| text.split_once(": "));
+        let setting = line.text.trim().strip_prefix("* ").and_then(|text| text.split_once(": "));
         match setting {
             Some((name, value)) => draft.named(Named::Feature, setting_name(name), value, line),
             None => draft.unread(line),
@@ -49,10 +45,7 @@ pub(super) fn read_kernel_support(section: &Section<'_, '_>, draft: &mut Draft) 
 /// The summary, as printed.
 pub(super) fn read_summary(section: &Section<'_, '_>, draft: &mut Draft) {
     let line = section.heading();
-    draft.log.summary = Some(record::LogLine {
-        line: line.number,
-        text: line.text.trim().to_string(),
-    });
+    draft.log.summary = Some(record::LogLine { line: line.number, text: line.text.trim().to_string() });
 }
 
 /// A part of the review. Governors before tuning stand only here.
@@ -68,10 +61,7 @@ pub(super) fn read_review(section: &Section<'_, '_>, draft: &mut Draft) {
     if let (Some(board), None) = (heading.strip_prefix("# "), draft.machine.board.known()) {
         draft.machine.board = Fact::Known(board.to_string());
     }
-    draft.block(
-        &format!("review: {}", heading.trim_start_matches(['#', ' '])),
-        section,
-    );
+    draft.block(&format!("review: {}", heading.trim_start_matches(['#', ' '])), section);
     let software = heading.ends_with("Software versions:");
     let mut original = false;
     for line in section.body() {
@@ -102,9 +92,7 @@ fn ended(rest: &str, draft: &mut Draft) {
     if draft.log.version.is_empty() {
         draft.log.version = version.trim_start_matches('v').to_string();
     }
-    let date = rest
-        .split_once(" on ")
-        .map_or("", |(_, date)| date.trim_end_matches('.'));
+    let date = rest.split_once(" on ").map_or("", |(_, date)| date.trim_end_matches('.'));
     let ended = text::rfc2822(date).map(|(ended, _)| ended);
     if let (Some(ended), Some(started)) = (ended, draft.run.started.known()) {
         draft.run.elapsed_ms = u64::try_from(ended - started).ok();
@@ -125,14 +113,10 @@ fn governor(rest: &str) -> Option<Policy> {
     let (number, rest) = text::leading_number(rest)?;
     let rest = rest.strip_prefix(':')?.trim();
     let governor = rest.split_whitespace().next()?;
-    let list = rest
-        .split_once('(')
-        .map_or("", |(_, list)| list.trim_end_matches(')'));
+    let list = rest.split_once('(').map_or("", |(_, list)| list.trim_end_matches(')'));
     let (governors, opps) = list.split_once(" / ").unwrap_or((list, ""));
-    let mut opps_khz: Vec<u32> = opps
-        .split_whitespace()
-        .filter_map(|mhz| mhz.parse::<u32>().ok()?.checked_mul(1000))
-        .collect();
+    let mut opps_khz: Vec<u32> =
+        opps.split_whitespace().filter_map(|mhz| mhz.parse::<u32>().ok()?.checked_mul(1000)).collect();
     opps_khz.sort_unstable();
     Some(Policy {
         policy: number,
@@ -150,10 +134,7 @@ mod tests {
     #[test]
     fn governors_of_a_review() {
         let policy = governor("6: ondemand / 780 MHz (ondemand performance / 780 416)").unwrap();
-        assert_eq!(
-            (policy.policy, policy.opps_khz),
-            (6, vec![416_000, 780_000])
-        );
+        assert_eq!((policy.policy, policy.opps_khz), (6, vec![416_000, 780_000]));
         assert_eq!(policy.governors, ["ondemand", "performance"]);
         assert!(governor("x").is_none());
     }

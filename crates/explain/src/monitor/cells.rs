@@ -18,9 +18,7 @@ pub(super) fn number(out: &mut String, value: u64, width: usize) {
         }
     }
     let first = at.min(digits.len() - width.min(digits.len()));
-    digits[first..]
-        .iter()
-        .for_each(|digit| out.push(char::from(*digit)));
+    digits[first..].iter().for_each(|digit| out.push(char::from(*digit)));
 }
 
 /// Appends a number of two digits.
@@ -52,9 +50,7 @@ pub(super) fn degrees(out: &mut String, millicelsius: i64, width: usize) {
 }
 
 fn digits(value: u64) -> usize {
-    value
-        .checked_ilog10()
-        .map_or(1, |digits| digits as usize + 1)
+    value.checked_ilog10().map_or(1, |digits| digits as usize + 1)
 }
 
 /// Appends blanks until what begins at `start` and is ASCII has this width.

@@ -37,17 +37,9 @@ impl Clocks {
         let each = policies(record);
         let policies = each.len();
         if let (0, Some(clocks)) = (policies, big_and_little(record)) {
-            return Self {
-                label: "big.LITTLE".to_owned(),
-                clocks,
-                policies: 2,
-            };
+            return Self { label: "big.LITTLE".to_owned(), clocks, policies: 2 };
         }
-        let mut clocks = if policies > CLOCKS_MAX {
-            alike(each)
-        } else {
-            each
-        };
+        let mut clocks = if policies > CLOCKS_MAX { alike(each) } else { each };
         let label = match clocks.as_slice() {
             [] => "CPU n/a".to_owned(),
             [_] => match firmware(record) {
@@ -70,11 +62,7 @@ impl Clocks {
                 names.join("/")
             }
         };
-        Self {
-            label,
-            clocks,
-            policies,
-        }
+        Self { label, clocks, policies }
     }
 }
 
@@ -83,12 +71,7 @@ fn big_and_little(record: &Record) -> Option<Vec<Clock>> {
     let clock = |kind: BigLittle| {
         let mut channels = record.samples.channels.iter();
         let place = channels.position(|channel| channel.id == ChannelId::BigLittle(kind))?;
-        Some(Clock {
-            policy: None,
-            channels: vec![place],
-            khz_max: None,
-            cluster: None,
-        })
+        Some(Clock { policy: None, channels: vec![place], khz_max: None, cluster: None })
     };
     Some(vec![clock(BigLittle::Big)?, clock(BigLittle::Little)?])
 }
@@ -98,10 +81,7 @@ fn policies(record: &Record) -> Vec<Clock> {
     let channels = record.samples.channels.iter().enumerate();
     channels
         .filter_map(|(place, channel)| {
-            let number = channel
-                .id
-                .policy()
-                .filter(|_| channel.id.is_policy_claim())?;
+            let number = channel.id.policy().filter(|_| channel.id.is_policy_claim())?;
             let machine = &record.machine;
             let policy = machine.policies.iter().find(|p| p.policy == number);
             // A policy has the number of its first CPU.
@@ -155,14 +135,8 @@ impl Clock {
 
 /// The clock in the words of the firmware of a Raspberry Pi.
 fn firmware(record: &Record) -> Option<Clock> {
-    let is_clock = |channel: &Channel| {
-        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock()
-    };
+    let is_clock =
+        |channel: &Channel| matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock();
     let place = record.samples.channels.iter().position(is_clock)?;
-    Some(Clock {
-        policy: None,
-        channels: vec![place],
-        khz_max: None,
-        cluster: None,
-    })
+    Some(Clock { policy: None, channels: vec![place], khz_max: None, cluster: None })
 }

@@ -4,8 +4,7 @@ use super::clocks::Clocks;
 use super::{Watch, cells, push_time_of_day};
 use crate::view::{self, TICKS};
 use record::{
-    AllCpus, Channel, ChannelId, CpuPercent, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record,
-    Total, Unit,
+    AllCpus, Channel, ChannelId, CpuPercent, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
 };
 use std::fmt::Write;
 
@@ -18,14 +17,8 @@ const ROW_BYTES: usize = 160;
 pub(super) type Lookup<'a> = &'a dyn Fn(usize) -> Option<i64>;
 
 /// Percentages that logs have printed, in the order of the columns.
-const PRINTED: [CpuPercent; 6] = [
-    CpuPercent::Busy,
-    CpuPercent::System,
-    CpuPercent::User,
-    CpuPercent::Nice,
-    CpuPercent::Iowait,
-    CpuPercent::Irq,
-];
+const PRINTED: [CpuPercent; 6] =
+    [CpuPercent::Busy, CpuPercent::System, CpuPercent::User, CpuPercent::Nice, CpuPercent::Iowait, CpuPercent::Irq];
 
 /// What stands in the rows of one monitor.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,16 +97,9 @@ impl Columns {
     pub fn row(&self, record: &Record, first: usize, last: usize) -> String {
         let channels = &record.samples.channels;
         let value = |place: usize| value_at(channels.get(place)?, last);
-        let growth =
-            |place: usize| value(place)?.checked_sub(value_at(channels.get(place)?, first)?);
+        let growth = |place: usize| value(place)?.checked_sub(value_at(channels.get(place)?, first)?);
         let mut text = String::with_capacity(ROW_BYTES);
-        self.push(
-            &mut text,
-            record,
-            record.samples.at_ms[last],
-            &value,
-            &growth,
-        );
+        self.push(&mut text, record, record.samples.at_ms[last], &value, &growth);
         text
     }
 
@@ -131,14 +117,7 @@ impl Columns {
         self.push(text, watch.record(), watch.at_ms(), &value, &growth);
     }
 
-    fn push(
-        &self,
-        text: &mut String,
-        record: &Record,
-        at_ms: i64,
-        value: Lookup<'_>,
-        growth: Lookup<'_>,
-    ) {
+    fn push(&self, text: &mut String, record: &Record, at_ms: i64, value: Lookup<'_>, growth: Lookup<'_>) {
         push_time_of_day(text, record, at_ms);
         text.push_str(": ");
         self.push_clocks(text, record, value);
@@ -277,38 +256,17 @@ fn extras(record: &Record) -> Vec<Extra> {
     };
     let mut columns = Vec::new();
     for (name, width, channels) in [
-        (
-            "VCore",
-            9,
-            places(|id| matches!(id, ChannelId::RaspberryPi(CoreVoltage | LogCoreVoltage))),
-        ),
-        (
-            "PMIC",
-            7,
-            places(|id| matches!(id, ChannelId::RaspberryPi(PmicPower | LogPmicPower))),
-        ),
+        ("VCore", 9, places(|id| matches!(id, ChannelId::RaspberryPi(CoreVoltage | LogCoreVoltage)))),
+        ("PMIC", 7, places(|id| matches!(id, ChannelId::RaspberryPi(PmicPower | LogPmicPower)))),
         ("DC(V)", 8, places(is_input)),
     ] {
         if !channels.is_empty() {
-            columns.push(Extra {
-                name,
-                width,
-                channels,
-            });
+            columns.push(Extra { name, width, channels });
         }
     }
     // A column for each output of a power meter.
-    let outputs = places(|id| {
-        matches!(
-            id,
-            ChannelId::LogMeter(_) | ChannelId::Meter(_, OfMeter::Power)
-        )
-    });
-    columns.extend(outputs.into_iter().map(|place| Extra {
-        name: "mW",
-        width: 8,
-        channels: vec![place],
-    }));
+    let outputs = places(|id| matches!(id, ChannelId::LogMeter(_) | ChannelId::Meter(_, OfMeter::Power)));
+    columns.extend(outputs.into_iter().map(|place| Extra { name: "mW", width: 8, channels: vec![place] }));
     columns
 }
 
@@ -339,11 +297,7 @@ mod tests {
         assert_eq!(shown, expected, "\n{}\n{}", shown[0], shown[1]);
         let mut watch = Watch::new(record.clone());
         for row in 0..2 {
-            let values = record
-                .samples
-                .channels
-                .iter()
-                .map(|channel| channel.values[row]);
+            let values = record.samples.channels.iter().map(|channel| channel.values[row]);
             watch.row(row as i64 * 500, values);
         }
         assert_eq!(columns.line(&watch), expected[1], "live as in the log");
@@ -375,14 +329,8 @@ mod tests {
     fn sums_of_other_cpus_are_no_percentages() {
         let heading = "Time      CPU n/a  load %cpu %sys %usr %nice %io %irq   Temp";
         for (online, row) in [
-            (
-                0,
-                "00:00:00:  n/aMHz     -  50%  20%  30%   0%   0%   0%       -",
-            ),
-            (
-                1,
-                "00:00:00:  n/aMHz     -   -    -    -    -    -    -        -",
-            ),
+            (0, "00:00:00:  n/aMHz     -  50%  20%  30%   0%   0%   0%       -"),
+            (1, "00:00:00:  n/aMHz     -   -    -    -    -    -    -        -"),
         ] {
             // The helper's first value of ticks is 0.
             let online = (ChannelId::AllCpus(AllCpus::Online), Unit::Ticks, online);

@@ -43,10 +43,8 @@ mod tests {
             let gap = Gap { at_ms: 5, missing };
             watch.event(Event::Gap { channel, gap });
         }
-        let expected = [
-            "soc.temp and 1 more fell silent: /x does not exist",
-            "cpu.online fell silent: /y does not exist",
-        ];
+        let expected =
+            ["soc.temp and 1 more fell silent: /x does not exist", "cpu.online fell silent: /y does not exist"];
         assert_eq!(gaps(&watch), expected);
     }
 }

@@ -54,32 +54,14 @@ pub fn metrics(watch: &Watch) -> String {
         let holds = watch.throttled().iter().any(|t| t.reason == reason);
         let labels = vec![("reason", reason.words().to_owned())];
         let help = "1 while CPUs are held back for this reason.";
-        own(
-            "throttled",
-            help,
-            "gauge",
-            &labels,
-            f64::from(u8::from(holds)),
-        );
+        own("throttled", help, "gauge", &labels, f64::from(u8::from(holds)));
     }
     let cost = &watch.record().samples.cost;
     let none = Vec::new();
     let help = "Samples taken.";
-    own(
-        "sampler_ticks_total",
-        help,
-        "counter",
-        &none,
-        cost.ticks as f64,
-    );
+    own("sampler_ticks_total", help, "counter", &none, cost.ticks as f64);
     let help = "Times the sampler slowed itself down to stay within its budget.";
-    own(
-        "sampler_slowdowns_total",
-        help,
-        "counter",
-        &none,
-        f64::from(cost.slowdowns),
-    );
+    own("sampler_slowdowns_total", help, "counter", &none, f64::from(cost.slowdowns));
     if let Some(started) = watch.record().run.started.known() {
         let help = "When the last sample was taken, in seconds since 1970.";
         let seconds = started.saturating_add(watch.at_ms()) as f64 / 1e3;
@@ -91,11 +73,7 @@ pub fn metrics(watch: &Watch) -> String {
 fn text(metrics: &BTreeMap<String, Metric>) -> String {
     let mut text = String::new();
     for (name, metric) in metrics {
-        let _ = writeln!(
-            text,
-            "# HELP {name} {}\n# TYPE {name} {}",
-            metric.help, metric.kind
-        );
+        let _ = writeln!(text, "# HELP {name} {}\n# TYPE {name} {}", metric.help, metric.kind);
         for (labels, value) in &metric.values {
             let _ = writeln!(text, "{name}{labels} {value}");
         }
@@ -112,9 +90,7 @@ fn labels_text(labels: &Labels) -> String {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         harmless(&value.replace('\n', "\\n")).into_owned()
     };
-    let pairs = labels
-        .iter()
-        .map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
+    let pairs = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
@@ -123,8 +99,8 @@ mod tests {
     use super::*;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap,
-        OfRaspberryPi, OfSampler, OfSwap, Resource, Stalled, Unit,
+        ChannelId, CpuTime, HwmonKind, LoadSpan, OfDevfreq, OfHwmon, OfMemory, OfMeter, OfPowercap, OfRaspberryPi,
+        OfSampler, OfSwap, Resource, Stalled, Unit,
     };
 
     #[test]
@@ -136,16 +112,10 @@ mod tests {
         let mut watch = Watch::new(record);
         watch.row(0, [Some(50), None]);
         let text = metrics(&watch);
-        assert!(
-            text.contains("# TYPE node_load1 gauge\nnode_load1 0.5\n"),
-            "{text}"
-        );
+        assert!(text.contains("# TYPE node_load1 gauge\nnode_load1 0.5\n"), "{text}");
         assert!(!text.contains("node_load5"), "{text}");
         assert_eq!(text.matches("# TYPE sbc_bench_throttled gauge").count(), 1);
-        assert_eq!(
-            text.matches("sbc_bench_throttled{").count(),
-            Reason::ALL.len()
-        );
+        assert_eq!(text.matches("sbc_bench_throttled{").count(), Reason::ALL.len());
     }
 
     /// A channel of every kind that the dashboard shows.
@@ -178,11 +148,7 @@ mod tests {
         let mut record = own_run();
         for (id, label, unit) in shown() {
             let counts = matches!(unit, Unit::Ticks | Unit::Microjoules);
-            let kind = if counts {
-                ChannelKind::Counter
-            } else {
-                ChannelKind::Gauge
-            };
+            let kind = if counts { ChannelKind::Counter } else { ChannelKind::Gauge };
             record = labelled(with_channel(record, id, unit, kind, &[]), label);
         }
         for id in [
@@ -201,9 +167,7 @@ mod tests {
         let dashboard = include_str!("../../../../docs/grafana.json");
         let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
         let panels = dashboard["panels"].as_array().unwrap();
-        let targets = panels
-            .iter()
-            .flat_map(|panel| panel["targets"].as_array().unwrap());
+        let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
         let mut names = std::collections::BTreeSet::new();
         for expression in targets.map(|target| target["expr"].as_str().unwrap()) {
             let words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -211,10 +175,7 @@ mod tests {
         }
         assert!(names.len() > 15, "{names:?}");
         for name in names {
-            assert!(
-                exported.contains(&format!("# TYPE {name} ")),
-                "{name}\n{exported}"
-            );
+            assert!(exported.contains(&format!("# TYPE {name} ")), "{name}\n{exported}");
         }
     }
 }

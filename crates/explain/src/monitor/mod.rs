@@ -56,10 +56,7 @@ fn push_time_of_day(text: &mut String, record: &Record, at_ms: i64) {
     let offset_s = i64::from(record.run.utc_offset_minutes) * 60;
     let second = started_ms.saturating_add(at_ms).div_euclid(1000);
     let second = second.saturating_add(offset_s).rem_euclid(86_400);
-    for (place, part) in [second / 3600, second / 60 % 60, second % 60]
-        .into_iter()
-        .enumerate()
-    {
+    for (place, part) in [second / 3600, second / 60 % 60, second % 60].into_iter().enumerate() {
         if place > 0 {
             text.push(':');
         }

@@ -59,14 +59,7 @@ pub struct Recorded<R> {
 impl<R: BufRead> Recorded<R> {
     /// Reads from here on, line by line.
     pub fn new(reader: R) -> Self {
-        Self {
-            reader,
-            line: Vec::new(),
-            lines: LineReader::default(),
-            told: Vec::new(),
-            session: None,
-            at_ms: 0,
-        }
+        Self { reader, line: Vec::new(), lines: LineReader::default(), told: Vec::new(), session: None, at_ms: 0 }
     }
 
     /// What an event is to a reader; none for those that only prepare others.
@@ -81,10 +74,7 @@ impl<R: BufRead> Recorded<R> {
                 self.session.as_mut()?.machine = *machine;
                 None
             }
-            Event::Channels {
-                interval_ms,
-                channels,
-            } => {
+            Event::Channels { interval_ms, channels } => {
                 let mut record = self.session.take().unwrap_or_else(nothing_known);
                 record.samples.interval_ms = interval_ms;
                 record.samples.channels = channels;
@@ -159,10 +149,7 @@ pub fn items_of_record(record: Record) -> impl Iterator<Item = Item> {
             items.push(Item::Event(Box::new(event)));
         }
         let value = |channel: &record::Channel| channel.values.get(row).copied().flatten();
-        items.push(Item::Row(
-            at_ms,
-            samples.channels.iter().map(value).collect(),
-        ));
+        items.push(Item::Row(at_ms, samples.channels.iter().map(value).collect()));
         items
     });
     std::iter::once(Item::Begin(Box::new(begin))).chain(rows)
@@ -183,24 +170,14 @@ mod tests {
         record.samples.interval_ms = 500;
         record.samples.channels = vec![channel];
         let events = [
-            Event::Started {
-                schema: record.schema,
-                source: record.source.clone(),
-                run: Box::new(record.run.clone()),
-            },
-            Event::Channels {
-                interval_ms: record.samples.interval_ms,
-                channels: record.samples.channels.clone(),
-            },
+            Event::Started { schema: record.schema, source: record.source.clone(), run: Box::new(record.run.clone()) },
+            Event::Channels { interval_ms: record.samples.interval_ms, channels: record.samples.channels.clone() },
         ];
         let json = |event: &Event| frame(&serde_json::to_string(event).unwrap());
         let mut text: String = events.iter().map(json).collect();
         let mut rows = RowWriter::default();
         text.push_str(&frame(&rows.row(0, [Some(10)])));
-        let mark = Mark {
-            at_ms: -7,
-            text: "fan off".into(),
-        };
+        let mark = Mark { at_ms: -7, text: "fan off".into() };
         text.push_str(&json(&Event::Mark { mark }));
         text.push_str(&frame(&rows.row(500, [Some(20)])));
         text

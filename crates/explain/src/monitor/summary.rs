@@ -13,12 +13,7 @@ pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>
         None => format!("Kernel: {release}"),
     });
     let userland = known(&machine.userland_arch).map(|arch| format!("Userland: {arch}"));
-    let parts = [
-        known(&machine.board),
-        known(&crate::soc::name(machine)),
-        kernel,
-        userland,
-    ];
+    let parts = [known(&machine.board), known(&crate::soc::name(machine)), kernel, userland];
     let mut parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.dedup();
     let line = match parts.len() {
@@ -33,19 +28,14 @@ pub fn summary(record: &Record, columns: &Columns, temperature_why: Option<&str>
         }
         (None, None) => "none: no sensor of the SoC's temperature was found".to_owned(),
     };
-    let mut text = format!(
-        "{line}\n\n{}\nThermal source: {source}\n",
-        topology(machine)
-    );
+    let mut text = format!("{line}\n\n{}\nThermal source: {source}\n", topology(machine));
     let (policies, clocks) = columns.policies_and_clocks();
     if policies > clocks {
         let of = match clocks {
             1 => "all of them".to_owned(),
             _ => "each group of alike cores".to_owned(),
         };
-        text.push_str(&format!(
-            "Clocks: {policies} policies; shown is the highest clock of {of}\n"
-        ));
+        text.push_str(&format!("Clocks: {policies} policies; shown is the highest clock of {of}\n"));
     }
     text
 }

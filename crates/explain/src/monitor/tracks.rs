@@ -53,9 +53,7 @@ impl Track {
                 khz.map(|khz| khz as f64 / 1e3)
             }
             Source::Place(place) if self.kind == Kind::Power => watch.watts(*place),
-            Source::Place(place) if self.kind == Kind::Busy => {
-                watch.value(*place).map(|percent| percent as f64)
-            }
+            Source::Place(place) if self.kind == Kind::Busy => watch.value(*place).map(|percent| percent as f64),
             Source::Place(place) => watch.value(*place).map(|value| value as f64 / 1e3),
         }
     }
@@ -79,11 +77,8 @@ pub fn tracks(watch: &Watch, temperature: Option<usize>) -> Vec<Track> {
     let busy_percent = ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy));
     let printed = |channel: &Channel| channel.id == busy_percent;
     let printed = watch.channels().iter().position(printed).map(Source::Place);
-    let mut tracks: Vec<Track> = ticks_of(watch, None)
-        .or(printed)
-        .map(|source| busy("all CPUs".into(), source))
-        .into_iter()
-        .collect();
+    let mut tracks: Vec<Track> =
+        ticks_of(watch, None).or(printed).map(|source| busy("all CPUs".into(), source)).into_iter().collect();
     tracks.extend(clocks(watch));
     tracks.extend(temperatures(watch, temperature));
     tracks.extend(powers(watch));
@@ -109,12 +104,7 @@ pub fn cores(watch: &Watch) -> Vec<Track> {
 }
 
 fn busy(label: String, source: Source) -> Track {
-    Track {
-        label,
-        kind: Kind::Busy,
-        max: Some(100.0),
-        source,
-    }
+    Track { label, kind: Kind::Busy, max: Some(100.0), source }
 }
 
 /// The columns of `/proc/stat` for one CPU or for all.
@@ -126,9 +116,7 @@ fn ticks_of(watch: &Watch, cpu: Option<u32>) -> Option<Source> {
     };
     let places = |wanted: fn(CpuTime) -> bool| -> Vec<usize> {
         let channels = watch.channels().iter().enumerate();
-        let of_cpu = channels.filter(|(_, channel)| {
-            channel.unit == Unit::Ticks && time(channel).is_some_and(wanted)
-        });
+        let of_cpu = channels.filter(|(_, channel)| channel.unit == Unit::Ticks && time(channel).is_some_and(wanted));
         of_cpu.map(|(place, _)| place).collect()
     };
     let idle = places(|time| matches!(time, CpuTime::Idle | CpuTime::Iowait));
@@ -181,11 +169,7 @@ fn temperatures(watch: &Watch, soc: Option<usize>) -> Vec<Track> {
         if channel.unit != Unit::Millicelsius || channel.id.is_set() {
             continue;
         }
-        let name = if channel.label.is_empty() {
-            &channel.id.to_string()
-        } else {
-            &channel.label
-        };
+        let name = if channel.label.is_empty() { &channel.id.to_string() } else { &channel.label };
         let plain = name.to_lowercase().replace('_', "-");
         if names.contains(&plain) || tracks.len() == TEMPERATURES_MAX {
             continue;
@@ -206,31 +190,16 @@ fn powers(watch: &Watch) -> impl Iterator<Item = Track> {
     let mut places: Vec<usize> = (0..watch.channels().len()).collect();
     places.retain(|place| {
         let channel = &watch.channels()[*place];
-        matches!(
-            channel.unit,
-            Unit::Microjoules | Unit::Milliwatts | Unit::Microwatts
-        ) && !channel.id.is_set()
+        matches!(channel.unit, Unit::Microjoules | Unit::Milliwatts | Unit::Microwatts) && !channel.id.is_set()
     });
     places.sort_by_key(|place| {
         let channel = &watch.channels()[*place];
-        (
-            channel.kind != ChannelKind::Counter,
-            matches!(&channel.id, ChannelId::Powercap(zone, _) if zone.is_part()),
-        )
+        (channel.kind != ChannelKind::Counter, matches!(&channel.id, ChannelId::Powercap(zone, _) if zone.is_part()))
     });
     places.into_iter().take(POWERS_MAX).map(|place| {
         let channel = &watch.channels()[place];
-        let name = if channel.label.is_empty() {
-            &channel.id.to_string()
-        } else {
-            &channel.label
-        };
-        Track {
-            label: format!("power {name}"),
-            kind: Kind::Power,
-            max: None,
-            source: Source::Place(place),
-        }
+        let name = if channel.label.is_empty() { &channel.id.to_string() } else { &channel.label };
+        Track { label: format!("power {name}"), kind: Kind::Power, max: None, source: Source::Place(place) }
     })
 }
 
@@ -261,17 +230,12 @@ mod tests {
         let energy = rapl(OfPowercap::Energy);
         record = labelled(counter(record, energy, Unit::Microjoules, &[]), "package-0");
         let mut watch = Watch::new(record);
-        let row = |ticks: [i64; 6], more: [i64; 4]| -> Vec<Option<i64>> {
-            ticks.into_iter().chain(more).map(Some).collect()
-        };
+        let row =
+            |ticks: [i64; 6], more: [i64; 4]| -> Vec<Option<i64>> { ticks.into_iter().chain(more).map(Some).collect() };
         watch.row(0, row([0; 6], [600_000, 40_000, 50_000, 1_000_000]));
-        watch.row(
-            1000,
-            row([30, 10, 1, 3, 2, 0], [1_200_000, 40_000, 55_500, 3_500_000]),
-        );
+        watch.row(1000, row([30, 10, 1, 3, 2, 0], [1_200_000, 40_000, 55_500, 3_500_000]));
         let show = |tracks: &[Track]| -> Vec<String> {
-            let show =
-                |track: &Track| format!("{}: {}", track.label, track.text(track.value(&watch)));
+            let show = |track: &Track| format!("{}: {}", track.label, track.text(track.value(&watch)));
             tracks.iter().map(show).collect()
         };
         let expected = [
@@ -282,9 +246,6 @@ mod tests {
             "power package-0: 2.50 W",
         ];
         assert_eq!(show(&tracks(&watch, Some(8))), expected);
-        assert_eq!(
-            show(&cores(&watch)),
-            ["cpu0: 25 %", "cpu2: -", "cpu10: 0 %"]
-        );
+        assert_eq!(show(&cores(&watch)), ["cpu0: 25 %", "cpu2: -", "cpu10: 0 %"]);
     }
 }

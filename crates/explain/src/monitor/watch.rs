@@ -54,10 +54,7 @@ impl Watch {
         let telling = |place: &usize| throttle::is_told_by(&channels[*place]);
         let telling: Vec<usize> = (0..channels.len()).filter(telling).collect();
         let mut past = Record::new(record.source.clone(), record.run.clone());
-        past.samples.channels = telling
-            .iter()
-            .map(|place| channels[*place].clone())
-            .collect();
+        past.samples.channels = telling.iter().map(|place| channels[*place].clone()).collect();
         let rows = PAST_MS / record.samples.interval_ms.max(1);
         Self {
             latest: vec![Latest::default(); channels.len()],
@@ -82,8 +79,7 @@ impl Watch {
             latest.take(at_ms, *read);
         }
         let (latest, read) = (&self.latest, &self.read);
-        self.follows
-            .row(at_ms, |place| latest[place].growth(), |place| read[place]);
+        self.follows.row(at_ms, |place| latest[place].growth(), |place| read[place]);
         let samples = &mut self.past.samples;
         let full = samples.at_ms.len() > self.past_rows;
         if full {
@@ -199,9 +195,7 @@ impl Watch {
     pub fn watts(&self, place: usize) -> Option<f64> {
         let channel = &self.channels()[place];
         match (&channel.unit, channel.kind) {
-            (Unit::Microjoules, ChannelKind::Counter) => {
-                self.growth_per_second(place).map(|growth| growth / 1e6)
-            }
+            (Unit::Microjoules, ChannelKind::Counter) => self.growth_per_second(place).map(|growth| growth / 1e6),
             (Unit::Milliwatts, _) => self.value(place).map(|mw| mw as f64 / 1e3),
             (Unit::Microwatts, _) => self.value(place).map(|uw| uw as f64 / 1e6),
             _ => None,
@@ -241,8 +235,7 @@ mod tests {
     fn watch(unit: Unit, kind: ChannelKind, rows: &[(i64, Option<i64>)]) -> Watch {
         let record = with_channel(own_run(), CHANNEL, unit, kind, &[]);
         let mut watch = Watch::new(record);
-        rows.iter()
-            .for_each(|(at_ms, value)| watch.row(*at_ms, [*value]));
+        rows.iter().for_each(|(at_ms, value)| watch.row(*at_ms, [*value]));
         watch
     }
 
@@ -260,14 +253,8 @@ mod tests {
         let stale = watch(Unit::Count, ChannelKind::Gauge, &rows);
         assert_eq!(stale.value(0), None);
         let mut gone = watch(Unit::Count, ChannelKind::Gauge, &rows[..1]);
-        let gap = Gap {
-            at_ms: 10,
-            missing: Missing::absent("/sys/x"),
-        };
-        gone.event(Event::Gap {
-            channel: CHANNEL,
-            gap,
-        });
+        let gap = Gap { at_ms: 10, missing: Missing::absent("/sys/x") };
+        gone.event(Event::Gap { channel: CHANNEL, gap });
         assert_eq!((gone.value(0), gone.happened().len()), (None, 1));
         gone.seen();
         assert_eq!(gone.happened(), []);
@@ -280,8 +267,7 @@ mod tests {
             let id = ChannelId::limit_max(0);
             let record = with_channel(own_run(), id, Unit::Kilohertz, kind, &[]);
             let mut watch = Watch::new(record);
-            rows.iter()
-                .for_each(|(at_ms, khz)| watch.row(*at_ms, [*khz]));
+            rows.iter().for_each(|(at_ms, khz)| watch.row(*at_ms, [*khz]));
             let rows = watch.past.samples.at_ms.len();
             let reasons = watch.throttled().iter().map(|throttle| throttle.reason);
             (rows, reasons.collect::<Vec<_>>())
@@ -289,9 +275,7 @@ mod tests {
         let steady: Vec<_> = (0..500).map(|row| (row * 500, Some(1_800_000))).collect();
         assert_eq!(limit(&steady), (21, vec![]));
         let mut lowered = steady;
-        lowered[100..]
-            .iter_mut()
-            .for_each(|row| row.1 = Some(1_200_000));
+        lowered[100..].iter_mut().for_each(|row| row.1 = Some(1_200_000));
         assert_eq!(limit(&lowered), (21, vec![throttle::Reason::LimitLowered]));
     }
 
@@ -299,37 +283,13 @@ mod tests {
     fn power_comes_from_energy_or_stands_for_itself() {
         let joules = [(0, Some(1_000_000)), (500, None), (2000, Some(7_000_000))];
         for (unit, kind, rows, expected) in [
-            (
-                Unit::Microjoules,
-                ChannelKind::Counter,
-                &joules[..],
-                Some(3.0),
-            ),
+            (Unit::Microjoules, ChannelKind::Counter, &joules[..], Some(3.0)),
             (Unit::Microjoules, ChannelKind::Counter, &joules[..1], None),
-            (
-                Unit::Microwatts,
-                ChannelKind::Gauge,
-                &joules[..1],
-                Some(1.0),
-            ),
-            (
-                Unit::Milliwatts,
-                ChannelKind::Gauge,
-                &[(0, Some(2500))],
-                Some(2.5),
-            ),
-            (
-                Unit::Millivolts,
-                ChannelKind::Gauge,
-                &[(0, Some(5100))],
-                None,
-            ),
+            (Unit::Microwatts, ChannelKind::Gauge, &joules[..1], Some(1.0)),
+            (Unit::Milliwatts, ChannelKind::Gauge, &[(0, Some(2500))], Some(2.5)),
+            (Unit::Millivolts, ChannelKind::Gauge, &[(0, Some(5100))], None),
         ] {
-            assert_eq!(
-                watch(unit.clone(), kind, rows).watts(0),
-                expected,
-                "{unit:?}"
-            );
+            assert_eq!(watch(unit.clone(), kind, rows).watts(0), expected, "{unit:?}");
         }
     }
 }

@@ -31,11 +31,7 @@ pub(super) type Place = (f64, f64);
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
     /// A line through points; lengths of dashes and gaps as SVG has them, empty for none.
-    Line {
-        points: Vec<Place>,
-        dashes: &'static str,
-        width: f64,
-    },
+    Line { points: Vec<Place>, dashes: &'static str, width: f64 },
     /// A pale line.
     Grid(Place, Place),
     /// A full circle and its radius.
@@ -47,13 +43,7 @@ pub(super) enum Shape {
     /// The edge of a box.
     Frame(Place, Place),
     /// Text with white around it, so that a line behind it does not cross it out.
-    Text {
-        at: Place,
-        text: String,
-        anchor: Anchor,
-        is_bold: bool,
-        is_upright: bool,
-    },
+    Text { at: Place, text: String, anchor: Anchor, is_bold: bool, is_upright: bool },
 }
 
 /// A picture: its size in units, which are pixels of an ordinary screen, and its shapes in order.
@@ -83,12 +73,7 @@ impl Canvas {
     /// A white picture with a title.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
         let height = height.clamp(1.0, HEIGHT_MAX);
-        let mut canvas = Self {
-            width,
-            height,
-            shapes: Vec::new(),
-            taken: Vec::new(),
-        };
+        let mut canvas = Self { width, height, shapes: Vec::new(), taken: Vec::new() };
         if !title.is_empty() {
             let place = (width / 2.0, 18.0);
             canvas.taken.push(text_box(place, title, Anchor::Middle));
@@ -99,11 +84,7 @@ impl Canvas {
 
     /// The picture.
     pub(super) fn finish(self) -> Picture {
-        Picture {
-            width: self.width,
-            height: self.height,
-            shapes: self.shapes,
-        }
+        Picture { width: self.width, height: self.height, shapes: self.shapes }
     }
 
     pub(super) fn line(&mut self, from: Place, to: Place, dashes: &'static str, width: f64) {
@@ -119,11 +100,7 @@ impl Canvas {
 
     pub(super) fn polyline(&mut self, points: &[Place], dashes: &'static str, width: f64) {
         let pieces = visible(points, (self.width, self.height), MARGIN).into_iter();
-        self.shapes.extend(pieces.map(|points| Shape::Line {
-            points,
-            dashes,
-            width,
-        }));
+        self.shapes.extend(pieces.map(|points| Shape::Line { points, dashes, width }));
     }
 
     pub(super) fn dot(&mut self, at: Place, radius: f64) {
@@ -179,20 +156,13 @@ impl Canvas {
     /// Text turned by a quarter, for vertical axes.
     pub(super) fn upright(&mut self, at: (f64, f64), text: &str) {
         let half = text_width(text) / 2.0;
-        self.taken
-            .push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
+        self.taken.push([at.0 - TEXT, at.1 - half, at.0 + 3.0, at.1 + half]);
         self.put(at, text, Anchor::Middle, (false, true));
     }
 
     fn put(&mut self, at: Place, text: &str, anchor: Anchor, (is_bold, is_upright): (bool, bool)) {
         let text = plain(text);
-        let shape = Shape::Text {
-            at,
-            text,
-            anchor,
-            is_bold,
-            is_upright,
-        };
+        let shape = Shape::Text { at, text, anchor, is_bold, is_upright };
         self.push_near(at, shape);
     }
 

@@ -68,10 +68,7 @@ impl Chart {
     /// Draws the chart into a part of the canvas.
     pub(super) fn draw(&self, canvas: &mut Canvas, top: f64, height: f64) {
         let points = || self.lines.iter().flat_map(|line| line.points.iter());
-        let Some(x_range) = self
-            .x_range
-            .or_else(|| range(points().map(|point| point.0), false))
-        else {
+        let Some(x_range) = self.x_range.or_else(|| range(points().map(|point| point.0), false)) else {
             return;
         };
         let Some(y_range) = range(points().map(|point| point.1), self.from_zero) else {
@@ -79,18 +76,9 @@ impl Chart {
         };
         let (x_ticks, y_ticks) = (ticks(x_range, 8), ticks(y_range, 5));
         let (first, last) = (y_ticks.first().copied(), y_ticks.last().copied());
-        let y_range = (
-            y_range.0.min(first.unwrap_or(y_range.0)),
-            y_range.1.max(last.unwrap_or(y_range.1)),
-        );
-        let x = Scale {
-            from: x_range,
-            to: (LEFT, canvas.width - RIGHT),
-        };
-        let y = Scale {
-            from: y_range,
-            to: (top + height - BOTTOM, top + TOP),
-        };
+        let y_range = (y_range.0.min(first.unwrap_or(y_range.0)), y_range.1.max(last.unwrap_or(y_range.1)));
+        let x = Scale { from: x_range, to: (LEFT, canvas.width - RIGHT) };
+        let y = Scale { from: y_range, to: (top + height - BOTTOM, top + TOP) };
         self.axes(canvas, (&x, &y), (&x_ticks, &y_ticks), top);
         for line in &self.lines {
             draw_line(canvas, line, &x, &y);
@@ -109,48 +97,25 @@ impl Chart {
         }
     }
 
-    fn axes(
-        &self,
-        canvas: &mut Canvas,
-        (x, y): (&Scale, &Scale),
-        ticks: (&[f64], &[f64]),
-        top: f64,
-    ) {
+    fn axes(&self, canvas: &mut Canvas, (x, y): (&Scale, &Scale), ticks: (&[f64], &[f64]), top: f64) {
         let (left, right, bottom, upper) = (x.to.0, x.to.1, y.to.0, y.to.1);
         for tick in ticks.1 {
             let place = y.at(*tick);
             canvas.grid((left, place), (right, place));
-            canvas.text(
-                (left - 6.0, place + 4.0),
-                &tick_words(*tick, ticks.1),
-                Anchor::End,
-            );
+            canvas.text((left - 6.0, place + 4.0), &tick_words(*tick, ticks.1), Anchor::End);
         }
         for tick in ticks.0 {
             let place = x.at(*tick);
             canvas.line((place, bottom), (place, bottom + 4.0), "", 1.0);
-            canvas.text(
-                (place, bottom + 17.0),
-                &tick_words(*tick, ticks.0),
-                Anchor::Middle,
-            );
+            canvas.text((place, bottom + 17.0), &tick_words(*tick, ticks.0), Anchor::Middle);
         }
         canvas.line((left, bottom), (right, bottom), "", 1.2);
         canvas.line((left, bottom), (left, upper), "", 1.2);
-        canvas.text(
-            ((left + right) / 2.0, bottom + 34.0),
-            &self.x_label,
-            Anchor::Middle,
-        );
+        canvas.text(((left + right) / 2.0, bottom + 34.0), &self.x_label, Anchor::Middle);
         canvas.upright((16.0, (bottom + upper) / 2.0), &self.y_label);
         let mut place = left;
         for line in self.lines.iter().filter(|line| !line.name.is_empty()) {
-            canvas.line(
-                (place, top + 11.0),
-                (place + 30.0, top + 11.0),
-                dashes(line.style),
-                1.6,
-            );
+            canvas.line((place, top + 11.0), (place + 30.0, top + 11.0), dashes(line.style), 1.6);
             if line.style == Style::Marked {
                 canvas.dot((place + 15.0, top + 11.0), 3.0);
             }
@@ -228,11 +193,7 @@ fn ticks((low, high): (f64, f64), wanted: usize) -> Vec<f64> {
 
 /// As many decimals as the steps need.
 fn tick_words(tick: f64, ticks: &[f64]) -> String {
-    let step = ticks
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .next()
-        .unwrap_or(1.0);
+    let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).next().unwrap_or(1.0);
     let decimals = (-step.log10().floor()).max(0.0) as usize;
     format!("{tick:.decimals$}")
 }
@@ -249,11 +210,7 @@ mod tests {
             ((0.61, 1.02), &[0.6, 0.7, 0.8, 0.9, 1.0, 1.1]),
         ] {
             let found = ticks(range, 5);
-            let same = found.len() == expected.len()
-                && found
-                    .iter()
-                    .zip(expected)
-                    .all(|(a, b)| (a - b).abs() < 1e-9);
+            let same = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
             assert!(same, "{range:?}: {found:?}");
         }
         assert_eq!(tick_words(0.6, &[0.6, 0.7]), "0.6");

@@ -25,10 +25,7 @@ pub(super) fn visible(points: &[Place], size: Place, margin: f64) -> Vec<Vec<Pla
 /// One piece between two places, after Liang and Barsky.
 fn segment(from: Place, to: Place, size: Place, margin: f64) -> Option<(Place, Place)> {
     let along = (to.0 - from.0, to.1 - from.1);
-    if ![from.0, from.1, along.0, along.1]
-        .iter()
-        .all(|x| x.is_finite())
-    {
+    if ![from.0, from.1, along.0, along.1].iter().all(|x| x.is_finite()) {
         return None;
     }
     let (mut first, mut last) = (0.0_f64, 1.0_f64);
@@ -65,25 +62,16 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_cut_off() {
-        check(
-            &[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)],
-            &[&[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)]],
-        );
+        check(&[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)], &[&[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)]]);
         check(&[(5.0, 5.0), (5.0, 1e15)], &[&[(5.0, 5.0), (5.0, 10.0)]]);
         check(&[(-1e15, 5.0), (1e15, 5.0)], &[&[(0.0, 5.0), (10.0, 5.0)]]);
         check(&[(20.0, 1.0), (30.0, 2.0)], &[]);
         check(&[(5.0, -1.0), (5.0, -2.0)], &[]);
-        check(
-            &[(1.0, 1.0), (1.0, f64::NAN), (2.0, 2.0), (3.0, 3.0)],
-            &[&[(2.0, 2.0), (3.0, 3.0)]],
-        );
+        check(&[(1.0, 1.0), (1.0, f64::NAN), (2.0, 2.0), (3.0, 3.0)], &[&[(2.0, 2.0), (3.0, 3.0)]]);
         check(&[(f64::INFINITY, 1.0), (1.0, 1.0)], &[]);
         check(&[(-f64::MAX, 1.0), (f64::MAX, 1.0)], &[]);
         // Out and in again: two pieces.
-        check(
-            &[(8.0, 5.0), (12.0, 5.0), (8.0, 5.0)],
-            &[&[(8.0, 5.0), (10.0, 5.0)], &[(10.0, 5.0), (8.0, 5.0)]],
-        );
+        check(&[(8.0, 5.0), (12.0, 5.0), (8.0, 5.0)], &[&[(8.0, 5.0), (10.0, 5.0)], &[(10.0, 5.0), (8.0, 5.0)]]);
         // A dot is a line without length.
         check(&[(5.0, 5.0), (5.0, 5.0)], &[&[(5.0, 5.0), (5.0, 5.0)]]);
     }

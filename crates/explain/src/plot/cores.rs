@@ -6,11 +6,7 @@ use crate::sensitivity::clock_words;
 use crate::view::{core_use_by_second, step_name};
 use record::{Mode, Record, Step, Window, WorkloadId};
 
-pub(super) const PLOT: Plot = Plot {
-    id: "cores",
-    about: "Use of each core, second by second.",
-    draw,
-};
+pub(super) const PLOT: Plot = Plot { id: "cores", about: "Use of each core, second by second.", draw };
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 18.0;
@@ -71,19 +67,11 @@ fn draw(record: &Record) -> Option<Picture> {
     let seconds = whole.elapsed_ms() as f64 / 1000.0;
     for tick in 0..=8 {
         let share = f64::from(tick) / 8.0;
-        let anchor = if tick == 8 {
-            Anchor::End
-        } else {
-            Anchor::Middle
-        };
+        let anchor = if tick == 8 { Anchor::End } else { Anchor::Middle };
         let words = format!("{:.0}", seconds * share);
         canvas.text((LEFT + inner * share, bottom + 17.0), &words, anchor);
     }
-    canvas.text(
-        (LEFT + inner / 2.0, bottom + 36.0),
-        "seconds",
-        Anchor::Middle,
-    );
+    canvas.text((LEFT + inner / 2.0, bottom + 36.0), "seconds", Anchor::Middle);
     let at = |at_ms: i64| {
         let share = at_ms.saturating_sub(whole.start_ms) as f64 / whole.elapsed_ms().max(1) as f64;
         LEFT + inner * share
@@ -103,10 +91,7 @@ fn draw(record: &Record) -> Option<Picture> {
 
 /// What ran.
 fn steps(record: &Record) -> impl Iterator<Item = &Step> {
-    record
-        .steps
-        .iter()
-        .filter(|step| step.workload != WorkloadId::Clock)
+    record.steps.iter().filter(|step| step.workload != WorkloadId::Clock)
 }
 
 /// Every name of a step once, in the order of the run.
@@ -128,10 +113,7 @@ fn key(canvas: &mut Canvas, names: &[String], top: f64) {
     for (index, name) in names.iter().enumerate() {
         let column = (WIDTH - LEFT) / 2.0 * (index % 2) as f64;
         let row = KEY_ROW * (index / 2) as f64;
-        let words: String = format!("{} {name}", index + 1)
-            .chars()
-            .take(KEY_CHARS)
-            .collect();
+        let words: String = format!("{} {name}", index + 1).chars().take(KEY_CHARS).collect();
         canvas.text((LEFT + column, top + row + 12.0), &words, Anchor::Start);
     }
 }

@@ -7,11 +7,8 @@ use super::{Picture, Plot, WIDTH, board};
 use crate::efficiency::{Point, Walk, walks};
 use record::Record;
 
-pub(super) const PLOT: Plot = Plot {
-    id: "efficiency",
-    about: "Performance against power of every OPP, with the sweet spot.",
-    draw,
-};
+pub(super) const PLOT: Plot =
+    Plot { id: "efficiency", about: "Performance against power of every OPP, with the sweet spot.", draw };
 
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 280.0;
@@ -20,10 +17,7 @@ const STYLES: [Style; 4] = [Style::Marked, Style::Dashed, Style::Dotted, Style::
 fn draw(record: &Record) -> Option<Picture> {
     let walks = walks(record);
     let unit = &walks.first()?.unit;
-    let has_power = walks
-        .iter()
-        .flat_map(|walk| &walk.points)
-        .any(|point| point.milliwatts.is_some());
+    let has_power = walks.iter().flat_map(|walk| &walk.points).any(|point| point.milliwatts.is_some());
     let mhz = |point: &Point| f64::from(point.measured_khz.unwrap_or(point.opp_khz)) / 1000.0;
     type Of<'a> = &'a dyn Fn(&Point) -> Option<(f64, f64)>;
     let power: Of = &|point| Some((point.milliwatts? / 1000.0, point.score));
@@ -35,25 +29,14 @@ fn draw(record: &Record) -> Option<Picture> {
     let panels: Vec<(&str, String, Of, bool)> = match has_power {
         true => vec![
             ("power of the machine (W)", score, power, true),
-            (
-                measured,
-                format!("energy of work (mJ per {unit})"),
-                energy,
-                true,
-            ),
+            (measured, format!("energy of work (mJ per {unit})"), energy, true),
         ],
-        false => vec![
-            (measured, score, clock, true),
-            (measured, "temperature (°C)".into(), heat, false),
-        ],
+        false => vec![(measured, score, clock, true), (measured, "temperature (°C)".into(), heat, false)],
     };
     let title = format!("Efficiency of {}", board(record));
     let mut canvas = Canvas::new(WIDTH, TITLE + PANEL * panels.len() as f64, &title);
     for (index, (x_label, y_label, of, from_zero)) in panels.into_iter().enumerate() {
-        let lines = walks
-            .iter()
-            .enumerate()
-            .map(|(nth, walk)| line(walk, nth, of));
+        let lines = walks.iter().enumerate().map(|(nth, walk)| line(walk, nth, of));
         let chart = Chart {
             x_label: x_label.into(),
             y_label,

@@ -5,11 +5,8 @@ use super::{Picture, Plot, WIDTH, board};
 use crate::sensitivity::results;
 use record::Record;
 
-pub(super) const PLOT: Plot = Plot {
-    id: "elasticity",
-    about: "How much of the clock arrives in each workload, with intervals.",
-    draw,
-};
+pub(super) const PLOT: Plot =
+    Plot { id: "elasticity", about: "How much of the clock arrives in each workload, with intervals.", draw };
 
 const TOP: f64 = 40.0;
 const ROW: f64 = 34.0;
@@ -19,22 +16,15 @@ const NAME_CHARS: usize = 30;
 
 fn draw(record: &Record) -> Option<Picture> {
     let results = results(record);
-    let bars: Vec<_> = results
-        .iter()
-        .filter_map(|result| Some((result, result.elasticity?)))
-        .collect();
+    let bars: Vec<_> = results.iter().filter_map(|result| Some((result, result.elasticity?))).collect();
     if bars.is_empty() {
         return None;
     }
     let name = |text: &str| text.chars().take(NAME_CHARS).collect::<String>();
-    let longest = bars
-        .iter()
-        .map(|(result, _)| text_width(&name(&result.name)))
-        .fold(0.0, f64::max);
+    let longest = bars.iter().map(|(result, _)| text_width(&name(&result.name))).fold(0.0, f64::max);
     let left = longest + 24.0;
-    let words = |result: &crate::sensitivity::Sensitivity, value: f64| {
-        format!("{value:.2}, {}", result.limiter.words())
-    };
+    let words =
+        |result: &crate::sensitivity::Sensitivity, value: f64| format!("{value:.2}, {}", result.limiter.words());
     let widths = bars.iter();
     let widths = widths.map(|(result, found)| text_width(&words(result, found.value)));
     let right = WIDTH - 24.0 - widths.fold(0.0, f64::max);
@@ -52,26 +42,15 @@ fn draw(record: &Record) -> Option<Picture> {
     for step in 0..=steps {
         let value = low + 0.2 * step as f64;
         canvas.grid((x(value), TOP), (x(value), bottom));
-        canvas.text(
-            (x(value), bottom + 17.0),
-            &format!("{value:.1}"),
-            Anchor::Middle,
-        );
+        canvas.text((x(value), bottom + 17.0), &format!("{value:.1}"), Anchor::Middle);
     }
     canvas.line((x(1.0), TOP), (x(1.0), bottom), "4 3", 1.0);
     let label = "elasticity: 0 the clock does not matter, 1 in proportion to it (no unit)";
     canvas.text(((left + right) / 2.0, bottom + 36.0), label, Anchor::Middle);
     for (index, (result, elasticity)) in bars.iter().enumerate() {
         let middle = TOP + ROW * (index as f64 + 0.5);
-        canvas.text(
-            (left - 10.0, middle + 4.0),
-            &name(&result.name),
-            Anchor::End,
-        );
-        let (from, to) = (
-            x(0.0).min(x(elasticity.value)),
-            x(0.0).max(x(elasticity.value)),
-        );
+        canvas.text((left - 10.0, middle + 4.0), &name(&result.name), Anchor::End);
+        let (from, to) = (x(0.0).min(x(elasticity.value)), x(0.0).max(x(elasticity.value)));
         canvas.shade((from, middle - 9.0), (to - from, 18.0), 0.3);
         canvas.frame((from, middle - 9.0), (to - from, 18.0));
         let mut end = to;

@@ -14,16 +14,10 @@ type Point = (u8, u8);
 type Letter = Vec<Vec<Point>>;
 
 static LETTERS: LazyLock<BTreeMap<char, Letter>> = LazyLock::new(|| {
-    let rows = TABLE
-        .lines()
-        .skip_while(|line| line.starts_with('#'))
-        .skip(1);
+    let rows = TABLE.lines().skip_while(|line| line.starts_with('#')).skip(1);
     rows.filter_map(|row| {
         let (letter, strokes) = row.split_once('\t')?;
-        Some((
-            letter.chars().next()?,
-            strokes.split(',').map(stroke).collect(),
-        ))
+        Some((letter.chars().next()?, strokes.split(',').map(stroke).collect()))
     })
     .collect()
 });
@@ -43,9 +37,7 @@ fn stroke(text: &str) -> Vec<Point> {
         letter => letter.saturating_sub(b'a') + 10,
     };
     let points = text.split_whitespace().map(str::as_bytes);
-    points
-        .filter_map(|point| Some((digit(*point.first()?), digit(*point.get(1)?))))
-        .collect()
+    points.filter_map(|point| Some((digit(*point.first()?), digit(*point.get(1)?)))).collect()
 }
 
 /// A letter that the table does not have is a box.
@@ -96,9 +88,7 @@ mod tests {
         let rows = TABLE.lines().filter(|line| line.contains('\t'));
         assert_eq!(LETTERS.len(), rows.count() - 1);
         for c in (33_u8..127).map(char::from).chain("°µ·×±".chars()) {
-            let strokes = LETTERS
-                .get(&c)
-                .unwrap_or_else(|| panic!("{c:?} has no row"));
+            let strokes = LETTERS.get(&c).unwrap_or_else(|| panic!("{c:?} has no row"));
             assert!(!strokes.is_empty(), "{c:?}");
             for (x, y) in strokes.iter().flatten() {
                 assert!(*x <= 8 && *y <= 17, "{c:?}: {x} {y}");
@@ -109,22 +99,10 @@ mod tests {
 
     #[test]
     fn text_takes_no_more_room_than_is_kept_free_for_it() {
-        for text in [
-            "seconds since the start",
-            "WMW@",
-            "1800 MHz, sweet spot",
-            "°C",
-        ] {
+        for text in ["seconds since the start", "WMW@", "1800 MHz, sweet spot", "°C"] {
             let kept = super::super::canvas::text_width(text);
-            assert!(
-                text_width(text) <= kept,
-                "{text}: {} {kept}",
-                text_width(text)
-            );
-            let rightmost = strokes(text)
-                .iter()
-                .flatten()
-                .fold(0.0_f64, |w, (x, _)| w.max(*x));
+            assert!(text_width(text) <= kept, "{text}: {} {kept}", text_width(text));
+            let rightmost = strokes(text).iter().flatten().fold(0.0_f64, |w, (x, _)| w.max(*x));
             assert!((rightmost - text_width(text)).abs() < 1e-9, "{text}");
         }
         assert_eq!(strokes("\u{1f600}").len(), 1);

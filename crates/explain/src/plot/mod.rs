@@ -29,19 +29,12 @@ pub struct Plot {
 }
 
 /// All plots, sorted by id.
-pub const PLOTS: &[Plot] = &[
-    cores::PLOT,
-    efficiency::PLOT,
-    elasticity::PLOT,
-    thermal::PLOT,
-];
+pub const PLOTS: &[Plot] = &[cores::PLOT, efficiency::PLOT, elasticity::PLOT, thermal::PLOT];
 
 /// Every plot that a Record has, with its id.
 pub fn plots(record: &Record) -> Vec<(&'static str, Picture)> {
     let drawn = PLOTS.iter();
-    drawn
-        .filter_map(|plot| Some((plot.id, (plot.draw)(record)?)))
-        .collect()
+    drawn.filter_map(|plot| Some((plot.id, (plot.draw)(record)?))).collect()
 }
 
 /// What the machine is called in titles.

@@ -30,11 +30,7 @@ impl Raster {
     pub fn of(picture: &Picture) -> Self {
         let (width, height) = (picture.width * SCALE, picture.height * SCALE);
         let (width, height) = (width.ceil() as u32, height.ceil() as u32);
-        let mut raster = Self {
-            width,
-            height,
-            pixels: vec![WHITE as u8; width as usize * height as usize],
-        };
+        let mut raster = Self { width, height, pixels: vec![WHITE as u8; width as usize * height as usize] };
         picture.shapes.iter().for_each(|shape| raster.shape(shape));
         raster
     }
@@ -48,20 +44,14 @@ impl Raster {
         let mut encoder = png::Encoder::new(&mut file, self.width, self.height);
         encoder.set_color(png::ColorType::Grayscale);
         encoder.set_depth(png::BitDepth::Eight);
-        let written = encoder
-            .write_header()
-            .and_then(|mut writer| writer.write_image_data(&self.pixels));
+        let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(&self.pixels));
         written.map_err(|why| why.to_string())?;
         Ok(file)
     }
 
     fn shape(&mut self, shape: &Shape) {
         match shape {
-            Shape::Line {
-                points,
-                dashes,
-                width,
-            } => {
+            Shape::Line { points, dashes, width } => {
                 for piece in dashed(points, dashes) {
                     self.line(&piece, *width, BLACK);
                 }
@@ -83,13 +73,7 @@ impl Raster {
                 let corners = [*at, (right, at.1), (right, bottom), (at.0, bottom), *at];
                 self.line(&corners, 1.0, BLACK);
             }
-            Shape::Text {
-                at,
-                text,
-                anchor,
-                is_bold,
-                is_upright,
-            } => {
+            Shape::Text { at, text, anchor, is_bold, is_upright } => {
                 self.text(*at, text, *anchor, *is_bold, *is_upright);
             }
         }
@@ -108,14 +92,10 @@ impl Raster {
             false => (at.0 + left + x, at.1 + y),
         };
         let strokes = letters::strokes(text).into_iter();
-        let strokes: Vec<Vec<_>> = strokes
-            .map(|stroke| stroke.into_iter().map(place).collect())
-            .collect();
+        let strokes: Vec<Vec<_>> = strokes.map(|stroke| stroke.into_iter().map(place).collect()).collect();
         let stroke_width = if bold { BOLD } else { STROKE };
         for (width, shade) in [(stroke_width + 2.0 * HALO, WHITE), (stroke_width, BLACK)] {
-            strokes
-                .iter()
-                .for_each(|stroke| self.line(stroke, width, shade));
+            strokes.iter().for_each(|stroke| self.line(stroke, width, shade));
         }
     }
 
@@ -144,9 +124,7 @@ impl Raster {
             for column in near {
                 let from = (f64::from(column) + 0.5 - a.0, f64::from(row) + 0.5 - a.1);
                 let share = match length_squared > 0.0 {
-                    true => {
-                        ((from.0 * along.0 + from.1 * along.1) / length_squared).clamp(0.0, 1.0)
-                    }
+                    true => ((from.0 * along.0 + from.1 * along.1) / length_squared).clamp(0.0, 1.0),
                     false => 0.0,
                 };
                 let off = (from.0 - share * along.0, from.1 - share * along.1);
@@ -173,9 +151,7 @@ impl Raster {
 
     fn blend(&mut self, column: u32, row: u32, covered: f64, shade: f64) {
         if covered > 0.0
-            && let Some(pixel) = self
-                .pixels
-                .get_mut(row as usize * self.width as usize + column as usize)
+            && let Some(pixel) = self.pixels.get_mut(row as usize * self.width as usize + column as usize)
         {
             let old = f64::from(*pixel);
             *pixel = (old + (shade - old) * covered).round() as u8;
@@ -203,10 +179,7 @@ fn near_row(a: (f64, f64), b: (f64, f64), row: f64, reach: f64) -> (f64, f64) {
 
 /// A line cut into its dashes: lengths of ink and gap in turns, as SVG has them.
 fn dashed(points: &[(f64, f64)], dashes: &str) -> Vec<Vec<(f64, f64)>> {
-    let lengths: Vec<f64> = dashes
-        .split_whitespace()
-        .filter_map(|d| d.parse().ok())
-        .collect();
+    let lengths: Vec<f64> = dashes.split_whitespace().filter_map(|d| d.parse().ok()).collect();
     if lengths.is_empty() || lengths.iter().any(|length| *length <= 0.0) {
         return vec![points.to_vec()];
     }
@@ -227,10 +200,7 @@ fn dashed(points: &[(f64, f64)], dashes: &str) -> Vec<Vec<(f64, f64)>> {
                 break;
             }
             let share = left / length.max(1e-9);
-            from = (
-                from.0 + share * (to.0 - from.0),
-                from.1 + share * (to.1 - from.1),
-            );
+            from = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
             piece.push(from);
             let ended = std::mem::replace(&mut piece, vec![from]);
             if index % 2 == 0 {
@@ -262,10 +232,7 @@ mod tests {
         let at = |raster: &Raster, x: usize, y: usize| raster.pixels[y * raster.width as usize + x];
         let line = drawn(|canvas| canvas.line((5.0, 10.0), (35.0, 10.0), "", 2.0));
         assert_eq!((line.width, line.height), (80, 40));
-        assert_eq!(
-            (at(&line, 40, 20), at(&line, 40, 10), at(&line, 2, 20)),
-            (0, 255, 255)
-        );
+        assert_eq!((at(&line, 40, 20), at(&line, 40, 10), at(&line, 2, 20)), (0, 255, 255));
         let grey = drawn(|canvas| canvas.shade((10.0, 5.0), (10.0, 10.0), 0.4));
         assert_eq!((at(&grey, 30, 20), at(&grey, 50, 20)), (153, 255));
         let word = drawn(|canvas| canvas.text((20.0, 14.0), "H", Anchor::Middle));

@@ -23,15 +23,8 @@ impl Picture {
 
 fn element(shape: &Shape) -> String {
     match shape {
-        Shape::Line {
-            points,
-            dashes,
-            width,
-        } => {
-            let places: Vec<String> = points
-                .iter()
-                .map(|(x, y)| format!("{x:.1},{y:.1}"))
-                .collect();
+        Shape::Line { points, dashes, width } => {
+            let places: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
             let dashes = match *dashes {
                 "" => String::new(),
                 dashes => format!(" stroke-dasharray=\"{dashes}\""),
@@ -45,10 +38,7 @@ fn element(shape: &Shape) -> String {
             "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/>",
             from.0, from.1, to.0, to.1
         ),
-        Shape::Dot(at, radius) => format!(
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\"/>",
-            at.0, at.1
-        ),
+        Shape::Dot(at, radius) => format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\"/>", at.0, at.1),
         Shape::Ring(at, radius) => format!(
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius}\" fill=\"none\" stroke=\"black\" \
              stroke-width=\"1.6\"/>",
@@ -63,13 +53,7 @@ fn element(shape: &Shape) -> String {
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\" stroke=\"black\"/>",
             at.0, at.1, size.0, size.1
         ),
-        Shape::Text {
-            at,
-            text,
-            anchor,
-            is_bold,
-            is_upright,
-        } => word(*at, text, *anchor, *is_bold, *is_upright),
+        Shape::Text { at, text, anchor, is_bold, is_upright } => word(*at, text, *anchor, *is_bold, *is_upright),
     }
 }
 
@@ -86,12 +70,7 @@ fn word(at: (f64, f64), text: &str, anchor: Anchor, is_bold: bool, is_upright: b
     if is_upright {
         let _ = write!(more, " transform=\"rotate(-90 {:.1} {:.1})\"", at.0, at.1);
     }
-    format!(
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{HALO}{more}>{}</text>",
-        at.0,
-        at.1,
-        markup(text)
-    )
+    format!("<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\"{HALO}{more}>{}</text>", at.0, at.1, markup(text))
 }
 
 #[cfg(test)]

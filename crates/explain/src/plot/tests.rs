@@ -13,12 +13,7 @@ fn the_table_is_in_order_and_a_standard_run_has_no_plots() {
 /// A heat test of 20 s with temperatures and clocks.
 fn heated() -> Record {
     let temps: Vec<i64> = (0..60).map(|row| 40_000 + 700 * row).collect();
-    let record = gauge_channel(
-        own_run(),
-        ChannelId::zone_temperature(0),
-        Unit::Millicelsius,
-        &temps,
-    );
+    let record = gauge_channel(own_run(), ChannelId::zone_temperature(0), Unit::Millicelsius, &temps);
     let clocks: Vec<i64> = (0..60).map(|row| 1_800_000 - 10_000 * row).collect();
     let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &clocks);
     let mut record = gauge_channel(record, ChannelId::claimed(4), Unit::Kilohertz, &clocks);
@@ -28,20 +23,10 @@ fn heated() -> Record {
         higher_is_better: true,
         at_ms: (1..=20).map(|second| second * 1000).collect(),
         values: (1..=20).map(f64::from).collect(),
-        clocks: vec![ClockSeries {
-            cpu: 0,
-            khz: vec![1_800_000; 20],
-        }],
+        clocks: vec![ClockSeries { cpu: 0, khz: vec![1_800_000; 20] }],
         ..Series::default()
     };
-    with_step(
-        record,
-        WorkloadId::Heat,
-        Variant::SIMD,
-        &[],
-        (5.0, 25.0),
-        Measured::Series(series),
-    )
+    with_step(record, WorkloadId::Heat, Variant::SIMD, &[], (5.0, 25.0), Measured::Series(series))
 }
 
 /// Every picture in both forms; what is no number must not have got into the file.
@@ -71,11 +56,7 @@ fn moments_that_cannot_be_cost_no_picture_everything() {
     check(|record| *record.samples.at_ms.last_mut().unwrap() = 1_000_000_000_000_000);
     check(|record| {
         let window = &mut record.steps.last_mut().unwrap().window;
-        *window = Window {
-            start_ms: -1_000_000_000_000_000,
-            end_ms: 1_000_000_000_000_000,
-            ..Window::default()
-        };
+        *window = Window { start_ms: -1_000_000_000_000_000, end_ms: 1_000_000_000_000_000, ..Window::default() };
     });
     check(|record| {
         for step in &mut record.steps {
@@ -92,14 +73,7 @@ fn moments_that_cannot_be_cost_no_picture_everything() {
 
 #[test]
 fn any_numbers_make_finite_pictures() {
-    const ODD: [i64; 6] = [
-        0,
-        -1,
-        1,
-        1_000_000,
-        -1_000_000_000_000,
-        1_000_000_000_000_000,
-    ];
+    const ODD: [i64; 6] = [0, -1, 1, 1_000_000, -1_000_000_000_000, 1_000_000_000_000_000];
     fn mutate(value: &mut serde_json::Value, chance: &mut Chance) {
         match value {
             serde_json::Value::Number(number) if number.is_i64() && chance.uniform() < 0.02 => {

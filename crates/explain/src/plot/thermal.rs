@@ -6,11 +6,8 @@ use super::{Picture, Plot, WIDTH, board};
 use crate::{thermal, view};
 use record::{ChannelId, Record, Series, Window};
 
-pub(super) const PLOT: Plot = Plot {
-    id: "thermal",
-    about: "Temperature, clocks, power and score of a thermal test over time.",
-    draw,
-};
+pub(super) const PLOT: Plot =
+    Plot { id: "thermal", about: "Temperature, clocks, power and score of a thermal test over time.", draw };
 
 const TITLE: f64 = 28.0;
 const PANEL: f64 = 170.0;
@@ -23,15 +20,8 @@ fn draw(record: &Record) -> Option<Picture> {
         .filter(|(wait, _)| wait.window.end_ms <= zero_ms)
         .map(|(wait, _)| wait.window.start_ms)
         .min();
-    let after_ms = thermal::waits(record)
-        .map(|(wait, _)| wait.window.end_ms)
-        .chain([step.window.end_ms])
-        .max()?;
-    let whole = Window {
-        start_ms: before_ms.unwrap_or(zero_ms),
-        end_ms: after_ms,
-        ..Window::default()
-    };
+    let after_ms = thermal::waits(record).map(|(wait, _)| wait.window.end_ms).chain([step.window.end_ms]).max()?;
+    let whole = Window { start_ms: before_ms.unwrap_or(zero_ms), end_ms: after_ms, ..Window::default() };
     let seconds = |at_ms: i64| at_ms.saturating_sub(zero_ms) as f64 / 1000.0;
     let x_range = (seconds(whole.start_ms), seconds(whole.end_ms));
     let mut marks: Vec<(f64, String)> = Vec::new();
@@ -84,20 +74,9 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
     }
     let mut clocks: Vec<Line> = Vec::new();
     for (index, channel) in view::channels(record, ChannelId::is_policy_claim).enumerate() {
-        let style = if index == 0 {
-            Style::Solid
-        } else {
-            Style::Dashed
-        };
-        let name = channel
-            .id
-            .policy()
-            .map(|policy| format!("policy{policy} claimed"));
-        clocks.push(line(
-            &name.unwrap_or_default(),
-            gauge(channel, 0.001),
-            style,
-        ));
+        let style = if index == 0 { Style::Solid } else { Style::Dashed };
+        let name = channel.id.policy().map(|policy| format!("policy{policy} claimed"));
+        clocks.push(line(&name.unwrap_or_default(), gauge(channel, 0.001), style));
     }
     if let Some(first) = series.clocks.first() {
         let times = series.at_ms.iter().zip(&first.khz);
@@ -117,16 +96,10 @@ fn panels(record: &Record, series: &Series, whole: Window, zero_ms: i64) -> Vec<
         })
         .collect();
     if !power.is_empty() {
-        panels.push((
-            "power (W)".into(),
-            vec![line("", power, Style::Solid)],
-            true,
-        ));
+        panels.push(("power (W)".into(), vec![line("", power, Style::Solid)], true));
     }
     let score = series.at_ms.iter().zip(&series.values);
-    let score: Vec<(f64, f64)> = score
-        .map(|(at, value)| (*at as f64 / 1000.0, *value))
-        .collect();
+    let score: Vec<(f64, f64)> = score.map(|(at, value)| (*at as f64 / 1000.0, *value)).collect();
     if !score.is_empty() {
         let label = format!("score ({})", series.unit);
         panels.push((label, vec![line("", score, Style::Solid)], true));

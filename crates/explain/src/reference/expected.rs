@@ -78,9 +78,7 @@ impl Reference {
 /// Score per MHz of every cluster of this type.
 fn scores_per_mhz(row: &Row, core_type: &str, key: &FigureKey) -> Vec<f64> {
     let figures = row.figures.get(key).map_or(&[][..], Vec::as_slice);
-    let of_type = figures
-        .iter()
-        .filter(|figure| figure.comparable && row.core_type(figure) == Some(core_type));
+    let of_type = figures.iter().filter(|figure| figure.comparable && row.core_type(figure) == Some(core_type));
     let per_mhz = of_type.filter_map(|figure| {
         let clock = row.clock_mhz(figure.cluster?)?;
         Some(figure.value / clock)
@@ -92,10 +90,8 @@ impl Row {
     /// The measured clock of a cluster before the workloads.
     pub fn clock_mhz(&self, cluster: usize) -> Option<f64> {
         let passes = self.figures.iter();
-        let mut cold =
-            passes.filter(|(key, _)| key.is_of(WorkloadId::Clock) && key.is_form(&Variant::COLD));
-        cold.find_map(|(key, _)| self.figure(key, Some(cluster)))
-            .map(|figure| figure.value)
+        let mut cold = passes.filter(|(key, _)| key.is_of(WorkloadId::Clock) && key.is_form(&Variant::COLD));
+        cold.find_map(|(key, _)| self.figure(key, Some(cluster))).map(|figure| figure.value)
     }
 }
 
@@ -116,13 +112,9 @@ mod tests {
                         cold/core\tsevenzip@16 single/core\tsource\n"
             .to_owned();
         for (board, core, clock, single, verdict) in rows {
-            text.push_str(&format!(
-                "{board}\t-\t4x {core}\t-\t-\t-\t-\t{verdict}\t{clock}\t{single}\tx\n"
-            ));
+            text.push_str(&format!("{board}\t-\t4x {core}\t-\t-\t-\t-\t{verdict}\t{clock}\t{single}\tx\n"));
         }
-        Reference {
-            rows: parse(&text).unwrap(),
-        }
+        Reference { rows: parse(&text).unwrap() }
     }
 
     #[test]
@@ -132,18 +124,11 @@ mod tests {
         for (rows, expected) in [
             (vec![a53("a", 750), a53("b", 760)], None),
             (vec![a53("a", 750), a53("a", 760), a53("a", 740), odd], None),
-            (
-                vec![a53("a", 750), a53("a", 760), a53("b", 740), odd],
-                Some((690.0, 750.0, 810.0)),
-            ),
-            (
-                vec![a53("a", 500), a53("a", 600), a53("b", 700)],
-                Some((155.0, 600.0, 1045.0)),
-            ),
+            (vec![a53("a", 750), a53("a", 760), a53("b", 740), odd], Some((690.0, 750.0, 810.0))),
+            (vec![a53("a", 500), a53("a", 600), a53("b", 700)], Some((155.0, 600.0, 1045.0))),
         ] {
             let found = reference(&rows).expected("Cortex-A53", 1000.0, &single());
-            let found =
-                found.map(|range| (range.low.round(), range.median.round(), range.high.round()));
+            let found = found.map(|range| (range.low.round(), range.median.round(), range.high.round()));
             assert_eq!(found, expected, "{rows:?}");
         }
     }

@@ -24,12 +24,7 @@ pub struct Usual {
 
 impl Reference {
     /// What a core of this type in this SoC usually reaches. None where too few results are known.
-    pub fn usual_of_soc(
-        &self,
-        soc: &str,
-        core_type: Option<&str>,
-        key: &FigureKey,
-    ) -> Option<Usual> {
+    pub fn usual_of_soc(&self, soc: &str, core_type: Option<&str>, key: &FigureKey) -> Option<Usual> {
         let wanted = soc_key(soc);
         let mut boards = BTreeSet::new();
         let mut values = Vec::new();
@@ -53,10 +48,6 @@ impl Reference {
         if values.len() < ROWS_MIN || boards.len() < BOARDS_MIN {
             return None;
         }
-        Some(Usual {
-            median: median(&values)?,
-            rows: values.len(),
-            boards: boards.len(),
-        })
+        Some(Usual { median: median(&values)?, rows: values.len(), boards: boards.len() })
     }
 }

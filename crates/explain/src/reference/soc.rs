@@ -45,15 +45,9 @@ mod tests {
             ("BCM2712", "bcm2712"),
             ("Allwinner R40/V40", "r40"),
             ("Amlogic S905X2/S905Y2/S905D2/T962X2", "s905x2"),
-            (
-                "Amlogic Meson GXM (S912) Revision 22:a (82:2)",
-                "amlogic meson gxm",
-            ),
+            ("Amlogic Meson GXM (S912) Revision 22:a (82:2)", "amlogic meson gxm"),
             ("Nvidia Jetson Orin NX", "nvidia jetson orin nx"),
-            (
-                "Intel(R) Celeron(R) CPU  J1900  @ 1.99GHz",
-                "intel celeron cpu j1900",
-            ),
+            ("Intel(R) Celeron(R) CPU  J1900  @ 1.99GHz", "intel celeron cpu j1900"),
             ("Intel(R) N95", "n95"),
         ] {
             assert_eq!(soc_key(name), expected);

@@ -10,16 +10,7 @@ use crate::figures::FigureKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns before the keys.
-const COLUMNS: [&str; 8] = [
-    "board",
-    "soc",
-    "cores",
-    "kernel",
-    "distribution",
-    "date",
-    "version",
-    "verdict",
-];
+const COLUMNS: [&str; 8] = ["board", "soc", "cores", "kernel", "distribution", "date", "version", "verdict"];
 /// The last column.
 const SOURCE: &str = "source";
 /// Ends a key that is measured for each cluster.
@@ -35,11 +26,7 @@ pub fn write(rows: &[Row]) -> String {
         true => format!("{key}{PER_CORE}"),
         false => key.to_string(),
     });
-    let mut header: Vec<String> = COLUMNS
-        .into_iter()
-        .map(str::to_owned)
-        .chain(header)
-        .collect();
+    let mut header: Vec<String> = COLUMNS.into_iter().map(str::to_owned).chain(header).collect();
     header.push(SOURCE.to_owned());
     let mut text = header.join("\t") + "\n";
     for row in rows {
@@ -61,10 +48,7 @@ fn cells(row: &Row, keys: &BTreeSet<(&FigureKey, bool)>) -> Vec<String> {
         cell(&row.version),
         row.verdict.to_string(),
     ];
-    cells.extend(
-        keys.iter()
-            .map(|(key, per_core)| values(row, key, *per_core)),
-    );
+    cells.extend(keys.iter().map(|(key, per_core)| values(row, key, *per_core)));
     cells.push(row.source.clone());
     cells
 }
@@ -110,26 +94,17 @@ fn value(figure: &RowFigure) -> String {
 /// The rows of a table; lines that begin with `#` are comments. What is wrong with it is said in
 /// one sentence.
 pub fn parse(text: &str) -> Result<Vec<Row>, String> {
-    let mut lines = text
-        .lines()
-        .zip(1..)
-        .filter(|(line, _)| !line.starts_with('#') && !line.is_empty());
+    let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.starts_with('#') && !line.is_empty());
     let header: Vec<&str> = match lines.next() {
         Some((header, _)) => header.split('\t').collect(),
         None => return Err("there is no header".to_owned()),
     };
     let keys = match header.as_slice() {
-        [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => {
-            &fixed[COLUMNS.len()..]
-        }
+        [fixed @ .., last] if *last == SOURCE && fixed.starts_with(&COLUMNS) => &fixed[COLUMNS.len()..],
         _ => return Err("the columns are others".to_owned()),
     };
     let keys: Vec<(FigureKey, bool)> = keys.iter().map(|column| parse_key(column)).collect();
-    lines
-        .map(|(line, number)| {
-            row(line, &keys).ok_or_else(|| format!("line {number} cannot be understood"))
-        })
-        .collect()
+    lines.map(|(line, number)| row(line, &keys).ok_or_else(|| format!("line {number} cannot be understood"))).collect()
 }
 
 /// A column's key, and whether it holds a value for each cluster.
@@ -152,11 +127,7 @@ fn row(line: &str, keys: &[(FigureKey, bool)]) -> Option<Row> {
         Some(cores) => cores.split(';').map(parse_core).collect(),
     };
     let mut figures: BTreeMap<FigureKey, Vec<RowFigure>> = BTreeMap::new();
-    for ((key, per_core), cell) in keys
-        .iter()
-        .zip(values)
-        .filter(|(_, cell)| **cell != NOTHING)
-    {
+    for ((key, per_core), cell) in keys.iter().zip(values).filter(|(_, cell)| **cell != NOTHING) {
         let known = figures.entry(key.clone()).or_default();
         known.extend(parse_values(cell, *per_core)?);
     }
@@ -181,10 +152,7 @@ fn row(line: &str, keys: &[(FigureKey, bool)]) -> Option<Row> {
 
 fn parse_core(text: &str) -> Option<RowCore> {
     let (count, name) = text.split_once("x ")?;
-    Some(RowCore {
-        count: count.parse().ok()?,
-        core_type: Some(name.to_owned()).filter(|name| name != NOTHING),
-    })
+    Some(RowCore { count: count.parse().ok()?, core_type: Some(name.to_owned()).filter(|name| name != NOTHING) })
 }
 
 fn parse_values(cell: &str, per_core: bool) -> Option<Vec<RowFigure>> {
@@ -201,10 +169,7 @@ fn parse_values(cell: &str, per_core: bool) -> Option<Vec<RowFigure>> {
         })
     };
     let parts = cell.split(';').enumerate();
-    parts
-        .filter(|(_, text)| !text.is_empty())
-        .map(one)
-        .collect()
+    parts.filter(|(_, text)| !text.is_empty()).map(one).collect()
 }
 
 #[cfg(test)]
@@ -216,24 +181,10 @@ mod tests {
 
     #[test]
     fn a_row_is_written_and_read_back() {
-        let mut record = with_clocks(
-            log("0.9.72"),
-            Variant::COLD,
-            vec![point(0, 1_800_000, 1_799_000)],
-        );
-        for (variant, cpus, mips) in [
-            (Variant::SINGLE, &[0_u32][..], 1420),
-            (Variant::MULTI, &[], 5345),
-        ] {
+        let mut record = with_clocks(log("0.9.72"), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
+        for (variant, cpus, mips) in [(Variant::SINGLE, &[0_u32][..], 1420), (Variant::MULTI, &[], 5345)] {
             let score = compression(mips);
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                variant,
-                cpus,
-                (0.0, 1.0),
-                score,
-            );
+            record = with_step(record, WorkloadId::SevenZip, variant, cpus, (0.0, 1.0), score);
         }
         record.steps[1].not_comparable = Some("small dictionaries".into());
         record.machine.board = record::Fact::Known("Odd\tboard\nname".into());
@@ -250,21 +201,10 @@ mod tests {
 
     #[test]
     fn values_keep_their_place() {
-        let figure = |cluster, value, comparable| RowFigure {
-            cluster,
-            value,
-            comparable,
-        };
+        let figure = |cluster, value, comparable| RowFigure { cluster, value, comparable };
         for (cell, per_core, expected) in [
             (";2304", true, Some(vec![figure(Some(1), 2304.0, true)])),
-            (
-                "1.5;~2",
-                true,
-                Some(vec![
-                    figure(Some(0), 1.5, true),
-                    figure(Some(1), 2.0, false),
-                ]),
-            ),
+            ("1.5;~2", true, Some(vec![figure(Some(0), 1.5, true), figure(Some(1), 2.0, false)])),
             ("7", false, Some(vec![figure(None, 7.0, true)])),
             ("seven", false, None),
             ("-3", false, None),
@@ -275,10 +215,7 @@ mod tests {
 
     #[test]
     fn a_broken_table_is_named() {
-        for (text, expected) in [
-            ("", "there is no header"),
-            ("board\tsource\n", "the columns are others"),
-        ] {
+        for (text, expected) in [("", "there is no header"), ("board\tsource\n", "the columns are others")] {
             assert_eq!(parse(text).unwrap_err(), expected);
         }
         let broken = write(&[]) + "too few cells\n";

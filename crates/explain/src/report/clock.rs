@@ -46,10 +46,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
 fn not_measured(record: &Record) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for line in unmeasured(record, Some(WorkloadId::Clock)) {
-        let (pass, why) = match line
-            .strip_prefix("clock ")
-            .and_then(|line| line.split_once(": "))
-        {
+        let (pass, why) = match line.strip_prefix("clock ").and_then(|line| line.split_once(": ")) {
             Some((pass, why)) => (Some(pass.to_owned()), why.to_owned()),
             None => (None, line),
         };
@@ -97,11 +94,10 @@ fn cpus(record: &Record) -> String {
             _ => rows.push(row),
         }
     }
-    let mut text =
-        "Clock of each CPU in MHz; arrives: what a program gets of it; agree: windows of\n\
+    let mut text = "Clock of each CPU in MHz; arrives: what a program gets of it; agree: windows of\n\
                     the measurement that agree\n\n\
                     CPU          claimed    alone  all CPUs work   arrives   agree   2nd method\n"
-            .to_owned();
+        .to_owned();
     rows.iter().for_each(|row| text.push_str(&row.line(record)));
     text.push('\n');
     text
@@ -153,19 +149,13 @@ fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<f64> {
     let policies = record.machine.policies.iter();
     let mut own = policies.filter(|policy| policy.cpus.contains(&point.cpu));
     let claimed = own.find_map(|policy| policy.clock_khz_max.known().copied());
-    claimed
-        .or(point.claimed_khz.known().copied())
-        .map(f64::from)
+    claimed.or(point.claimed_khz.known().copied()).map(f64::from)
 }
 
 fn opps(record: &Record) -> String {
     let mut text = String::new();
     for (_, clocks) in view::clock_passes(record, &Variant::COLD) {
-        let asked: Vec<&ClockPoint> = clocks
-            .points
-            .iter()
-            .filter(|p| p.opp_khz.is_some())
-            .collect();
+        let asked: Vec<&ClockPoint> = clocks.points.iter().filter(|p| p.opp_khz.is_some()).collect();
         let [first, _, ..] = asked.as_slice() else {
             continue;
         };
@@ -178,9 +168,7 @@ fn opps(record: &Record) -> String {
         for point in asked {
             let opp = point.opp_khz.map(f64::from);
             let measured = khz(point);
-            let off = opp
-                .zip(measured)
-                .map(|(opp, khz)| 100.0 * (khz / opp - 1.0));
+            let off = opp.zip(measured).map(|(opp, khz)| 100.0 * (khz / opp - 1.0));
             let agree = point.windows.as_ref().map(|w| w.agreeing_permille / 10);
             let _ = writeln!(
                 text,
@@ -238,10 +226,7 @@ fn ramps(record: &Record) -> Vec<String> {
             ),
         })
     };
-    points(record, &Variant::AS_FOUND)
-        .iter()
-        .filter_map(line)
-        .collect()
+    points(record, &Variant::AS_FOUND).iter().filter_map(line).collect()
 }
 
 /// What each other method says, or why it says nothing.
@@ -250,28 +235,17 @@ fn methods(record: &Record) -> Vec<String> {
     for point in points(record, &Variant::COLD_CORES) {
         for counter in &point.counters {
             let (words, off) = match (&counter.khz, best_khz(point)) {
-                (Fact::Known(khz), Some(best)) => {
-                    (String::new(), Some(f64::from(*khz) / best - 1.0))
-                }
-                (Fact::Missing { missing }, _) => {
-                    (without_cpu(&missing.to_string(), point.cpu), None)
-                }
+                (Fact::Known(khz), Some(best)) => (String::new(), Some(f64::from(*khz) / best - 1.0)),
+                (Fact::Missing { missing }, _) => (without_cpu(&missing.to_string(), point.cpu), None),
                 _ => continue,
             };
-            let known = found
-                .iter_mut()
-                .find(|(name, why, ..)| *name == counter.name && *why == words);
+            let known = found.iter_mut().find(|(name, why, ..)| *name == counter.name && *why == words);
             match known {
                 Some((_, _, cpus, offs)) => {
                     cpus.push(point.cpu);
                     offs.extend(off);
                 }
-                None => found.push((
-                    counter.name.clone(),
-                    words,
-                    vec![point.cpu],
-                    off.into_iter().collect(),
-                )),
+                None => found.push((counter.name.clone(), words, vec![point.cpu], off.into_iter().collect())),
             }
         }
     }
@@ -290,8 +264,7 @@ fn methods(record: &Record) -> Vec<String> {
 
 /// The same reason for every CPU: their folders differ by the number only.
 fn without_cpu(why: &str, cpu: u32) -> String {
-    why.replace(&format!("/cpu{cpu}/"), "/cpuN/")
-        .replace(&format!("/cpu/{cpu}/"), "/cpu/N/")
+    why.replace(&format!("/cpu{cpu}/"), "/cpuN/").replace(&format!("/cpu/{cpu}/"), "/cpu/N/")
 }
 
 /// What readings took and how far they lie apart, and the chains that serve as a check.
@@ -300,38 +273,22 @@ fn checks(record: &Record) -> Vec<String> {
     let windows = points.iter().filter_map(|point| point.windows.as_ref());
     let mut times: Vec<f64> = Vec::new();
     for windows in windows.clone() {
-        times.extend(
-            windows
-                .readings_us
-                .iter()
-                .skip(1)
-                .map(|us| f64::from(*us) / 1000.0),
-        );
+        times.extend(windows.readings_us.iter().skip(1).map(|us| f64::from(*us) / 1000.0));
     }
     let mut lines = Vec::new();
     let spread = points.iter().filter_map(|point| {
-        let readings: Vec<f64> = point
-            .readings_khz
-            .iter()
-            .map(|khz| f64::from(*khz))
-            .collect();
+        let readings: Vec<f64> = point.readings_khz.iter().map(|khz| f64::from(*khz)).collect();
         let (max, min) = (readings.first()?, readings.last()?);
         Some(100.0 * (max - min) / median(&readings)?)
     });
     if let (Some(time), Some(spread)) = (median(&times), spread.reduce(f64::max)) {
         let each = points.iter().map(|point| point.readings_khz.len()).max();
         let each = each.unwrap_or(0);
-        lines.push(format!(
-            "A reading takes {time:.1} ms; {each} of a CPU lie within {spread:.2} % of each other."
-        ));
+        lines.push(format!("A reading takes {time:.1} ms; {each} of a CPU lie within {spread:.2} % of each other."));
     }
-    let ratios: Vec<f64> = windows
-        .filter_map(|windows| windows.multiply_ratio)
-        .collect();
+    let ratios: Vec<f64> = windows.filter_map(|windows| windows.multiply_ratio).collect();
     if let Some(ratio) = median(&ratios) {
-        lines.push(format!(
-            "A multiplication takes {ratio:.2} cycles by this clock."
-        ));
+        lines.push(format!("A multiplication takes {ratio:.2} cycles by this clock."));
     }
     lines
 }
@@ -339,9 +296,7 @@ fn checks(record: &Record) -> Vec<String> {
 fn cluster_of(record: &Record, cpu: u32) -> Vec<u32> {
     let clusters = record.machine.clusters.iter();
     let mut own = clusters.map(|cluster| &cluster.cpus);
-    own.find(|cpus| cpus.contains(&cpu))
-        .cloned()
-        .unwrap_or_else(|| vec![cpu])
+    own.find(|cpus| cpus.contains(&cpu)).cloned().unwrap_or_else(|| vec![cpu])
 }
 
 /// The reading that counts.
@@ -356,10 +311,7 @@ fn best_khz(point: &ClockPoint) -> Option<f64> {
 }
 
 fn mhz(khz: Option<f64>, decimals: usize) -> String {
-    khz.map_or_else(
-        || "-".to_owned(),
-        |khz| format!("{:.decimals$}", khz / 1000.0),
-    )
+    khz.map_or_else(|| "-".to_owned(), |khz| format!("{:.decimals$}", khz / 1000.0))
 }
 
 #[cfg(test)]

@@ -8,11 +8,8 @@ use crate::{Finding, cpu_list};
 use record::{CoreToCore, Measured, Outcome, Record, WorkloadId};
 use std::fmt::Write;
 
-pub(super) const REPORT: Report = Report {
-    id: "core-to-core",
-    about: "Latency between CPUs as a matrix, and the clusters that show in it.",
-    render,
-};
+pub(super) const REPORT: Report =
+    Report { id: "core-to-core", about: "Latency between CPUs as a matrix, and the clusters that show in it.", render };
 
 /// Columns of the matrix that fit beside each other: 80 less the column of names, five for each.
 const COLUMNS: usize = 15;
@@ -91,14 +88,8 @@ mod tests {
     fn a_small_matrix_is_one_table() {
         let mut matrix = core_matrix(4, |a, b| if a / 2 == b / 2 { 20.0 } else { 160.0 });
         matrix.pairs[5].ns.clear();
-        let record = with_step(
-            own_run(),
-            WorkloadId::CoreToCore,
-            Variant::ONLY,
-            &[],
-            (0.0, 1.0),
-            Measured::CoreToCore(matrix),
-        );
+        let record =
+            with_step(own_run(), WorkloadId::CoreToCore, Variant::ONLY, &[], (0.0, 1.0), Measured::CoreToCore(matrix));
         expect_test::expect![[r#"
             Nanoseconds from one CPU to another (half of there and back)
 
@@ -121,10 +112,7 @@ mod tests {
         let text = told(&matrix);
         assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert_eq!(text.matches("  CPU").count(), 5);
-        assert_eq!(
-            text.matches("31.5").count(),
-            2 * matrix.pairs.len() * 7 / 63 + 1
-        );
+        assert_eq!(text.matches("31.5").count(), 2 * matrix.pairs.len() * 7 / 63 + 1);
         assert!(text.contains("128 other CPUs were left out"));
         assert!(text.contains("Near each other: 0-7 | 8-15 |"));
     }

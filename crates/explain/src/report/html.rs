@@ -8,11 +8,8 @@ use crate::{Finding, Severity, headline};
 use record::Record;
 use std::fmt::Write;
 
-pub(super) const REPORT: Report = Report {
-    id: "html",
-    about: "A page for a browser with findings, figures and plots.",
-    render,
-};
+pub(super) const REPORT: Report =
+    Report { id: "html", about: "A page for a browser with findings, figures and plots.", render };
 
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width\">\n<title>sbc-bench</title>\n<style>\n\
@@ -24,11 +21,7 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut page = HEAD.to_owned();
-    let board = record
-        .machine
-        .board
-        .known()
-        .map_or("sbc-bench", String::as_str);
+    let board = record.machine.board.known().map_or("sbc-bench", String::as_str);
     let _ = writeln!(page, "<h1>{}</h1>", markup(board));
     let _ = writeln!(page, "<p>{}</p>", markup(&headline(record, findings)));
     if !findings.is_empty() {

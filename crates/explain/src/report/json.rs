@@ -5,11 +5,8 @@ use crate::{Finding, verdict};
 use record::Record;
 use serde_json::json;
 
-pub(super) const REPORT: Report = Report {
-    id: "findings-json",
-    about: "Verdict and findings with values and places as JSON.",
-    render,
-};
+pub(super) const REPORT: Report =
+    Report { id: "findings-json", about: "Verdict and findings with values and places as JSON.", render };
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let findings_json: Vec<_> = findings

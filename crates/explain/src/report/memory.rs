@@ -7,8 +7,8 @@ use crate::rules::Subject;
 use crate::view;
 use crate::{Finding, cpu_list};
 use record::{
-    BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, Record,
-    Repeated, Step, Total, Variant, WorkloadId,
+    BandwidthCurve, Ended, Latency, LoadedLatency, Measured, MemoryOperation, Outcome, Record, Repeated, Step, Total,
+    Variant, WorkloadId,
 };
 use std::fmt::Write;
 
@@ -18,12 +18,8 @@ pub(super) const REPORT: Report = Report {
     render,
 };
 
-const WORKLOADS: [WorkloadId; 4] = [
-    WorkloadId::MemoryBandwidth,
-    WorkloadId::MemoryLatency,
-    WorkloadId::MemoryLoaded,
-    WorkloadId::MemoryScaling,
-];
+const WORKLOADS: [WorkloadId; 4] =
+    [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency, WorkloadId::MemoryLoaded, WorkloadId::MemoryScaling];
 /// What an interval should reach on each side.
 const HALF_WIDTH: f64 = 0.01;
 
@@ -76,11 +72,7 @@ fn bandwidth(record: &Record, step: &Step) -> String {
         bandwidth.buffer_bytes >> 20,
         if bandwidth.verified { ", verified" } else { "" },
     );
-    let _ = writeln!(
-        text,
-        "{:<26} {:>10} {:>10}   interval",
-        "", "best", "median"
-    );
+    let _ = writeln!(text, "{:<26} {:>10} {:>10}   interval", "", "best", "median");
     for row in &bandwidth.rows {
         let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
         let repeated = step.repeated.iter().find(|known| known.name == row.routine);
@@ -105,10 +97,7 @@ fn bandwidth(record: &Record, step: &Step) -> String {
 
 /// `+-0.4 % (7)`: half of the interval's width and the number of repetitions, and what else there is.
 fn interval(repeated: &Repeated) -> String {
-    let widest = repeated
-        .groups
-        .iter()
-        .filter_map(|group| group.half_width());
+    let widest = repeated.groups.iter().filter_map(|group| group.half_width());
     let mut words = match widest.reduce(f64::max) {
         Some(half) => format!("+-{:.1} % ({})", 100.0 * half, repeated.n),
         None => format!("none ({})", repeated.n),
@@ -123,11 +112,8 @@ fn interval(repeated: &Repeated) -> String {
 }
 
 fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
-    let mut text = format!(
-        "Latency of {} in ns; 1x to 8x: chains at once,\n{}\n\n",
-        place(record, step),
-        latency.pages
-    );
+    let mut text =
+        format!("Latency of {} in ns; 1x to 8x: chains at once,\n{}\n\n", place(record, step), latency.pages);
     let other = |variant: Variant| {
         let steps = record.steps_of(WorkloadId::MemoryLatency);
         let mut own = steps.filter(|other| other.cpus == step.cpus && other.variant == variant);
@@ -139,20 +125,14 @@ fn latencies(record: &Record, step: &Step, latency: &Latency) -> String {
     let (small, light) = (other(Variant::SMALL_PAGES), other(Variant::TLB_LIGHT));
     let column = |name: &str| latency.columns.iter().position(|column| column == name);
     let chains = ["1xPTR", "2xPTR", "4xPTR", "8xPTR"].map(column);
-    let _ = writeln!(
-        text,
-        "      size       1x   cycles       2x       4x       8x  small pages   TLB-light"
-    );
+    let _ = writeln!(text, "      size       1x   cycles       2x       4x       8x  small pages   TLB-light");
     for row in &latency.rows {
         let ns = chains.map(|column| row.ns.get(column?).copied().flatten());
         let cycles = ns[0].zip(latency.clock_khz.known());
         let cycles = cycles.map(|(ns, khz)| ns * f64::from(*khz) / 1e6);
         let of = |latency: Option<&Latency>| {
             let curve = view::latency_curve(latency?);
-            curve
-                .iter()
-                .find(|(size, _)| *size == row.size_bytes)
-                .map(|(_, ns)| *ns)
+            curve.iter().find(|(size, _)| *size == row.size_bytes).map(|(_, ns)| *ns)
         };
         let _ = writeln!(
             text,
@@ -203,9 +183,7 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
     let claimed = view::data_caches(record, step.cpus.first().copied().unwrap_or(0));
     let mut words: Vec<String> = Vec::new();
     for knee in &knees {
-        let mut of = claimed
-            .iter()
-            .filter(|cache| view::is_end_of(knee, cache.size_bytes));
+        let mut of = claimed.iter().filter(|cache| view::is_end_of(knee, cache.size_bytes));
         let claim = match of.next() {
             Some(cache) => format!("L{} claimed with {}", cache.level, size(cache.size_bytes)),
             None => "none claimed there".to_owned(),
@@ -216,9 +194,7 @@ fn caches(record: &Record, step: &Step, latency: &Latency) -> String {
         let shows = |knee: &view::Knee| view::is_end_of(knee, cache.size_bytes);
         !knees.iter().any(shows)
     });
-    let missed: Vec<String> = missed
-        .map(|cache| format!("L{} of {}", cache.level, size(cache.size_bytes)))
-        .collect();
+    let missed: Vec<String> = missed.map(|cache| format!("L{} of {}", cache.level, size(cache.size_bytes))).collect();
     let mut line = match words.is_empty() {
         true => "No cache ends within these sizes.".to_owned(),
         false => format!("Caches end at {}.", words.join(", ")),
@@ -287,31 +263,20 @@ fn certainty(record: &Record) -> String {
     let mut elapsed_ms = 0;
     for workload in WORKLOADS {
         let steps: Vec<&Step> = record.steps_of(workload).collect();
-        elapsed_ms += steps
-            .iter()
-            .map(|step| step.window.elapsed_ms())
-            .total::<i64>();
+        elapsed_ms += steps.iter().map(|step| step.window.elapsed_ms()).total::<i64>();
         let repeated: Vec<&Repeated> = steps.iter().flat_map(|step| &step.repeated).collect();
         if repeated.is_empty() {
             continue;
         }
         let half = |repeated: &&Repeated| {
             let halves = repeated.groups.iter().map(|group| group.half_width());
-            halves
-                .map(|half| half.unwrap_or(f64::INFINITY))
-                .reduce(f64::max)
+            halves.map(|half| half.unwrap_or(f64::INFINITY)).reduce(f64::max)
         };
         let mut halves: Vec<f64> = repeated.iter().filter_map(half).collect();
         halves.sort_by(f64::total_cmp);
         let narrow = halves.iter().filter(|half| **half < HALF_WIDTH).count();
-        let two = repeated
-            .iter()
-            .filter(|repeated| repeated.groups.len() > 1)
-            .count();
-        let capped = repeated
-            .iter()
-            .filter(|repeated| repeated.ended != Ended::Narrow)
-            .count();
+        let two = repeated.iter().filter(|repeated| repeated.groups.len() > 1).count();
+        let capped = repeated.iter().filter(|repeated| repeated.ended != Ended::Narrow).count();
         let middle = halves.get(halves.len() / 2).filter(|half| half.is_finite());
         let typical = middle.map_or("-".into(), |half| format!("{:.2} %", 100.0 * half));
         let mut line = format!(
@@ -326,11 +291,7 @@ fn certainty(record: &Record) -> String {
         let _ = writeln!(text, "{}", wrapped(&format!("{line}."), 3));
     }
     if elapsed_ms > 0 {
-        let _ = writeln!(
-            text,
-            "All of this took {:.1} s.",
-            elapsed_ms as f64 / 1000.0
-        );
+        let _ = writeln!(text, "All of this took {:.1} s.", elapsed_ms as f64 / 1000.0);
     }
     text
 }

@@ -77,14 +77,7 @@ mod tests {
     fn the_table_is_in_order() {
         assert!(REPORTS.windows(2).all(|pair| pair[0].id < pair[1].id));
         for report in REPORTS {
-            assert!(
-                report
-                    .id
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c == '-'),
-                "{}",
-                report.id
-            );
+            assert!(report.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", report.id);
             assert!(report.about.ends_with('.'), "{}", report.id);
             assert_eq!(find(report.id).map(|found| found.about), Some(report.about));
         }

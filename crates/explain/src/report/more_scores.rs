@@ -66,10 +66,8 @@ mod tests {
     use record::{Cipher, Measured, Record, Variant, WorkloadId};
 
     fn cipher(record: Record, workload: WorkloadId, variant: Variant, cpus: &[u32]) -> Record {
-        let measured = Measured::Cipher(Cipher {
-            algorithm: variant.to_string(),
-            rows: vec![(16, 1_000), (16_384, 7_654_321)],
-        });
+        let measured =
+            Measured::Cipher(Cipher { algorithm: variant.to_string(), rows: vec![(16, 1_000), (16_384, 7_654_321)] });
         with_step(record, workload, variant, cpus, (0.0, 1.0), measured)
     }
 
@@ -82,20 +80,11 @@ mod tests {
         let mut record = cipher(record, WorkloadId::OpenSsl, parallel, &[0, 1, 2, 3]);
         for mips in [5000, 5200, 5100] {
             let packed = compression(mips);
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::CORE_TYPE,
-                &[2, 3],
-                (1.0, 2.0),
-                packed,
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::CORE_TYPE, &[2, 3], (1.0, 2.0), packed);
         }
         let record = cipher(record, WorkloadId::Aes, Variant::AES_256_CBC, &[0]);
-        let words: Vec<String> = more_scores(&record)
-            .into_iter()
-            .map(|(name, value)| format!("{name}: {value}"))
-            .collect();
+        let words: Vec<String> =
+            more_scores(&record).into_iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert_eq!(
             words,
             [

@@ -9,21 +9,12 @@ use std::borrow::Cow;
 /// Real names have up to 64 characters.
 const CHARACTERS_MAX: usize = 100;
 /// What is long by its nature, and is no name.
-const LONG: [&str; 5] = [
-    "compatible",
-    "features",
-    "kernel_cmdline",
-    "kernel_version",
-    "missing",
-];
+const LONG: [&str; 5] = ["compatible", "features", "kernel_cmdline", "kernel_version", "missing"];
 
 /// The same Record with names that people can read: of the machine, of sensors, of settings.
 pub(super) fn short(record: &Record) -> Cow<'_, Record> {
     let labels = record.samples.channels.iter().map(|channel| &channel.label);
-    let values = record
-        .settings
-        .iter()
-        .flat_map(|setting| [&setting.old, &setting.new]);
+    let values = record.settings.iter().flat_map(|setting| [&setting.old, &setting.new]);
     let machine = short_machine(&record.machine);
     if machine.is_none() && !labels.chain(values).any(|name| is_long(name)) {
         return Cow::Borrowed(record);
@@ -51,9 +42,7 @@ fn short_machine(machine: &Machine) -> Option<Machine> {
 fn shorten(value: &mut Value) -> bool {
     match value {
         Value::String(name) => cut(name),
-        Value::Array(values) => values
-            .iter_mut()
-            .fold(false, |any, value| shorten(value) | any),
+        Value::Array(values) => values.iter_mut().fold(false, |any, value| shorten(value) | any),
         Value::Object(fields) => fields
             .iter_mut()
             .filter(|(field, _)| !LONG.contains(&field.as_str()))
@@ -84,20 +73,11 @@ mod tests {
 
     #[test]
     fn endless_names_are_cut_for_people_alone() {
-        let mut record = gauge_channel(
-            own_run(),
-            ChannelId::zone_temperature(0),
-            Unit::Millicelsius,
-            &[95_000; 8],
-        );
+        let mut record = gauge_channel(own_run(), ChannelId::zone_temperature(0), Unit::Millicelsius, &[95_000; 8]);
         let endless = |first: &str| first.to_owned() + &"x".repeat(4000);
         record = labelled(record, &endless("zone"));
         let machine = &mut record.machine;
-        for fact in [
-            &mut machine.board,
-            &mut machine.soc,
-            &mut machine.distribution,
-        ] {
+        for fact in [&mut machine.board, &mut machine.soc, &mut machine.distribution] {
             *fact = Fact::Known(endless("name"));
         }
         let policy = &mut machine.policies[0];
@@ -109,10 +89,7 @@ mod tests {
         let findings = rules::check(&record);
         for report in REPORTS {
             let text = report.text(&record, &findings);
-            let longest = text
-                .split_whitespace()
-                .map(|word| word.chars().count())
-                .max();
+            let longest = text.split_whitespace().map(|word| word.chars().count()).max();
             let is_whole = longest.is_some_and(|longest| longest > 4000);
             let is_data = matches!(report.id, "findings-json" | "record");
             assert_eq!(is_whole, is_data, "{}: {longest:?}", report.id);

@@ -2,9 +2,7 @@
 //! line, the log and the terminal never disagree.
 
 use crate::figures::{Figure, figures};
-use record::{
-    BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId,
-};
+use record::{BandwidthRow, Measured, MemoryOperation, Outcome, Record, Step, Total, Variant, WorkloadId};
 
 /// Best copy or fill rate over all clusters in MB/s.
 pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Option<u64> {
@@ -14,9 +12,7 @@ pub(crate) fn memory_mb_per_s(record: &Record, operation: MemoryOperation) -> Op
         MemoryOperation::Read => "read",
         MemoryOperation::Other => return None,
     };
-    let is_rate = |figure: &Figure| {
-        figure.key.is_of(WorkloadId::MemoryBandwidth) && figure.key.name() == name
-    };
+    let is_rate = |figure: &Figure| figure.key.is_of(WorkloadId::MemoryBandwidth) && figure.key.name() == name;
     best(record, is_rate).map(|rate| rate as u64)
 }
 
@@ -40,24 +36,19 @@ pub(crate) fn sevenzip_single_mips(record: &Record) -> Option<u32> {
 /// Mean 7-zip rating on all CPUs in MIPS; on a machine with one CPU the single-threaded one.
 pub(crate) fn sevenzip_multi_mips(record: &Record) -> Option<u32> {
     let one_cpu = || record.machine.cpus.iter().filter(|cpu| cpu.online).count() == 1;
-    sevenzip_mips(record, &Variant::MULTI)
-        .or_else(|| sevenzip_single_mips(record).filter(|_| one_cpu()))
+    sevenzip_mips(record, &Variant::MULTI).or_else(|| sevenzip_single_mips(record).filter(|_| one_cpu()))
 }
 
 fn sevenzip_mips(record: &Record, variant: &Variant) -> Option<u32> {
-    let is_score = |figure: &Figure| {
-        figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant)
-    };
+    let is_score =
+        |figure: &Figure| figure.is_main && figure.key.is_of(WorkloadId::SevenZip) && figure.key.is_form(variant);
     best(record, is_score).map(|mips| mips as u32)
 }
 
 /// Median rate of a load that gives one value after the other.
 pub(crate) fn series_median(record: &Record, workload: WorkloadId) -> Option<f64> {
     let is_rate = |figure: &Figure| figure.key.is_of(workload);
-    figures(record)
-        .into_iter()
-        .find(is_rate)
-        .map(|figure| figure.value)
+    figures(record).into_iter().find(is_rate).map(|figure| figure.value)
 }
 
 /// The highest value of the figures that are wanted.
@@ -91,10 +82,7 @@ pub(super) fn deviation_percent(row: &BandwidthRow) -> Option<f64> {
         return row.printed_deviation_percent;
     }
     let mean = mean(rates);
-    let squares: f64 = rates
-        .iter()
-        .map(|rate| (*rate as f64 - mean).powi(2))
-        .total();
+    let squares: f64 = rates.iter().map(|rate| (*rate as f64 - mean).powi(2)).total();
     Some(100.0 * (squares / (rates.len() - 1) as f64).sqrt() / mean)
 }
 

@@ -47,10 +47,7 @@ mod tests {
         for plot in PLOTS {
             let id = format!("plot-{}", plot.id);
             let report = super::super::find(&id).expect("plot has a report");
-            assert!(
-                (report.render)(&record, &[]).contains("nothing for this plot"),
-                "{id}"
-            );
+            assert!((report.render)(&record, &[]).contains("nothing for this plot"), "{id}");
         }
     }
 }

@@ -4,11 +4,8 @@ use super::Report;
 use crate::Finding;
 use record::Record;
 
-pub(super) const REPORT: Report = Report {
-    id: "record",
-    about: "The Record itself as JSON, also of a text log.",
-    render,
-};
+pub(super) const REPORT: Report =
+    Report { id: "record", about: "The Record itself as JSON, also of a text log.", render };
 
 fn render(record: &Record, _findings: &[Finding]) -> String {
     let mut text = serde_json::to_string(record).unwrap_or_default();

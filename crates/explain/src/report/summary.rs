@@ -5,8 +5,7 @@
 
 use super::Report;
 use super::number::{
-    cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips,
-    sevenzip_single_mips, tens,
+    cipher_kb_per_s, memory_mb_per_s, or_dash, series_median, sevenzip_multi_mips, sevenzip_single_mips, tens,
 };
 use crate::plain::is_obeyed;
 use crate::{Finding, rules};
@@ -33,12 +32,7 @@ pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
     let cells = [
         or_dash(name),
         clock(record, findings),
-        or_dash(
-            machine
-                .kernel_release
-                .known()
-                .map(|release| major_minor(release)),
-        ),
+        or_dash(machine.kernel_release.known().map(|release| major_minor(release))),
         system(record),
         or_dash(sevenzip_multi_mips(record).map(|mips| tens(mips.into()))),
         or_dash(sevenzip_single_mips(record)),
@@ -52,33 +46,20 @@ pub(crate) fn columns(record: &Record, findings: &[Finding]) -> [String; 10] {
 
 /// Pipes and line breaks in any text would shift the columns.
 fn one_line(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .map(|c| if c == '|' || is_obeyed(c) { ' ' } else { c })
-        .collect();
+    let plain: String = name.chars().map(|c| if c == '|' || is_obeyed(c) { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn major_minor(release: &str) -> String {
-    let end = release
-        .match_indices('.')
-        .nth(1)
-        .map_or(release.len(), |(at, _)| at);
-    release[..end]
-        .split('-')
-        .next()
-        .unwrap_or(release)
-        .to_owned()
+    let end = release.match_indices('.').nth(1).map_or(release.len(), |(at, _)| at);
+    release[..end].split('-').next().unwrap_or(release).to_owned()
 }
 
 fn system(record: &Record) -> String {
     let machine = &record.machine;
     let distribution = or_dash(machine.distribution.known());
     let userland = machine.userland_arch.known().cloned();
-    let kernel = machine
-        .kernel_arch
-        .known()
-        .map(|arch| debian_arch(arch).to_owned());
+    let kernel = machine.kernel_arch.known().map(|arch| debian_arch(arch).to_owned());
     let arch = match (kernel, userland) {
         (Some(kernel), Some(userland)) if kernel != userland => format!("{kernel}/{userland}"),
         (kernel, userland) => or_dash(userland.or(kernel)),
@@ -107,32 +88,20 @@ fn clock(record: &Record, findings: &[Finding]) -> String {
     }
     let agree = !claimed.is_empty()
         && claimed.len() == measured.len()
-        && claimed.iter().zip(&measured).all(|(claimed, measured)| {
-            (f64::from(*measured) / f64::from(*claimed) - 1.0).abs() <= CLAIM_TOLERANCE
-        });
-    let shown = if agree || measured.is_empty() {
-        &claimed
-    } else {
-        &measured
-    };
+        && claimed
+            .iter()
+            .zip(&measured)
+            .all(|(claimed, measured)| (f64::from(*measured) / f64::from(*claimed) - 1.0).abs() <= CLAIM_TOLERANCE);
+    let shown = if agree || measured.is_empty() { &claimed } else { &measured };
     let mhz = |khz: &u32| crate::finding::mhz(*khz);
     let text = match (shown.iter().max(), shown.iter().min()) {
         (Some(max), Some(min)) if mhz(max) == mhz(min) => format!("{} MHz", mhz(max)),
         (Some(max), Some(min)) => format!("{}/{} MHz", mhz(max), mhz(min)),
         _ => return "-".to_owned(),
     };
-    let tilde = if agree || measured.is_empty() {
-        ""
-    } else {
-        "~"
-    };
-    let throttled = findings
-        .iter()
-        .any(|finding| rules::throttles(finding).is_of_the_clock());
-    format!(
-        "{tilde}{text}{}",
-        if throttled { " (throttled)" } else { "" }
-    )
+    let tilde = if agree || measured.is_empty() { "" } else { "~" };
+    let throttled = findings.iter().any(|finding| rules::throttles(finding).is_of_the_clock());
+    format!("{tilde}{text}{}", if throttled { " (throttled)" } else { "" })
 }
 
 #[cfg(test)]
@@ -141,13 +110,9 @@ mod tests {
 
     #[test]
     fn a_kernel_release_is_shortened() {
-        for (release, expected) in [
-            ("6.6.31+rpt-rpi-v8", "6.6"),
-            ("5.15.147", "5.15"),
-            ("6.18", "6.18"),
-            ("7.0-rc1", "7.0"),
-            ("odd", "odd"),
-        ] {
+        for (release, expected) in
+            [("6.6.31+rpt-rpi-v8", "6.6"), ("5.15.147", "5.15"), ("6.18", "6.18"), ("7.0-rc1", "7.0"), ("odd", "odd")]
+        {
             assert_eq!(major_minor(release), expected);
         }
     }

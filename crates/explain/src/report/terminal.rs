@@ -4,10 +4,7 @@
 use super::Report;
 use super::more_scores::more_scores;
 use super::number::deviation_percent;
-use super::number::{
-    cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips,
-    sevenzip_single_mips,
-};
+use super::number::{cipher_kb_per_s, done, memory_mb_per_s, series_median, sevenzip_multi_mips, sevenzip_single_mips};
 use crate::figures::best_row;
 use crate::rules::{self, Subject};
 use crate::view;
@@ -18,11 +15,7 @@ use std::fmt::Write;
 /// So many files that could not be read are named; all of them are in the Record.
 const UNREAD_SHOWN: usize = 4;
 
-pub(super) const REPORT: Report = Report {
-    id: "text",
-    about: "Verdict, reasons and figures for people.",
-    render,
-};
+pub(super) const REPORT: Report = Report { id: "text", about: "Verdict, reasons and figures for people.", render };
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut text = String::new();
@@ -37,11 +30,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
     text.push('\n');
     text.push_str(&clocks(record));
     text.push_str(&figures(record));
-    let sections = [
-        crate::sensitivity::text(record),
-        crate::thermal::text(record),
-        crate::efficiency::text(record),
-    ];
+    let sections = [crate::sensitivity::text(record), crate::thermal::text(record), crate::efficiency::text(record)];
     for section in sections {
         if !section.is_empty() {
             let _ = write!(text, "\n{section}");
@@ -70,8 +59,7 @@ pub(super) fn verdict_line(verdict: Verdict) -> &'static str {
 /// The sentences of all findings; of those that belong to a subject, if one is named.
 pub(super) fn sentences(findings: &[Finding], subject: Option<Subject>) -> String {
     let mut text = String::new();
-    let wanted =
-        |finding: &&Finding| subject.is_none_or(|subject| rules::is_about(finding, subject));
+    let wanted = |finding: &&Finding| subject.is_none_or(|subject| rules::is_about(finding, subject));
     for finding in findings.iter().filter(wanted) {
         let mark = match finding.severity {
             Severity::Invalid => "!!",
@@ -92,8 +80,7 @@ pub(super) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<S
         Outcome::Failed(failure) => Some(failure.message.clone()),
         Outcome::Skipped(missing) => Some(missing.to_string()),
     };
-    let is_wanted =
-        |step: &&record::Step| workload.is_none_or(|workload| step.workload == workload);
+    let is_wanted = |step: &&record::Step| workload.is_none_or(|workload| step.workload == workload);
     let lines = record.steps.iter().filter(is_wanted).filter_map(|step| {
         let reason = why(&step.outcome)?;
         Some(format!("{}: {reason}", view::step_name(step)))
@@ -118,10 +105,7 @@ pub(super) fn unmeasured(record: &Record, workload: Option<WorkloadId>) -> Vec<S
 /// What could not be read, in one line.
 fn unread(unread: &[Missing]) -> String {
     let shown = unread.iter().take(UNREAD_SHOWN).map(Missing::to_string);
-    let mut line = format!(
-        "what could not be read: {}",
-        shown.collect::<Vec<_>>().join(", ")
-    );
+    let mut line = format!("what could not be read: {}", shown.collect::<Vec<_>>().join(", "));
     if unread.len() > UNREAD_SHOWN {
         let more = unread.len() - UNREAD_SHOWN;
         let _ = write!(line, " and {more} more in the Record");
@@ -152,14 +136,8 @@ fn clocks(record: &Record) -> String {
         .flat_map(|variant| view::cluster_clocks(record, &variant))
         .collect();
     for cold in view::cluster_clocks(record, &Variant::COLD) {
-        let mhz = |khz: Option<u32>| {
-            khz.map_or("-".to_owned(), |khz| crate::finding::mhz(khz).to_string())
-        };
-        let lowest_hot = hot
-            .iter()
-            .filter(|hot| hot.cpu == cold.cpu)
-            .map(|hot| hot.measured_khz)
-            .min();
+        let mhz = |khz: Option<u32>| khz.map_or("-".to_owned(), |khz| crate::finding::mhz(khz).to_string());
+        let lowest_hot = hot.iter().filter(|hot| hot.cpu == cold.cpu).map(|hot| hot.measured_khz).min();
         let _ = writeln!(
             text,
             "   clock of CPU {:<8} {:>5} MHz claimed, {:>5} measured cold, {:>5} hot",
@@ -185,28 +163,16 @@ fn figures(record: &Record) -> String {
         ("memory read", MemoryOperation::Read),
     ] {
         let best = memory_mb_per_s(record, operation);
-        line(
-            name,
-            best.map(|rate| format!("{rate} MB/s{}", spread(record, operation))),
-        );
+        line(name, best.map(|rate| format!("{rate} MB/s{}", spread(record, operation))));
     }
     line("memory latency", latency(record));
-    line(
-        "AES-256-CBC 16 KiB",
-        cipher_kb_per_s(record, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")),
-    );
-    line(
-        "7-zip one thread",
-        sevenzip_single_mips(record).map(|mips| format!("{mips} MIPS")),
-    );
+    line("AES-256-CBC 16 KiB", cipher_kb_per_s(record, &Variant::AES_256_CBC).map(|r| format!("{r} kB/s")));
+    line("7-zip one thread", sevenzip_single_mips(record).map(|mips| format!("{mips} MIPS")));
     line(
         "7-zip all CPUs",
         sevenzip_multi_mips(record).map(|mips| {
             let totals = view::multi_totals(record);
-            let totals: Vec<String> = totals
-                .iter()
-                .map(|(_, mips)| format!("{mips:.0}"))
-                .collect();
+            let totals: Vec<String> = totals.iter().map(|(_, mips)| format!("{mips:.0}")).collect();
             match totals.is_empty() {
                 true => format!("{mips} MIPS"),
                 false => format!("{mips} MIPS ({})", totals.join(", ")),
@@ -217,17 +183,12 @@ fn figures(record: &Record) -> String {
         line(&name, Some(value));
     }
     for workload in [WorkloadId::Lzma, WorkloadId::Cpuminer, WorkloadId::Simd] {
-        let unit = record
-            .steps_of(workload)
-            .find_map(|step| match done(step)? {
-                Measured::Series(series) => Some(series.unit.clone()),
-                _ => None,
-            });
+        let unit = record.steps_of(workload).find_map(|step| match done(step)? {
+            Measured::Series(series) => Some(series.unit.clone()),
+            _ => None,
+        });
         let median = series_median(record, workload);
-        line(
-            workload.as_str(),
-            median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())),
-        );
+        line(workload.as_str(), median.map(|rate| format!("{rate:.2} {}", unit.unwrap_or_default())));
     }
     for program in view::programs(record) {
         let line = format!("   {:<22} {}", program.name, program.words());
@@ -241,12 +202,10 @@ fn figures(record: &Record) -> String {
 
 /// ` [1.2 %] copy-avx2`: relative standard deviation where it counts, and the routine.
 fn spread(record: &Record, operation: MemoryOperation) -> String {
-    let rows = record
-        .steps_of(WorkloadId::MemoryBandwidth)
-        .filter_map(|step| match done(step)? {
-            Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
-            _ => None,
-        });
+    let rows = record.steps_of(WorkloadId::MemoryBandwidth).filter_map(|step| match done(step)? {
+        Measured::Bandwidth(bandwidth) => best_row(record, step, bandwidth, operation),
+        _ => None,
+    });
     let Some(best) = rows.max_by_key(|row| row.bytes_per_s.iter().max().copied()) else {
         return String::new();
     };
@@ -258,16 +217,14 @@ fn spread(record: &Record, operation: MemoryOperation) -> String {
 
 /// The latency of the largest size that was measured.
 fn latency(record: &Record) -> Option<String> {
-    record
-        .steps_of(WorkloadId::MemoryLatency)
-        .find_map(|step| match done(step)? {
-            Measured::Latency(latency) => {
-                let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
-                let ns = row.ns.first().copied().flatten()?;
-                Some(format!("{ns:.1} ns at {} MiB", row.size_bytes >> 20))
-            }
-            _ => None,
-        })
+    record.steps_of(WorkloadId::MemoryLatency).find_map(|step| match done(step)? {
+        Measured::Latency(latency) => {
+            let row = latency.rows.iter().max_by_key(|row| row.size_bytes)?;
+            let ns = row.ns.first().copied().flatten()?;
+            Some(format!("{ns:.1} ns at {} MiB", row.size_bytes >> 20))
+        }
+        _ => None,
+    })
 }
 
 /// Breaks a line at 80 columns; following lines are indented.

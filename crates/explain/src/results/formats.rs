@@ -14,22 +14,10 @@ pub struct Format {
 
 /// All formats, sorted by id.
 pub const FORMATS: &[Format] = &[
-    Format {
-        id: "csv",
-        write: csv,
-    },
-    Format {
-        id: "html",
-        write: html,
-    },
-    Format {
-        id: "json",
-        write: json,
-    },
-    Format {
-        id: "md",
-        write: markdown,
-    },
+    Format { id: "csv", write: csv },
+    Format { id: "html", write: html },
+    Format { id: "json", write: json },
+    Format { id: "md", write: markdown },
 ];
 
 /// The cells of a row with its verdict and its file.
@@ -37,11 +25,7 @@ fn cells(row: &Row) -> impl Iterator<Item = String> {
     let verdict = match &row.died_in {
         Some(step) => format!("died during {step}"),
         None if row.resumed_after.is_empty() => row.verdict.to_string(),
-        None => format!(
-            "{}, resumed after it died during {}",
-            row.verdict,
-            row.resumed_after.join(" and ")
-        ),
+        None => format!("{}, resumed after it died during {}", row.verdict, row.resumed_after.join(" and ")),
     };
     row.cells.iter().cloned().chain([verdict, row.file.clone()])
 }
@@ -134,9 +118,7 @@ fn html(rows: &[Row]) -> String {
         tr.degraded { background: #fff3cd; }\n\
         tr.invalid { background: #f8d7da; text-decoration: line-through; }\n\
         </style>\n</head>\n<body>\n<table>\n";
-    let headings: String = headings()
-        .map(|heading| format!("<th scope=\"col\">{}</th>", markup(heading)))
-        .collect();
+    let headings: String = headings().map(|heading| format!("<th scope=\"col\">{}</th>", markup(heading))).collect();
     let mut text = format!("{HEAD}<thead><tr>{headings}</tr></thead>\n<tbody>\n");
     for row in rows {
         let cells: String = cells(row)
@@ -165,12 +147,7 @@ mod tests {
                 "<script>x</script>",
                 "&lt;script&gt;x&lt;/script&gt;",
             ),
-            (
-                "a | [b](c) *d*",
-                "a \\| \\[b\\](c) \\*d\\*",
-                "a | [b](c) *d*",
-                "a | [b](c) *d*",
-            ),
+            ("a | [b](c) *d*", "a \\| \\[b\\](c) \\*d\\*", "a | [b](c) *d*", "a | [b](c) *d*"),
             (
                 "=HYPERLINK(\"x\",1)",
                 "=HYPERLINK(\"x\",1)",

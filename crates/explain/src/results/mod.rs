@@ -65,38 +65,14 @@ pub struct SortKey {
 
 /// All of them, sorted by id. The best stands first, what was not measured last.
 pub const SORT_KEYS: &[SortKey] = &[
-    SortKey {
-        id: "7zip-multi",
-        compare: |a, b| best_first(a.figures[0], b.figures[0]),
-    },
-    SortKey {
-        id: "7zip-single",
-        compare: |a, b| best_first(a.figures[1], b.figures[1]),
-    },
-    SortKey {
-        id: "aes",
-        compare: |a, b| best_first(a.figures[2], b.figures[2]),
-    },
-    SortKey {
-        id: "clock",
-        compare: |a, b| best_first(a.clock_khz.map(f64::from), b.clock_khz.map(f64::from)),
-    },
-    SortKey {
-        id: "device",
-        compare: |a, b| a.cells[0].to_lowercase().cmp(&b.cells[0].to_lowercase()),
-    },
-    SortKey {
-        id: "khs",
-        compare: |a, b| best_first(a.figures[5], b.figures[5]),
-    },
-    SortKey {
-        id: "memcpy",
-        compare: |a, b| best_first(a.figures[3], b.figures[3]),
-    },
-    SortKey {
-        id: "memset",
-        compare: |a, b| best_first(a.figures[4], b.figures[4]),
-    },
+    SortKey { id: "7zip-multi", compare: |a, b| best_first(a.figures[0], b.figures[0]) },
+    SortKey { id: "7zip-single", compare: |a, b| best_first(a.figures[1], b.figures[1]) },
+    SortKey { id: "aes", compare: |a, b| best_first(a.figures[2], b.figures[2]) },
+    SortKey { id: "clock", compare: |a, b| best_first(a.clock_khz.map(f64::from), b.clock_khz.map(f64::from)) },
+    SortKey { id: "device", compare: |a, b| a.cells[0].to_lowercase().cmp(&b.cells[0].to_lowercase()) },
+    SortKey { id: "khs", compare: |a, b| best_first(a.figures[5], b.figures[5]) },
+    SortKey { id: "memcpy", compare: |a, b| best_first(a.figures[3], b.figures[3]) },
+    SortKey { id: "memset", compare: |a, b| best_first(a.figures[4], b.figures[4]) },
 ];
 
 fn best_first(a: Option<f64>, b: Option<f64>) -> Ordering {

@@ -12,32 +12,11 @@ fn rows() -> Vec<Row> {
         record.machine.board = Fact::Known(name.into());
         record.machine.kernel_release = Fact::Known("6.6.31-x".into());
         record.machine.distribution = Fact::Known("Debian, 12 <beta>".into());
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::SINGLE,
-            &[0],
-            (0.0, 1.0),
-            compression(1420),
-        );
+        record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), compression(1420));
         if let Some(mips) = multi {
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (1.0, 2.0),
-                compression(mips),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 2.0), compression(mips));
             let rates = series(&[1.0, 9.5, 9.4, 9.6]);
-            record = with_step(
-                record,
-                WorkloadId::Cpuminer,
-                Variant::ONLY,
-                &[],
-                (2.0, 3.0),
-                rates,
-            );
+            record = with_step(record, WorkloadId::Cpuminer, Variant::ONLY, &[], (2.0, 3.0), rates);
         }
         for step in &mut record.steps {
             step.method = if name == "c" { 26 } else { 16 };
@@ -50,12 +29,7 @@ fn rows() -> Vec<Row> {
     };
     vec![
         result("b | <b>", 1_800_000, Some(5345), None),
-        result(
-            "A, \"quoted\"",
-            1_500_000,
-            Some(6001),
-            Some(Severity::Degraded),
-        ),
+        result("A, \"quoted\"", 1_500_000, Some(6001), Some(Severity::Degraded)),
         result("c", 2_000_000, None, Some(Severity::Invalid)),
     ]
 }
@@ -205,12 +179,8 @@ fn html() {
 
 #[test]
 fn the_best_stands_first_and_what_was_not_measured_last() {
-    for (key, expected) in [
-        ("7zip-multi", [1, 0, 2]),
-        ("clock", [2, 0, 1]),
-        ("device", [1, 0, 2]),
-        ("khs", [1, 0, 2]),
-    ] {
+    for (key, expected) in [("7zip-multi", [1, 0, 2]), ("clock", [2, 0, 1]), ("device", [1, 0, 2]), ("khs", [1, 0, 2])]
+    {
         let mut sorted = rows();
         sort(&mut sorted, key).unwrap();
         let names = expected.map(|index: usize| rows()[index].cells[0].clone());

@@ -73,14 +73,8 @@ fn answer(result: &AbResult) -> Finding {
         .with("b", Quantity::Text(b.clone()))
         .with("gain", Quantity::Percent(gain.abs()))
         .with("word", Quantity::Text(word.into()))
-        .with(
-            "score_a",
-            Quantity::Score(result.medians[0], result.unit.clone()),
-        )
-        .with(
-            "score_b",
-            Quantity::Score(result.medians[1], result.unit.clone()),
-        )
+        .with("score_a", Quantity::Score(result.medians[0], result.unit.clone()))
+        .with("score_b", Quantity::Score(result.medians[1], result.unit.clone()))
         .with("low", Quantity::Text(low))
         .with("high", Quantity::Text(high))
         .with("blocks", Quantity::Count(result.blocks as i64))
@@ -169,20 +163,12 @@ mod tests {
              1.6 % to 2.4 %, 12 blocks of A B B A; B draws 500 mW less and is 1.5 °C cooler).",
         );
         check_sentence(
-            AbResult {
-                gain_percent: 0.1,
-                interval_percent: Some([-0.3, 0.4]),
-                ..result()
-            },
+            AbResult { gain_percent: 0.1, interval_percent: Some([-0.3, 0.4]), ..result() },
             "No difference between governor=ondemand and governor=performance was found: 10 s and 9 s; \
              the true difference lies between -0.3 % and +0.4 % (12 blocks of A B B A).",
         );
         check_sentence(
-            AbResult {
-                blocks: 4,
-                interval_percent: None,
-                ..result()
-            },
+            AbResult { blocks: 4, interval_percent: None, ..result() },
             "Too few blocks (4) for an answer: governor=performance was 11 % faster than \
              governor=ondemand, by chance or not. Six blocks are the least.",
         );
@@ -190,10 +176,7 @@ mod tests {
 
     #[test]
     fn coarse_scores_are_named() {
-        let coarse = AbResult {
-            tied: 6,
-            ..result()
-        };
+        let coarse = AbResult { tied: 6, ..result() };
         assert!(tied(&coarse).unwrap().sentence().contains("6 of 12 blocks"));
         assert_eq!(tied(&result()), None);
     }

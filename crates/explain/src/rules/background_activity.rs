@@ -63,10 +63,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         .iter()
         .max_by(|a, b| a.mean_cpus.total_cmp(&b.mean_cpus))
         .filter(|worst| worst.mean_cpus >= MEAN_CPUS_MIN || peaks >= PEAKS_MIN);
-    let mut findings: Vec<Finding> = worst
-        .map(|worst| used_by_others(record, worst, &others))
-        .into_iter()
-        .collect();
+    let mut findings: Vec<Finding> = worst.map(|worst| used_by_others(record, worst, &others)).into_iter().collect();
     findings.extend(displaced(record, phases));
     findings.extend(crowded(record, phases));
     findings
@@ -78,24 +75,14 @@ fn others<'a>(record: &Record, phase: &'a Phase) -> Option<Others<'a>> {
     let uses = view::cpu_use(record, phase.window);
     let excess = |usage: &CpuUse| (usage.busy + usage.iowait - own).max(0.0) * cpus / 100.0;
     let cpus_used: Vec<f64> = uses.iter().map(excess).collect();
-    let io: Vec<f64> = uses
-        .iter()
-        .map(|usage| usage.iowait * cpus / 100.0)
-        .collect();
-    let peak = cpus_used
-        .iter()
-        .copied()
-        .enumerate()
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let io: Vec<f64> = uses.iter().map(|usage| usage.iowait * cpus / 100.0).collect();
+    let peak = cpus_used.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let mean_cpus = mean(&cpus_used)?;
     Some(Others {
         phase,
         mean_cpus,
         peak_cpus: peak.1,
-        peaks: cpus_used
-            .iter()
-            .filter(|used| **used >= PEAK_CPUS_MIN)
-            .count(),
+        peaks: cpus_used.iter().filter(|used| **used >= PEAK_CPUS_MIN).count(),
         io_cpus: mean(&io)?,
         percent: 100.0 * mean_cpus / cpus,
         at_peak_ms: uses[peak.0].at_ms,
@@ -167,25 +154,18 @@ fn crowded(record: &Record, phases: &[Phase]) -> Option<Finding> {
     };
     let runs = record.steps.iter().filter(is_run).count().max(1) as f64;
     Some(
-        Finding::new(
-            RULE.id,
-            severity,
-            "Other tasks took {share} of all CPUs from {step} (run {run}).",
-        )
-        .sure(85)
-        .with("share", Quantity::Share(share))
-        .with("step", Quantity::Text(view::step_name(step)))
-        .with("run", Quantity::Count(i64::from(step.repetition) + 1))
-        .at(step_place(record, index))
-        .explains(Some(percent / runs)),
+        Finding::new(RULE.id, severity, "Other tasks took {share} of all CPUs from {step} (run {run}).")
+            .sure(85)
+            .with("share", Quantity::Share(share))
+            .with("step", Quantity::Text(view::step_name(step)))
+            .with("run", Quantity::Count(i64::from(step.repetition) + 1))
+            .at(step_place(record, index))
+            .explains(Some(percent / runs)),
     )
 }
 
 /// The steps of these phases with their indices.
-fn steps_of<'a>(
-    record: &'a Record,
-    phases: &'a [Phase],
-) -> impl Iterator<Item = (usize, &'a Step)> {
+fn steps_of<'a>(record: &'a Record, phases: &'a [Phase]) -> impl Iterator<Item = (usize, &'a Step)> {
     let indices = phases.iter().flat_map(|phase| &phase.steps);
     indices.map(|index| (*index, &record.steps[*index]))
 }
@@ -226,15 +206,10 @@ fn displaced(record: &Record, phases: &[Phase]) -> Option<Finding> {
             Severity::Degraded,
             "{step} had to wait {share} of its time for its CPU because something else ran there.",
         )
-        .with(
-            "step",
-            Quantity::Text(view::step_name(&record.steps[index])),
-        )
+        .with("step", Quantity::Text(view::step_name(&record.steps[index])))
         .with("share", Quantity::Share(share))
         .at(step_place(record, index))
-        .at(Place::Field(format!(
-            "steps[{index}].counters.run_delay_ns"
-        )))
+        .at(Place::Field(format!("steps[{index}].counters.run_delay_ns")))
         .explains(Some(share.as_percent()))
     })
 }
@@ -245,35 +220,16 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, counter, gauge_channel, log, own_run, with_step};
-    use record::{
-        AllCpus, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId,
-    };
+    use record::{AllCpus, ChannelId, CpuPercent, CpuTime, Fact, Record, Unit, Variant, WorkloadId};
 
     /// Ten seconds of one thread on four CPUs, while others use so many ticks a second.
     fn run(others: i64) -> Record {
-        let record = with_step(
-            own_run(),
-            WorkloadId::MemoryLatency,
-            Variant::ONLY,
-            &[0],
-            (0.0, 10.0),
-            compression(1),
-        );
+        let record = with_step(own_run(), WorkloadId::MemoryLatency, Variant::ONLY, &[0], (0.0, 10.0), compression(1));
         let per_half_second = |ticks: i64| (0..=20).map(|row| row * ticks).collect::<Vec<_>>();
         let user = per_half_second(50 + others / 2);
         let idle = per_half_second(150 - others / 2);
-        let record = counter(
-            record,
-            ChannelId::all_cpus(CpuTime::User),
-            Unit::Ticks,
-            &user,
-        );
-        counter(
-            record,
-            ChannelId::all_cpus(CpuTime::Idle),
-            Unit::Ticks,
-            &idle,
-        )
+        let record = counter(record, ChannelId::all_cpus(CpuTime::User), Unit::Ticks, &user);
+        counter(record, ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, &idle)
     }
 
     #[test]
@@ -291,29 +247,15 @@ mod tests {
             "While memory latency ran, other tasks used 20 % of one CPU on average and 20 % at \
              most (0.0 % waiting for storage)."
         );
-        assert_eq!(
-            findings_of(RULE.id, &run(100))[0].severity,
-            Severity::Invalid
-        );
+        assert_eq!(findings_of(RULE.id, &run(100))[0].severity, Severity::Invalid);
     }
 
     #[test]
     fn the_average_since_boot_in_a_log_does_not_count() {
         for (rows, expected) in [([80, 25, 25, 25], 0), ([25, 40, 40, 25], 1)] {
-            let record = with_step(
-                log("0.9.72"),
-                WorkloadId::OpenSsl,
-                Variant::ONLY,
-                &[0],
-                (0.0, 2.0),
-                compression(1),
-            );
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)),
-                Unit::Percent,
-                &rows,
-            );
+            let record = with_step(log("0.9.72"), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &rows);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
         }
     }
@@ -321,22 +263,10 @@ mod tests {
     #[test]
     fn what_others_take_from_a_full_load_is_told_by_its_own_cpu_time() {
         for (own_s, expected) in [(79.0, None), (74.0, Some(Severity::Degraded))] {
-            let all = with_step(
-                own_run(),
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 20.0),
-                compression(1),
-            );
+            let all = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 20.0), compression(1));
             let ticks: Vec<i64> = (0..=40).map(|row| row * 200).collect();
             let mut record = counter(all, ChannelId::all_cpus(CpuTime::User), Unit::Ticks, &ticks);
-            record = counter(
-                record,
-                ChannelId::all_cpus(CpuTime::Idle),
-                Unit::Ticks,
-                &[0; 41],
-            );
+            record = counter(record, ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, &[0; 41]);
             record.steps[0].counters.user_ms = Fact::Known((own_s * 1000.0) as u64);
             record.steps[0].counters.system_ms = Fact::Known(0);
             let found = findings_of(RULE.id, &record);
@@ -356,10 +286,7 @@ mod tests {
             }
             let found = sentences(RULE.id, &record);
             assert_eq!(found.len(), expected, "{own_s:?}: {found:?}");
-            assert!(
-                found.iter().all(|sentence| sentence.contains(" 10 % ")),
-                "{found:?}"
-            );
+            assert!(found.iter().all(|sentence| sentence.contains(" 10 % ")), "{found:?}");
         }
     }
 
@@ -369,10 +296,8 @@ mod tests {
         record.steps[0].counters.run_delay_ns = Fact::Known(500_000_000);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "memory latency had to wait 5.0 % of its time for its CPU because something else \
-              ran there."
-            ]
+            ["memory latency had to wait 5.0 % of its time for its CPU because something else \
+              ran there."]
         );
     }
 }

@@ -24,9 +24,7 @@ fn check(record: &Record) -> Vec<Finding> {
 /// One of its ends, and how it went on, if it did.
 fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
     let template = match (&death.seen, resumed) {
-        (Some(_), None) => {
-            "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause}"
-        }
+        (Some(_), None) => "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause}",
         (None, None) => "{how} during {step}, {into} in; nothing was sampled. {cause}",
         (Some(_), Some(_)) => {
             "{how} during {step}, {into} in; last seen at most {before} before: {seen}. {cause} The run was \
@@ -40,15 +38,7 @@ fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
         Some(_) => (Severity::Degraded, "run.resumed"),
         None => (Severity::Invalid, "run.died_in"),
     };
-    let Death {
-        how,
-        step,
-        into_ms,
-        seen,
-        cause,
-        sure_percent,
-        was_killed,
-    } = death;
+    let Death { how, step, into_ms, seen, cause, sure_percent, was_killed } = death;
     let mut finding = Finding::new(RULE.id, severity, template)
         .sure(sure_percent)
         .with("how", Quantity::Text(how.to_owned()))
@@ -65,15 +55,11 @@ fn finding(death: Death, resumed: Option<&Resumed>) -> Finding {
             true => "what was measured before and after does not come from one stretch of time",
             false => "results before and after were measured in two boots",
         };
-        finding = finding
-            .with("later", Quantity::Text(later))
-            .with("parts", Quantity::Text(parts.to_owned()));
+        finding = finding.with("later", Quantity::Text(later)).with("parts", Quantity::Text(parts.to_owned()));
     }
     if let Some(seen) = seen {
         let before = Quantity::Text(format!("{} s", 1 + seen.before_ms / 1000));
-        finding = finding
-            .with("before", before)
-            .with("seen", Quantity::Text(seen.words));
+        finding = finding.with("before", before).with("seen", Quantity::Text(seen.words));
     }
     finding
 }
@@ -83,12 +69,10 @@ mod tests {
     use super::RULE;
     use crate::Severity;
     use crate::rules::tests::findings_of;
-    use crate::test_support::{
-        died_run as died, gauge_channel, own_run, resumed_run, with_message,
-    };
+    use crate::test_support::{died_run as died, gauge_channel, own_run, resumed_run, with_message};
     use record::{
-        Aftermath, ChannelId, ErrorCounter, Fact, LastWords, MachineChecks, OfDevfreq, OfMeter,
-        OfRaspberryPi, Record, ResetReason, Unit, WatchdogStatus,
+        Aftermath, ChannelId, ErrorCounter, Fact, LastWords, MachineChecks, OfDevfreq, OfMeter, OfRaspberryPi, Record,
+        ResetReason, Unit, WatchdogStatus,
     };
 
     fn aftermath(record: &mut Record) -> &mut Aftermath {
@@ -99,36 +83,11 @@ mod tests {
     }
 
     fn sampled(record: Record, temps: &[i64], millivolts: &[i64]) -> Record {
-        let record = gauge_channel(
-            record,
-            ChannelId::zone_temperature(0),
-            Unit::Millicelsius,
-            temps,
-        );
-        let record = gauge_channel(
-            record,
-            ChannelId::claimed(0),
-            Unit::Kilohertz,
-            &[2_112_000; 4],
-        );
-        let record = gauge_channel(
-            record,
-            ChannelId::meter(OfMeter::Power),
-            Unit::Milliwatts,
-            &[12_400; 4],
-        );
-        let record = gauge_channel(
-            record,
-            ChannelId::meter(OfMeter::Voltage),
-            Unit::Millivolts,
-            millivolts,
-        );
-        gauge_channel(
-            record,
-            ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed),
-            Unit::Hertz,
-            &[2_112_000_000; 4],
-        )
+        let record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, temps);
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[2_112_000; 4]);
+        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &[12_400; 4]);
+        let record = gauge_channel(record, ChannelId::meter(OfMeter::Voltage), Unit::Millivolts, millivolts);
+        gauge_channel(record, ChannelId::Devfreq("dmc".into(), OfDevfreq::Claimed), Unit::Hertz, &[2_112_000_000; 4])
     }
 
     fn sentence(record: &Record) -> (String, u8) {
@@ -155,20 +114,14 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].severity, Severity::Degraded);
         let text = found[0].sentence();
-        assert!(
-            text.starts_with("The board died during stockfish, run 2, 41 s in; last seen"),
-            "{text}"
-        );
+        assert!(text.starts_with("The board died during stockfish, run 2, 41 s in; last seen"), "{text}");
         let expected = "The run was resumed 10 min 0 s later: results before and after were measured in two boots.";
         assert!(text.ends_with(expected), "{text}");
         // It dies again, for good.
         let mut twice = record;
         twice.run.end = record::End::Died;
         twice.run.died_in = died(Some(true)).run.died_in;
-        let severities: Vec<Severity> = findings_of(RULE.id, &twice)
-            .iter()
-            .map(|f| f.severity)
-            .collect();
+        let severities: Vec<Severity> = findings_of(RULE.id, &twice).iter().map(|f| f.severity).collect();
         assert_eq!(severities, [Severity::Degraded, Severity::Invalid]);
     }
 
@@ -180,34 +133,20 @@ mod tests {
         let mut panicked = usual();
         aftermath(&mut panicked).last_words = Fact::Known(vec![LastWords {
             file: "dmesg-ramoops-0".into(),
-            lines: vec![
-                "Panic#1".into(),
-                "<0>[   57.076715] Kernel panic - not syncing: SError".into(),
-            ],
+            lines: vec!["Panic#1".into(), "<0>[   57.076715] Kernel panic - not syncing: SError".into()],
             written_utc_ms: None,
         }]);
         let mut memory = usual();
-        aftermath(&mut memory).memory_errors = Fact::Known(vec![ErrorCounter {
-            controller: "mc0".into(),
-            corrected: 0,
-            uncorrected: 2,
-        }]);
+        aftermath(&mut memory).memory_errors =
+            Fact::Known(vec![ErrorCounter { controller: "mc0".into(), corrected: 0, uncorrected: 2 }]);
         let mut watchdog = usual();
-        aftermath(&mut watchdog).watchdogs = Fact::Known(vec![WatchdogStatus {
-            identity: "dw_wdt".into(),
-            bootstatus: 0x20,
-        }]);
+        aftermath(&mut watchdog).watchdogs =
+            Fact::Known(vec![WatchdogStatus { identity: "dw_wdt".into(), bootstatus: 0x20 }]);
         let mut checks = usual();
-        aftermath(&mut checks).machine_checks = Fact::Known(vec![MachineChecks {
-            kind: "MCE".into(),
-            count: 3,
-        }]);
+        aftermath(&mut checks).machine_checks = Fact::Known(vec![MachineChecks { kind: "MCE".into(), count: 3 }]);
         let started = |says: &str| {
             let mut record = usual();
-            aftermath(&mut record).reset_reasons = vec![ResetReason {
-                path: "/dev/vcio".into(),
-                says: says.into(),
-            }];
+            aftermath(&mut record).reset_reasons = vec![ResetReason { path: "/dev/vcio".into(), says: says.into() }];
             record
         };
         let mut told = usual();
@@ -216,59 +155,22 @@ mod tests {
             lines: vec!["[   99.1] reboot: Restarting system".into()],
             written_utc_ms: None,
         }]);
-        let bits = |record| {
-            gauge_channel(
-                record,
-                ChannelId::RaspberryPi(OfRaspberryPi::Throttled),
-                Unit::Bits,
-                &[0, 0, 0, 1],
-            )
-        };
+        let bits =
+            |record| gauge_channel(record, ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &[0, 0, 0, 1]);
         for (record, expected, least) in [
-            (
-                panicked,
-                "(pstore): \"Kernel panic - not syncing: SError\"",
-                90,
-            ),
+            (panicked, "(pstore): \"Kernel panic - not syncing: SError\"", 90),
             (memory, "2 errors of the memory", 80),
             (told, "It was told to", 80),
-            (
-                with_message(
-                    usual(),
-                    "thermal thermal_zone0: critical temperature reached",
-                ),
-                "too hot",
-                90,
-            ),
-            (
-                with_message(usual(), "EDAC MC0: 1 UE memory read error"),
-                "errors of the memory",
-                80,
-            ),
+            (with_message(usual(), "thermal thermal_zone0: critical temperature reached"), "too hot", 90),
+            (with_message(usual(), "EDAC MC0: 1 UE memory read error"), "errors of the memory", 80),
             (bits(usual()), "under-voltage", 70),
-            (
-                sampled(died(Some(true)), &cool, &[5_100, 5_000, 4_900, 4_500]),
-                "4.50 V",
-                60,
-            ),
-            (
-                sampled(died(Some(true)), &[90_000, 95_000, 98_000, 99_000], &steady),
-                "99.0 °C",
-                50,
-            ),
+            (sampled(died(Some(true)), &cool, &[5_100, 5_000, 4_900, 4_500]), "4.50 V", 60),
+            (sampled(died(Some(true)), &[90_000, 95_000, 98_000, 99_000], &steady), "99.0 °C", 50),
             (watchdog, "watchdog", 50),
             (checks, "3 errors of the hardware (machine checks)", 70),
             (started("0x1000: power came on"), "The power was cut", 40),
-            (
-                started("brown-out"),
-                "voltage of the supply was too low",
-                70,
-            ),
-            (
-                started("0x20: watchdog or restart"),
-                "Nothing that was seen tells why",
-                30,
-            ),
+            (started("brown-out"), "voltage of the supply was too low", 70),
+            (started("0x20: watchdog or restart"), "Nothing that was seen tells why", 30),
             (usual(), "Nothing that was seen tells why", 20),
         ] {
             let (text, sure) = sentence(&record);
@@ -281,11 +183,7 @@ mod tests {
     fn the_words_of_an_earlier_crash_are_not_those_of_this_one() {
         let mut record = sampled(died(Some(true)), &[50_000; 4], &[5_100; 4]);
         record.run.started = Fact::Known(1_700_000_000_000);
-        for (written, is_told) in [
-            (Some(1_699_000_000_000), false),
-            (Some(1_700_000_041_000), true),
-            (None, true),
-        ] {
+        for (written, is_told) in [(Some(1_699_000_000_000), false), (Some(1_700_000_041_000), true), (None, true)] {
             aftermath(&mut record).last_words = Fact::Known(vec![LastWords {
                 file: "dmesg-ramoops-0".into(),
                 lines: vec!["Kernel panic - not syncing: sysrq triggered crash".into()],
@@ -299,15 +197,9 @@ mod tests {
     #[test]
     fn a_program_that_was_killed_is_no_board_that_died() {
         let (text, sure) = sentence(&sampled(died(Some(false)), &[99_000; 4], &[4_500; 4]));
-        assert!(
-            text.starts_with("The program was killed during stockfish"),
-            "{text}"
-        );
+        assert!(text.starts_with("The program was killed during stockfish"), "{text}");
         assert!(!text.contains("voltage") && sure > 90, "{text}");
-        let (text, _) = sentence(&with_message(
-            died(Some(false)),
-            "Out of memory: Killed process 7 (sbc-bench)",
-        ));
+        let (text, _) = sentence(&with_message(died(Some(false)), "Out of memory: Killed process 7 (sbc-bench)"));
         assert!(text.contains("out of memory"), "{text}");
         let (text, _) = sentence(&died(None));
         assert!(text.starts_with("The run died during stockfish"), "{text}");

@@ -27,14 +27,10 @@ pub(super) fn stands_in<'a>(record: &'a Record, skipped: &Step) -> Option<&'a st
 fn check(record: &Record) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
-        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(record, step))
-        else {
+        let (Outcome::Skipped(missing), Some(built_in)) = (&step.outcome, stands_in(record, step)) else {
             continue;
         };
-        let tool = view::step_name(&Step {
-            variant: Variant::ONLY,
-            ..step.clone()
-        });
+        let tool = view::step_name(&Step { variant: Variant::ONLY, ..step.clone() });
         let finding = Finding::new(
             RULE.id,
             Severity::Info,
@@ -61,31 +57,15 @@ mod tests {
 
     #[test]
     fn a_stand_in_is_named() {
-        let mut record = with_step(
-            own_run(),
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (0.0, 1.0),
-            compression(1),
-        );
+        let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(1));
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         let missing = Missing::unsupported("7zz", "no 7-zip is installed");
         record.steps[0].outcome = Outcome::Skipped(missing);
-        let record = with_step(
-            record,
-            WorkloadId::Lzma,
-            Variant::MULTI,
-            &[],
-            (1.0, 2.0),
-            compression(1),
-        );
+        let record = with_step(record, WorkloadId::Lzma, Variant::MULTI, &[], (1.0, 2.0), compression(1));
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The built-in workload lzma ran instead of 7-zip (no 7-zip is installed): its \
-              scores are only comparable with those of lzma."
-            ]
+            ["The built-in workload lzma ran instead of 7-zip (no 7-zip is installed): its \
+              scores are only comparable with those of lzma."]
         );
     }
 }

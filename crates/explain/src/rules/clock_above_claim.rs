@@ -29,9 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
         let Some(claimed_khz) = clock.claimed_khz else {
             continue;
         };
-        if above < clock.tolerance_percent(DEVIATION_PERCENT_MIN)
-            || seen.contains(&clock.cluster_cpus)
-        {
+        if above < clock.tolerance_percent(DEVIATION_PERCENT_MIN) || seen.contains(&clock.cluster_cpus) {
             continue;
         }
         seen.push(clock.cluster_cpus.clone());
@@ -50,9 +48,7 @@ fn check(record: &Record) -> Vec<Finding> {
                 .with("measured", Quantity::Khz(clock.measured_khz))
                 .with("claimed", Quantity::Khz(claimed_khz))
                 .with("deviation", Quantity::Percent(above))
-                .at(clock
-                    .line
-                    .map_or_else(|| step_place(record, clock.step), Place::Line)),
+                .at(clock.line.map_or_else(|| step_place(record, clock.step), Place::Line)),
         );
     }
     findings

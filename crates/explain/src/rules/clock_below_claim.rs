@@ -32,15 +32,10 @@ fn check(record: &Record) -> Vec<Finding> {
     let mut seen: Vec<Vec<u32>> = Vec::new();
     let mut findings = Vec::new();
     for clock in worst_first(view::all_cluster_clocks(record, &Variant::COLD)) {
-        let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz)
-        else {
+        let (Some(deviation), Some(claimed_khz)) = (clock.deviation_percent(), clock.claimed_khz) else {
             continue;
         };
-        let limit = if clock.is_steady {
-            clock.tolerance_percent(DEVIATION_PERCENT_MIN)
-        } else {
-            UNSTEADY_PERCENT_MIN
-        };
+        let limit = if clock.is_steady { clock.tolerance_percent(DEVIATION_PERCENT_MIN) } else { UNSTEADY_PERCENT_MIN };
         // One finding for each cluster: its CPUs share one clock.
         if deviation > -limit || seen.contains(&clock.cluster_cpus) {
             continue;
@@ -49,9 +44,9 @@ fn check(record: &Record) -> Vec<Finding> {
         let reached = later.iter().find(|after| {
             after.cpu == clock.cpu
                 && after.claimed_khz == clock.claimed_khz
-                && after.deviation_percent().is_some_and(|later| {
-                    later - deviation >= clock.tolerance_percent(STEADY_PERCENT)
-                })
+                && after
+                    .deviation_percent()
+                    .is_some_and(|later| later - deviation >= clock.tolerance_percent(STEADY_PERCENT))
         });
         findings.push(finding(record, &clock, claimed_khz, deviation, reached));
     }
@@ -71,11 +66,7 @@ fn finding(
     deviation: f64,
     reached: Option<&ClusterClock>,
 ) -> Finding {
-    let severity = if deviation <= -DEGRADED_PERCENT {
-        Severity::Degraded
-    } else {
-        Severity::Info
-    };
+    let severity = if deviation <= -DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let finding = match reached {
         Some(after) => Finding::new(
             RULE.id,
@@ -93,18 +84,14 @@ fn finding(
              but the readings contradict each other.",
         )
         .sure(55),
-        None => Finding::new(RULE.id, severity, cause(record, clock))
-            .sure(95)
-            .explains(Some(-deviation)),
+        None => Finding::new(RULE.id, severity, cause(record, clock)).sure(95).explains(Some(-deviation)),
     };
     finding
         .with("cpus", Quantity::Cpus(clock.cluster_cpus.clone()))
         .with("measured", Quantity::Khz(clock.measured_khz))
         .with("claimed", Quantity::Khz(claimed_khz))
         .with("deviation", Quantity::Percent(deviation))
-        .at(clock
-            .line
-            .map_or_else(|| step_place(record, clock.step), Place::Line))
+        .at(clock.line.map_or_else(|| step_place(record, clock.step), Place::Line))
 }
 
 /// Which of the known causes it is: firmware that caps a board holds all clusters below their claims.
@@ -116,8 +103,7 @@ fn cause(record: &Record, clock: &ClusterClock) -> &'static str {
         .filter_map(|other| Some((other, other.deviation_percent()?)))
         .peekable();
     let has_others = others.peek().is_some();
-    let reach =
-        |(other, off): (&ClusterClock, f64)| off > -other.tolerance_percent(DEVIATION_PERCENT_MIN);
+    let reach = |(other, off): (&ClusterClock, f64)| off > -other.tolerance_percent(DEVIATION_PERCENT_MIN);
     if has_others && others.all(reach) {
         "The clock of {cpus} is {measured} instead of the claimed {claimed} ({deviation}), while all other \
          clusters reach theirs: a limit or a wrong table of this cluster alone."
@@ -137,42 +123,26 @@ mod tests {
 
     #[test]
     fn a_cap_of_the_firmware_is_named() {
-        let points = vec![
-            point(0, 1_512_000, 1_414_000),
-            point(1, 1_512_000, 1_413_000),
-        ];
+        let points = vec![point(0, 1_512_000, 1_414_000), point(1, 1_512_000, 1_413_000)];
         let record = with_clocks(own_run(), Variant::COLD, points);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The clock of CPUs 0-3 is 1413 MHz instead of the claimed 1512 MHz (-6.5 %): \
-                 firmware or a limit holds it below what the kernel claims."
-            ]
+            ["The clock of CPUs 0-3 is 1413 MHz instead of the claimed 1512 MHz (-6.5 %): \
+                 firmware or a limit holds it below what the kernel claims."]
         );
-        assert_eq!(
-            findings_of(RULE.id, &record)[0].severity,
-            Severity::Degraded
-        );
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
     }
 
     #[test]
     fn rounding_is_no_cap() {
-        let record = with_clocks(
-            own_run(),
-            Variant::COLD,
-            vec![point(0, 1_512_000, 1_500_000)],
-        );
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_512_000, 1_500_000)]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
     fn a_clock_that_is_reached_later_is_not_steady() {
         let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 2_707_000, 873_000)]);
-        let record = with_clocks(
-            record,
-            Variant::HOT_AFTER,
-            vec![point(0, 2_707_000, 2_706_000)],
-        );
+        let record = with_clocks(record, Variant::HOT_AFTER, vec![point(0, 2_707_000, 2_706_000)]);
         let found = sentences(RULE.id, &record);
         assert!(found[0].ends_with("2706 MHz after it: it is not steady."));
     }
@@ -180,31 +150,15 @@ mod tests {
     #[test]
     fn one_cluster_of_several_is_told_from_a_cap_of_all() {
         let mut machine = own_run();
-        let cluster = |cpus: &[u32]| record::Cluster {
-            cpus: cpus.to_vec(),
-            ..record::Cluster::default()
-        };
+        let cluster = |cpus: &[u32]| record::Cluster { cpus: cpus.to_vec(), ..record::Cluster::default() };
         machine.machine.clusters = vec![cluster(&[0, 1]), cluster(&[2, 3])];
-        for (other_khz, expected) in [
-            (1_799_000, "all other clusters reach theirs"),
-            (1_500_000, "firmware or a limit"),
-        ] {
-            let points = vec![
-                point(0, 1_800_000, other_khz),
-                point(2, 2_200_000, 1_800_000),
-            ];
-            let found = sentences(
-                RULE.id,
-                &with_clocks(machine.clone(), Variant::COLD, points),
-            );
-            assert!(
-                found[0].starts_with("The clock of CPUs 2-3") || found.len() == 2,
-                "{found:?}"
-            );
-            assert!(
-                found.iter().any(|sentence| sentence.contains(expected)),
-                "{found:?}"
-            );
+        for (other_khz, expected) in
+            [(1_799_000, "all other clusters reach theirs"), (1_500_000, "firmware or a limit")]
+        {
+            let points = vec![point(0, 1_800_000, other_khz), point(2, 2_200_000, 1_800_000)];
+            let found = sentences(RULE.id, &with_clocks(machine.clone(), Variant::COLD, points));
+            assert!(found[0].starts_with("The clock of CPUs 2-3") || found.len() == 2, "{found:?}");
+            assert!(found.iter().any(|sentence| sentence.contains(expected)), "{found:?}");
         }
     }
 }

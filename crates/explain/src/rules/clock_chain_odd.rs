@@ -61,8 +61,7 @@ fn check(record: &Record) -> Vec<Finding> {
 
 /// True if this is a number of cycles that a multiplication can take.
 fn is_whole(ratio: f64) -> bool {
-    (ratio - ratio.round()).abs() <= TOLERANCE * ratio.round()
-        && (1.0..=CYCLES_MAX).contains(&ratio.round())
+    (ratio - ratio.round()).abs() <= TOLERANCE * ratio.round() && (1.0..=CYCLES_MAX).contains(&ratio.round())
 }
 
 #[cfg(test)]

@@ -46,22 +46,12 @@ fn unmoved(record: &Record) -> Option<Finding> {
     let has_swapped = view::swap_growth(record).is_some_and(|g| g.after_kib > g.before_kib);
     let window = record.steps.get(totals.first()?.0)?.window;
     let last = record.steps.get(totals.last()?.0)?.window;
-    let whole = Window {
-        end_ms: last.end_ms,
-        ..window
-    };
+    let whole = Window { end_ms: last.end_ms, ..window };
     let channels: Vec<_> = view::channels(record, ChannelId::is_any_claim).collect();
     let moved = channels.iter().filter_map(|channel| {
         let readings = view::gauge(record, channel, whole);
-        let values: Vec<f64> = readings
-            .iter()
-            .map(|reading| reading.value as f64)
-            .collect();
-        let top = values
-            .iter()
-            .copied()
-            .reduce(f64::max)
-            .filter(|_| values.len() >= 3)?;
+        let values: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
+        let top = values.iter().copied().reduce(f64::max).filter(|_| values.len() >= 3)?;
         Some(100.0 * (1.0 - mean(&values)? / top))
     });
     let moved = moved.reduce(f64::max)?;
@@ -77,11 +67,7 @@ fn unmoved(record: &Record) -> Option<Finding> {
         )
         .sure(65)
         .with("fall", Quantity::Percent(fall))
-        .at_all(
-            channels
-                .iter()
-                .map(|channel| samples_place(record, &channel.id, whole.start_ms, whole.end_ms)),
-        ),
+        .at_all(channels.iter().map(|channel| samples_place(record, &channel.id, whole.start_ms, whole.end_ms))),
     )
 }
 
@@ -95,27 +81,9 @@ mod tests {
     #[test]
     fn a_column_that_wanders_far_below_the_clock_is_untrue() {
         for (claimed, expected) in [(800_000, 1), (1_800_000, 0)] {
-            let record = with_clocks(
-                own_run(),
-                Variant::COLD,
-                vec![point(0, 1_800_000, 1_799_000)],
-            );
-            let record = with_step(
-                record,
-                WorkloadId::MemoryLatency,
-                Variant::ONLY,
-                &[0],
-                (1.0, 4.0),
-                compression(1),
-            );
-            let record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (4.0, 8.0),
-                compression(1),
-            );
+            let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_799_000)]);
+            let record = with_step(record, WorkloadId::MemoryLatency, Variant::ONLY, &[0], (1.0, 4.0), compression(1));
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (4.0, 8.0), compression(1));
             let khz: Vec<i64> = (0..16).map(|row| claimed - row % 3 * 20_000).collect();
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
             assert_eq!(findings_of(RULE.id, &record).len(), expected);
@@ -128,27 +96,13 @@ mod tests {
         let mut record = own_run();
         for (index, score) in [10_798, 9_517, 9_076].into_iter().enumerate() {
             let window = (index as f64, index as f64 + 1.0);
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                window,
-                compression(score),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(score));
         }
-        let record = gauge_channel(
-            record,
-            ChannelId::claimed(0),
-            Unit::Kilohertz,
-            &[1_900_800; 7],
-        );
+        let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_900_800; 7]);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The multi-core score fell by 16 % while the kernel claimed the same clock all the \
-              time: either that claim is untrue, or something else took the CPUs."
-            ]
+            ["The multi-core score fell by 16 % while the kernel claimed the same clock all the \
+              time: either that claim is untrue, or something else took the CPUs."]
         );
     }
 }

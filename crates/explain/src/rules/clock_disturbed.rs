@@ -90,9 +90,7 @@ mod tests {
 
     #[test]
     fn few_agreeing_windows_are_a_disturbance() {
-        for (agreeing_permille, supported, expected) in
-            [(50, true, 1), (800, true, 0), (800, false, 1)]
-        {
+        for (agreeing_permille, supported, expected) in [(50, true, 1), (800, true, 0), (800, false, 1)] {
             let mut reading = point(0, 1_800_000, 1_800_000);
             let windows = reading.windows.as_mut().unwrap();
             windows.agreeing_permille = agreeing_permille;

@@ -100,30 +100,22 @@ mod tests {
         check(
             1_500_000,
             Some(true),
-            &[
-                "The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work (-17 %), although \
-               cold: a limit of power or current.",
-            ],
+            &["The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work (-17 %), although \
+               cold: a limit of power or current."],
         );
         check(1_790_000, Some(true), &[]);
         check(1_500_000, Some(false), &[]);
         check(
             1_500_000,
             None,
-            &[
-                "The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work \
-               (-17 %), although cold: a limit of power or current.",
-            ],
+            &["The clock of CPUs 0-3 is 1799 MHz alone and 1500 MHz when all CPUs work \
+               (-17 %), although cold: a limit of power or current."],
         );
     }
 
     #[test]
     fn what_a_quota_leaves_is_no_limit_of_power() {
-        let record = with_clocks(
-            own_run(),
-            Variant::COLD_CORES,
-            vec![point(0, 1_800_000, 1_799_000)],
-        );
+        let record = with_clocks(own_run(), Variant::COLD_CORES, vec![point(0, 1_800_000, 1_799_000)]);
         let mut shared = point(0, 1_800_000, 900_000);
         shared.windows.as_mut().unwrap().best_khz = 1_800_000;
         let record = with_clocks(record, Variant::COLD_ALL_CPUS, vec![shared]);

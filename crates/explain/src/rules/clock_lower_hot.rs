@@ -50,11 +50,7 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     let mut findings = Vec::new();
     // With all CPUs busy at once the same load is the fair comparison: turbo clocks of single
     // CPUs are higher by design.
-    let before = if all_cold.is_empty() {
-        &cold
-    } else {
-        &all_cold
-    };
+    let before = if all_cold.is_empty() { &cold } else { &all_cold };
     let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
     // Threads that share the CPUs that are left measure half a clock each.
     loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
@@ -66,9 +62,7 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
         after.retain(|clock| !view::is_short_of_cpus(record, clock.step));
         after.retain(|clock| {
             let before = cold.iter().find(|before| before.cpu == clock.cpu);
-            let limit = |before: &ClusterClock| {
-                f64::from(before.measured_khz) * (1.0 - UNSTEADY_PERCENT_MIN / 100.0)
-            };
+            let limit = |before: &ClusterClock| f64::from(before.measured_khz) * (1.0 - UNSTEADY_PERCENT_MIN / 100.0);
             clock.is_steady || before.is_some_and(|b| f64::from(clock.measured_khz) <= limit(b))
         });
         findings.extend(lower(record, &cold, &after, "right after the load"));
@@ -76,12 +70,7 @@ pub(super) fn lowered(record: &Record) -> Vec<Finding> {
     findings
 }
 
-fn lower(
-    record: &Record,
-    before: &[ClusterClock],
-    after: &[ClusterClock],
-    when: &str,
-) -> Option<Finding> {
+fn lower(record: &Record, before: &[ClusterClock], after: &[ClusterClock], when: &str) -> Option<Finding> {
     let fall = |hot: &ClusterClock| {
         let cold = before.iter().find(|cold| cold.cpu == hot.cpu)?;
         let kept = f64::from(hot.measured_khz) / f64::from(cold.measured_khz.max(1));
@@ -97,29 +86,23 @@ fn lower(
         line.unwrap_or_else(|| step_place(record, clock.step))
     };
     Some(
-        Finding::new(
-            RULE.id,
-            Severity::Degraded,
-            "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).",
-        )
-        .with("cpu", Quantity::Count(hot.cpu.into()))
-        .with("cold", Quantity::Khz(cold.measured_khz))
-        .with("hot", Quantity::Khz(hot.measured_khz))
-        .with("when", Quantity::Text(when.to_owned()))
-        .with("change", Quantity::Percent(-percent))
-        .with("cpus", Quantity::Cpus(cpus))
-        .at(place(&cold))
-        .at(place(&hot))
-        .explains(share(record, percent)),
+        Finding::new(RULE.id, Severity::Degraded, "CPU {cpu} measured {cold} cold and {hot} {when} ({change}).")
+            .with("cpu", Quantity::Count(hot.cpu.into()))
+            .with("cold", Quantity::Khz(cold.measured_khz))
+            .with("hot", Quantity::Khz(hot.measured_khz))
+            .with("when", Quantity::Text(when.to_owned()))
+            .with("change", Quantity::Percent(-percent))
+            .with("cpus", Quantity::Cpus(cpus))
+            .at(place(&cold))
+            .at(place(&hot))
+            .explains(share(record, percent)),
     )
 }
 
 /// The share of the score that the fall explains. The clock after the workloads tells what they lost
 /// only where nothing watched it while they ran.
 fn share(record: &Record, percent: f64) -> Option<f64> {
-    let watched = view::channels(record, ChannelId::is_policy_claim)
-        .next()
-        .is_some();
+    let watched = view::channels(record, ChannelId::is_policy_claim).next().is_some();
     (!watched).then_some(percent)
 }
 
@@ -132,70 +115,40 @@ mod tests {
 
     #[test]
     fn a_lower_clock_under_load_is_named() {
-        let record = with_clocks(
-            own_run(),
-            Variant::COLD,
-            vec![point(0, 1_800_000, 1_797_000)],
-        );
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_800_000, 1_797_000)]);
         let slow = vec![point(0, 1_800_000, 1_203_000)];
         assert_eq!(
-            sentences(
-                RULE.id,
-                &with_clocks(record.clone(), Variant::HOT_LOADED, slow)
-            ),
+            sentences(RULE.id, &with_clocks(record.clone(), Variant::HOT_LOADED, slow)),
             ["CPU 0 measured 1797 MHz cold and 1203 MHz under load (-33 %)."]
         );
         let same = vec![point(0, 1_800_000, 1_790_000)];
-        assert_eq!(
-            sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, same)),
-            [""; 0]
-        );
+        assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, same)), [""; 0]);
     }
 
     #[test]
     fn a_cpu_that_went_away_lowers_no_clock() {
-        let record = with_clocks(
-            own_run(),
-            Variant::COLD,
-            vec![point(0, 1_305_000, 1_305_000)],
-        );
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 1_305_000, 1_305_000)]);
         let half = vec![point(0, 1_305_000, 654_000)];
         let mut record = with_clocks(record, Variant::HOT_LOADED, half);
         record.steps[1].window = window(2.0, 4.0);
         for (online, expected) in [([2, 2, 2, 2, 2, 1], 0), ([2; 6], 1)] {
-            let record = gauge_channel(
-                record.clone(),
-                ChannelId::AllCpus(AllCpus::Online),
-                Unit::Count,
-                &online,
-            );
+            let record = gauge_channel(record.clone(), ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
             assert_eq!(sentences(RULE.id, &record).len(), expected, "{online:?}");
         }
     }
 
     #[test]
     fn loads_on_all_cpus_are_compared_with_each_other() {
-        let record = with_clocks(
-            own_run(),
-            Variant::COLD,
-            vec![point(0, 3_600_000, 3_600_000)],
-        );
+        let record = with_clocks(own_run(), Variant::COLD, vec![point(0, 3_600_000, 3_600_000)]);
         let all = vec![point(0, 3_600_000, 3_000_000)];
         let record = with_clocks(record, Variant::COLD_ALL_CPUS, all.clone());
-        assert_eq!(
-            sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)),
-            [""; 0]
-        );
+        assert_eq!(sentences(RULE.id, &with_clocks(record, Variant::HOT_LOADED, all)), [""; 0]);
     }
 
     #[test]
     fn the_second_pass_of_some_old_versions_means_nothing() {
         for (version, expected) in [("0.8.4", 0), ("0.9.36", 1), ("0.4", 1)] {
-            let record = with_clocks(
-                log(version),
-                Variant::COLD,
-                vec![point(0, 1_000_000, 999_000)],
-            );
+            let record = with_clocks(log(version), Variant::COLD, vec![point(0, 1_000_000, 999_000)]);
             let half = vec![point(0, 1_000_000, 515_000)];
             let record = with_clocks(record, Variant::HOT_AFTER, half);
             assert_eq!(sentences(RULE.id, &record).len(), expected, "{version}");

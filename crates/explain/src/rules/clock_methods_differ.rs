@@ -29,10 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
     for variant in [Variant::COLD, Variant::COLD_CORES] {
         for (step, clocks) in view::clock_passes(record, &variant) {
             for point in &clocks.points {
-                let windows = point
-                    .windows
-                    .as_ref()
-                    .filter(|w| w.supported != Some(false));
+                let windows = point.windows.as_ref().filter(|w| w.supported != Some(false));
                 let Some(chain_khz) = windows.map(|w| w.best_khz).filter(|khz| *khz > 0) else {
                     continue;
                 };
@@ -49,10 +46,7 @@ fn check(record: &Record) -> Vec<Finding> {
                         continue;
                     }
                     cpus.push(point.cpu);
-                    if worst
-                        .as_ref()
-                        .is_none_or(|(known, _)| percent.abs() > known.abs())
-                    {
+                    if worst.as_ref().is_none_or(|(known, _)| percent.abs() > known.abs()) {
                         let finding = Finding::new(
                             RULE.id,
                             Severity::Info,
@@ -90,10 +84,7 @@ mod tests {
     fn check(name: &str, counted_khz: u32, supported: bool, expected: usize) {
         let mut reading = point(2, 1_800_000, 1_800_000);
         reading.windows.as_mut().unwrap().supported = Some(supported);
-        reading.counters = vec![CounterClock {
-            name: name.into(),
-            khz: Fact::Known(counted_khz),
-        }];
+        reading.counters = vec![CounterClock { name: name.into(), khz: Fact::Known(counted_khz) }];
         let record = with_clocks(own_run(), Variant::COLD, vec![reading]);
         let found = sentences(RULE.id, &record);
         assert_eq!(found.len(), expected, "{name} {counted_khz}: {found:?}");

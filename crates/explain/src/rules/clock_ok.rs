@@ -30,30 +30,18 @@ fn check(record: &Record) -> Vec<Finding> {
     let Some(deviations) = deviations.filter(|deviations| !deviations.is_empty()) else {
         return Vec::new();
     };
-    let worst = deviations
-        .iter()
-        .copied()
-        .max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let worst = deviations.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
     let Some(worst) = worst else {
         return Vec::new();
     };
-    let cpus: Vec<u32> = clocks
-        .iter()
-        .flat_map(|clock| clock.cluster_cpus.clone())
-        .collect();
+    let cpus: Vec<u32> = clocks.iter().flat_map(|clock| clock.cluster_cpus.clone()).collect();
     // Readings that contradict each other say nothing about the clock of their CPUs.
     let others = view::all_cluster_clocks(record, &Variant::COLD);
-    let is_part = others
-        .iter()
-        .any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
+    let is_part = others.iter().any(|clock| !clock.is_steady && !cpus.contains(&clock.cpu));
     let falls = !clock_lower_hot::lowered(record).is_empty();
     let template = match (is_part, falls) {
-        (true, _) => {
-            "The measured clock of {cpus} is the claimed one (largest distance {deviation})."
-        }
-        (false, true) => {
-            "Before the load the measured clock is the claimed one (largest distance {deviation})."
-        }
+        (true, _) => "The measured clock of {cpus} is the claimed one (largest distance {deviation}).",
+        (false, true) => "Before the load the measured clock is the claimed one (largest distance {deviation}).",
         (false, false) => "The measured clock is the claimed one (largest distance {deviation}).",
     };
     let finding = Finding::new(RULE.id, Severity::Info, template);
@@ -79,15 +67,9 @@ mod tests {
     fn all_clusters_must_agree() {
         let good = point(0, 1_800_000, 1_797_000);
         let record = with_clocks(own_run(), Variant::COLD, vec![good.clone()]);
-        assert_eq!(
-            sentences(RULE.id, &record),
-            ["The measured clock is the claimed one (largest distance -0.2 %)."]
-        );
+        assert_eq!(sentences(RULE.id, &record), ["The measured clock is the claimed one (largest distance -0.2 %)."]);
         let bad = vec![good, point(1, 1_800_000, 1_700_000)];
-        assert_eq!(
-            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, bad)),
-            [""; 0]
-        );
+        assert_eq!(sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, bad)), [""; 0]);
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
     }
 }

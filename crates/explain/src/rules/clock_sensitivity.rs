@@ -41,10 +41,7 @@ fn finding(result: &Sensitivity) -> Option<Finding> {
             .sure(95)
             .with("name", Quantity::Text(result.name.clone()))
             .with("words", Quantity::Text(words.into()))
-            .with(
-                "elasticity",
-                Quantity::Text(format!("{:.2}", elasticity.value)),
-            )
+            .with("elasticity", Quantity::Text(format!("{:.2}", elasticity.value)))
             .with("range", Quantity::Text(range))
             .with("gain", Quantity::Percent(result.gain_percent()?))
             .with("limiter", Quantity::Text(result.limiter.words().into()))
@@ -63,14 +60,7 @@ mod tests {
     fn a_workload_at_two_clocks_is_told() {
         let mut record = own_run();
         for (khz, mips) in [(600_000, 1000), (1_500_000, 2500)] {
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::SINGLE,
-                &[0],
-                (0.0, 9.0),
-                compression(mips),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 9.0), compression(mips));
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
         }
         let found = sentences(RULE.id, &record);

@@ -18,25 +18,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(record: &Record) -> Vec<Finding> {
-    let found = by_messages(record)
-        .or_else(|| by_count(record))
-        .or_else(|| by_states(record));
+    let found = by_messages(record).or_else(|| by_count(record)).or_else(|| by_states(record));
     found.into_iter().collect()
 }
 
 fn by_messages(record: &Record) -> Option<Finding> {
     let messages = view::kill_messages(record);
-    let mut cpus: Vec<u32> = messages
-        .iter()
-        .filter_map(|(_, m)| view::killed_cpu(&m.text))
-        .collect();
+    let mut cpus: Vec<u32> = messages.iter().filter_map(|(_, m)| view::killed_cpu(&m.text)).collect();
     cpus.sort_unstable();
     cpus.dedup();
     let (_, first) = messages.first()?;
-    let away: Vec<(i64, Option<i64>)> = messages
-        .iter()
-        .filter_map(|(_, message)| Some((message.at_ms?, back_after(record, message.at_ms?))))
-        .collect();
+    let away: Vec<(i64, Option<i64>)> =
+        messages.iter().filter_map(|(_, message)| Some((message.at_ms?, back_after(record, message.at_ms?)))).collect();
     let is_timed = away.len() == messages.len();
     let finding = Finding::new(
         RULE.id,
@@ -60,30 +53,19 @@ fn by_count(record: &Record) -> Option<Finding> {
     let lost = view::lost_cpus(record);
     let worst = lost.iter().max_by_key(|lost| lost.count)?;
     let first = lost.first()?;
-    let channel = record
-        .samples
-        .channel(&ChannelId::AllCpus(AllCpus::Online))?;
-    let before = view::gauge(record, channel, view::whole_run())
-        .first()?
-        .value;
+    let channel = record.samples.channel(&ChannelId::AllCpus(AllCpus::Online))?;
+    let before = view::gauge(record, channel, view::whole_run()).first()?.value;
     let away: Vec<_> = lost.iter().map(|lost| (lost.from_ms, lost.to_ms)).collect();
     let mut finding = fewer(before, before - worst.count);
     finding.severity = severity(record, true, &away);
-    let finding = finding.at(samples_place(
-        record,
-        &channel.id,
-        worst.seen_ms,
-        worst.seen_ms,
-    ));
+    let finding = finding.at(samples_place(record, &channel.id, worst.seen_ms, worst.seen_ms));
     Some(with_moment(record, finding, first.seen_ms))
 }
 
 /// When all CPUs were there again after this moment, if samples tell.
 fn back_after(record: &Record, at_ms: i64) -> Option<i64> {
     let lost = view::lost_cpus(record);
-    lost.iter()
-        .find(|lost| lost.to_ms.is_some_and(|to_ms| to_ms > at_ms))
-        .and_then(|lost| lost.to_ms)
+    lost.iter().find(|lost| lost.to_ms.is_some_and(|to_ms| to_ms > at_ms)).and_then(|lost| lost.to_ms)
 }
 
 /// Results are not valid if any of them was measured while CPUs were away. What happened between the scores,
@@ -96,8 +78,7 @@ fn severity(record: &Record, is_timed: bool, away: &[(i64, Option<i64>)]) -> Sev
     scored.retain(|phase| phase.workload != WorkloadId::Clock);
     let is_hit = scored.iter().any(|phase| {
         away.iter().any(|(from_ms, to_ms)| {
-            *from_ms < phase.window.end_ms
-                && to_ms.is_none_or(|to_ms| to_ms > phase.window.start_ms)
+            *from_ms < phase.window.end_ms && to_ms.is_none_or(|to_ms| to_ms > phase.window.start_ms)
         })
     });
     match is_hit || scored.is_empty() {
@@ -108,11 +89,7 @@ fn severity(record: &Record, is_timed: bool, away: &[(i64, Option<i64>)]) -> Sev
 
 /// Adds when it happened, at which temperature, and whether that harmed any score.
 fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
-    let around = record::Window {
-        start_ms: at_ms - AROUND_MS,
-        end_ms: at_ms + AROUND_MS,
-        ..record::Window::default()
-    };
+    let around = record::Window { start_ms: at_ms - AROUND_MS, end_ms: at_ms + AROUND_MS, ..record::Window::default() };
     let mut when = format!(" first after {}", Quantity::Ms(at_ms));
     let heat = view::heat(record, around);
     let temperature = heat.map(|heat| Quantity::Millicelsius(heat.millicelsius_max));
@@ -123,18 +100,11 @@ fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
         when.push_str(", while no score was measured");
     }
     let template = match finding.value("message").is_some() {
-        true => {
-            "The kernel switched {cpus} off,{when} ({times} messages, the first: \"{message}\")."
-        }
+        true => "The kernel switched {cpus} off,{when} ({times} messages, the first: \"{message}\").",
         false => "{lost} of {before} CPUs were switched off,{when}.",
     };
-    let finding = Finding {
-        template,
-        ..finding
-    };
-    let finding = finding
-        .with("when", Quantity::Text(when))
-        .with("first", Quantity::Ms(at_ms));
+    let finding = Finding { template, ..finding };
+    let finding = finding.with("when", Quantity::Text(when)).with("first", Quantity::Ms(at_ms));
     match temperature {
         Some(temperature) => finding.with("temperature", temperature),
         None => finding,
@@ -142,10 +112,7 @@ fn with_moment(record: &Record, finding: Finding, at_ms: i64) -> Finding {
 }
 
 fn by_states(record: &Record) -> Option<Finding> {
-    let mut counts = record
-        .states
-        .iter()
-        .map(|state| state.online_cpus.len() as i64);
+    let mut counts = record.states.iter().map(|state| state.online_cpus.len() as i64);
     let before = counts.next().filter(|before| *before > 0)?;
     let after = counts.next_back().filter(|after| *after > 0)?;
     // One that would not come back is told of where settings are.
@@ -155,13 +122,9 @@ fn by_states(record: &Record) -> Option<Finding> {
 }
 
 fn fewer(before: i64, after: i64) -> Finding {
-    Finding::new(
-        RULE.id,
-        Severity::Invalid,
-        "{lost} of {before} CPUs were switched off during the run.",
-    )
-    .with("lost", Quantity::Count(before - after))
-    .with("before", Quantity::Count(before))
+    Finding::new(RULE.id, Severity::Invalid, "{lost} of {before} CPUs were switched off during the run.")
+        .with("lost", Quantity::Count(before - after))
+        .with("before", Quantity::Count(before))
 }
 
 #[cfg(test)]
@@ -169,9 +132,7 @@ mod tests {
     use super::RULE;
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
-    use crate::test_support::{
-        compression, gauge_channel, own_run, with_cpu_switched, with_message, with_step,
-    };
+    use crate::test_support::{compression, gauge_channel, own_run, with_cpu_switched, with_message, with_step};
     use record::{AllCpus, ChannelId, Unit, Variant, WorkloadId};
 
     #[test]
@@ -180,10 +141,8 @@ mod tests {
         let record = with_message(record, "psci: CPU7 killed (polled 0 ms)");
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The kernel switched CPUs 6-7 off, first after 1.0 s (2 messages, the first: \"CPU6: \
-                 shutdown\")."
-            ]
+            ["The kernel switched CPUs 6-7 off, first after 1.0 s (2 messages, the first: \"CPU6: \
+                 shutdown\")."]
         );
         let record = with_message(own_run(), "CPU features: detected: CRC32 instructions");
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
@@ -204,47 +163,22 @@ mod tests {
                 true => with_cpu_switched(record, 3, 500, Some(1500)),
                 false => record,
             };
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Online),
-                Unit::Count,
-                &online,
-            );
+            let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
         let mut later = online;
         later[9] = 3;
         let record = with_cpu_switched(own_run(), 3, 500, Some(1500));
-        let record = gauge_channel(
-            record,
-            ChannelId::AllCpus(AllCpus::Online),
-            Unit::Count,
-            &later,
-        );
-        assert_eq!(
-            sentences(RULE.id, &record),
-            ["1 of 4 CPUs were switched off, first after 4.5 s."]
-        );
+        let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, &later);
+        assert_eq!(sentences(RULE.id, &record), ["1 of 4 CPUs were switched off, first after 4.5 s."]);
     }
 
     #[test]
     fn only_what_happened_beside_a_score_makes_it_not_valid() {
         // Half a second between samples; 7-zip runs from the first to the third second.
         let check = |online: &[i64], severity: Severity, expected: &str| {
-            let record = with_step(
-                own_run(),
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (1.0, 3.0),
-                compression(1000),
-            );
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Online),
-                Unit::Count,
-                online,
-            );
+            let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 3.0), compression(1000));
+            let record = gauge_channel(record, ChannelId::AllCpus(AllCpus::Online), Unit::Count, online);
             let heat = vec![75_000; online.len()];
             let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
             let found = findings_of(RULE.id, &record);
@@ -271,12 +205,7 @@ mod tests {
     #[test]
     fn fewer_cpus_are_noticed_without_messages() {
         for (online, expected) in [([4, 4, 3, 4], 1), ([4, 4, 4, 4], 0)] {
-            let record = gauge_channel(
-                own_run(),
-                ChannelId::AllCpus(AllCpus::Online),
-                Unit::Count,
-                &online,
-            );
+            let record = gauge_channel(own_run(), ChannelId::AllCpus(AllCpus::Online), Unit::Count, &online);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -28,9 +28,7 @@ fn check(record: &Record) -> Vec<Finding> {
     // Without the counter of the group the time may as well have been stolen or used by others,
     // which have rules of their own.
     let stolen = view::cpu_use(record, view::whole_run());
-    let is_stolen = stolen
-        .iter()
-        .any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
+    let is_stolen = stolen.iter().any(|usage| usage.steal >= WITHHELD_PERCENT_MIN);
     // A run that was forced to start beside other work shares its CPUs, which is told already.
     let is_shared = !started_busy::RULE.findings(record).is_empty();
     match (worst, throttled) {
@@ -57,21 +55,11 @@ fn most_withheld(record: &Record) -> Option<Withheld<'_>> {
         top.map(move |point| (step, point))
     });
     let withheld = points.filter_map(|(step, point)| {
-        let windows = point
-            .windows
-            .as_ref()
-            .filter(|windows| windows.best_khz > 0)?;
+        let windows = point.windows.as_ref().filter(|windows| windows.best_khz > 0)?;
         let kept = f64::from(windows.sustained_khz) / f64::from(windows.best_khz);
-        Some(Withheld {
-            percent: 100.0 * (1.0 - kept),
-            step,
-            cpu: point.cpu,
-            windows,
-        })
+        Some(Withheld { percent: 100.0 * (1.0 - kept), step, cpu: point.cpu, windows })
     });
-    withheld
-        .max_by(|a, b| a.percent.total_cmp(&b.percent))
-        .filter(|worst| worst.percent >= WITHHELD_PERCENT_MIN)
+    withheld.max_by(|a, b| a.percent.total_cmp(&b.percent)).filter(|worst| worst.percent >= WITHHELD_PERCENT_MIN)
 }
 
 fn as_claimed(record: &Record, worst: &Withheld) -> Finding {
@@ -138,9 +126,7 @@ fn arrives_as_claimed(record: &Record) -> bool {
 
 /// Share of the sampled time in which the group was throttled, if it was.
 pub(super) fn throttled_time(record: &Record) -> Option<(Share, ChannelId, i64, i64)> {
-    let channel = record
-        .samples
-        .channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
+    let channel = record.samples.channel(&ChannelId::ControlGroup(OfControlGroup::ThrottledTime))?;
     let steps = view::counter_steps(record, channel, view::whole_run());
     let first = steps.iter().find(|step| step.value > 0)?;
     let last = steps.last()?;
@@ -149,8 +135,7 @@ pub(super) fn throttled_time(record: &Record) -> Option<(Share, ChannelId, i64, 
     // The kernel adds up the times of all CPUs that the group was on.
     let cpus = f64::from(view::cpu_count(record).unwrap_or(1));
     let share = Share::of(throttled_ns as f64, elapsed_ms.max(1) as f64 * 1e6 * cpus)?;
-    (share.as_percent() * cpus >= THROTTLED_PERCENT_MIN)
-        .then(|| (share, channel.id.clone(), first.at_ms, last.at_ms))
+    (share.as_percent() * cpus >= THROTTLED_PERCENT_MIN).then(|| (share, channel.id.clone(), first.at_ms, last.at_ms))
 }
 
 #[cfg(test)]
@@ -176,24 +161,16 @@ mod tests {
         let mut reading = point(0, 1_800_000, 1_800_000);
         reading.windows.as_mut().unwrap().sustained_khz = 900_000;
         let mut record = with_clocks(own_run(), Variant::COLD, vec![reading]);
-        record.gate = Fact::Known(Gate {
-            forced: true,
-            passed: false,
-            busy_hundredths_percent: 9_900,
-            ..Gate::default()
-        });
+        record.gate =
+            Fact::Known(Gate { forced: true, passed: false, busy_hundredths_percent: 9_900, ..Gate::default() });
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
     fn a_quota_that_makes_the_claimed_clock_harms_nothing() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
-        let record = counter(
-            own_run(),
-            ChannelId::ControlGroup(OfControlGroup::ThrottledTime),
-            Unit::Nanoseconds,
-            &half,
-        );
+        let record =
+            counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
         let mut reading = point(0, 1_500_000, 1_505_000);
         reading.windows.as_mut().unwrap().best_khz = 3_240_000;
         let found = findings_of(RULE.id, &with_clocks(record, Variant::COLD, vec![reading]));
@@ -203,25 +180,15 @@ mod tests {
     #[test]
     fn the_group_says_that_it_was_held_back() {
         let half = [0, 250_000_000, 500_000_000, 750_000_000];
-        let record = counter(
-            own_run(),
-            ChannelId::ControlGroup(OfControlGroup::ThrottledTime),
-            Unit::Nanoseconds,
-            &half,
-        );
+        let record =
+            counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &half);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The control group of the benchmark was denied 12 % of all CPU time by its quota: \
-              scores are those of the quota, not of the CPU."
-            ]
+            ["The control group of the benchmark was denied 12 % of all CPU time by its quota: \
+              scores are those of the quota, not of the CPU."]
         );
-        let record = counter(
-            own_run(),
-            ChannelId::ControlGroup(OfControlGroup::ThrottledTime),
-            Unit::Nanoseconds,
-            &[5; 4],
-        );
+        let record =
+            counter(own_run(), ChannelId::ControlGroup(OfControlGroup::ThrottledTime), Unit::Nanoseconds, &[5; 4]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 }

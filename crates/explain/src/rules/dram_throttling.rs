@@ -31,9 +31,7 @@ fn check(record: &Record) -> Vec<Finding> {
     }
     let pairs = pairs(record);
     // Some workloads wait for memory; the others of the run go with the CPU.
-    let (memory, cpu): (Vec<&Pair>, Vec<&Pair>) = pairs
-        .iter()
-        .partition(|pair| pair.before.1.workload.is_of_memory());
+    let (memory, cpu): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.before.1.workload.is_of_memory());
     let worst = |pairs: &[&Pair]| {
         let losses = pairs.iter().map(|pair| pair.loss_percent);
         losses.reduce(f64::max)
@@ -51,19 +49,11 @@ fn check(record: &Record) -> Vec<Finding> {
             "Memory and CPUs are both slower after the load than before: what holds CPUs back may hold \
              memory back as well",
         ),
-        (false, true) => (
-            Severity::Info,
-            "Memory is as fast after the load as before, CPUs are slower",
-        ),
-        (false, false) => (
-            Severity::Info,
-            "Neither memory nor CPUs are slower after the load than before",
-        ),
+        (false, true) => (Severity::Info, "Memory is as fast after the load as before, CPUs are slower"),
+        (false, false) => (Severity::Info, "Neither memory nor CPUs are slower after the load than before"),
     };
     let values: Vec<String> = pairs.iter().filter_map(words).collect();
-    let places = pairs
-        .iter()
-        .flat_map(|pair| [Place::Step(pair.before.0), Place::Step(pair.after.0)]);
+    let places = pairs.iter().flat_map(|pair| [Place::Step(pair.before.0), Place::Step(pair.after.0)]);
     let finding = Finding::new(RULE.id, severity, "{verdict} ({values}){clock}.")
         .sure(90)
         .with("verdict", Quantity::Text(verdict.into()))
@@ -79,16 +69,11 @@ fn pairs(record: &Record) -> Vec<Pair<'_>> {
     first
         .filter_map(|before| {
             let is_same = |step: &Step| {
-                step.repetition == 1
-                    && (&step.workload, &step.variant) == (&before.1.workload, &before.1.variant)
+                step.repetition == 1 && (&step.workload, &step.variant) == (&before.1.workload, &before.1.variant)
             };
             let after = steps().find(|(_, step)| is_same(step))?;
             let ratio = step_score(after.1)?.rate() / step_score(before.1)?.rate();
-            Some(Pair {
-                before,
-                after,
-                loss_percent: 100.0 * (1.0 - ratio),
-            })
+            Some(Pair { before, after, loss_percent: 100.0 * (1.0 - ratio) })
         })
         .collect()
 }
@@ -100,36 +85,20 @@ fn words(pair: &Pair) -> Option<String> {
         Some(Quantity::Score(score.value, score.unit).to_string())
     };
     let (before, after) = (value(pair.before.1)?, value(pair.after.1)?);
-    Some(format!(
-        "{} {before} before, {after} after",
-        step_name(pair.before.1)
-    ))
+    Some(format!("{} {before} before, {after} after", step_name(pair.before.1)))
 }
 
 /// Lowest and highest claimed clock of the memory between the two, where devfreq governs it.
 fn memory_clock(record: &Record, pairs: &[Pair]) -> String {
     let window = Window {
-        start_ms: pairs
-            .iter()
-            .map(|pair| pair.before.1.window.start_ms)
-            .min()
-            .unwrap_or(0),
-        end_ms: pairs
-            .iter()
-            .map(|pair| pair.after.1.window.end_ms)
-            .max()
-            .unwrap_or(0),
+        start_ms: pairs.iter().map(|pair| pair.before.1.window.start_ms).min().unwrap_or(0),
+        end_ms: pairs.iter().map(|pair| pair.after.1.window.end_ms).max().unwrap_or(0),
         ..Window::default()
     };
     let mut channels = record.samples.channels.iter();
     let channel = channels.find(|channel| channel.id.is_memory_clock());
     let readings = channel.map(|channel| view::gauge(record, channel, window));
-    let values = || {
-        readings
-            .iter()
-            .flatten()
-            .map(|reading| reading.value / 1_000_000)
-    };
+    let values = || readings.iter().flatten().map(|reading| reading.value / 1_000_000);
     match (values().min(), values().max()) {
         (Some(low), Some(high)) if low == high => format!("; its clock stood at {low} MHz"),
         (Some(low), Some(high)) => format!("; its clock went from {low} to {high} MHz"),
@@ -142,37 +111,22 @@ mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
     use crate::test_support::{gauge_channel, own_run, with_step};
-    use record::{
-        ChannelId, Measured, Mode, OfDevfreq, Record, Score, Scores, Unit, Variant, WorkloadId,
-    };
+    use record::{ChannelId, Measured, Mode, OfDevfreq, Record, Score, Scores, Unit, Variant, WorkloadId};
 
     /// Latency in ns and a cipher in MB/s, before and after.
     fn run(latency: [f64; 2], cipher: [f64; 2]) -> Record {
         let mut record = own_run();
         record.run.mode = Mode::DramThrottling;
         for half in 0..2 {
-            for (name, value, unit, higher_is_better) in [
-                (WorkloadId::MemoryLatency, latency[half], "ns", false),
-                (WorkloadId::Aes, cipher[half], "MB/s", true),
-            ] {
+            for (name, value, unit, higher_is_better) in
+                [(WorkloadId::MemoryLatency, latency[half], "ns", false), (WorkloadId::Aes, cipher[half], "MB/s", true)]
+            {
                 let scores = Measured::Scores(Scores {
-                    rows: vec![Score {
-                        name: String::new(),
-                        value,
-                        unit: unit.into(),
-                        higher_is_better,
-                    }],
+                    rows: vec![Score { name: String::new(), value, unit: unit.into(), higher_is_better }],
                     ..Scores::default()
                 });
                 let start = record.steps.len() as f64;
-                record = with_step(
-                    record,
-                    name,
-                    Variant::ONLY,
-                    &[0],
-                    (start, start + 1.0),
-                    scores,
-                );
+                record = with_step(record, name, Variant::ONLY, &[0], (start, start + 1.0), scores);
                 record.steps.last_mut().unwrap().repetition = half as u32;
             }
         }
@@ -182,21 +136,14 @@ mod tests {
     #[test]
     fn memory_is_told_apart_from_cpus() {
         for (latency, cipher, expected) in [
-            (
-                [100.0, 150.0],
-                [900.0, 895.0],
-                "the memory controller is held back",
-            ),
+            ([100.0, 150.0], [900.0, 895.0], "the memory controller is held back"),
             ([100.0, 150.0], [900.0, 600.0], "both slower"),
             ([100.0, 101.0], [900.0, 600.0], "CPUs are slower"),
             ([100.0, 99.0], [900.0, 905.0], "Neither memory nor CPUs"),
         ] {
             let found = sentences(RULE.id, &run(latency, cipher));
             assert!(found[0].contains(expected), "{found:?}");
-            assert!(
-                found[0].contains("memory latency 100 ns before"),
-                "{found:?}"
-            );
+            assert!(found[0].contains("memory latency 100 ns before"), "{found:?}");
             assert!(found[0].contains("not told by this kernel"), "{found:?}");
         }
         let hz = [1_056_000_000, 528_000_000, 1_056_000_000, 1_056_000_000];

@@ -70,32 +70,16 @@ mod tests {
         let mut record = own_run();
         record.run.mode = Mode::Efficiency;
         let mut power = Vec::new();
-        for (nth, (khz, mips, milliwatts)) in [
-            (600_000, 1000, 2000),
-            (1_200_000, 2000, 2500),
-            (1_800_000, 3000, 6000),
-        ]
-        .into_iter()
-        .enumerate()
+        for (nth, (khz, mips, milliwatts)) in
+            [(600_000, 1000, 2000), (1_200_000, 2000, 2500), (1_800_000, 3000, 6000)].into_iter().enumerate()
         {
             let start = 10.0 * nth as f64;
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::OPP,
-                &[0],
-                (start, start + 9.9),
-                compression(mips),
-            );
+            record =
+                with_step(record, WorkloadId::SevenZip, Variant::OPP, &[0], (start, start + 9.9), compression(mips));
             record.steps.last_mut().unwrap().set_clock = Some(SetClock::Khz(khz));
             power.extend([milliwatts; 20]);
         }
-        let record = gauge_channel(
-            record,
-            ChannelId::meter(OfMeter::Power),
-            Unit::Milliwatts,
-            &power,
-        );
+        let record = gauge_channel(record, ChannelId::meter(OfMeter::Power), Unit::Milliwatts, &power);
         let expected = "On CPU 0 work costs least energy at 1200 MHz: 38 % less than at 1800 MHz, at 67 % of its \
                         performance.";
         assert_eq!(sentences(RULE.id, &record), [expected]);

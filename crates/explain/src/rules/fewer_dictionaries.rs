@@ -21,21 +21,12 @@ fn check(record: &Record) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
         if let Some(reason) = &step.not_comparable {
-            let finding = Finding::new(
-                RULE.id,
-                Severity::Info,
-                "{step} is not comparable with other results: {reason}.",
-            )
-            .sure(99)
-            .with("step", Quantity::Text(view::step_name(step)))
-            .with(
-                "reason",
-                Quantity::Text(reason.trim_end_matches('.').to_owned()),
-            );
-            match findings
-                .iter_mut()
-                .find(|known| known.values == finding.values)
-            {
+            let finding =
+                Finding::new(RULE.id, Severity::Info, "{step} is not comparable with other results: {reason}.")
+                    .sure(99)
+                    .with("step", Quantity::Text(view::step_name(step)))
+                    .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned()));
+            match findings.iter_mut().find(|known| known.values == finding.values) {
                 Some(known) => known.places.push(step_place(record, index)),
                 None => findings.push(finding.at(step_place(record, index))),
             }
@@ -44,11 +35,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let of_7zip = view::compressions(record).filter(|(_, step, _)| step.not_comparable.is_none());
     let smaller: Vec<(usize, u32)> = of_7zip
         .filter_map(|(index, _, done)| {
-            let largest = done
-                .compressing
-                .iter()
-                .map(|row| row.dictionary_log2)
-                .max()?;
+            let largest = done.compressing.iter().map(|row| row.dictionary_log2).max()?;
             (largest < DICTIONARY_LOG2_USUAL).then_some((index, largest))
         })
         .collect();
@@ -89,28 +76,16 @@ mod tests {
             rating_per_usage_mips: 1,
             rating_mips: 1,
         });
-        let done = Measured::Compression(Compression {
-            compressing: rows.collect(),
-            ..Compression::default()
-        });
-        with_step(
-            own_run(),
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (0.0, 1.0),
-            done,
-        )
+        let done = Measured::Compression(Compression { compressing: rows.collect(), ..Compression::default() });
+        with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), done)
     }
 
     #[test]
     fn fewer_dictionaries_are_named() {
         assert_eq!(
             sentences(RULE.id, &run(22..=23)),
-            [
-                "7-zip stopped at dictionaries of 8192 KiB instead of 32 MiB in 1 runs, for lack of \
-              memory: the score is not comparable with others."
-            ]
+            ["7-zip stopped at dictionaries of 8192 KiB instead of 32 MiB in 1 runs, for lack of \
+              memory: the score is not comparable with others."]
         );
         assert_eq!(sentences(RULE.id, &run(22..=25)), [""; 0]);
     }
@@ -122,10 +97,8 @@ mod tests {
         record.steps.push(record.steps[0].clone());
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "7-zip on all CPUs is not comparable with other results: dictionaries of 2 MiB to \
-              fit 200 MiB."
-            ]
+            ["7-zip on all CPUs is not comparable with other results: dictionaries of 2 MiB to \
+              fit 200 MiB."]
         );
     }
 }

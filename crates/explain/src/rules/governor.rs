@@ -33,10 +33,7 @@ fn check(record: &Record) -> Vec<Finding> {
         let place = Place::Field(format!("machine.policies[{}]", policy.policy));
         let lost = lost_percent(record, policy).filter(|lost| *lost >= LOSS_PERCENT_MIN);
         let found = finding(governor, policy.cpus.clone(), lost).at(place);
-        match findings
-            .iter_mut()
-            .find(|known| is_same_but_cpus(known, &found))
-        {
+        match findings.iter_mut().find(|known| is_same_but_cpus(known, &found)) {
             Some(known) => add_cpus(known, found),
             None => findings.push(found),
         }
@@ -60,16 +57,12 @@ fn finding(governor: String, cpus: Vec<u32>, lost: Option<f64>) -> Finding {
              may score lower than with performance.",
         ),
     };
-    finding
-        .with("governor", Quantity::Text(governor))
-        .with("cpus", Quantity::Cpus(cpus))
+    finding.with("governor", Quantity::Text(governor)).with("cpus", Quantity::Cpus(cpus))
 }
 
 /// One sentence is enough for a governor that harmed nothing on many policies.
 fn is_same_but_cpus(a: &Finding, b: &Finding) -> bool {
-    a.severity == Severity::Info
-        && b.severity == Severity::Info
-        && a.value("governor") == b.value("governor")
+    a.severity == Severity::Info && b.severity == Severity::Info && a.value("governor") == b.value("governor")
 }
 
 fn add_cpus(known: &mut Finding, more: Finding) {
@@ -96,16 +89,9 @@ pub(super) fn is_other(record: &Record) -> bool {
 /// The governor after the run's own changes; none if it is not known.
 pub(super) fn during_run(record: &Record, policy: &Policy) -> Option<String> {
     let path = format!("policy{}/scaling_governor", policy.policy);
-    let changes = record
-        .settings
-        .iter()
-        .filter(|change| change.path.ends_with(&path));
-    let changed = changes
-        .filter_map(|change| change.read_back.known())
-        .next_back();
-    changed
-        .or(policy.governor.known())
-        .map(|governor| governor.trim().to_owned())
+    let changes = record.settings.iter().filter(|change| change.path.ends_with(&path));
+    let changed = changes.filter_map(|change| change.read_back.known()).next_back();
+    changed.or(policy.governor.known()).map(|governor| governor.trim().to_owned())
 }
 
 /// By how much the claimed clock was below the highest one while all CPUs were loaded.
@@ -117,11 +103,7 @@ fn lost_percent(record: &Record, policy: &Policy) -> Option<f64> {
         .iter()
         .filter(|phase| phase.is_full_load(cpus))
         .flat_map(|phase| view::gauge(record, channel, phase.window));
-    let claimed = mean(
-        &readings
-            .map(|reading| reading.value as f64)
-            .collect::<Vec<_>>(),
-    )?;
+    let claimed = mean(&readings.map(|reading| reading.value as f64).collect::<Vec<_>>())?;
     let top = channel.values.iter().flatten().max()?;
     Some(100.0 * (1.0 - claimed / (*top).max(1) as f64))
 }
@@ -135,22 +117,10 @@ mod tests {
 
     #[test]
     fn a_governor_is_judged_by_what_it_did() {
-        let mut record = with_step(
-            own_run(),
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (0.0, 2.0),
-            compression(1),
-        );
+        let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
         record.machine.policies[0].governor = Fact::Known("ondemand".into());
         let slow = [1_800_000, 408_000, 408_000, 408_000];
-        let slowed = gauge_channel(
-            record.clone(),
-            ChannelId::claimed(0),
-            Unit::Kilohertz,
-            &slow,
-        );
+        let slowed = gauge_channel(record.clone(), ChannelId::claimed(0), Unit::Kilohertz, &slow);
         assert_eq!(
             sentences(RULE.id, &slowed),
             ["Governor ondemand kept CPUs 0-3 58 % below the highest clock under load."]

@@ -26,10 +26,7 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let mut seen: Vec<(f64, i64, String)> = Vec::new();
     for phase in phases {
         let uses = view::cpu_use(record, phase.window);
-        seen.extend(
-            uses.iter()
-                .map(|usage| (usage.iowait, usage.at_ms, phase.name.clone())),
-        );
+        seen.extend(uses.iter().map(|usage| (usage.iowait, usage.at_ms, phase.name.clone())));
     }
     let values: Vec<f64> = seen.iter().map(|(iowait, _, _)| *iowait).collect();
     let worst = seen.iter().max_by(|a, b| a.0.total_cmp(&b.0));
@@ -39,21 +36,14 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     if *peak < PEAK_PERCENT_MIN {
         return Vec::new();
     }
-    let severity = if average >= DEGRADED_MEAN_PERCENT {
-        Severity::Degraded
-    } else {
-        Severity::Info
-    };
+    let severity = if average >= DEGRADED_MEAN_PERCENT { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(
         RULE.id,
         severity,
         "While {phase} ran, up to {peak} of the CPU time was spent waiting for storage ({average} \
          on average over the run).",
     );
-    let high = values
-        .iter()
-        .filter(|value| **value >= PEAK_PERCENT_MIN)
-        .count();
+    let high = values.iter().filter(|value| **value >= PEAK_PERCENT_MIN).count();
     let iowait = ChannelId::all_cpus(CpuTime::Iowait);
     vec![
         finding
@@ -75,26 +65,11 @@ mod tests {
     #[test]
     fn waiting_for_storage_is_named() {
         for (iowait, expected) in [([9, 0, 0, 0], 0), ([0, 33, 0, 2], 1)] {
-            let record = with_step(
-                log("0.4"),
-                WorkloadId::SevenZip,
-                Variant::SINGLE,
-                &[0],
-                (0.0, 2.0),
-                compression(1),
-            );
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)),
-                Unit::Percent,
-                &[25; 4],
-            );
-            let record = gauge_channel(
-                record,
-                ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Iowait)),
-                Unit::Percent,
-                &iowait,
-            );
+            let record = with_step(log("0.4"), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 2.0), compression(1));
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Busy)), Unit::Percent, &[25; 4]);
+            let record =
+                gauge_channel(record, ChannelId::AllCpus(AllCpus::Percent(CpuPercent::Iowait)), Unit::Percent, &iowait);
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -47,11 +47,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let Some((_, first)) = gravest.or(messages.first()) else {
         return Vec::new();
     };
-    let severity = if gravest.is_some() {
-        Severity::Degraded
-    } else {
-        Severity::Info
-    };
+    let severity = if gravest.is_some() { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(
         RULE.id,
         severity,
@@ -75,23 +71,13 @@ mod tests {
     #[test]
     fn faults_are_named_by_weight() {
         for (text, expected) in [
-            (
-                "Internal error: Oops: 96000004 [#1] SMP",
-                Some(Severity::Degraded),
-            ),
-            (
-                "WARNING: CPU: 1 PID: 77 at drivers/x.c:12 x_close+0x3/0x9",
-                Some(Severity::Info),
-            ),
+            ("Internal error: Oops: 96000004 [#1] SMP", Some(Severity::Degraded)),
+            ("WARNING: CPU: 1 PID: 77 at drivers/x.c:12 x_close+0x3/0x9", Some(Severity::Info)),
             ("EDAC MC: Ver: 3.0.0", None),
             ("usb 1-1: new high-speed USB device number 2", None),
         ] {
             let found = findings_of(RULE.id, &with_message(own_run(), text));
-            assert_eq!(
-                found.first().map(|finding| finding.severity),
-                expected,
-                "{text}"
-            );
+            assert_eq!(found.first().map(|finding| finding.severity), expected, "{text}");
         }
     }
 }

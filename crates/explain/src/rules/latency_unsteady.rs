@@ -69,20 +69,9 @@ mod tests {
             rounds_apart_percent: *apart_percent,
             line: None,
         });
-        let latency = Latency {
-            columns: vec!["1xPTR".into()],
-            rows: rows.collect(),
-            ..Latency::default()
-        };
+        let latency = Latency { columns: vec!["1xPTR".into()], rows: rows.collect(), ..Latency::default() };
         let measured = Measured::Latency(latency);
-        with_step(
-            own_run(),
-            WorkloadId::MemoryLatency,
-            Variant::ONLY,
-            &[0],
-            (1.0, 2.0),
-            measured,
-        )
+        with_step(own_run(), WorkloadId::MemoryLatency, Variant::ONLY, &[0], (1.0, 2.0), measured)
     }
 
     #[test]
@@ -93,9 +82,7 @@ mod tests {
             (&[Some(0.1), Some(30.0), Some(0.3)], None),
             (
                 &[Some(0.1), Some(30.0), Some(120.0), Some(0.3)],
-                Some(
-                    "between 8 KiB and 16 KiB did not repeat: even the two best rounds are up to 120 %",
-                ),
+                Some("between 8 KiB and 16 KiB did not repeat: even the two best rounds are up to 120 %"),
             ),
         ] {
             let found = sentences(RULE.id, &latencies(apart_percent));

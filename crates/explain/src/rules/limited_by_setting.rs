@@ -59,35 +59,20 @@ fn check(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         return in_log(record, phases);
     }
     let is_asked = |phase: &Phase| {
-        let mut steps = phase
-            .steps
-            .iter()
-            .filter_map(|index| record.steps.get(*index));
+        let mut steps = phase.steps.iter().filter_map(|index| record.steps.get(*index));
         steps.any(|step| step.set_clock.is_some())
     };
     let mut worst: Option<(bool, f64, &Phase, Vec<Held>)> = None;
-    for phase in phases
-        .iter()
-        .filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase))
-    {
-        let held: Vec<Held> = record
-            .machine
-            .policies
-            .iter()
-            .filter_map(|policy| held(record, policy, phase))
-            .collect();
+    for phase in phases.iter().filter(|phase| phase.workload != WorkloadId::Clock && !is_asked(phase)) {
+        let held: Vec<Held> = record.machine.policies.iter().filter_map(|policy| held(record, policy, phase)).collect();
         let loss = loss_percent(record, &held);
         let rank = (slowdown::is_main(&phase.workload), loss);
-        let is_worse = worst
-            .as_ref()
-            .is_none_or(|(main, loss, ..)| rank > (*main, *loss));
+        let is_worse = worst.as_ref().is_none_or(|(main, loss, ..)| rank > (*main, *loss));
         if loss >= LOSS_PERCENT_MIN && is_worse {
             worst = Some((rank.0, loss, phase, held));
         }
     }
-    worst
-        .map(|(_, loss, phase, held)| findings(record, loss, phase, &held))
-        .unwrap_or_default()
+    worst.map(|(_, loss, phase, held)| findings(record, loss, phase, &held)).unwrap_or_default()
 }
 
 /// A log tells no settings. But clocks that stand at one OPP far below the highest from the first row to the last
@@ -103,10 +88,8 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for policy in &record.machine.policies {
         let id = ChannelId::claimed(policy.policy);
-        let (Some(channel), Some(top_khz)) = (
-            record.samples.channel(&id),
-            policy.clock_khz_max.known().copied(),
-        ) else {
+        let (Some(channel), Some(top_khz)) = (record.samples.channel(&id), policy.clock_khz_max.known().copied())
+        else {
             continue;
         };
         let clocks: Vec<i64> = phases
@@ -121,16 +104,10 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
         let lost = 100.0 * (1.0 - *high as f64 / f64::from(top_khz.max(1)));
         let is_one_opp = low == high && policy.opps_khz.iter().any(|khz| i64::from(*khz) == *high);
         let reached = cold.iter().any(|clock| {
-            policy.cpus.contains(&clock.cpu)
-                && f64::from(clock.measured_khz) >= REACHED_SHARE * f64::from(top_khz)
+            policy.cpus.contains(&clock.cpu) && f64::from(clock.measured_khz) >= REACHED_SHARE * f64::from(top_khz)
         });
         let is_untrue = untrue.iter().any(|column| column.channel == id);
-        if clocks.len() < LOG_ROWS_MIN
-            || lost < LOG_LOSS_PERCENT_MIN
-            || !is_one_opp
-            || !reached
-            || is_untrue
-        {
+        if clocks.len() < LOG_ROWS_MIN || lost < LOG_LOSS_PERCENT_MIN || !is_one_opp || !reached || is_untrue {
             continue;
         }
         let (start, end) = (view::whole_run().start_ms, view::whole_run().end_ms);
@@ -155,9 +132,7 @@ fn in_log(record: &Record, phases: &[Phase]) -> Vec<Finding> {
 /// True if this rule tells of the governor of this policy.
 pub(super) fn holds(record: &Record, policy: &Policy) -> bool {
     let phases = view::phases(record);
-    let mut phases = phases
-        .iter()
-        .filter(|phase| phase.workload != WorkloadId::Clock);
+    let mut phases = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
     phases.any(|phase| held_by_governor(record, policy, phase).is_some())
 }
 
@@ -171,9 +146,7 @@ fn findings(record: &Record, loss: f64, phase: &Phase, held: &[Held]) -> Vec<Fin
             continue;
         }
         told.push(way);
-        let same = held
-            .iter()
-            .filter(|other| (other.khz, other.top_khz, &other.by) == way);
+        let same = held.iter().filter(|other| (other.khz, other.top_khz, &other.by) == way);
         let mut cpus: Vec<u32> = same.flat_map(|other| other.policy.cpus.clone()).collect();
         cpus.sort_unstable();
         let template = match &one.by {
@@ -184,9 +157,7 @@ fn findings(record: &Record, loss: f64, phase: &Phase, held: &[Held]) -> Vec<Fin
             By::Limit { is_ours: false } => {
                 "While {phase} ran, the limit that was found on this system held {cpus} at {clock} of {top}."
             }
-            By::Governor(_) => {
-                "While {phase} ran, governor {governor} held {cpus} at {clock} of {top}."
-            }
+            By::Governor(_) => "While {phase} ran, governor {governor} held {cpus} at {clock} of {top}.",
         };
         let finding = Finding::new(RULE.id, Severity::Degraded, template)
             .sure(95)
@@ -234,11 +205,7 @@ fn loss_percent(record: &Record, held: &[Held]) -> f64 {
 /// The highest clock of a policy that the user wanted.
 fn wanted_khz(record: &Record, policy: &Policy) -> Option<u32> {
     let top = policy.clock_khz_max.known().copied()?;
-    let asked = record
-        .run
-        .options
-        .iter()
-        .filter_map(|option| option.strip_prefix("MaxKHz=")?.parse::<u32>().ok());
+    let asked = record.run.options.iter().filter_map(|option| option.strip_prefix("MaxKHz=")?.parse::<u32>().ok());
     Some(asked.fold(top, u32::min))
 }
 
@@ -249,12 +216,8 @@ fn held<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Option<Held<'
 /// Held by a limit that stood there all the time: one that cooling had lowered rises again.
 fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Option<Held<'a>> {
     let top_khz = wanted_khz(record, policy)?;
-    let channel = record
-        .samples
-        .channel(&ChannelId::limit_max(policy.policy))?;
-    let is_low = |khz: u32| {
-        100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz)
-    };
+    let channel = record.samples.channel(&ChannelId::limit_max(policy.policy))?;
+    let is_low = |khz: u32| 100.0 * f64::from(top_khz.saturating_sub(khz)) >= LOSS_PERCENT_MIN * f64::from(top_khz);
     let readings = view::gauge(record, channel, phase.window);
     let by_setting: Vec<(u32, bool)> = readings
         .iter()
@@ -267,26 +230,14 @@ fn held_by_limit<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> Opti
     let is_mostly = by_setting.len() as f64 >= SHARE_MIN * readings.len() as f64;
     // Found low on a system that was hot when the run began, it may be cooling that never let go.
     let is_cooled = !is_ours && was_cooled(record);
-    (is_mostly && !is_cooled).then_some(Held {
-        policy,
-        khz,
-        top_khz,
-        by: By::Limit { is_ours },
-    })
+    (is_mostly && !is_cooled).then_some(Held { policy, khz, top_khz, by: By::Limit { is_ours } })
 }
 
 /// True if a cooling device of a CPU was in use when the run began.
 fn was_cooled(record: &Record) -> bool {
     view::channels(record, |id| matches!(id, ChannelId::Cooling(_)))
         .filter(|channel| crate::throttle::cools_cpus(&channel.label))
-        .any(|channel| {
-            channel
-                .values
-                .iter()
-                .flatten()
-                .next()
-                .is_some_and(|state| *state > 0)
-        })
+        .any(|channel| channel.values.iter().flatten().next().is_some_and(|state| *state > 0))
 }
 
 /// Held by a governor that holds one clock.
@@ -303,18 +254,10 @@ fn held_by_governor<'a>(record: &Record, policy: &'a Policy, phase: &Phase) -> O
     }
     let channel = record.samples.channel(&ChannelId::claimed(policy.policy))?;
     let readings = view::gauge(record, channel, phase.window);
-    let clocks: Vec<f64> = readings
-        .iter()
-        .map(|reading| reading.value as f64)
-        .collect();
+    let clocks: Vec<f64> = readings.iter().map(|reading| reading.value as f64).collect();
     let khz = mean(&clocks)? as u32;
     let lost = 100.0 * f64::from(top_khz.saturating_sub(khz)) / f64::from(top_khz.max(1));
-    (lost >= LOSS_PERCENT_MIN).then_some(Held {
-        policy,
-        khz,
-        top_khz,
-        by: By::Governor(name),
-    })
+    (lost >= LOSS_PERCENT_MIN).then_some(Held { policy, khz, top_khz, by: By::Governor(name) })
 }
 
 #[cfg(test)]
@@ -339,20 +282,8 @@ mod tests {
         policy.governor = Fact::Known("performance".into());
         policy.driver = Fact::Known("cpufreq-dt".into());
         policy.cpus = vec![0, 1, 2, 3];
-        let record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (1.0, 4.0),
-            compression(1000),
-        );
-        gauge_channel(
-            record,
-            ChannelId::limit_max(0),
-            Unit::Kilohertz,
-            &[limit; 10],
-        )
+        let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 4.0), compression(1000));
+        gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &[limit; 10])
     }
 
     #[test]
@@ -367,10 +298,8 @@ mod tests {
         assert_eq!(found[0].explains_percent, crate::Share::percent(81.5));
         assert_eq!(
             sentences(RULE.id, &run(LOW, LOW)),
-            [
-                "While 7-zip on all CPUs ran, the limit that was found on this system held CPUs 0-3 at 408 MHz \
-              of 2208 MHz."
-            ]
+            ["While 7-zip on all CPUs ran, the limit that was found on this system held CPUs 0-3 at 408 MHz \
+              of 2208 MHz."]
         );
     }
 
@@ -398,27 +327,12 @@ mod tests {
             record.machine.kernel_arch = Fact::Known("aarch64".into());
             let policy = &mut record.machine.policies[0];
             policy.opps_khz = vec![LOW as u32, 1_200_000, TOP as u32];
-            let record = with_clocks(
-                record,
-                Variant::COLD,
-                vec![point(0, TOP as u32, TOP as u32)],
-            );
-            let record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (5.0, 9.0),
-                compression(1000),
-            );
+            let record = with_clocks(record, Variant::COLD, vec![point(0, TOP as u32, TOP as u32)]);
+            let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (5.0, 9.0), compression(1000));
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, clocks);
             let heat = vec![celsius * 1000; clocks.len()];
             let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat);
-            assert_eq!(
-                findings_of(RULE.id, &record).len(),
-                expected,
-                "{clocks:?} {celsius}"
-            );
+            assert_eq!(findings_of(RULE.id, &record).len(), expected, "{clocks:?} {celsius}");
         };
         check(&[LOW; 24], 45, 1);
         check(&[LOW; 24], 85, 0);
@@ -441,11 +355,7 @@ mod tests {
             record.machine.policies[0].governor = Fact::Known(governor.into());
             record.machine.policies[0].driver = Fact::Known(driver.into());
             let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[LOW; 10]);
-            assert_eq!(
-                sentences(RULE.id, &record).len(),
-                expected,
-                "{governor} {driver}"
-            );
+            assert_eq!(sentences(RULE.id, &record).len(), expected, "{governor} {driver}");
         }
     }
 }

@@ -74,10 +74,7 @@ mod tests {
                 "Swap configured on ultra slow SD card storage",
                 "Powercap detected. Details: \"sudo powercap-info -p intel-rapl\" -> https://x.y",
             ] {
-                log.verdicts.push(LogLine {
-                    line: 740,
-                    text: text.into(),
-                });
+                log.verdicts.push(LogLine { line: 740, text: text.into() });
             }
         }
         assert_eq!(

@@ -22,9 +22,7 @@ fn check(record: &Record) -> Vec<Finding> {
     if record.samples.channel(&OF_FIRMWARE).is_some() {
         return Vec::new();
     }
-    let alarms = view::channels(record, |id| {
-        matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm))
-    });
+    let alarms = view::channels(record, |id| matches!(id, ChannelId::Hwmon(_, OfHwmon::Alarm)));
     let found = alarms.filter_map(|channel| {
         let readings = gauge(record, channel, view::whole_run());
         let first = readings.iter().find(|reading| reading.value > 0)?;
@@ -53,17 +51,10 @@ mod tests {
     fn an_alarm_is_told_unless_the_firmware_says_more() {
         for (values, expected) in [(&[0, 0, 1, 1], 1), (&[0, 0, 0, 0], 0)] {
             let id = ChannelId::Hwmon(1, OfHwmon::Alarm);
-            let record = labelled(
-                gauge_channel(own_run(), id, Unit::Count, values),
-                "rpi_volt",
-            );
+            let record = labelled(gauge_channel(own_run(), id, Unit::Count, values), "rpi_volt");
             let found = sentences(RULE.id, &record);
             assert_eq!(found.len(), expected);
-            assert!(
-                found
-                    .iter()
-                    .all(|sentence| sentence.contains("by the alarm of rpi_volt:"))
-            );
+            assert!(found.iter().all(|sentence| sentence.contains("by the alarm of rpi_volt:")));
             let record = gauge_channel(record, OF_FIRMWARE, Unit::Bits, &[0, 0, 0, 0]);
             assert_eq!(sentences(RULE.id, &record), [""; 0]);
         }

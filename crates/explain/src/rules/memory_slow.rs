@@ -29,9 +29,8 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 fn judged<'a>(record: &Record, reference: impl FnOnce() -> &'a Reference) -> Vec<Finding> {
-    let is_memory = |figure: &Figure| {
-        figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory()
-    };
+    let is_memory =
+        |figure: &Figure| figure.is_main && figure.not_comparable.is_none() && figure.key.workload().is_of_memory();
     let memory: Vec<Figure> = figures(record).into_iter().filter(is_memory).collect();
     // Most runs of one command have none, and the tables to judge them by take milliseconds to read.
     if memory.is_empty() {
@@ -43,10 +42,7 @@ fn judged<'a>(record: &Record, reference: impl FnOnce() -> &'a Reference) -> Vec
     };
     let reference = reference();
     let slow = memory.into_iter().filter_map(|figure| {
-        let core_type = figure
-            .core
-            .as_ref()
-            .and_then(|core| core.core_type.as_deref());
+        let core_type = figure.core.as_ref().and_then(|core| core.core_type.as_deref());
         let usual = reference.usual_of_soc(soc, core_type, &figure.key)?;
         let loss_percent = match figure.higher_is_better {
             true => 100.0 * (1.0 - figure.value / usual.median),
@@ -86,9 +82,7 @@ mod tests {
     use crate::reference::{Reference, parse};
     use crate::test_support::{own_run, with_step};
     use crate::{Finding, figures};
-    use record::{
-        Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId,
-    };
+    use record::{Bandwidth, BandwidthRow, Fact, Measured, MemoryOperation, Record, Variant, WorkloadId};
 
     fn copies(mb_per_s: u64) -> Record {
         let rows = vec![BandwidthRow {
@@ -98,18 +92,8 @@ mod tests {
             printed_deviation_percent: None,
             line: None,
         }];
-        let measured = Measured::Bandwidth(Bandwidth {
-            rows,
-            ..Bandwidth::default()
-        });
-        let mut record = with_step(
-            own_run(),
-            WorkloadId::MemoryBandwidth,
-            Variant::ONLY,
-            &[0],
-            (1.0, 2.0),
-            measured,
-        );
+        let measured = Measured::Bandwidth(Bandwidth { rows, ..Bandwidth::default() });
+        let mut record = with_step(own_run(), WorkloadId::MemoryBandwidth, Variant::ONLY, &[0], (1.0, 2.0), measured);
         record.machine.soc = Fact::Known("Rockchip RK3399".into());
         record
     }
@@ -120,19 +104,15 @@ mod tests {
         let figure = figures(&record).into_iter().find(|figure| figure.is_main);
         let figure = figure.expect("bandwidth is a main figure");
         let core = figure.core.as_ref().and_then(|core| core.core_type.clone());
-        let mut text = format!(
-            "board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\t{}/core\tsource\n",
-            figure.key
-        );
+        let mut text =
+            format!("board\tsoc\tcores\tkernel\tdistribution\tdate\tversion\tverdict\t{}/core\tsource\n", figure.key);
         for (board, value) in boards {
             text.push_str(&format!(
                 "{board}\tRK3399\t4x {}\t-\t-\t-\t-\tvalid\t{value}\tx\n",
                 core.as_deref().unwrap_or("-")
             ));
         }
-        Reference {
-            rows: parse(&text).unwrap(),
-        }
+        Reference { rows: parse(&text).unwrap() }
     }
 
     #[test]
@@ -144,10 +124,7 @@ mod tests {
             found.iter().map(Finding::sentence).collect()
         };
         let found = sentences(2000, &usual);
-        assert!(
-            found[0].contains("is 2000 MB/s, usual is 4000 MB/s (50 % worse, 3 results)"),
-            "{found:?}"
-        );
+        assert!(found[0].contains("is 2000 MB/s, usual is 4000 MB/s (50 % worse, 3 results)"), "{found:?}");
         assert_eq!(sentences(3400, &usual), [""; 0]);
         assert_eq!(sentences(8000, &usual), [""; 0]);
         assert_eq!(sentences(2000, &usual[..2]), [""; 0]);

@@ -29,11 +29,7 @@ fn check(record: &Record) -> Vec<Finding> {
             };
             let place = Place::Field(format!("samples.channels[{at}]"));
             let cpus = record.machine.cpus.len() as i64;
-            Some(
-                finding(doubt, cpus)
-                    .with("meter", Quantity::Text(name))
-                    .at(place),
-            )
+            Some(finding(doubt, cpus).with("meter", Quantity::Text(name)).at(place))
         })
         .collect()
 }
@@ -42,27 +38,27 @@ fn finding(doubt: Doubt, cpus: i64) -> Finding {
     let watts = |milliwatts: f64| Quantity::Score(milliwatts / 1000.0, "W".into());
     let of = |template| Finding::new(RULE.id, Severity::Info, template);
     match doubt {
-        Doubt::Zero => of(
-            "The power meter {meter} says 0 W while the machine runs: it does not measure this machine, and is \
-             not used.",
-        ),
-        Doubt::Constant(milliwatts) => of(
-            "The power meter {meter} says {power} all the time, idle and under load: it does not measure this \
-             machine, and is not used.",
-        )
-        .with("power", watts(milliwatts)),
-        Doubt::Impossible(milliwatts, product) => of(
-            "The power meter {meter} says {power} where its own voltage and current make at most {product}: one \
-             of them is wrong, and it is not used.",
-        )
-        .with("power", watts(milliwatts))
-        .with("product", watts(product)),
-        Doubt::TooLittle(milliwatts, product) => of(
-            "The power meter {meter} says {power} where its own voltage and current make {product}: one of them is \
-             wrong, and it is not used.",
-        )
-        .with("power", Quantity::Score(milliwatts, "mW".into()))
-        .with("product", watts(product)),
+        Doubt::Zero => {
+            of("The power meter {meter} says 0 W while the machine runs: it does not measure this machine, and is \
+             not used.")
+        }
+        Doubt::Constant(milliwatts) => {
+            of("The power meter {meter} says {power} all the time, idle and under load: it does not measure this \
+             machine, and is not used.")
+            .with("power", watts(milliwatts))
+        }
+        Doubt::Impossible(milliwatts, product) => {
+            of("The power meter {meter} says {power} where its own voltage and current make at most {product}: one \
+             of them is wrong, and it is not used.")
+            .with("power", watts(milliwatts))
+            .with("product", watts(product))
+        }
+        Doubt::TooLittle(milliwatts, product) => {
+            of("The power meter {meter} says {power} where its own voltage and current make {product}: one of them is \
+             wrong, and it is not used.")
+            .with("power", Quantity::Score(milliwatts, "mW".into()))
+            .with("product", watts(product))
+        }
         Doubt::BelowAny(milliwatts) => of(
             "The power meter {meter} says {power}: no machine that runs Linux draws less than {least}. Its unit may \
              be another one (W for mW), or it measures something else; it is not used.",
@@ -98,29 +94,14 @@ mod tests {
         let expected = "The power meter meter.power says 0 W while the machine runs: it does not measure this \
                         machine, and is not used.";
         assert_eq!(with(ChannelId::meter(OfMeter::Power), &[0; 10]), [expected]);
-        assert_eq!(
-            with(
-                ChannelId::meter(OfMeter::Power),
-                &[3000, 3100, 0, 3000, 3200]
-            ),
-            [""; 0]
-        );
+        assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3000, 3100, 0, 3000, 3200]), [""; 0]);
         let battery = ChannelId::Supply("BAT0".into(), OfSupply::Power);
         assert_eq!(with(battery, &[0; 10]), [""; 0]);
         let expected = "The power meter meter.power says 3 mW: no machine that runs Linux draws less than 50 mW. Its \
                         unit may be another one (W for mW), or it measures something else; it is not used.";
-        assert_eq!(
-            with(ChannelId::meter(OfMeter::Power), &[3, 2, 3, 4, 3]),
-            [expected]
-        );
-        let found = with(
-            ChannelId::meter(OfMeter::Power),
-            &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000],
-        );
-        assert!(
-            found[0].contains("says 3000 W: a machine with "),
-            "{found:?}"
-        );
+        assert_eq!(with(ChannelId::meter(OfMeter::Power), &[3, 2, 3, 4, 3]), [expected]);
+        let found = with(ChannelId::meter(OfMeter::Power), &[3_000_000, 2_900_000, 3_100_000, 3_000_000, 3_000_000]);
+        assert!(found[0].contains("says 3000 W: a machine with "), "{found:?}");
         let mut record = gauge_channel(
             own_run(),
             ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),

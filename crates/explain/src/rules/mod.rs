@@ -209,16 +209,9 @@ pub fn check_at_rest(record: &Record) -> Vec<Finding> {
         return Vec::new();
     }
     let of_rest = |when| RULES.iter().filter(move |rule| rule.when == when);
-    let mut findings: Vec<Finding> = of_rest(When::Rest)
-        .chain(of_rest(When::Both))
-        .flat_map(|rule| rule.findings(record))
-        .collect();
-    findings.sort_by_key(|finding| {
-        (
-            Reverse(finding.severity),
-            Reverse(finding.confidence_percent),
-        )
-    });
+    let mut findings: Vec<Finding> =
+        of_rest(When::Rest).chain(of_rest(When::Both)).flat_map(|rule| rule.findings(record)).collect();
+    findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence_percent)));
     findings
 }
 
@@ -231,10 +224,7 @@ pub fn check(record: &Record) -> Vec<Finding> {
         let explained = |finding: &Finding| finding.explains_percent.map_or(0.0, Share::as_percent);
         // That something was not measured at all matters more than why something else is low.
         let is_missing = |finding: &Finding| role(finding) == Role::Gap;
-        b.severity
-            .cmp(&a.severity)
-            .then(is_missing(b).cmp(&is_missing(a)))
-            .then(explained(b).total_cmp(&explained(a)))
+        b.severity.cmp(&a.severity).then(is_missing(b).cmp(&is_missing(a))).then(explained(b).total_cmp(&explained(a)))
     });
     findings
 }
@@ -274,11 +264,7 @@ pub(crate) mod tests {
         let first = RULES[..of_runs.len()].iter().map(|rule| rule.id);
         assert!(first.eq(of_runs), "rules about runs stand first");
         for (index, rule) in RULES.iter().enumerate() {
-            assert!(
-                RULES[..index].iter().all(|known| known.id != rule.id),
-                "{} is there twice",
-                rule.id
-            );
+            assert!(RULES[..index].iter().all(|known| known.id != rule.id), "{} is there twice", rule.id);
             let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(!rule.id.as_str().is_empty(), "{}", rule.about);
             assert!(rule.id.as_str().chars().all(is_kebab), "{}", rule.id);
@@ -293,30 +279,13 @@ pub(crate) mod tests {
 
     /// CPUs that wait for storage, work in the kernel and are used by others, under each kind of load.
     fn unquiet(workload: WorkloadId, variant: &Variant) -> Record {
-        let mut record = with_step(
-            own_run(),
-            workload,
-            variant.clone(),
-            &[0],
-            (0.0, 20.0),
-            series(&[1.0]),
-        );
+        let mut record = with_step(own_run(), workload, variant.clone(), &[0], (0.0, 20.0), series(&[1.0]));
         record.steps[0].counters.user_ms = record::Fact::Known(100);
         record.steps[0].counters.system_ms = record::Fact::Known(100);
         record.steps[0].counters.run_delay_ns = record::Fact::Known(30_000_000_000);
-        for (time, ticks) in [
-            (CpuTime::User, 20),
-            (CpuTime::System, 60),
-            (CpuTime::Iowait, 60),
-            (CpuTime::Idle, 60),
-        ] {
+        for (time, ticks) in [(CpuTime::User, 20), (CpuTime::System, 60), (CpuTime::Iowait, 60), (CpuTime::Idle, 60)] {
             let values: Vec<i64> = (0..=40).map(|row| row * ticks).collect();
-            record = counter(
-                record,
-                ChannelId::all_cpus(time),
-                record::Unit::Ticks,
-                &values,
-            );
+            record = counter(record, ChannelId::all_cpus(time), record::Unit::Ticks, &values);
         }
         record
     }
@@ -326,8 +295,7 @@ pub(crate) mod tests {
         let of_load = |workload, variant: &Variant| {
             let found = check(&unquiet(workload, variant)).into_iter();
             let harm = found.filter(|finding| finding.severity > crate::Severity::Info);
-            harm.map(|finding| finding.rule.as_str())
-                .collect::<Vec<_>>()
+            harm.map(|finding| finding.rule.as_str()).collect::<Vec<_>>()
         };
         let all = ["background-activity", "io-wait", "system-time"];
         for (workload, variant, expected) in [

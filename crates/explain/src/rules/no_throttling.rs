@@ -1,10 +1,7 @@
 //! Rule: no-throttling. Says that nothing was throttled where that would have been seen, and that
 //! it cannot be known where nothing would have shown it.
 
-use super::{
-    Check, Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock,
-    thermal_throttling,
-};
+use super::{Check, Role, Rule, clock_lower_hot, power_limit, rpi_firmware, rpi_firmware_clock, thermal_throttling};
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{ChannelId, ChannelKind, OfRaspberryPi, Record, RuleId, Variant};
 
@@ -32,15 +29,8 @@ const SAMPLES_MIN: usize = 3;
 fn check(record: &Record) -> Vec<Finding> {
     let cpus = view::cpu_count(record).unwrap_or(1);
     let phases = view::phases(record);
-    let loaded: Vec<_> = phases
-        .iter()
-        .filter(|phase| phase.is_full_load(cpus))
-        .collect();
-    if loaded.is_empty()
-        || OPPOSITES
-            .iter()
-            .any(|rule| !rule.findings(record).is_empty())
-    {
+    let loaded: Vec<_> = phases.iter().filter(|phase| phase.is_full_load(cpus)).collect();
+    if loaded.is_empty() || OPPOSITES.iter().any(|rule| !rule.findings(record).is_empty()) {
         return Vec::new();
     }
     let witnesses = witnesses(record);
@@ -53,13 +43,9 @@ fn check(record: &Record) -> Vec<Finding> {
         )
         .sure(95)
     } else {
-        Finding::new(
-            RULE.id,
-            Severity::Info,
-            "No throttling under full load: {witnesses} showed none.",
-        )
-        .sure(if witnesses.len() > 1 { 95 } else { 85 })
-        .with("witnesses", Quantity::Text(witnesses.join(", ")))
+        Finding::new(RULE.id, Severity::Info, "No throttling under full load: {witnesses} showed none.")
+            .sure(if witnesses.len() > 1 { 95 } else { 85 })
+            .with("witnesses", Quantity::Text(witnesses.join(", ")))
     };
     vec![finding.at_all(loaded.iter().map(|phase| Place::Step(phase.steps[0])))]
 }
@@ -67,8 +53,7 @@ fn check(record: &Record) -> Vec<Finding> {
 /// What would have shown it.
 fn witnesses(record: &Record) -> Vec<&'static str> {
     let has = |is_wanted: fn(&ChannelId) -> bool| {
-        view::channels(record, is_wanted)
-            .any(|channel| channel.values.iter().flatten().count() >= SAMPLES_MIN)
+        view::channels(record, is_wanted).any(|channel| channel.values.iter().flatten().count() >= SAMPLES_MIN)
     };
     let is_of_firmware = |id: &ChannelId| *id == ChannelId::RaspberryPi(OfRaspberryPi::Throttled);
     let is_cooling = |id: &ChannelId| matches!(id, ChannelId::Cooling(_));
@@ -99,25 +84,10 @@ mod tests {
 
     #[test]
     fn it_needs_witnesses() {
-        let record = with_step(
-            own_run(),
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (0.0, 2.0),
-            compression(1),
-        );
+        let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
         assert!(sentences(RULE.id, &record)[0].contains("cannot be known"));
-        let steady = gauge_channel(
-            record.clone(),
-            ChannelId::claimed(0),
-            Unit::Kilohertz,
-            &[9; 5],
-        );
-        assert_eq!(
-            sentences(RULE.id, &steady),
-            ["No throttling under full load: claimed clocks showed none."]
-        );
+        let steady = gauge_channel(record.clone(), ChannelId::claimed(0), Unit::Kilohertz, &[9; 5]);
+        assert_eq!(sentences(RULE.id, &steady), ["No throttling under full load: claimed clocks showed none."]);
         let khz = [1_800_000, 1_800_000, 900_000, 900_000, 900_000];
         let falling = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
         assert_eq!(sentences(RULE.id, &falling), [""; 0]);

@@ -15,16 +15,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(record: &Record) -> Vec<Finding> {
-    let by_machine = record
-        .machine
-        .cpus
-        .iter()
-        .filter(|cpu| !cpu.online)
-        .map(|cpu| cpu.cpu);
-    let by_gate = record
-        .gate
-        .known()
-        .map_or(&[][..], |gate| &gate.offline_cpus);
+    let by_machine = record.machine.cpus.iter().filter(|cpu| !cpu.online).map(|cpu| cpu.cpu);
+    let by_gate = record.gate.known().map_or(&[][..], |gate| &gate.offline_cpus);
     let mut cpus: Vec<u32> = by_machine.chain(by_gate.iter().copied()).collect();
     cpus.sort_unstable();
     cpus.dedup();
@@ -36,12 +28,7 @@ fn check(record: &Record) -> Vec<Finding> {
         Severity::Degraded,
         "With {cpus} offline, multi-core scores are those of the others alone.",
     );
-    vec![
-        finding
-            .sure(99)
-            .with("cpus", Quantity::Cpus(cpus))
-            .at(Place::Field("machine.cpus".into())),
-    ]
+    vec![finding.sure(99).with("cpus", Quantity::Cpus(cpus)).at(Place::Field("machine.cpus".into()))]
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@
 //! for throttling, x86 never looked at, clocks compared only where both passes deviate.
 
 use super::{
-    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed,
-    power_limit, rpi_firmware, rpi_firmware_clock, scores_decline, swapping, system_time,
-    thermal_throttling,
+    Check, Rule, background_activity, clock_below_claim, clock_lower_hot, cores_killed, power_limit, rpi_firmware,
+    rpi_firmware_clock, scores_decline, swapping, system_time, thermal_throttling,
 };
 use crate::{Finding, Place, Quantity, Severity, view};
 use record::{LogLine, Record, RuleId, Source, Total};
@@ -39,10 +38,7 @@ fn check(record: &Record) -> Vec<Finding> {
             continue;
         };
         // One table of residencies for each cluster is one verdict.
-        match findings
-            .iter_mut()
-            .find(|known| known.template == finding.template)
-        {
+        match findings.iter_mut().find(|known| known.template == finding.template) {
             Some(known) => known.places.extend(finding.places),
             None => findings.push(finding),
         }
@@ -57,12 +53,7 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
     } else if text.starts_with("No throttling") {
         contradicted(
             record,
-            &[
-                &thermal_throttling::RULE,
-                &power_limit::RULE,
-                &rpi_firmware::RULE,
-                &scores_decline::RULE,
-            ],
+            &[&thermal_throttling::RULE, &power_limit::RULE, &rpi_firmware::RULE, &scores_decline::RULE],
             "The log says \"{verdict}\", but clocks or scores fell: {evidence}",
         )?
     } else if text.starts_with("Measured clockspeed not lower") || text.starts_with("No mismatch") {
@@ -82,11 +73,7 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
             .sure(70)
         })?
     } else if text.starts_with("No swapping") {
-        contradicted(
-            record,
-            &[&swapping::RULE],
-            "The log says \"{verdict}\", but it swapped: {evidence}",
-        )?
+        contradicted(record, &[&swapping::RULE], "The log says \"{verdict}\", but it swapped: {evidence}")?
     } else if text.starts_with("Too much other background activity") {
         let found = background_activity::RULE.findings(record);
         found.is_empty().then(|| {
@@ -101,11 +88,7 @@ fn judge(record: &Record, line: &LogLine) -> Option<Finding> {
     } else {
         return None;
     };
-    Some(
-        finding
-            .with("verdict", Quantity::Text(text.to_owned()))
-            .at(Place::Line(line.line)),
-    )
+    Some(finding.with("verdict", Quantity::Text(text.to_owned())).at(Place::Line(line.line)))
 }
 
 /// "Throttling" without a trace of it.
@@ -113,10 +96,7 @@ fn not_throttled(record: &Record) -> Option<Finding> {
     if SLOWED.iter().any(|rule| !rule.findings(record).is_empty()) {
         return None;
     }
-    let below_ms: i64 = view::residency_below_top(record)
-        .iter()
-        .map(|below| below.below_ms)
-        .total();
+    let below_ms: i64 = view::residency_below_top(record).iter().map(|below| below.below_ms).total();
     let heat = view::heat(record, view::whole_run());
     let finding = match (below_ms, heat) {
         (0, _) => Finding::new(
@@ -168,10 +148,7 @@ mod tests {
 
     fn saying(mut record: Record, text: &str) -> Record {
         if let Source::Log(log) = &mut record.source {
-            log.verdicts.push(LogLine {
-                line: 740,
-                text: text.into(),
-            });
+            log.verdicts.push(LogLine { line: 740, text: text.into() });
         }
         record
     }
@@ -180,18 +157,14 @@ mod tests {
     fn throttling_at_the_highest_clock_is_a_wrong_verdict() {
         let mut record = saying(log("0.9.42"), "Throttling occured");
         let mut after = state(None);
-        after.residencies = vec![Residency {
-            cpus: vec![0],
-            khz_ms: vec![(2_064_000, 0), (1_800_000, 86_780), (600_000, 0)],
-        }];
+        after.residencies =
+            vec![Residency { cpus: vec![0], khz_ms: vec![(2_064_000, 0), (1_800_000, 86_780), (600_000, 0)] }];
         record.states.push(after);
         let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[50_000]);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The log says \"Throttling occured\", but there is no time below the highest clock \
-              that was used."
-            ]
+            ["The log says \"Throttling occured\", but there is no time below the highest clock \
+              that was used."]
         );
     }
 
@@ -200,14 +173,7 @@ mod tests {
         for (scores, expected) in [([20_002, 16_428, 16_415], 1), ([5345, 5370, 5331], 0)] {
             let mut record = saying(log("0.9.37"), "No throttling");
             for score in scores {
-                record = with_step(
-                    record,
-                    WorkloadId::SevenZip,
-                    Variant::MULTI,
-                    &[],
-                    (0.0, 1.0),
-                    compression(score),
-                );
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(score));
             }
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
@@ -215,15 +181,9 @@ mod tests {
 
     #[test]
     fn a_right_verdict_stays() {
-        let mut record = saying(
-            log("0.9.40"),
-            "Throttling occured -> https://tinyurl.com/4ky59sys",
-        );
+        let mut record = saying(log("0.9.40"), "Throttling occured -> https://tinyurl.com/4ky59sys");
         let mut after = state(None);
-        after.residencies = vec![Residency {
-            cpus: vec![0],
-            khz_ms: vec![(1_500_000, 600_000), (750_000, 17_000)],
-        }];
+        after.residencies = vec![Residency { cpus: vec![0], khz_ms: vec![(1_500_000, 600_000), (750_000, 17_000)] }];
         record.states.push(after);
         let record = gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &[84_000]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);

@@ -27,8 +27,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let mut tried = 0;
     for (step, clocks) in view::clock_passes(record, &Variant::COLD) {
         for point in &clocks.points {
-            let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point))
-            else {
+            let (Some(opp_khz), Some(measured_khz)) = (point.opp_khz, view::measured_khz(point)) else {
                 continue;
             };
             if view::is_top_point(clocks, point) || opp_khz == 0 {
@@ -55,10 +54,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("wrong", Quantity::Count(wrong.len() as i64))
         .with("tried", Quantity::Count(tried))
         .with("cpu", Quantity::Count(point.cpu.into()))
-        .with(
-            "measured",
-            Quantity::Khz(view::measured_khz(point).unwrap_or(0)),
-        )
+        .with("measured", Quantity::Khz(view::measured_khz(point).unwrap_or(0)))
         .with("opp", Quantity::Khz(point.opp_khz.unwrap_or(0)))
         .with("deviation", Quantity::Percent(*deviation))
         .at_all(wrong.iter().map(|(_, step, point)| {
@@ -85,19 +81,14 @@ mod tests {
         ];
         assert_eq!(
             sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
-            [
-                "2 of 3 lower OPPs give another clock than asked for; the worst: CPU 0 runs at \
-              1698 MHz instead of 1416 MHz (20 %)."
-            ]
+            ["2 of 3 lower OPPs give another clock than asked for; the worst: CPU 0 runs at \
+              1698 MHz instead of 1416 MHz (20 %)."]
         );
     }
 
     #[test]
     fn small_distances_at_low_clocks_are_dividers() {
         let points = vec![point(0, 1_800_000, 1_000_000), point(0, 200_000, 194_000)];
-        assert_eq!(
-            sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)),
-            [""; 0]
-        );
+        assert_eq!(sentences(RULE.id, &with_clocks(own_run(), Variant::COLD, points)), [""; 0]);
     }
 }

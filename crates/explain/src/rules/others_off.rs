@@ -50,23 +50,14 @@ mod tests {
 
     #[test]
     fn it_is_told_for_whom() {
-        let record = with_step(
-            own_run(),
-            WorkloadId::Geekbench,
-            Variant::ONLY,
-            &[0, 1],
-            (10.0, 20.0),
-            series(&[1.0]),
-        );
+        let record = with_step(own_run(), WorkloadId::Geekbench, Variant::ONLY, &[0, 1], (10.0, 20.0), series(&[1.0]));
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
         let record = with_cpu_switched(record, 2, 9_500, Some(20_100));
         let record = with_cpu_switched(record, 3, 9_600, Some(20_200));
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "This run itself switched CPUs 2-3 off for a time, so that geekbench had only the CPUs it was \
-              meant to run on."
-            ]
+            ["This run itself switched CPUs 2-3 off for a time, so that geekbench had only the CPUs it was \
+              meant to run on."]
         );
     }
 }

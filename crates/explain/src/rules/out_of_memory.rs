@@ -23,10 +23,7 @@ fn is_oom(text: &str) -> bool {
 
 fn check(record: &Record) -> Vec<Finding> {
     let messages = view::matching_messages(record, is_oom);
-    let invoked = messages
-        .iter()
-        .filter(|(_, m)| m.text.contains("invoked oom-killer"))
-        .count();
+    let invoked = messages.iter().filter(|(_, m)| m.text.contains("invoked oom-killer")).count();
     let counted = record.samples.channel(&OOM_KILLS).and_then(|channel| {
         let steps = view::counter_steps(record, channel, view::whole_run());
         let first = steps.iter().find(|step| step.value > 0)?.at_ms;
@@ -36,9 +33,9 @@ fn check(record: &Record) -> Vec<Finding> {
         .steps
         .iter()
         .enumerate()
-        .filter(|(_, step)| {
-            matches!(&step.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::OutOfMemory)
-        })
+        .filter(
+            |(_, step)| matches!(&step.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::OutOfMemory),
+        )
         .map(|(index, _)| index)
         .collect();
     let times = (invoked as i64)

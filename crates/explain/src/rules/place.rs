@@ -10,22 +10,11 @@ pub(super) fn step_place(record: &Record, index: usize) -> Place {
 }
 
 /// Where a stretch of samples stands. In a log this is the line of its first row.
-pub(super) fn samples_place(
-    record: &Record,
-    channel: &ChannelId,
-    start_ms: i64,
-    end_ms: i64,
-) -> Place {
+pub(super) fn samples_place(record: &Record, channel: &ChannelId, start_ms: i64, end_ms: i64) -> Place {
     let rows = record.samples.at_ms.iter();
-    let first = rows
-        .zip(&record.samples.lines)
-        .find(|row| *row.0 >= start_ms);
+    let first = rows.zip(&record.samples.lines).find(|row| *row.0 >= start_ms);
     match first {
         Some((_, line)) => Place::Line(*line),
-        None => Place::Samples {
-            channel: channel.clone(),
-            start_ms,
-            end_ms,
-        },
+        None => Place::Samples { channel: channel.clone(), start_ms, end_ms },
     }
 }

@@ -36,9 +36,9 @@ fn check(record: &Record) -> Vec<Finding> {
                 .with("clock_after", Quantity::Khz(fall.low_khz))
                 .with("clock_mean", Quantity::Khz(fall.mean_khz))
                 .with("first", Quantity::Ms(fall.first_ms))
-                .at_all(falls.iter().map(|fall| {
-                    samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)
-                }));
+                .at_all(
+                    falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)),
+                );
             let finding = match fall.temp_millicelsius_max {
                 Some(temp) => finding.with("temperature", Quantity::Millicelsius(temp)),
                 None => finding,
@@ -55,10 +55,7 @@ fn check(record: &Record) -> Vec<Finding> {
 /// No temperature is harmless in a run that had been hot before: the limits of a chip remember.
 fn after_heat(record: &Record, finding: Finding, temp_millicelsius: Option<i64>) -> Finding {
     let hottest = view::heat(record, view::whole_run()).map_or(0, |heat| heat.millicelsius_max);
-    if !finding.template.contains("harmless")
-        || hottest < HOT_MILLICELSIUS
-        || temp_millicelsius >= Some(hottest)
-    {
+    if !finding.template.contains("harmless") || hottest < HOT_MILLICELSIUS || temp_millicelsius >= Some(hottest) {
         return finding;
     }
     Finding {
@@ -117,22 +114,8 @@ mod tests {
 
     fn run(arch: &str, khz: &[i64], celsius: Option<i64>) -> Record {
         let end = khz.len() as f64 / 2.0;
-        let record = with_step(
-            own_run(),
-            WorkloadId::OpenSsl,
-            Variant::AES_256_CBC,
-            &[0],
-            (0.0, 1.4),
-            compression(1),
-        );
-        let mut record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (1.5, end),
-            compression(1),
-        );
+        let record = with_step(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.4), compression(1));
+        let mut record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.5, end), compression(1));
         record.machine.kernel_arch = Fact::Known(arch.into());
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, khz);
         match celsius {
@@ -152,19 +135,11 @@ mod tests {
     fn a_fall_in_the_cool_is_a_limit_of_power() {
         assert_eq!(
             sentences(RULE.id, &run("x86_64", &FELL, Some(70))),
-            [
-                "While 7-zip on all CPUs ran, the clock fell from 3600 MHz to 2300 MHz (on average \
-              2767 MHz) at a harmless 70.0 °C: a limit of power or current."
-            ]
+            ["While 7-zip on all CPUs ran, the clock fell from 3600 MHz to 2300 MHz (on average \
+              2767 MHz) at a harmless 70.0 °C: a limit of power or current."]
         );
-        assert_eq!(
-            findings_of(RULE.id, &run("x86_64", &FELL, Some(99))).len(),
-            0
-        );
-        assert_eq!(
-            findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(),
-            0
-        );
+        assert_eq!(findings_of(RULE.id, &run("x86_64", &FELL, Some(99))).len(), 0);
+        assert_eq!(findings_of(RULE.id, &run("x86_64", &[TOP; 9], Some(60))).len(), 0);
         let unknown = findings_of(RULE.id, &run("x86_64", &FELL, None));
         assert!(unknown[0].sentence().contains("cannot be told"));
     }

@@ -39,11 +39,7 @@ mod tests {
         record.machine.board = Fact::Known(board.into());
         let named = |(index, line): (usize, &&str)| {
             let (name, value) = line.split_once('=').unwrap_or((line, ""));
-            NamedValue {
-                name: format!("config.txt/{name}"),
-                value: value.into(),
-                from: format!("line {}", index + 1),
-            }
+            NamedValue { name: format!("config.txt/{name}"), value: value.into(), from: format!("line {}", index + 1) }
         };
         record.machine.firmware = lines.iter().enumerate().map(named).collect();
         assert_eq!(sentences(RULE.id, &record), expected, "{board} {lines:?}");
@@ -59,11 +55,7 @@ mod tests {
         check(pi4, &["[gpio4=1]", "arm_freq=600"], &[]);
         check(pi4, &["arm_freq=600", "arm_freq=1500"], &[]);
         check("Pine64 RK3566", &["arm_freq=600", "enable_uart=1"], &[]);
-        check(
-            "Raspberry Pi 3 Model B Plus Rev 1.3",
-            &["[pi3+]", "temp_soft_limit=70"],
-            &[],
-        );
+        check("Raspberry Pi 3 Model B Plus Rev 1.3", &["[pi3+]", "temp_soft_limit=70"], &[]);
         check(
             "RPi 5 Model B Rev 1.0 / BCM2712",
             &["arm_freq=3100", "over_voltage=8"],

@@ -23,10 +23,7 @@ pub(super) const RULE: Rule = Rule {
 
 /// What the four bits mean.
 const BITS: [(u32, &str); 4] = [
-    (
-        0,
-        "under-voltage (the power supply or its cable is too weak)",
-    ),
+    (0, "under-voltage (the power supply or its cable is too weak)"),
     (1, "a capped clock"),
     (2, "throttling"),
     (3, "the soft temperature limit"),
@@ -41,11 +38,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let found = BITS.iter().filter_map(|(bit, meaning)| {
         let state = view::firmware_bits(record, *bit);
         let finding = finding(record, state)?;
-        Some(
-            finding
-                .with("what", Quantity::Text((*meaning).to_owned()))
-                .with("bit", Quantity::Count((*bit).into())),
-        )
+        Some(finding.with("what", Quantity::Text((*meaning).to_owned())).with("bit", Quantity::Count((*bit).into())))
     });
     found.collect()
 }
@@ -53,15 +46,8 @@ fn check(record: &Record) -> Vec<Finding> {
 fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
     match state {
         FirmwareBits::Clear | FirmwareBits::Unknown => None,
-        FirmwareBits::Live {
-            samples,
-            of,
-            first_ms,
-        } => {
-            let Some(channel) = record
-                .samples
-                .channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled))
-            else {
+        FirmwareBits::Live { samples, of, first_ms } => {
+            let Some(channel) = record.samples.channel(&ChannelId::RaspberryPi(OfRaspberryPi::Throttled)) else {
                 return Some(right_after(record));
             };
             let place = samples_place(record, &channel.id, first_ms, first_ms);
@@ -96,22 +82,15 @@ fn finding(record: &Record, state: FirmwareBits) -> Option<Finding> {
 /// A log has the bits once: what they said as the run ended.
 fn right_after(record: &Record) -> Finding {
     let line = record.states.last().and_then(|state| state.line);
-    Finding::new(
-        RULE.id,
-        Severity::Degraded,
-        "The firmware reported {what} right after the run.",
-    )
-    .sure(97)
-    .at(line.map_or(Place::Field("states".into()), Place::Line))
-    .explains(loss_percent(record))
+    Finding::new(RULE.id, Severity::Degraded, "The firmware reported {what} right after the run.")
+        .sure(97)
+        .at(line.map_or(Place::Field("states".into()), Place::Line))
+        .explains(loss_percent(record))
 }
 
 /// A sticky bit of unknown age becomes believable by clocks or scores that fell in the run.
 fn since_boot(record: &Record) -> Finding {
-    let scores: Vec<f64> = view::multi_totals(record)
-        .iter()
-        .map(|(_, mips)| *mips)
-        .collect();
+    let scores: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
     let has_other_evidence = view::firmware_clocks(record).is_some()
         || !view::clock_falls(record).is_empty()
         || view::fall_percent(&scores).is_some_and(|fall| fall >= 3.0);
@@ -151,12 +130,7 @@ mod tests {
     #[test]
     fn live_bits_count_and_old_sticky_bits_never() {
         let bits = [0x50000, 0x50005, 0x50005, 0x50000];
-        let record = gauge_channel(
-            own_run(),
-            ChannelId::RaspberryPi(OfRaspberryPi::Throttled),
-            Unit::Bits,
-            &bits,
-        );
+        let record = gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &bits);
         assert_eq!(
             sentences(RULE.id, &record),
             [
@@ -165,12 +139,8 @@ mod tests {
                 "The firmware reported throttling in 2 of 4 samples, first after 500 ms.",
             ]
         );
-        let record = gauge_channel(
-            own_run(),
-            ChannelId::RaspberryPi(OfRaspberryPi::Throttled),
-            Unit::Bits,
-            &[0xf0000; 4],
-        );
+        let record =
+            gauge_channel(own_run(), ChannelId::RaspberryPi(OfRaspberryPi::Throttled), Unit::Bits, &[0xf0000; 4]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
@@ -180,18 +150,8 @@ mod tests {
         record.states = vec![state(None), state(Some(0x20000))];
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Info);
         for score in [2639, 2110, 1544] {
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 1.0),
-                compression(score),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(score));
         }
-        assert_eq!(
-            findings_of(RULE.id, &record)[0].severity,
-            Severity::Degraded
-        );
+        assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Degraded);
     }
 }

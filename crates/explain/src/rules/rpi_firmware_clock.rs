@@ -18,10 +18,9 @@ const SAMPLES_MIN: usize = 2;
 
 fn check(record: &Record) -> Vec<Finding> {
     let clock = view::firmware_clocks(record).filter(|clock| clock.samples >= SAMPLES_MIN);
-    let found =
-        clock.map(|clock| {
-            let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
-            Finding::new(
+    let found = clock.map(|clock| {
+        let lost = 1.0 - f64::from(clock.firmware_khz) / f64::from(clock.claimed_khz.max(1));
+        Finding::new(
             RULE.id,
             Severity::Degraded,
             "In {samples} of {of} samples the firmware ran a lower clock than the kernel claimed, \
@@ -34,7 +33,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("claimed", Quantity::Khz(clock.claimed_khz))
         .with("lost", Quantity::Percent(100.0 * lost))
         .at(samples_place(record, &clock.channel, clock.first_ms, clock.last_ms))
-        });
+    });
     found.into_iter().collect()
 }
 
@@ -48,20 +47,8 @@ mod tests {
     #[test]
     fn a_lower_clock_of_the_firmware_is_named() {
         for (firmware, expected) in [([1_200_000; 4], 1), ([1_400_000; 4], 0)] {
-            let record = with_step(
-                log("0.4"),
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 2.0),
-                compression(1),
-            );
-            let record = gauge_channel(
-                record,
-                ChannelId::claimed(0),
-                Unit::Kilohertz,
-                &[1_400_000; 4],
-            );
+            let record = with_step(log("0.4"), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &[1_400_000; 4]);
             let record = gauge_channel(
                 record,
                 ChannelId::RaspberryPi(OfRaspberryPi::LogFirmwareClock),

@@ -36,11 +36,7 @@ fn check(record: &Record) -> Vec<Finding> {
              until then is kept.",
         )
         .with("signal", Quantity::Count(signal.into())),
-        End::Refused => Finding::new(
-            RULE.id,
-            Severity::Invalid,
-            "The run did not start because the system was busy.",
-        ),
+        End::Refused => Finding::new(RULE.id, Severity::Invalid, "The run did not start because the system was busy."),
     };
     let finding = finding.sure(99).with("steps", Quantity::Count(steps));
     vec![finding.at(Place::Field("run.end".into()))]
@@ -57,12 +53,7 @@ fn log_cut(record: &Record) -> Option<Finding> {
          is told here; what would be known from the end (monitoring, throttling, kernel messages) is not.",
     );
     let finding = finding.with("last", Quantity::Text(view::step_name(last)));
-    Some(
-        finding
-            .sure(95)
-            .at(Place::Step(index))
-            .at_all(last.line.map(Place::Line)),
-    )
+    Some(finding.sure(95).at(Place::Step(index)).at_all(last.line.map(Place::Line)))
 }
 
 #[cfg(test)]
@@ -74,12 +65,9 @@ mod tests {
 
     #[test]
     fn every_early_end_is_named() {
-        for (end, expected) in [
-            (End::Finished, 0),
-            (End::Died, 1),
-            (End::Interrupted { signal: 2 }, 1),
-            (End::Refused, 1),
-        ] {
+        for (end, expected) in
+            [(End::Finished, 0), (End::Died, 1), (End::Interrupted { signal: 2 }, 1), (End::Refused, 1)]
+        {
             let mut record = own_run();
             record.run.end = end;
             assert_eq!(sentences(RULE.id, &record).len(), expected);
@@ -90,23 +78,9 @@ mod tests {
     fn a_cut_log_names_its_last_step() {
         let mut record = log("0.9.72");
         record.run.end = End::Died;
-        assert_eq!(
-            sentences(RULE.id, &record).len(),
-            0,
-            "nothing was read at all"
-        );
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::SINGLE,
-            &[0],
-            (0.0, 9.0),
-            compression(2000),
-        );
+        assert_eq!(sentences(RULE.id, &record).len(), 0, "nothing was read at all");
+        record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 9.0), compression(2000));
         let sentences = sentences(RULE.id, &record);
-        assert!(
-            sentences[0].contains("7-zip single-threaded"),
-            "{sentences:?}"
-        );
+        assert!(sentences[0].contains("7-zip single-threaded"), "{sentences:?}");
     }
 }

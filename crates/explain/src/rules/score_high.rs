@@ -40,11 +40,9 @@ mod tests {
     fn a_score_far_above_its_clock_contradicts_the_reading() {
         assert_eq!(
             sentences(RULE.id, &a53(900_000, 1360)),
-            [
-                "Cortex-A53 scores 100 % more in single-threaded 7-zip than others of its kind at \
+            ["Cortex-A53 scores 100 % more in single-threaded 7-zip than others of its kind at \
                  the measured clock of 900 MHz (1360 MIPS; usual are 595 MIPS to 735 MIPS): its \
-                 clock was higher than measured, or it is another core."
-            ]
+                 clock was higher than measured, or it is another core."]
         );
         for (clock_khz, mips) in [(1_800_000, 1360), (1_800_000, 900)] {
             assert_eq!(sentences(RULE.id, &a53(clock_khz, mips)), [""; 0]);

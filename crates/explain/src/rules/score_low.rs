@@ -48,12 +48,9 @@ pub(super) struct Judged {
 pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
     let all = figures(record);
     let clock_mhz = |cluster: usize| {
-        let mut clocks = all.iter().filter(|figure| {
-            figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD)
-        });
-        clocks
-            .find(|figure| figure.core.as_ref().map(|core| core.cluster) == Some(cluster))
-            .map(|figure| figure.value)
+        let mut clocks =
+            all.iter().filter(|figure| figure.key.is_of(WorkloadId::Clock) && figure.key.is_form(&Variant::COLD));
+        clocks.find(|figure| figure.core.as_ref().map(|core| core.cluster) == Some(cluster)).map(|figure| figure.value)
     };
     let is_score = |figure: &&Figure| {
         figure.is_main
@@ -77,17 +74,12 @@ pub(super) fn judged(record: &Record, reference: &Reference) -> Vec<Judged> {
 impl Judged {
     /// The finding with all its values.
     pub(super) fn finding(&self, record: &Record, rule: RuleId, template: &'static str) -> Finding {
-        let Expected {
-            low, median, high, ..
-        } = self.expected;
+        let Expected { low, median, high, .. } = self.expected;
         let core = self.figure.core.as_ref();
         let off_percent = 100.0 * (self.figure.value / median - 1.0).abs();
         Finding::new(rule, Severity::Info, template)
             .sure(SURE_PERCENT)
-            .with(
-                "core",
-                Quantity::Text(core.map_or_else(String::new, |core| core.label())),
-            )
+            .with("core", Quantity::Text(core.map_or_else(String::new, |core| core.label())))
             .with("percent", Quantity::Percent(off_percent))
             .with("clock", Quantity::Khz((self.clock_mhz * 1000.0) as u32))
             .with("score", Quantity::Mips(self.figure.value))
@@ -110,14 +102,7 @@ pub(in crate::rules) mod tests {
         let clock = point(0, clock_khz, clock_khz);
         let record = with_clocks(own_run(), Variant::COLD, vec![clock]);
         let score = compression(mips);
-        let mut record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::SINGLE,
-            &[0],
-            (1.0, 2.0),
-            score,
-        );
+        let mut record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (1.0, 2.0), score);
         record.steps[1].method = 16;
         record
     }
@@ -126,11 +111,9 @@ pub(in crate::rules) mod tests {
     fn a_score_far_below_its_clock_is_named() {
         assert_eq!(
             sentences(RULE.id, &a53(1_800_000, 900)),
-            [
-                "Cortex-A53 scores 34 % less in single-threaded 7-zip than others of its kind at \
+            ["Cortex-A53 scores 34 % less in single-threaded 7-zip than others of its kind at \
                  the measured clock of 1800 MHz (900 MIPS; usual are 1189 MIPS to 1470 MIPS): \
-                 something held it back, or its clock was lower than measured."
-            ]
+                 something held it back, or its clock was lower than measured."]
         );
     }
 
@@ -144,13 +127,7 @@ pub(in crate::rules) mod tests {
         if let Outcome::Done(Measured::Clock(clocks)) = &mut no_clock.steps[0].outcome {
             clocks.points.clear();
         }
-        for record in [
-            a53(1_800_000, 1360),
-            a53(1_800_000, 1900),
-            other_version,
-            incomparable,
-            no_clock,
-        ] {
+        for record in [a53(1_800_000, 1360), a53(1_800_000, 1900), other_version, incomparable, no_clock] {
             assert_eq!(sentences(RULE.id, &record), [""; 0]);
         }
     }

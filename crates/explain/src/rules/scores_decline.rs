@@ -38,9 +38,7 @@ fn check(record: &Record) -> Vec<Finding> {
         .with("scores", Quantity::Text(listed.join(", ")))
         .at_all(steps.iter().map(|step| step_place(record, *step)));
     if let Some(percent) = by_clock {
-        finding = finding
-            .with("by_clock", Quantity::Percent(percent))
-            .explains(Some(percent.min(fall)));
+        finding = finding.with("by_clock", Quantity::Percent(percent)).explains(Some(percent.min(fall)));
     }
     vec![finding]
 }
@@ -58,11 +56,7 @@ fn clock_fall_percent(record: &Record, steps: &[usize]) -> Option<f64> {
     let clock = |window: Window| {
         let channels = view::channels(record, ChannelId::is_any_claim);
         let readings = channels.flat_map(|channel| view::gauge(record, channel, window));
-        mean(
-            &readings
-                .map(|reading| reading.value as f64)
-                .collect::<Vec<_>>(),
-        )
+        mean(&readings.map(|reading| reading.value as f64).collect::<Vec<_>>())
     };
     let fall = 100.0 * (1.0 - clock(late)? / clock(early)?);
     (fall >= 0.5).then_some(fall)
@@ -79,14 +73,7 @@ mod tests {
         let mut record = own_run();
         for (index, score) in (0..).zip(scores) {
             let window = (f64::from(index), f64::from(index) + 0.9);
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                window,
-                compression(score),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(score));
         }
         record
     }
@@ -96,19 +83,12 @@ mod tests {
         let record = run([20_002, 16_428, 16_415]);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The multi-core score fell by 18 % from the first to the last run (20002, 16428, \
-              16415 MIPS)."
-            ]
+            ["The multi-core score fell by 18 % from the first to the last run (20002, 16428, \
+              16415 MIPS)."]
         );
-        let khz = [
-            3_600_000, 3_600_000, 2_900_000, 2_900_000, 3_060_000, 3_060_000,
-        ];
+        let khz = [3_600_000, 3_600_000, 2_900_000, 2_900_000, 3_060_000, 3_060_000];
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &khz);
-        assert_eq!(
-            findings_of(RULE.id, &record)[0].explains_percent,
-            crate::Share::percent(15.0)
-        );
+        assert_eq!(findings_of(RULE.id, &record)[0].explains_percent, crate::Share::percent(15.0));
     }
 
     #[test]

@@ -28,11 +28,7 @@ fn check(record: &Record) -> Vec<Finding> {
     let Some(spread) = spread.filter(|_| fall < DECLINE_PERCENT) else {
         return Vec::new();
     };
-    let severity = if spread >= DEGRADED_PERCENT {
-        Severity::Degraded
-    } else {
-        Severity::Info
-    };
+    let severity = if spread >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let lowest_first = scores.iter().skip(1).all(|score| *score > scores[0]);
     let template = if lowest_first {
         "The first multi-core run is the lowest ({scores} MIPS, spread {spread}): something else \
@@ -58,24 +54,14 @@ mod tests {
     fn check(scores: [u32; 3]) -> Vec<String> {
         let mut record = own_run();
         for score in scores {
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 1.0),
-                compression(score),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(score));
         }
         sentences(RULE.id, &record)
     }
 
     #[test]
     fn differing_runs_are_named() {
-        assert_eq!(
-            check([5901, 5794, 6340]),
-            ["The multi-core runs differ by 8.6 % (5901, 5794, 6340 MIPS)."]
-        );
+        assert_eq!(check([5901, 5794, 6340]), ["The multi-core runs differ by 8.6 % (5901, 5794, 6340 MIPS)."]);
         assert!(check([12_257, 13_611, 13_819])[0].starts_with("The first multi-core run"));
     }
 

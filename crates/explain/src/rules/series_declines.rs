@@ -45,14 +45,7 @@ mod tests {
     #[test]
     fn a_falling_series_is_named() {
         let falling = series(&[3.0, 21.18, 21.0, 20.0, 19.0, 18.0, 17.9, 17.92]);
-        let record = with_step(
-            own_run(),
-            WorkloadId::Cpuminer,
-            Variant::ONLY,
-            &[],
-            (0.0, 300.0),
-            falling,
-        );
+        let record = with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], (0.0, 300.0), falling);
         let found = sentences(RULE.id, &record);
         assert!(found[0].starts_with("The score of cpuminer fell by 15 % while it ran"));
     }
@@ -60,14 +53,7 @@ mod tests {
     #[test]
     fn a_late_start_is_no_fall() {
         let steady = series(&[3.0, 8.7, 8.71, 8.7, 8.69, 8.71]);
-        let record = with_step(
-            own_run(),
-            WorkloadId::Cpuminer,
-            Variant::ONLY,
-            &[],
-            (0.0, 300.0),
-            steady,
-        );
+        let record = with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], (0.0, 300.0), steady);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 }

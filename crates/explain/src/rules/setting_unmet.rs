@@ -44,9 +44,7 @@ fn finding(unmet: &UnmetSetting, times: i64) -> Finding {
         (Fact::Missing { .. }, ..) => "{path} could not be set to {wanted}: {why}.",
         (_, Some(_), _) => "{path} was {found} instead of {wanted} when {step} began: {why}.",
         (_, None, 1) => "{path} was {found} instead of {wanted}: {why}.",
-        (_, None, _) => {
-            "{path} was {found} instead of {wanted}: {why}; {times} values were not in force there."
-        }
+        (_, None, _) => "{path} was {found} instead of {wanted}: {why}; {times} values were not in force there.",
     };
     let text = |text: &str| Quantity::Text(text.to_owned());
     let finding = Finding::new(RULE.id, Severity::Info, template)
@@ -88,15 +86,10 @@ mod tests {
     fn each_file_is_told_once() {
         let path = "/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq was 408000 instead of";
         for (unmets, expected) in [
-            (
-                vec![unmet("2400000", None)],
-                format!("{path} 2400000: it is above the highest."),
-            ),
+            (vec![unmet("2400000", None)], format!("{path} 2400000: it is above the highest.")),
             (
                 vec![unmet("2400000", None), unmet("2208000", None)],
-                format!(
-                    "{path} 2400000: it is above the highest; 2 values were not in force there."
-                ),
+                format!("{path} 2400000: it is above the highest; 2 values were not in force there."),
             ),
             (
                 vec![unmet("2400000", Some(WorkloadId::Lzma.as_str()))],

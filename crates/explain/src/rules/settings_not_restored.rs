@@ -26,12 +26,7 @@ fn check(record: &Record) -> Vec<Finding> {
             continue;
         }
         let path = Quantity::Text(change.path.clone());
-        findings.push(
-            finding
-                .sure(99)
-                .with("path", path)
-                .at(Place::Setting(index)),
-        );
+        findings.push(finding.sure(99).with("path", path).at(Place::Setting(index)));
     }
     findings
 }
@@ -56,16 +51,9 @@ fn finding(record: &Record, change: &SettingChange) -> Option<Finding> {
             .with("found", Quantity::Text(found.clone())),
         ),
         Restored::Failed(reason) => Some(
-            Finding::new(
-                RULE.id,
-                Severity::Info,
-                "{path} could not be put back to {old}: {reason}.",
-            )
-            .with("old", Quantity::Text(change.old.clone()))
-            .with(
-                "reason",
-                Quantity::Text(reason.trim_end_matches('.').to_owned()),
-            ),
+            Finding::new(RULE.id, Severity::Info, "{path} could not be put back to {old}: {reason}.")
+                .with("old", Quantity::Text(change.old.clone()))
+                .with("reason", Quantity::Text(reason.trim_end_matches('.').to_owned())),
         ),
     }
 }

@@ -41,9 +41,7 @@ fn check(record: &Record) -> Vec<Finding> {
 /// The first number with a dot in the words of the tool: `7-Zip (z) 23.01 (arm64)`.
 fn version(words: &str) -> Option<String> {
     let numbers = words.split(|c: char| !c.is_ascii_digit() && c != '.');
-    let version = numbers
-        .map(|word| word.trim_matches('.'))
-        .find(|word| word.contains('.'));
+    let version = numbers.map(|word| word.trim_matches('.')).find(|word| word.contains('.'));
     version.map(str::to_owned)
 }
 
@@ -62,14 +60,8 @@ mod tests {
             ("9.20", 1),
             ("", 0),
         ] {
-            let mut record = with_step(
-                own_run(),
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 1.0),
-                compression(1),
-            );
+            let mut record =
+                with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(1));
             record.steps[0].tool = Some(Tool {
                 name: "7zz".into(),
                 path: "/usr/bin/7zz".into(),

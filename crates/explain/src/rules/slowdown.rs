@@ -55,14 +55,9 @@ pub(super) fn hot_millicelsius(record: &Record) -> i64 {
 /// True on machines with x86 CPUs. One with a device tree is a board, whatever runs its code.
 pub(super) fn is_x86(record: &Record) -> bool {
     let arch = record.machine.kernel_arch.known();
-    let is_x86 =
-        |arch: &String| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86"));
-    let has_driver_of_boards = record
-        .machine
-        .policies
-        .iter()
-        .filter_map(|policy| policy.driver.known())
-        .any(|driver| driver == "cpufreq-dt");
+    let is_x86 = |arch: &String| arch == "x86_64" || (arch.starts_with('i') && arch.ends_with("86"));
+    let has_driver_of_boards =
+        record.machine.policies.iter().filter_map(|policy| policy.driver.known()).any(|driver| driver == "cpufreq-dt");
     arch.is_some_and(is_x86) && record.machine.compatible.is_empty() && !has_driver_of_boards
 }
 
@@ -108,22 +103,11 @@ pub(super) fn clock_loss_percent(record: &Record) -> Option<f64> {
     let losses: Vec<(bool, f64)> = phases
         .iter()
         .filter(|phase| phase.is_full_load(cpus))
-        .filter_map(|phase| {
-            Some((
-                is_main(&phase.workload),
-                view::phase_clock_loss_percent(record, phase)?,
-            ))
-        })
+        .filter_map(|phase| Some((is_main(&phase.workload), view::phase_clock_loss_percent(record, phase)?)))
         .collect();
     let worst = |main: bool| {
-        let of_kind = losses
-            .iter()
-            .filter(|loss| loss.0 == main)
-            .map(|loss| loss.1);
+        let of_kind = losses.iter().filter(|loss| loss.0 == main).map(|loss| loss.1);
         of_kind.reduce(f64::max)
     };
-    worst(true)
-        .filter(|loss| *loss >= 1.0)
-        .or(worst(false))
-        .or(worst(true))
+    worst(true).filter(|loss| *loss >= 1.0).or(worst(false)).or(worst(true))
 }

@@ -16,11 +16,7 @@ pub(super) const RULE: Rule = Rule {
 const BUSY_HUNDREDTHS_OF_CPU: u32 = 2_500;
 
 fn check(record: &Record) -> Vec<Finding> {
-    let Some(gate) = record
-        .gate
-        .known()
-        .filter(|gate| gate.forced && !gate.passed)
-    else {
+    let Some(gate) = record.gate.known().filter(|gate| gate.forced && !gate.passed) else {
         return Vec::new();
     };
     let culprits: Vec<String> = gate
@@ -32,15 +28,8 @@ fn check(record: &Record) -> Vec<Finding> {
             format!("{} (PID {}, {percent} of a CPU)", process.name, process.pid)
         })
         .collect();
-    let is_heavy = gate
-        .busiest
-        .iter()
-        .any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
-    let severity = if is_heavy {
-        Severity::Invalid
-    } else {
-        Severity::Degraded
-    };
+    let is_heavy = gate.busiest.iter().any(|process| process.hundredths_percent >= BUSY_HUNDREDTHS_OF_CPU);
+    let severity = if is_heavy { Severity::Invalid } else { Severity::Degraded };
     let template = if culprits.is_empty() {
         "The run was forced to start while {busy} of all CPUs was busy."
     } else {
@@ -67,20 +56,14 @@ mod tests {
             forced: true,
             passed: false,
             busy_hundredths_percent: 2_600,
-            busiest: vec![BusyProcess {
-                pid: 4711,
-                name: "cc1plus".into(),
-                hundredths_percent: 9_900,
-            }],
+            busiest: vec![BusyProcess { pid: 4711, name: "cc1plus".into(), hundredths_percent: 9_900 }],
             ..Gate::default()
         };
         record.gate = Fact::Known(gate.clone());
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "The run was forced to start while 26 % of all CPUs was busy: cc1plus (PID 4711, \
-              99 % of a CPU)."
-            ]
+            ["The run was forced to start while 26 % of all CPUs was busy: cc1plus (PID 4711, \
+              99 % of a CPU)."]
         );
         gate.passed = true;
         record.gate = Fact::Known(gate);

@@ -8,9 +8,8 @@ use record::{LogLine, Record, Source};
 /// The end of a finding's line in a log: `[thermal-throttling, degraded, 31 % of the score]`.
 pub(crate) fn mark(finding: &Finding) -> String {
     let severity = word(finding.severity);
-    let share = finding.explains_percent.map_or(String::new(), |share| {
-        format!(", {:.1} % of the score", share.as_percent())
-    });
+    let share =
+        finding.explains_percent.map_or(String::new(), |share| format!(", {:.1} % of the score", share.as_percent()));
     format!("[{}, {severity}{share}]", finding.rule)
 }
 
@@ -36,10 +35,7 @@ fn finding(line: &LogLine) -> Option<Finding> {
     };
     let share = parts.next().and_then(|share| {
         let percent = share.strip_suffix(" % of the score")?;
-        percent
-            .parse::<f64>()
-            .ok()
-            .filter(|percent| percent.is_finite())
+        percent.parse::<f64>().ok().filter(|percent| percent.is_finite())
     });
     let finding = Finding::new(rule.id, severity, "{sentence}").sure(95);
     let finding = finding.with("sentence", Quantity::Text(sentence.to_owned()));
@@ -60,45 +56,23 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for (severity, share) in [
-            (Severity::Info, None),
-            (Severity::Degraded, Some(31.5)),
-            (Severity::Invalid, None),
-        ] {
-            let written = Finding::new(
-                record::RuleId::own("thermal-throttling"),
-                severity,
-                "Hot [very].",
-            )
-            .explains(share);
+        for (severity, share) in [(Severity::Info, None), (Severity::Degraded, Some(31.5)), (Severity::Invalid, None)] {
+            let written =
+                Finding::new(record::RuleId::own("thermal-throttling"), severity, "Hot [very].").explains(share);
             let text = format!("{} {}", written.sentence(), mark(&written));
             let read = finding(&LogLine { line: 9, text }).unwrap();
             assert_eq!(read.sentence(), "Hot [very].");
             assert_eq!(
                 (read.rule.as_str(), read.severity, read.explains_percent),
-                (
-                    "thermal-throttling",
-                    severity,
-                    share.and_then(crate::Share::percent)
-                )
+                ("thermal-throttling", severity, share.and_then(crate::Share::percent))
             );
         }
     }
 
     #[test]
     fn words_of_the_bash_program_are_no_findings() {
-        for text in [
-            "No throttling",
-            "x [y]",
-            "x [no-such-rule, info]",
-            "x [hot, bad]",
-            "]",
-            "",
-        ] {
-            let line = LogLine {
-                line: 1,
-                text: text.into(),
-            };
+        for text in ["No throttling", "x [y]", "x [no-such-rule, info]", "x [hot, bad]", "]", ""] {
+            let line = LogLine { line: 1, text: text.into() };
             assert_eq!(finding(&line), None, "{text}");
         }
     }

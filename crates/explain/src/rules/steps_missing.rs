@@ -28,11 +28,10 @@ fn check(record: &Record) -> Vec<Finding> {
             Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => continue,
             Outcome::Failed(failure) => {
                 let is_wrong = failure.kind == FailureKind::WrongAnswer;
-                let severity =
-                    match is_wrong || is_main_score_lost(record, step) || is_all_lost(record) {
-                        true => Severity::Invalid,
-                        false => Severity::Degraded,
-                    };
+                let severity = match is_wrong || is_main_score_lost(record, step) || is_all_lost(record) {
+                    true => Severity::Invalid,
+                    false => Severity::Degraded,
+                };
                 Finding::new(RULE.id, severity, "{step} failed: {reason}.")
                     .with("reason", sentence_part(&failure.message))
             }
@@ -54,10 +53,7 @@ fn check(record: &Record) -> Vec<Finding> {
         // Repetitions, clusters and variants that fail for the same reason are one finding.
         let is_same = |known: &Finding| {
             let values = ["workload", "reason"];
-            known.severity == finding.severity
-                && values
-                    .iter()
-                    .all(|name| known.value(name) == finding.value(name))
+            known.severity == finding.severity && values.iter().all(|name| known.value(name) == finding.value(name))
         };
         match findings.iter_mut().find(|known| is_same(known)) {
             Some(known) => merge(known, finding),
@@ -84,9 +80,8 @@ fn merge(known: &mut Finding, other: Finding) {
 /// True if this is 7-zip or its twin and no other run of it gave a score.
 fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
     let is_main = |step: &Step| step.workload.id().is_some_and(WorkloadId::is_main);
-    let is_done = |step: &Step| {
-        step.variant == failed.variant && is_main(step) && matches!(step.outcome, Outcome::Done(_))
-    };
+    let is_done =
+        |step: &Step| step.variant == failed.variant && is_main(step) && matches!(step.outcome, Outcome::Done(_));
     is_main(failed) && !record.steps.iter().any(is_done)
 }
 
@@ -94,22 +89,11 @@ fn is_main_score_lost(record: &Record, failed: &Step) -> bool {
 fn is_all_lost(record: &Record) -> bool {
     if record.run.mode == Mode::Ab {
         let is_done = |step: &&Step| matches!(step.outcome, Outcome::Done(_));
-        let has = |side: Variant| {
-            record
-                .steps
-                .iter()
-                .filter(is_done)
-                .any(|s| s.variant == side)
-        };
+        let has = |side: Variant| record.steps.iter().filter(is_done).any(|s| s.variant == side);
         return !has(Variant::SIDE_A) || !has(Variant::SIDE_B);
     }
-    let is_for_them = matches!(
-        record.run.mode,
-        Mode::Command | Mode::Loads | Mode::Geekbench | Mode::Phoronix
-    );
-    let is_score = |step: &Step| {
-        step.workload != WorkloadId::Clock && matches!(step.outcome, Outcome::Done(_))
-    };
+    let is_for_them = matches!(record.run.mode, Mode::Command | Mode::Loads | Mode::Geekbench | Mode::Phoronix);
+    let is_score = |step: &Step| step.workload != WorkloadId::Clock && matches!(step.outcome, Outcome::Done(_));
     is_for_them && !view::is_log(record) && !record.steps.iter().any(is_score)
 }
 
@@ -122,31 +106,19 @@ fn sentence_part(reason: &str) -> Quantity {
 fn too_few_runs(record: &Record) -> Option<Finding> {
     let is_parallel = view::cpu_count(record).is_some_and(|cpus| cpus > 1);
     let done = view::multi_totals(record).len();
-    let tried = record
-        .steps
-        .iter()
-        .filter(|step| step.variant == Variant::MULTI)
-        .count();
+    let tried = record.steps.iter().filter(|step| step.variant == Variant::MULTI).count();
     // Reviews without benchmarks, Geekbench and Phoronix have no 7-zip at all.
     let has_any = view::compressions(record).next().is_some();
     let expected = view::is_log(record) && has_any && is_parallel;
     if !expected || done >= MULTI_RUNS || tried > done {
         return None;
     }
-    let severity = if done == 0 {
-        Severity::Invalid
-    } else {
-        Severity::Degraded
-    };
+    let severity = if done == 0 { Severity::Invalid } else { Severity::Degraded };
     Some(
-        Finding::new(
-            RULE.id,
-            severity,
-            "Only {done} of {expected} runs of 7-zip on all CPUs gave a result.",
-        )
-        .with("done", Quantity::Count(done as i64))
-        .with("expected", Quantity::Count(MULTI_RUNS as i64))
-        .at(Place::Field("steps".into())),
+        Finding::new(RULE.id, severity, "Only {done} of {expected} runs of 7-zip on all CPUs gave a result.")
+            .with("done", Quantity::Count(done as i64))
+            .with("expected", Quantity::Count(MULTI_RUNS as i64))
+            .at(Place::Field("steps".into())),
     )
 }
 
@@ -156,19 +128,10 @@ mod tests {
     use crate::Severity;
     use crate::rules::tests::{findings_of, sentences};
     use crate::test_support::{compression, log, own_run, with_step};
-    use record::{
-        Failure, FailureKind, Missing, Mode, Outcome, Record, Variant, WorkloadId, WorkloadName,
-    };
+    use record::{Failure, FailureKind, Missing, Mode, Outcome, Record, Variant, WorkloadId, WorkloadName};
 
     fn failed(workload: impl Into<WorkloadName>, variant: Variant, kind: FailureKind) -> Record {
-        let mut record = with_step(
-            own_run(),
-            workload,
-            variant,
-            &[],
-            (0.0, 1.0),
-            compression(1),
-        );
+        let mut record = with_step(own_run(), workload, variant, &[], (0.0, 1.0), compression(1));
         record.steps[0].outcome = Outcome::Failed(Failure {
             kind,
             message: "it took longer than 60 s and was ended.".into(),
@@ -180,36 +143,20 @@ mod tests {
 
     #[test]
     fn failures_are_named_and_weighed() {
-        let record = failed(
-            WorkloadId::OpenSsl,
-            Variant::AES_128_CBC,
-            FailureKind::TimedOut,
-        );
+        let record = failed(WorkloadId::OpenSsl, Variant::AES_128_CBC, FailureKind::TimedOut);
         assert_eq!(
             sentences(RULE.id, &record),
             ["openssl aes-128-cbc failed: it took longer than 60 s and was ended."]
         );
         for (workload, kind, expected) in [
-            (
-                WorkloadId::OpenSsl,
-                FailureKind::TimedOut,
-                Severity::Degraded,
-            ),
-            (
-                WorkloadId::OpenSsl,
-                FailureKind::WrongAnswer,
-                Severity::Invalid,
-            ),
+            (WorkloadId::OpenSsl, FailureKind::TimedOut, Severity::Degraded),
+            (WorkloadId::OpenSsl, FailureKind::WrongAnswer, Severity::Invalid),
             (WorkloadId::SevenZip, FailureKind::Signal, Severity::Invalid),
         ] {
             let found = findings_of(RULE.id, &failed(workload, Variant::MULTI, kind));
             assert_eq!(found[0].severity, expected, "{workload:?}");
         }
-        let interrupted = failed(
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            FailureKind::Interrupted,
-        );
+        let interrupted = failed(WorkloadId::SevenZip, Variant::MULTI, FailureKind::Interrupted);
         assert_eq!(sentences(RULE.id, &interrupted), [""; 0]);
     }
 
@@ -225,16 +172,10 @@ mod tests {
             record.run.mode = mode.clone();
             record.steps[1].outcome = Outcome::Skipped(Missing::absent("tool"));
             let found = findings_of(RULE.id, &record);
-            assert_eq!(
-                found.iter().map(|f| f.severity).collect::<Vec<_>>(),
-                expected
-            );
+            assert_eq!(found.iter().map(|f| f.severity).collect::<Vec<_>>(), expected);
             record = with_step(record, "good", "", &[], (2.0, 3.0), compression(1));
             let found = findings_of(RULE.id, &record);
-            assert!(
-                found.iter().all(|f| f.severity != Severity::Invalid),
-                "{mode}"
-            );
+            assert!(found.iter().all(|f| f.severity != Severity::Invalid), "{mode}");
         }
     }
 
@@ -242,24 +183,10 @@ mod tests {
     fn one_side_alone_is_no_answer() {
         let mut record = failed("own", Variant::SIDE_B, FailureKind::ExitStatus);
         record.run.mode = Mode::Ab;
-        let record = with_step(
-            record,
-            "own",
-            Variant::SIDE_A,
-            &[],
-            (1.0, 2.0),
-            compression(1),
-        );
+        let record = with_step(record, "own", Variant::SIDE_A, &[], (1.0, 2.0), compression(1));
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].severity, Severity::Invalid);
-        let record = with_step(
-            record,
-            "own",
-            Variant::SIDE_B,
-            &[],
-            (2.0, 3.0),
-            compression(1),
-        );
+        let record = with_step(record, "own", Variant::SIDE_B, &[], (2.0, 3.0), compression(1));
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].severity, Severity::Degraded);
     }
@@ -268,63 +195,25 @@ mod tests {
     fn equal_skips_are_one_finding_and_stand_ins_are_none() {
         let mut record = own_run();
         for _ in 0..3 {
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 1.0),
-                compression(1),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(1));
             let missing = Missing::unsupported("7zz", "no 7-zip is installed");
             record.steps.last_mut().unwrap().outcome = Outcome::Skipped(missing);
         }
-        assert_eq!(
-            sentences(RULE.id, &record),
-            ["7-zip on all CPUs was not run: no 7-zip is installed."]
-        );
-        let record = with_step(
-            record,
-            WorkloadId::Lzma,
-            Variant::MULTI,
-            &[],
-            (1.0, 2.0),
-            compression(1),
-        );
+        assert_eq!(sentences(RULE.id, &record), ["7-zip on all CPUs was not run: no 7-zip is installed."]);
+        let record = with_step(record, WorkloadId::Lzma, Variant::MULTI, &[], (1.0, 2.0), compression(1));
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 
     #[test]
     fn a_log_with_too_few_runs_says_so() {
-        for (runs, expected) in [
-            (3, None),
-            (2, Some(Severity::Degraded)),
-            (0, Some(Severity::Invalid)),
-        ] {
-            let mut record = with_step(
-                log("0.9.58"),
-                WorkloadId::SevenZip,
-                Variant::SINGLE,
-                &[0],
-                (0.0, 1.0),
-                compression(1),
-            );
+        for (runs, expected) in [(3, None), (2, Some(Severity::Degraded)), (0, Some(Severity::Invalid))] {
+            let mut record =
+                with_step(log("0.9.58"), WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 1.0), compression(1));
             for _ in 0..runs {
-                record = with_step(
-                    record,
-                    WorkloadId::SevenZip,
-                    Variant::MULTI,
-                    &[],
-                    (1.0, 2.0),
-                    compression(9),
-                );
+                record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 2.0), compression(9));
             }
             let found = findings_of(RULE.id, &record);
-            assert_eq!(
-                found.first().map(|finding| finding.severity),
-                expected,
-                "{runs}"
-            );
+            assert_eq!(found.first().map(|finding| finding.severity), expected, "{runs}");
         }
     }
 }

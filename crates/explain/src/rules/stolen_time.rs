@@ -33,11 +33,7 @@ fn check(record: &Record) -> Vec<Finding> {
     if average < MEAN_PERCENT_MIN {
         return Vec::new();
     }
-    let severity = if average >= DEGRADED_PERCENT {
-        Severity::Degraded
-    } else {
-        Severity::Info
-    };
+    let severity = if average >= DEGRADED_PERCENT { Severity::Degraded } else { Severity::Info };
     let finding = Finding::new(
         RULE.id,
         severity,
@@ -48,11 +44,7 @@ fn check(record: &Record) -> Vec<Finding> {
             .sure(97)
             .with("average", Quantity::Percent(average))
             .with("peak", Quantity::Percent(*peak))
-            .at(Place::Samples {
-                channel: ChannelId::all_cpus(CpuTime::Steal),
-                start_ms: *at_ms,
-                end_ms: *at_ms,
-            })
+            .at(Place::Samples { channel: ChannelId::all_cpus(CpuTime::Steal), start_ms: *at_ms, end_ms: *at_ms })
             .explains(Some(average)),
     ]
 }
@@ -67,27 +59,10 @@ mod tests {
     #[test]
     fn stolen_time_is_measured_and_named() {
         for (steal, expected) in [(8, 1), (0, 0)] {
-            let record = with_step(
-                own_run(),
-                WorkloadId::OpenSsl,
-                Variant::ONLY,
-                &[0],
-                (0.0, 2.0),
-                compression(1),
-            );
+            let record = with_step(own_run(), WorkloadId::OpenSsl, Variant::ONLY, &[0], (0.0, 2.0), compression(1));
             let ticks = |each: i64| (0..=4).map(|row| row * each).collect::<Vec<_>>();
-            let record = counter(
-                record,
-                ChannelId::all_cpus(CpuTime::Idle),
-                Unit::Ticks,
-                &ticks(200 - steal),
-            );
-            let record = counter(
-                record,
-                ChannelId::all_cpus(CpuTime::Steal),
-                Unit::Ticks,
-                &ticks(steal),
-            );
+            let record = counter(record, ChannelId::all_cpus(CpuTime::Idle), Unit::Ticks, &ticks(200 - steal));
+            let record = counter(record, ChannelId::all_cpus(CpuTime::Steal), Unit::Ticks, &ticks(steal));
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
     }

@@ -42,11 +42,7 @@ fn check(record: &Record) -> Vec<Finding> {
         aes(record, number(columns.get(AES_256))),
     ];
     let line = Place::Line(summary.line);
-    found
-        .into_iter()
-        .flatten()
-        .map(|finding| finding.at(line.clone()))
-        .collect()
+    found.into_iter().flatten().map(|finding| finding.at(line.clone())).collect()
 }
 
 fn number(column: Option<&&str>) -> Option<f64> {
@@ -55,9 +51,7 @@ fn number(column: Option<&&str>) -> Option<f64> {
 
 fn clock(column: Option<&&str>) -> Option<Finding> {
     let mhz = column?.trim_start_matches('~').strip_suffix("MHz")?.trim();
-    let largest = mhz
-        .split('/')
-        .filter_map(|mhz| mhz.trim().parse::<f64>().ok());
+    let largest = mhz.split('/').filter_map(|mhz| mhz.trim().parse::<f64>().ok());
     let largest = largest.reduce(f64::max).filter(|mhz| *mhz > MHZ_MAX)?;
     Some(
         wrong("The summary line says {printed} MHz; the number is one of kHz.")
@@ -67,10 +61,7 @@ fn clock(column: Option<&&str>) -> Option<Finding> {
 }
 
 fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
-    let totals: Vec<f64> = view::multi_totals(record)
-        .iter()
-        .map(|(_, mips)| *mips)
-        .collect();
+    let totals: Vec<f64> = view::multi_totals(record).iter().map(|(_, mips)| *mips).collect();
     let single = view::compressions(record).map(|(_, _, done)| f64::from(done.total_mips));
     // On one CPU the only run is the single one.
     let expected = mean(&totals).or(single.reduce(f64::max))?;
@@ -85,11 +76,7 @@ fn sevenzip(record: &Record, printed: Option<f64>) -> Option<Finding> {
 fn aes(record: &Record, printed: Option<f64>) -> Option<Finding> {
     let kb_per_s = |step: &record::Step| match &step.outcome {
         Outcome::Done(Measured::Cipher(cipher)) if step.variant == Variant::AES_256_CBC => {
-            let row = cipher
-                .rows
-                .iter()
-                .rev()
-                .find(|(block, _)| *block <= AES_BLOCK_BYTES)?;
+            let row = cipher.rows.iter().rev().find(|(block, _)| *block <= AES_BLOCK_BYTES)?;
             Some(row.1 as f64 / 1000.0)
         }
         _ => None,
@@ -106,11 +93,7 @@ fn aes(record: &Record, printed: Option<f64>) -> Option<Finding> {
         "The summary line says {printed} for AES-256, the fastest CPUs reach {expected}."
     };
     let score = |value| Quantity::Score(value, "kB/s".into());
-    Some(
-        wrong(template)
-            .with("printed", score(printed))
-            .with("expected", score(expected)),
-    )
+    Some(wrong(template).with("printed", score(printed)).with("expected", score(expected)))
 }
 
 fn differs(printed: f64, expected: f64) -> bool {
@@ -135,28 +118,11 @@ mod tests {
                 algorithm: Variant::AES_256_CBC.to_string(),
                 rows: vec![(16, 1), (16_384, rate)],
             });
-            record = with_step(
-                record,
-                WorkloadId::OpenSsl,
-                Variant::AES_256_CBC,
-                &[cpu],
-                (0.0, 1.0),
-                cipher,
-            );
+            record = with_step(record, WorkloadId::OpenSsl, Variant::AES_256_CBC, &[cpu], (0.0, 1.0), cipher);
         }
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (1.0, 2.0),
-            compression(6970),
-        );
+        record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.0, 2.0), compression(6970));
         if let Source::Log(log) = &mut record.source {
-            log.summary = Some(LogLine {
-                line: 811,
-                text: summary.into(),
-            });
+            log.summary = Some(LogLine { line: 811, text: summary.into() });
         }
         record
     }
@@ -164,25 +130,18 @@ mod tests {
     #[test]
     fn every_kind_of_wrong_number_is_named() {
         for (summary, expected) in [
-            (
-                "| B | 2016/1512 MHz | 5.10 | Focal arm64 | 6970 | 255390 | 1145030 | 2450 | 6190 | - |",
-                vec![],
-            ),
+            ("| B | 2016/1512 MHz | 5.10 | Focal arm64 | 6970 | 255390 | 1145030 | 2450 | 6190 | - |", vec![]),
             (
                 "| B | 1907200 MHz | 4.9 | Focal arm64 | 6970 | 1 | 1145030 | 1 | 1 | - |",
                 vec!["The summary line says 1907200 MHz; the number is one of kHz."],
             ),
             (
                 "| B | 1000 MHz | 5.10 | X | 150 | 10450 | 1145030 | 430 | 1670 | - |",
-                vec![
-                    "The summary line says 150 MIPS for 7-zip on all CPUs, the runs say 6970 MIPS.",
-                ],
+                vec!["The summary line says 150 MIPS for 7-zip on all CPUs, the runs say 6970 MIPS."],
             ),
             (
                 "| B | 2016 MHz | 5.10 | X | 6970 | 1 | 924310 | 2450 | 6190 | 11.36 | []() |",
-                vec![
-                    "The summary line says 924310 kB/s for AES-256, the fastest CPUs reach 1145029 kB/s.",
-                ],
+                vec!["The summary line says 924310 kB/s for AES-256, the fastest CPUs reach 1145029 kB/s."],
             ),
             (
                 "| B | 2016 MHz | 5.10 | X | 6970 | 1 | 1848620 | 2450 | 6190 | - |",

@@ -45,10 +45,7 @@ mod tests {
 
     #[test]
     fn slow_storage_is_named_and_memory_is_not() {
-        for (path, kind, expected) in [
-            ("/var/swap", SwapKind::SdCard, 1),
-            ("/dev/zram0", SwapKind::Zram, 0),
-        ] {
+        for (path, kind, expected) in [("/var/swap", SwapKind::SdCard, 1), ("/dev/zram0", SwapKind::Zram, 0)] {
             let mut record = own_run();
             let mut moment = state(None);
             moment.swaps = Fact::Known(vec![swap(path, kind, 0)]);

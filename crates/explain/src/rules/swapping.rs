@@ -34,11 +34,7 @@ fn check(record: &Record) -> Vec<Finding> {
 }
 
 fn by_traffic(record: &Record, pages_read: i64, pages_written: i64) -> Option<Finding> {
-    let page_kib = record
-        .machine
-        .page_size_bytes
-        .known()
-        .map_or(4, |bytes| u64::from(*bytes) / 1024);
+    let page_kib = record.machine.page_size_bytes.known().map_or(4, |bytes| u64::from(*bytes) / 1024);
     let kib = |pages: i64| pages.max(0) as u64 * page_kib;
     let total_kib = kib(pages_read) + kib(pages_written);
     if total_kib < TRAFFIC_KIB_MIN {
@@ -133,24 +129,12 @@ mod tests {
 
     #[test]
     fn traffic_counts_even_if_the_total_does_not_grow() {
-        let mut record = counter(
-            own_run(),
-            ChannelId::Swap(OfSwap::In),
-            Unit::Pages,
-            &[100, 100, 2100],
-        );
-        record = counter(
-            record,
-            ChannelId::Swap(OfSwap::Out),
-            Unit::Pages,
-            &[0, 25_600, 25_600],
-        );
+        let mut record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[100, 100, 2100]);
+        record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[0, 25_600, 25_600]);
         assert_eq!(
             sentences(RULE.id, &record),
-            [
-                "100 MiB were written to and 8000 KiB read from swap (device not known) during the \
-              run."
-            ]
+            ["100 MiB were written to and 8000 KiB read from swap (device not known) during the \
+              run."]
         );
         record.machine.memory_kib = Fact::Known(512 * 1024);
         assert_eq!(findings_of(RULE.id, &record)[0].severity, Severity::Invalid);
@@ -158,18 +142,8 @@ mod tests {
 
     #[test]
     fn traffic_before_the_run_does_not_count() {
-        let record = counter(
-            own_run(),
-            ChannelId::Swap(OfSwap::In),
-            Unit::Pages,
-            &[90_000, 90_000, 90_010],
-        );
-        let record = counter(
-            record,
-            ChannelId::Swap(OfSwap::Out),
-            Unit::Pages,
-            &[80_000, 80_000, 80_000],
-        );
+        let record = counter(own_run(), ChannelId::Swap(OfSwap::In), Unit::Pages, &[90_000, 90_000, 90_010]);
+        let record = counter(record, ChannelId::Swap(OfSwap::Out), Unit::Pages, &[80_000, 80_000, 80_000]);
         assert_eq!(sentences(RULE.id, &record), [""; 0]);
     }
 

@@ -23,11 +23,7 @@ fn check(record: &Record) -> Vec<Finding> {
         None => "Under {load} it was not throttled within {time}{heat}.",
     };
     let mut left = Vec::new();
-    left.extend(
-        result
-            .steady_clock_percent()
-            .map(|percent| format!("{percent:.0} % of its clock")),
-    );
+    left.extend(result.steady_clock_percent().map(|percent| format!("{percent:.0} % of its clock")));
     let score = result.steady_score_percent(series);
     left.extend(score.map(|percent| format!("{percent:.0} % of its score")));
     let mut heat = String::new();
@@ -50,14 +46,8 @@ fn check(record: &Record) -> Vec<Finding> {
         Finding::new(RULE.id, Severity::Info, template)
             .with("load", Quantity::Text(step.variant.to_string()))
             .with("time", Quantity::Ms(step.window.elapsed_ms()))
-            .with(
-                "after",
-                Quantity::Ms(throttle.map_or(0, |throttle| throttle.after_ms)),
-            )
-            .with(
-                "sign",
-                Quantity::Text(throttle.map_or("", |throttle| throttle.sign).into()),
-            )
+            .with("after", Quantity::Ms(throttle.map_or(0, |throttle| throttle.after_ms)))
+            .with("sign", Quantity::Text(throttle.map_or("", |throttle| throttle.sign).into()))
             .with("left", Quantity::Text(left))
             .with("heat", Quantity::Text(heat))
             .at(Place::Step(result.step)),
@@ -75,17 +65,8 @@ mod tests {
     fn a_load_that_loses_its_score_is_told() {
         let mut values = vec![100.0; 10];
         values.extend([60.0; 50]);
-        let mut record = with_step(
-            own_run(),
-            WorkloadId::Heat,
-            Variant::SIMD,
-            &[],
-            (0.0, 60.0),
-            series(&values),
-        );
-        if let record::Outcome::Done(record::Measured::Series(series)) =
-            &mut record.steps[0].outcome
-        {
+        let mut record = with_step(own_run(), WorkloadId::Heat, Variant::SIMD, &[], (0.0, 60.0), series(&values));
+        if let record::Outcome::Done(record::Measured::Series(series)) = &mut record.steps[0].outcome {
             series.at_ms = (1..=60).map(|second| second * 1000).collect();
         }
         let found = sentences(RULE.id, &record);

@@ -35,17 +35,12 @@ fn check(record: &Record) -> Vec<Finding> {
         .or_else(|| by_falling_clock(record))
         .or_else(|| by_residency(record))
         .or_else(|| by_measured_clock(record));
-    found
-        .map(|finding| with_loss(record, finding))
-        .into_iter()
-        .collect()
+    found.map(|finding| with_loss(record, finding)).into_iter().collect()
 }
 
 /// True if the kernel itself says that it slowed CPUs down because of heat.
 pub(super) fn kernel_says_heat(record: &Record) -> bool {
-    !view::raised_cooling(record).is_empty()
-        || by_counters(record).is_some()
-        || by_messages(record).is_some()
+    !view::raised_cooling(record).is_empty() || by_counters(record).is_some() || by_messages(record).is_some()
 }
 
 /// Adds clocks, temperature and the share of the score; a trace of throttling is only Info.
@@ -59,10 +54,7 @@ fn with_loss(record: &Record, mut finding: Finding) -> Finding {
         let loss = slowdown::clock_loss_percent(record).filter(|loss| *loss > 0.0);
         finding = finding.explains(loss);
     }
-    if finding
-        .explains_percent
-        .is_some_and(|loss| loss.as_percent() < LOSS_PERCENT_MIN)
-    {
+    if finding.explains_percent.is_some_and(|loss| loss.as_percent() < LOSS_PERCENT_MIN) {
         finding.severity = Severity::Info;
     }
     finding
@@ -83,9 +75,9 @@ fn by_cooling(record: &Record) -> Option<Finding> {
         .with("device", Quantity::Text(first.label.clone()))
         .with("before", Quantity::Count(first.before))
         .with("state", Quantity::Count(first.extreme))
-        .at_all(cooling.iter().map(|cooling| {
-            samples_place(record, &cooling.channel, cooling.first_ms, cooling.last_ms)
-        }));
+        .at_all(
+            cooling.iter().map(|cooling| samples_place(record, &cooling.channel, cooling.first_ms, cooling.last_ms)),
+        );
     let mut finding = clocks_and_heat(record, finding, first.first_ms);
     let has = |name| finding.value(name).is_some();
     if has("clock_before") && has("temperature_at_first") {
@@ -101,9 +93,7 @@ fn by_limit(record: &Record) -> Option<Finding> {
     let first = lowered.iter().min_by_key(|limit| limit.first_ms)?;
     let heat = view::heat(record, view::whole_run());
     // Somebody else may lower limits as well, so that heat must at least be possible.
-    let is_warm = heat
-        .as_ref()
-        .is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
+    let is_warm = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= WARM_MILLICELSIUS);
     is_warm.then(|| {
         let finding = Finding::new(
             RULE.id,
@@ -116,12 +106,7 @@ fn by_limit(record: &Record) -> Option<Finding> {
             .with("before", Quantity::Khz(first.before as u32))
             .with("limit", Quantity::Khz(first.extreme as u32))
             .with("first", Quantity::Ms(first.first_ms))
-            .at(samples_place(
-                record,
-                &first.channel,
-                first.first_ms,
-                first.last_ms,
-            ));
+            .at(samples_place(record, &first.channel, first.first_ms, first.last_ms));
         clocks_and_heat(record, finding, first.first_ms)
     })
 }
@@ -134,11 +119,7 @@ fn clocks_and_heat(record: &Record, mut finding: Finding, first_ms: i64) -> Find
             .with("clock_after", Quantity::Khz(fall.low_khz))
             .with("clock_mean", Quantity::Khz(fall.mean_khz));
     }
-    let around = record::Window {
-        start_ms: first_ms - 2_000,
-        end_ms: first_ms + 2_000,
-        ..record::Window::default()
-    };
+    let around = record::Window { start_ms: first_ms - 2_000, end_ms: first_ms + 2_000, ..record::Window::default() };
     if let Some(heat) = view::heat(record, around) {
         let temp = Quantity::Millicelsius(heat.millicelsius_max);
         finding = finding.with("temperature_at_first", temp);
@@ -172,20 +153,14 @@ fn by_counters(record: &Record) -> Option<Finding> {
 }
 
 fn by_messages(record: &Record) -> Option<Finding> {
-    let is_throttled = |text: &str| {
-        text.contains("clock throttled") || text.contains("thermal: critical temperature")
-    };
+    let is_throttled = |text: &str| text.contains("clock throttled") || text.contains("thermal: critical temperature");
     let messages = view::matching_messages(record, is_throttled);
     let (_, first) = messages.first()?;
     Some(
-        Finding::new(
-            RULE.id,
-            Severity::Degraded,
-            "The kernel reports throttling by heat: \"{message}\".",
-        )
-        .sure(95)
-        .with("message", Quantity::Text(first.text.clone()))
-        .at_all(messages.iter().map(view::message_place)),
+        Finding::new(RULE.id, Severity::Degraded, "The kernel reports throttling by heat: \"{message}\".")
+            .sure(95)
+            .with("message", Quantity::Text(first.text.clone()))
+            .at_all(messages.iter().map(view::message_place)),
     )
 }
 
@@ -208,11 +183,7 @@ fn by_falling_clock(record: &Record) -> Option<Finding> {
         .with("clock_mean", Quantity::Khz(fall.mean_khz))
         .with("temperature", Quantity::Millicelsius(temp))
         .with("first", Quantity::Ms(fall.first_ms))
-        .at_all(
-            falls.iter().map(|fall| {
-                samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms)
-            }),
-        ),
+        .at_all(falls.iter().map(|fall| samples_place(record, &fall.channel, fall.first_ms, fall.window.end_ms))),
     )
 }
 
@@ -223,9 +194,7 @@ fn by_residency(record: &Record) -> Option<Finding> {
     let worst = below.iter().max_by_key(|below| below.below_ms)?;
     let heat = view::heat(record, view::whole_run());
     let hot = slowdown::hot_millicelsius(record);
-    let is_hot = heat
-        .as_ref()
-        .is_none_or(|heat| heat.millicelsius_max >= hot);
+    let is_hot = heat.as_ref().is_none_or(|heat| heat.millicelsius_max >= hot);
     if worst.below_ms < BELOW_TOP_MS_MIN || !is_hot || rpi_firmware::is_raspberry_pi(record) {
         return None;
     }
@@ -258,11 +227,7 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
         return None;
     }
     let all_cold = view::cluster_clocks(record, &Variant::COLD_ALL_CPUS);
-    let cold = if all_cold.is_empty() {
-        view::cluster_clocks(record, &Variant::COLD)
-    } else {
-        all_cold
-    };
+    let cold = if all_cold.is_empty() { view::cluster_clocks(record, &Variant::COLD) } else { all_cold };
     let mut loaded = view::cluster_clocks(record, &Variant::HOT_LOADED);
     loaded.retain(|clock| !view::is_short_of_cpus(record, clock.step));
     let fell = loaded.iter().filter_map(|hot| {
@@ -285,11 +250,7 @@ fn by_measured_clock(record: &Record) -> Option<Finding> {
         .with("temperature", Quantity::Millicelsius(heat.millicelsius_max))
         .at(step_place(record, before.step))
         .at(step_place(record, after.step))
-        .at(Place::Samples {
-            channel: heat.channel.clone(),
-            start_ms: heat.at_ms,
-            end_ms: heat.at_ms,
-        })
+        .at(Place::Samples { channel: heat.channel.clone(), start_ms: heat.at_ms, end_ms: heat.at_ms })
         .explains(Some(loss))
     })
 }
@@ -305,22 +266,8 @@ mod tests {
     /// 7-zip on all CPUs from the second second on, at these clocks and this temperature.
     fn run(khz: &[i64], celsius: i64) -> Record {
         let end = khz.len() as f64 / 2.0;
-        let record = with_step(
-            own_run(),
-            WorkloadId::OpenSsl,
-            Variant::AES_256_CBC,
-            &[0],
-            (0.0, 1.4),
-            compression(1),
-        );
-        let record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (1.5, end),
-            compression(1),
-        );
+        let record = with_step(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.4), compression(1));
+        let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (1.5, end), compression(1));
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, khz);
         let heat = vec![celsius * 1000; khz.len()];
         gauge_channel(record, ChannelId::Soc, Unit::Millicelsius, &heat)
@@ -343,10 +290,7 @@ mod tests {
              cpufreq-cpu0)."
         );
         assert_eq!(found[0].severity, Severity::Degraded);
-        assert_eq!(
-            found[0].value("temperature_at_first").unwrap().to_string(),
-            "82.0 °C"
-        );
+        assert_eq!(found[0].value("temperature_at_first").unwrap().to_string(), "82.0 °C");
         assert_eq!(found[0].explains_percent, crate::Share::percent(26.7));
     }
 
@@ -355,10 +299,8 @@ mod tests {
         let khz = [TOP, TOP, TOP, TOP, LOW, LOW, LOW, TOP];
         assert_eq!(
             sentences(RULE.id, &run(&khz, 84)),
-            [
-                "While 7-zip on all CPUs ran, the clock fell from 1800 MHz to 1200 MHz (on average \
-              1440 MHz) at up to 84.0 °C."
-            ]
+            ["While 7-zip on all CPUs ran, the clock fell from 1800 MHz to 1200 MHz (on average \
+              1440 MHz) at up to 84.0 °C."]
         );
         assert_eq!(sentences(RULE.id, &run(&khz, 49)), [""; 0]);
         assert_eq!(sentences(RULE.id, &run(&[TOP; 8], 95)), [""; 0]);
@@ -391,12 +333,7 @@ mod tests {
     fn x86_counters_count_from_the_start_of_the_run() {
         let events = |values: &[i64]| {
             let record = run(&[TOP; 8], 90);
-            let record = counter(
-                record,
-                ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core)),
-                Unit::Count,
-                values,
-            );
+            let record = counter(record, ChannelId::Cpu(0, OfCpu::Throttles(Scope::Core)), Unit::Count, values);
             findings_of(RULE.id, &record).len()
         };
         assert_eq!(events(&[700; 8]), 0);
@@ -407,10 +344,8 @@ mod tests {
     fn idle_clusters_below_their_top_are_not_throttled() {
         let mut record = log("0.9.8");
         let mut after = state(None);
-        after.residencies = vec![Residency {
-            cpus: vec![0, 1, 2, 3],
-            khz_ms: vec![(408_000, 1_977_000), (1_800_000, 900_000)],
-        }];
+        after.residencies =
+            vec![Residency { cpus: vec![0, 1, 2, 3], khz_ms: vec![(408_000, 1_977_000), (1_800_000, 900_000)] }];
         record.states.push(after);
         for (celsius, expected) in [(49, 0), (84, 1)] {
             let temp = [celsius * 1000];
@@ -422,16 +357,8 @@ mod tests {
     #[test]
     fn firmware_that_throttles_shows_in_the_measured_clock() {
         let record = run(&[TOP; 8], 86);
-        let record = with_clocks(
-            record,
-            Variant::COLD_ALL_CPUS,
-            vec![point(0, 1_800_000, 1_799_000)],
-        );
-        let record = with_clocks(
-            record,
-            Variant::HOT_LOADED,
-            vec![point(0, 1_800_000, 1_400_000)],
-        );
+        let record = with_clocks(record, Variant::COLD_ALL_CPUS, vec![point(0, 1_800_000, 1_799_000)]);
+        let record = with_clocks(record, Variant::HOT_LOADED, vec![point(0, 1_800_000, 1_400_000)]);
         let found = findings_of(RULE.id, &record);
         assert_eq!(found[0].explains_percent, crate::Share::percent(22.2));
     }

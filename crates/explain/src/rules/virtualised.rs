@@ -15,19 +15,17 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(record: &Record) -> Vec<Finding> {
     let kind = record.machine.virtualisation.known();
-    let found = kind
-        .filter(|kind| !matches!(kind.as_str(), "" | "none"))
-        .map(|kind| {
-            Finding::new(
-                RULE.id,
-                Severity::Info,
-                "The run was made inside {kind}: clocks, temperatures and throttling of the real \
+    let found = kind.filter(|kind| !matches!(kind.as_str(), "" | "none")).map(|kind| {
+        Finding::new(
+            RULE.id,
+            Severity::Info,
+            "The run was made inside {kind}: clocks, temperatures and throttling of the real \
              machine cannot be seen.",
-            )
-            .sure(97)
-            .with("kind", Quantity::Text(kind.clone()))
-            .at(Place::Field("machine.virtualisation".into()))
-        });
+        )
+        .sure(97)
+        .with("kind", Quantity::Text(kind.clone()))
+        .at(Place::Field("machine.virtualisation".into()))
+    });
     found.into_iter().collect()
 }
 

@@ -16,9 +16,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(record: &Record) -> Vec<Finding> {
     let zswap = record.machine.zswap.known().filter(|zswap| is_on(zswap));
-    let has_zram = view::swap_devices(record)
-        .iter()
-        .any(|swap| swap.kind == SwapKind::Zram);
+    let has_zram = view::swap_devices(record).iter().any(|swap| swap.kind == SwapKind::Zram);
     let found = zswap.filter(|_| has_zram).map(|zswap| {
         let finding = Finding::new(
             RULE.id,
@@ -26,20 +24,14 @@ fn check(record: &Record) -> Vec<Finding> {
             "Zswap ({zswap}) is on although swap is zram: swapping is slower than with either \
              alone.",
         );
-        finding
-            .sure(97)
-            .with("zswap", Quantity::Text(zswap.clone()))
-            .at(Place::Field("machine.zswap".into()))
+        finding.sure(97).with("zswap", Quantity::Text(zswap.clone())).at(Place::Field("machine.zswap".into()))
     });
     found.into_iter().collect()
 }
 
 /// The kernel's own words are `Y` and `N`; a Record may also name the compressor, or say `off`.
 fn is_on(zswap: &str) -> bool {
-    !matches!(
-        zswap.trim().to_lowercase().as_str(),
-        "" | "n" | "no" | "0" | "off" | "disabled"
-    )
+    !matches!(zswap.trim().to_lowercase().as_str(), "" | "n" | "no" | "0" | "off" | "disabled")
 }
 
 #[cfg(test)]
@@ -51,11 +43,9 @@ mod tests {
 
     #[test]
     fn only_both_together_are_named() {
-        for (zswap, kind, expected) in [
-            ("lzo", SwapKind::Zram, 1),
-            ("off", SwapKind::Zram, 0),
-            ("lzo", SwapKind::Disk, 0),
-        ] {
+        for (zswap, kind, expected) in
+            [("lzo", SwapKind::Zram, 1), ("off", SwapKind::Zram, 0), ("lzo", SwapKind::Disk, 0)]
+        {
             let mut record = own_run();
             record.machine.zswap = Fact::Known(zswap.into());
             let mut moment = state(None);

@@ -35,12 +35,7 @@ const ONE_CORE_ELASTICITY_MIN: f64 = 0.4;
 
 impl Limiter {
     /// What holds `step` back, judged at this level.
-    pub(super) fn of(
-        record: &Record,
-        step: &Step,
-        level: &Level,
-        elasticity: Option<Elasticity>,
-    ) -> Self {
+    pub(super) fn of(record: &Record, step: &Step, level: &Level, elasticity: Option<Elasticity>) -> Self {
         let online = f64::from(view::cpu_count(record).unwrap_or(1));
         let cores = match step.cpus.len() {
             0 => online,

@@ -92,10 +92,7 @@ impl Sensitivity {
 pub fn results(record: &Record) -> Vec<Sensitivity> {
     let mut names: Vec<(String, usize, Vec<usize>)> = Vec::new();
     for (index, step) in record.steps.iter().enumerate() {
-        if step.set_clock.is_none()
-            || step_score(step).is_none()
-            || step.workload == WorkloadId::Clock
-        {
+        if step.set_clock.is_none() || step_score(step).is_none() || step.workload == WorkloadId::Clock {
             continue;
         }
         let name = step_name(step);
@@ -115,9 +112,7 @@ pub fn results(record: &Record) -> Vec<Sensitivity> {
         return Vec::new();
     }
     let results = names.into_iter();
-    results
-        .filter_map(|(name, row, steps)| result(record, (name, row), steps))
-        .collect()
+    results.filter_map(|(name, row, steps)| result(record, (name, row), steps)).collect()
 }
 
 /// Names of the scores of a step: several where a network and a CPU worked at once, or many scenes were
@@ -144,11 +139,7 @@ fn row_score(step: &Step, row: usize) -> Option<StepScore> {
     })
 }
 
-fn result(
-    record: &Record,
-    (name, row): (String, usize),
-    indices: Vec<usize>,
-) -> Option<Sensitivity> {
+fn result(record: &Record, (name, row): (String, usize), indices: Vec<usize>) -> Option<Sensitivity> {
     let steps: Vec<&Step> = indices.iter().map(|index| &record.steps[*index]).collect();
     let score = row_score(steps.first()?, row)?;
     let mut clocks: Vec<SetClock> = steps.iter().filter_map(|step| step.set_clock).collect();
@@ -171,9 +162,7 @@ fn result(
 
 fn level(record: &Record, (steps, row): (&[&Step], usize), clock: SetClock) -> Option<Level> {
     let own = || steps.iter().filter(|step| step.set_clock == Some(clock));
-    let scores: Vec<f64> = own()
-        .filter_map(|step| row_score(step, row).map(|score| score.value))
-        .collect();
+    let scores: Vec<f64> = own().filter_map(|step| row_score(step, row).map(|score| score.value)).collect();
     let used: Vec<f64> = own()
         .filter_map(|step| {
             let cpu_ns = *step.counters.task_clock_ns.known()? as f64;
@@ -182,11 +171,8 @@ fn level(record: &Record, (steps, row): (&[&Step], usize), clock: SetClock) -> O
         })
         .collect();
     let windows: Vec<Window> = own().map(|step| step.window).collect();
-    let iowait: Vec<f64> = windows
-        .iter()
-        .flat_map(|window| view::cpu_use(record, *window))
-        .map(|used| used.iowait)
-        .collect();
+    let iowait: Vec<f64> =
+        windows.iter().flat_map(|window| view::cpu_use(record, *window)).map(|used| used.iowait).collect();
     Some(Level {
         clock,
         speed: speed(record, steps.first()?, clock),
@@ -218,9 +204,7 @@ fn speed(record: &Record, step: &Step, clock: SetClock) -> f64 {
 
 fn elasticity((steps, row): (&[&Step], usize), levels: &[Level]) -> Option<Elasticity> {
     let point = |step: &&Step| {
-        let level = levels
-            .iter()
-            .find(|level| Some(level.clock) == step.set_clock)?;
+        let level = levels.iter().find(|level| Some(level.clock) == step.set_clock)?;
         let rate = row_score(step, row)?.rate();
         Some((step.repetition, (level.speed.ln(), rate.ln())))
     };
@@ -243,15 +227,10 @@ fn elasticity((steps, row): (&[&Step], usize), levels: &[Level]) -> Option<Elast
 /// Slope of the line of least squares; none where all points stand at one place.
 pub(crate) fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let n = points.len() as f64;
-    let (sum_x, sum_y) = points
-        .iter()
-        .fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
+    let (sum_x, sum_y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
     let (mean_x, mean_y) = (sum_x / n, sum_y / n);
     let over: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).total();
-    let both: f64 = points
-        .iter()
-        .map(|(x, y)| (x - mean_x) * (y - mean_y))
-        .total();
+    let both: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).total();
     (points.len() > 1 && over > 1e-9).then(|| both / over)
 }
 

@@ -36,10 +36,7 @@ fn table(record: &Record, result: &Sensitivity) -> String {
     };
     let mut clocks = vec![high.clock];
     clocks.extend((low.clock != high.clock).then_some(low.clock));
-    let columns: Vec<Vec<Second>> = clocks
-        .iter()
-        .map(|clock| of_clock(record, result, *clock))
-        .collect();
+    let columns: Vec<Vec<Second>> = clocks.iter().map(|clock| of_clock(record, result, *clock)).collect();
     let name = result.name.split(": ").next().unwrap_or_default();
     let cores = columns.iter().flatten().next().map_or(0, Vec::len);
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
@@ -48,10 +45,7 @@ fn table(record: &Record, result: &Sensitivity) -> String {
     }
     let shown = if cores <= CORES_MAX { cores } else { 0 };
     let width = 6 * (shown + 1);
-    let mut text = format!(
-        "{name}: use of each core in percent, second by second, first round\n\n{:8}",
-        ""
-    );
+    let mut text = format!("{name}: use of each core in percent, second by second, first round\n\n{:8}", "");
     for clock in &clocks {
         let _ = write!(text, "  {:>width$}", clock_words(*clock));
     }
@@ -84,10 +78,7 @@ fn cells(second: Option<&Second>, shown: usize, width: usize) -> String {
     let Some(second) = second else {
         return " ".repeat(width);
     };
-    let cells = second
-        .iter()
-        .take(shown)
-        .map(|(_, percent)| format!("{percent:6.0}"));
+    let cells = second.iter().take(shown).map(|(_, percent)| format!("{percent:6.0}"));
     let total: f64 = second.iter().map(|(_, percent)| percent).total();
     cells.collect::<String>() + &format!("{total:6.0}")
 }
@@ -95,18 +86,13 @@ fn cells(second: Option<&Second>, shown: usize, width: usize) -> String {
 /// The seconds of its first round at this clock.
 fn of_clock(record: &Record, result: &Sensitivity, clock: SetClock) -> Vec<Second> {
     let steps = result.steps.iter().map(|index| &record.steps[*index]);
-    let step = steps
-        .filter(|step| step.set_clock == Some(clock))
-        .min_by_key(|step| step.repetition);
+    let step = steps.filter(|step| step.set_clock == Some(clock)).min_by_key(|step| step.repetition);
     let Some(step) = step else {
         return Vec::new();
     };
     // Samples do not begin with the step: one before it begins the first second.
     let reach_ms = record.samples.interval_ms as i64;
-    let window = Window {
-        start_ms: step.window.start_ms - reach_ms,
-        ..step.window
-    };
+    let window = Window { start_ms: step.window.start_ms - reach_ms, ..step.window };
     let rows = core_use_by_second(record, window);
     rows.into_iter().map(|(_, second)| second).collect()
 }
@@ -121,18 +107,8 @@ mod tests {
     fn clocks_stand_side_by_side() {
         // A row every half second: one core full, the other idle.
         let ticks: Vec<i64> = (0..20).map(|row| row * 50).collect();
-        let mut record = counter(
-            own_run(),
-            ChannelId::cpu_time(0, CpuTime::User),
-            Unit::Ticks,
-            &ticks,
-        );
-        record = counter(
-            record,
-            ChannelId::cpu_time(1, CpuTime::Idle),
-            Unit::Ticks,
-            &ticks,
-        );
+        let mut record = counter(own_run(), ChannelId::cpu_time(0, CpuTime::User), Unit::Ticks, &ticks);
+        record = counter(record, ChannelId::cpu_time(1, CpuTime::Idle), Unit::Ticks, &ticks);
         for (khz, start, end) in [(600_000, 0.0, 4.0), (1_500_000, 5.0, 7.0)] {
             let scores = Measured::Scores(Scores {
                 rows: vec![Score {
@@ -148,10 +124,7 @@ mod tests {
         }
         let text = seconds(&record);
         let lines: Vec<&str> = text.lines().collect();
-        assert!(
-            lines[2].contains("1500 MHz") && lines[2].ends_with("600 MHz"),
-            "{text}"
-        );
+        assert!(lines[2].contains("1500 MHz") && lines[2].ends_with("600 MHz"), "{text}");
         assert_eq!(lines[3], "seconds     cpu0  cpu1 total    cpu0  cpu1 total");
         assert_eq!(lines[4], "      1      100     0   100     100     0   100");
         // The longer of both goes on alone.

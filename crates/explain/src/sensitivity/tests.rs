@@ -24,14 +24,7 @@ fn with_runs(mut record: Record, name: &str, runs: &[Run], higher_is_better: boo
             ..Scores::default()
         });
         let start = record.steps.len() as f64 * 10.0;
-        record = with_step(
-            record,
-            name,
-            Variant::ONLY,
-            &[],
-            (start, start + 10.0),
-            scores,
-        );
+        record = with_step(record, name, Variant::ONLY, &[], (start, start + 10.0), scores);
         let step = record.steps.last_mut().unwrap();
         step.set_clock = Some(*clock);
         step.repetition = *round;
@@ -85,17 +78,8 @@ fn limiter(elasticity: f64, cpu_s_per_s: f64, iowait_ticks: i64, cpus: &[u32]) -
     }
     // Two samples a second for the whole run.
     let growing = |step: i64| (0..400).map(|row| row * step).collect::<Vec<i64>>();
-    for (time, step) in [
-        (CpuTime::Idle, 100),
-        (CpuTime::Iowait, iowait_ticks),
-        (CpuTime::User, 50),
-    ] {
-        record = counter(
-            record,
-            ChannelId::all_cpus(time),
-            Unit::Ticks,
-            &growing(step),
-        );
+    for (time, step) in [(CpuTime::Idle, 100), (CpuTime::Iowait, iowait_ticks), (CpuTime::User, 50)] {
+        record = counter(record, ChannelId::all_cpus(time), Unit::Ticks, &growing(step));
     }
     results(&record)[0].limiter
 }
@@ -135,10 +119,8 @@ fn every_score_of_a_step_depends_on_the_clock_in_its_own_way() {
             ..Scores::default()
         }));
     }
-    let found: Vec<(String, f64)> = results(&record)
-        .into_iter()
-        .map(|result| (result.name, result.elasticity.unwrap().value))
-        .collect();
+    let found: Vec<(String, f64)> =
+        results(&record).into_iter().map(|result| (result.name, result.elasticity.unwrap().value)).collect();
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["work: kitchen", "work: objects"]);
     assert!((found[0].1 - 1.0).abs() < 1e-9 && found[1].1.abs() < 1e-9);

@@ -34,9 +34,7 @@ pub fn text(record: &Record) -> String {
 
 fn how(result: &Sensitivity) -> &'static str {
     match result.levels.first().map(|level| level.clock) {
-        Some(SetClock::SharePercent(_)) => {
-            "emulated: no cpufreq here, a CPU quota stands for the clock"
-        }
+        Some(SetClock::SharePercent(_)) => "emulated: no cpufreq here, a CPU quota stands for the clock",
         _ => "clock set by limits of cpufreq",
     }
 }
@@ -50,11 +48,7 @@ fn row(result: &Sensitivity, level: &Level) -> String {
     let name: String = name.chars().take(NAME_CHARS).collect();
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     let score = format!("{} {}", digits(level.score), result.unit);
-    let cores: Vec<String> = level
-        .cores
-        .iter()
-        .map(|(_, percent)| format!("{percent:3.0}"))
-        .collect();
+    let cores: Vec<String> = level.cores.iter().map(|(_, percent)| format!("{percent:3.0}")).collect();
     let line = format!(
         "   {:<24} {:>9} {:>16} {:>6} {:>9}  {}",
         name,
@@ -92,14 +86,10 @@ pub(crate) fn answer(result: &Sensitivity) -> String {
         Some([low, high]) => format!("95 % interval {low:.2} to {high:.2}"),
         None => format!("{} rounds, too few for an interval", elasticity.rounds),
     };
-    let gain = result.gain_percent().map_or(String::new(), |gain| {
-        format!("; {gain:.0} % faster at the highest clock than at the lowest")
-    });
-    format!(
-        "elasticity {:.2} ({interval}), limited by: {}{gain}",
-        elasticity.value,
-        result.limiter.words()
-    )
+    let gain = result
+        .gain_percent()
+        .map_or(String::new(), |gain| format!("; {gain:.0} % faster at the highest clock than at the lowest"));
+    format!("elasticity {:.2} ({interval}), limited by: {}{gain}", elasticity.value, result.limiter.words())
 }
 
 /// Where a lower clock would need more CPUs than there are to do the same work in the same time.
@@ -108,10 +98,7 @@ fn impossible(record: &Record, result: &Sensitivity) -> Option<String> {
     let lowest = result.levels.first()?;
     let needed = result.cpu_s_needed(lowest)?;
     // Work that fills its cores at any clock simply takes longer; there is nothing impossible in that.
-    let fills = matches!(
-        result.limiter,
-        Limiter::OneCore | Limiter::AllCores | Limiter::Memory
-    );
+    let fills = matches!(result.limiter, Limiter::OneCore | Limiter::AllCores | Limiter::Memory);
     (needed > f64::from(cpus) && !fills).then(|| {
         format!(
             "{}: {needed:.2} CPU seconds per second would be needed at {} to keep its pace: impossible \

@@ -14,11 +14,7 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
         return;
     }
     let plain = Plain::of(cores);
-    let fits: Vec<Fit> = TABLES
-        .socs
-        .iter()
-        .map(|soc| Fit::of(soc, &plain, facts))
-        .collect();
+    let fits: Vec<Fit> = TABLES.socs.iter().map(|soc| Fit::of(soc, &plain, facts)).collect();
     let select = |wanted: &dyn Fn(&Fit) -> bool| -> Vec<usize> {
         let socs = fits.iter().enumerate().filter(|(_, fit)| wanted(fit));
         socs.map(|(index, _)| index).collect()
@@ -26,45 +22,21 @@ pub(super) fn add(facts: &Facts, found: &mut Vec<Evidence>) {
     if !cores.is_empty() {
         let text = cores.text();
         push(found, Kind::Cores, &text, FROM, select(&|fit| fit.types));
-        push(
-            found,
-            Kind::Steppings,
-            &text,
-            FROM,
-            select(&|fit| fit.absent.is_some()),
-        );
+        push(found, Kind::Steppings, &text, FROM, select(&|fit| fit.absent.is_some()));
     }
     if !facts.features.is_empty() {
         let words = feature_words(facts);
-        push(
-            found,
-            Kind::Features,
-            &words,
-            FROM,
-            select(&|fit| fit.features),
-        );
+        push(found, Kind::Features, &words, FROM, select(&|fit| fit.features));
     }
     let count = match cores.total {
         1 => "1 CPU".to_owned(),
         total => format!("{total} CPUs"),
     };
-    push(
-        found,
-        Kind::Count,
-        &count,
-        FROM,
-        select(&|fit| fit.absent == Some(0)),
-    );
+    push(found, Kind::Count, &count, FROM, select(&|fit| fit.absent == Some(0)));
     let all = fits.iter().filter(|fit| fit.features);
     if let Some(fewest) = all.filter_map(|fit| fit.absent).min() {
         let says = format!("{fewest} more than were seen");
-        push(
-            found,
-            Kind::Absent,
-            &says,
-            FROM,
-            select(&|fit| fit.absent == Some(fewest)),
-        );
+        push(found, Kind::Absent, &says, FROM, select(&|fit| fit.absent == Some(fewest)));
     }
 }
 
@@ -107,11 +79,7 @@ fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
     let is_riscv = soc.features.contains(&"riscv");
     let has_all = ["v", "h"].iter().all(|letter| {
         let maybe = format!("{letter}?");
-        !facts.features.contains(*letter)
-            || soc
-                .features
-                .iter()
-                .any(|feature| feature == letter || *feature == maybe)
+        !facts.features.contains(*letter) || soc.features.iter().any(|feature| feature == letter || *feature == maybe)
     });
     is_riscv && has_all
 }
@@ -119,8 +87,6 @@ fn fits_riscv(soc: &Soc, facts: &Facts) -> bool {
 /// The features that decide.
 fn feature_words(facts: &Facts) -> String {
     const DECIDING: [&str; 7] = ["asimd", "neon", "aes", "crc32", "v", "h", "i"];
-    let found = DECIDING
-        .iter()
-        .filter(|name| facts.features.contains(**name));
+    let found = DECIDING.iter().filter(|name| facts.features.contains(**name));
     found.copied().collect::<Vec<_>>().join(" ")
 }

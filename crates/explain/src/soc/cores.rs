@@ -69,10 +69,7 @@ const SAME: &[(&str, &str)] = &[
 ];
 
 /// A name of a family, and how the names of its members begin.
-const FAMILIES: &[(&str, &str)] = &[
-    ("xuantiec9xx", "xuantiec9"),
-    ("ingenicxburst", "ingenicxburst"),
-];
+const FAMILIES: &[(&str, &str)] = &[("xuantiec9xx", "xuantiec9"), ("ingenicxburst", "ingenicxburst")];
 
 /// The one name that a type goes by here.
 fn plain(name: &str) -> String {
@@ -83,8 +80,7 @@ fn plain(name: &str) -> String {
 
 /// Do two plain names mean one type, or a family and its member?
 fn same_type(seen: &str, row: &str) -> bool {
-    let of_family =
-        |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
+    let of_family = |(family, beginning): &(&str, &str)| seen == *family && row.starts_with(beginning);
     seen == row || FAMILIES.iter().any(of_family)
 }
 
@@ -107,12 +103,7 @@ impl<'a> Plain<'a> {
             let stepping = seen.stepping.as_deref()?;
             Some((plain(&seen.core_type), stepping))
         });
-        Self {
-            types,
-            steppings: steppings.collect(),
-            total: cores.total,
-            one_for_all: cores.one_for_all,
-        }
+        Self { types, steppings: steppings.collect(), total: cores.total, one_for_all: cores.one_for_all }
     }
 }
 
@@ -165,20 +156,13 @@ fn cluster(text: &'static str) -> Option<ShapeCluster> {
     let (min, max) = count.split_once('-').unwrap_or((count, count));
     let is_stepping = |word: &str| {
         let mut letters = word.chars();
-        letters.next() == Some('r')
-            && letters.next().is_some_and(|c| c.is_ascii_digit())
-            && word.contains('p')
+        letters.next() == Some('r') && letters.next().is_some_and(|c| c.is_ascii_digit()) && word.contains('p')
     };
     let (core_type, steppings) = match rest.rsplit_once(' ') {
         Some((core_type, list)) if is_stepping(list) => (core_type, list.split('/').collect()),
         _ => (rest, Vec::new()),
     };
-    Some(ShapeCluster {
-        min: min.parse().ok()?,
-        max: max.parse().ok()?,
-        core_type: plain(core_type),
-        steppings,
-    })
+    Some(ShapeCluster { min: min.parse().ok()?, max: max.parse().ok()?, core_type: plain(core_type), steppings })
 }
 
 impl Cores {
@@ -186,11 +170,7 @@ impl Cores {
     pub(super) fn text(&self) -> String {
         let part = |(seen, count): (&Seen, &usize)| {
             let stepping = seen.stepping.as_deref().map(|text| format!(" {text}"));
-            format!(
-                "{count}x {}{}",
-                seen.core_type,
-                stepping.unwrap_or_default()
-            )
+            format!("{count}x {}{}", seen.core_type, stepping.unwrap_or_default())
         };
         let parts: Vec<String> = self.seen.iter().map(part).collect();
         parts.join(" + ")
@@ -208,17 +188,10 @@ mod tests {
 
     fn cores(seen: &[(usize, &str, Option<&str>)], total: usize) -> Cores {
         let one = |(count, core_type, stepping): &(usize, &str, Option<&str>)| {
-            let seen = Seen {
-                core_type: (*core_type).to_owned(),
-                stepping: stepping.map(str::to_owned),
-            };
+            let seen = Seen { core_type: (*core_type).to_owned(), stepping: stepping.map(str::to_owned) };
             (seen, *count)
         };
-        Cores {
-            seen: seen.iter().map(one).collect(),
-            total,
-            one_for_all: false,
-        }
+        Cores { seen: seen.iter().map(one).collect(), total, one_for_all: false }
     }
 
     const RK3399: &str = "4x Cortex-A53 r0p4 + 2x Cortex-A72 r0p2";
@@ -227,18 +200,8 @@ mod tests {
     fn cores_that_are_off_speak_against_nothing() {
         let shape = Shape::parse(RK3399).unwrap();
         for (seen, total, types, absent) in [
-            (
-                &[(4, "Cortex-A53", None), (2, "Cortex-A72", None)][..],
-                6,
-                true,
-                0,
-            ),
-            (
-                &[(3, "Cortex-A53", None), (1, "Cortex-A72", None)],
-                4,
-                true,
-                2,
-            ),
+            (&[(4, "Cortex-A53", None), (2, "Cortex-A72", None)][..], 6, true, 0),
+            (&[(3, "Cortex-A53", None), (1, "Cortex-A72", None)], 4, true, 2),
             (&[(3, "Cortex-A53", None)], 6, true, 0),
             (&[(5, "Cortex-A53", None)], 5, false, 1),
             (&[(4, "Cortex-A55", None)], 4, false, 2),
@@ -262,11 +225,7 @@ mod tests {
         ] {
             let cores = cores(&[(4, core_type, stepping)], 8);
             let cores = Plain::of(&cores);
-            assert_eq!(
-                shape.fits_steppings(&cores),
-                fits,
-                "{core_type} {stepping:?}"
-            );
+            assert_eq!(shape.fits_steppings(&cores), fits, "{core_type} {stepping:?}");
         }
     }
 
@@ -282,11 +241,9 @@ mod tests {
 
     #[test]
     fn types_have_several_names() {
-        for (seen, row) in [
-            ("sifive,u74-mc", "SiFive U74-MC"),
-            ("XuanTie C9xx", "XuanTie C910"),
-            ("Cortex-A53", "Cortex-A53"),
-        ] {
+        for (seen, row) in
+            [("sifive,u74-mc", "SiFive U74-MC"), ("XuanTie C9xx", "XuanTie C910"), ("Cortex-A53", "Cortex-A53")]
+        {
             assert!(same_type(&plain(seen), &plain(row)), "{seen} {row}");
         }
         assert!(!same_type(&plain("Cortex-A53"), &plain("Cortex-A55")));

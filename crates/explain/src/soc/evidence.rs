@@ -124,10 +124,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
     found.dedup_by_key(|evidence| evidence.kind);
     let mut left: Vec<usize> = (0..TABLES.socs.len()).collect();
     for evidence in &mut found {
-        let narrowed = left
-            .iter()
-            .copied()
-            .filter(|soc| evidence.socs.contains(soc));
+        let narrowed = left.iter().copied().filter(|soc| evidence.socs.contains(soc));
         let narrowed: Vec<usize> = narrowed.collect();
         // What excludes everything that is left is contradicted by what has more authority.
         if !narrowed.is_empty() {
@@ -139,13 +136,7 @@ pub(super) fn all(facts: &Facts) -> Vec<Evidence> {
 }
 
 /// Adds one piece of evidence.
-pub(super) fn push(
-    found: &mut Vec<Evidence>,
-    kind: Kind,
-    says: &str,
-    from: &str,
-    socs: Vec<usize>,
-) {
+pub(super) fn push(found: &mut Vec<Evidence>, kind: Kind, says: &str, from: &str, socs: Vec<usize>) {
     found.push(Evidence {
         kind,
         says: says.to_owned(),
@@ -206,23 +197,11 @@ fn of_numbers(facts: &Facts, found: &mut Vec<Evidence>) {
     if let Some(code) = facts.saying("revision") {
         let number = u32::from_str_radix(code.value.trim_start_matches("0x"), 16).ok();
         let name = number.and_then(numbers::of_revision).unwrap_or_default();
-        push(
-            found,
-            Kind::Revision,
-            &code.value,
-            &code.from,
-            names::in_words(name),
-        );
+        push(found, Kind::Revision, &code.value, &code.from, names::in_words(name));
     }
     if let Some(otp) = facts.saying("rockchip_otp") {
         let bytes = numbers::bytes(&otp.value).unwrap_or_default();
-        push(
-            found,
-            Kind::Otp,
-            &otp.value,
-            &otp.from,
-            numbers::of_rockchip(&bytes),
-        );
+        push(found, Kind::Otp, &otp.value, &otp.from, numbers::of_rockchip(&bytes));
     }
     if let Some(sid) = facts.saying("sunxi_sid") {
         let socs = by_name("sid", &sid.value).unwrap_or_default();
@@ -232,23 +211,13 @@ fn of_numbers(facts: &Facts, found: &mut Vec<Evidence>) {
         let socs = by_name("amlogic", &id.value).unwrap_or_default();
         push(found, Kind::ChipId, &id.value, &id.from, socs);
     }
-    for message in facts
-        .sayings
-        .iter()
-        .filter(|saying| saying.name == "boot_message")
-    {
+    for message in facts.sayings.iter().filter(|saying| saying.name == "boot_message") {
         if let Some(id) = numbers::amlogic_id(&message.value) {
             let socs = by_name("amlogic", &id).unwrap_or_default();
             push(found, Kind::ChipId, &message.value, &message.from, socs);
         }
         let socs = names::in_words(&message.value);
-        push(
-            found,
-            Kind::BootMessage,
-            &message.value,
-            &message.from,
-            socs,
-        );
+        push(found, Kind::BootMessage, &message.value, &message.from, socs);
     }
 }
 
@@ -281,13 +250,7 @@ fn of_texts(facts: &Facts, found: &mut Vec<Evidence>) {
         Some((text, TABLES.prefixes.get(prefix)?))
     });
     if let Some((text, vendor)) = vendor {
-        push(
-            found,
-            Kind::Vendor,
-            text,
-            "compatible",
-            names::of_vendor(vendor),
-        );
+        push(found, Kind::Vendor, text, "compatible", names::of_vendor(vendor));
     }
 }
 
@@ -311,10 +274,7 @@ fn of_guess(facts: &Facts, found: &mut Vec<Evidence>) {
         return;
     };
     let (guess, from) = (saying.value.as_str(), saying.from.as_str());
-    let inner = guess
-        .split_once('(')
-        .map(|(_, rest)| rest.trim_end_matches(')'))
-        .unwrap_or_default();
+    let inner = guess.split_once('(').map(|(_, rest)| rest.trim_end_matches(')')).unwrap_or_default();
     if let Some(id) = numbers::amlogic_id(guess) {
         let socs = names::row("amlogic", &id).map(|row| row.socs.clone());
         push(found, Kind::ChipId, guess, from, socs.unwrap_or_default());

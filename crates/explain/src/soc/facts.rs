@@ -32,10 +32,7 @@ pub struct Facts {
 impl Facts {
     /// The facts of this machine.
     pub fn of(machine: &Machine) -> Self {
-        let is_guest = machine
-            .virtualisation
-            .known()
-            .is_some_and(|of| is_guest(of));
+        let is_guest = machine.virtualisation.known().is_some_and(|of| is_guest(of));
         let is_x86 = machine.kernel_arch.known().is_some_and(|arch| is_x86(arch));
         let named = machine.soc.known().map(|name| cut(name));
         let mut sayings = sayings(machine);
@@ -45,27 +42,15 @@ impl Facts {
             && machine.chip.is_empty()
             && machine.compatible.is_empty()
         {
-            sayings.push(NamedValue {
-                name: "hardware".to_owned(),
-                value: name,
-                from: "soc".to_owned(),
-            });
+            sayings.push(NamedValue { name: "hardware".to_owned(), value: name, from: "soc".to_owned() });
         }
         Self {
             board: machine.board.known().map(|name| cut(name)),
             compatible: machine.compatible.iter().map(|text| cut(text)).collect(),
             sayings,
             x86_name: named.clone().filter(|_| is_x86),
-            cores: if is_guest {
-                Cores::default()
-            } else {
-                cores(machine)
-            },
-            features: if is_guest {
-                BTreeSet::new()
-            } else {
-                features(machine)
-            },
+            cores: if is_guest { Cores::default() } else { cores(machine) },
+            features: if is_guest { BTreeSet::new() } else { features(machine) },
             clock_khz_max: clock_khz_max(machine),
             is_guest,
         }
@@ -73,9 +58,7 @@ impl Facts {
 
     /// True if the cores print an instruction set of RISC-V.
     pub(super) fn is_riscv(&self) -> bool {
-        ["i", "m", "a"]
-            .iter()
-            .all(|letter| self.features.contains(*letter))
+        ["i", "m", "a"].iter().all(|letter| self.features.contains(*letter))
     }
 
     /// The value of a saying.
@@ -128,29 +111,19 @@ fn cut(text: &str) -> String {
 
 /// What the chip says, and what the kernel's SoC bus says (`soc_*` among the features).
 fn sayings(machine: &Machine) -> Vec<NamedValue> {
-    let bus = machine
-        .features
-        .iter()
-        .filter(|value| value.name.starts_with("soc_"));
+    let bus = machine.features.iter().filter(|value| value.name.starts_with("soc_"));
     machine
         .chip
         .iter()
         .chain(bus)
-        .map(|value| NamedValue {
-            name: value.name.clone(),
-            value: cut(&value.value),
-            from: value.from.clone(),
-        })
+        .map(|value| NamedValue { name: value.name.clone(), value: cut(&value.value), from: value.from.clone() })
         .collect()
 }
 
 fn cores(machine: &Machine) -> Cores {
     let mut cores = Cores {
         total: machine.cpus.len(),
-        one_for_all: machine
-            .chip
-            .iter()
-            .any(|value| value.name == "cpuinfo_blocks"),
+        one_for_all: machine.chip.iter().any(|value| value.name == "cpuinfo_blocks"),
         ..Cores::default()
     };
     for cpu in &machine.cpus {
@@ -162,28 +135,19 @@ fn cores(machine: &Machine) -> Cores {
             continue;
         }
         let is_arm_stepping = |text: &&String| text.starts_with('r') && text.contains('p');
-        let seen = Seen {
-            core_type: core_type.clone(),
-            stepping: cpu.stepping.known().filter(is_arm_stepping).cloned(),
-        };
+        let seen =
+            Seen { core_type: core_type.clone(), stepping: cpu.stepping.known().filter(is_arm_stepping).cloned() };
         *cores.seen.entry(seen).or_default() += 1;
     }
     cores
 }
 
 fn features(machine: &Machine) -> BTreeSet<String> {
-    let own = machine
-        .cpus
-        .iter()
-        .flat_map(|cpu| cpu.features.iter().cloned());
+    let own = machine.cpus.iter().flat_map(|cpu| cpu.features.iter().cloned());
     let mut features: BTreeSet<String> = own.collect();
     for cpu in &machine.cpus {
         // Logs carry the instruction set of RISC-V in the place of the core's type.
-        if let Some(isa) = cpu
-            .core_type
-            .known()
-            .and_then(|text| text.strip_prefix("rv64"))
-        {
+        if let Some(isa) = cpu.core_type.known().and_then(|text| text.strip_prefix("rv64")) {
             let letters = isa.split('_').next().unwrap_or_default();
             let letters = letters.split(['x', 'z']).next().unwrap_or_default();
             features.extend(letters.chars().map(String::from));
@@ -194,7 +158,5 @@ fn features(machine: &Machine) -> BTreeSet<String> {
 
 fn clock_khz_max(machine: &Machine) -> Option<u32> {
     let claims = machine.policies.iter();
-    claims
-        .filter_map(|policy| policy.clock_khz_max.known().copied())
-        .max()
+    claims.filter_map(|policy| policy.clock_khz_max.known().copied()).max()
 }

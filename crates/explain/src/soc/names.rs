@@ -11,10 +11,7 @@ const TEXT_WORDS_MAX: usize = 64;
 /// Letters, digits and `+` in lower case: `i.MX6 Quad` is `imx6quad`.
 pub(super) fn squash(text: &str) -> String {
     let kept = |c: &char| c.is_ascii_alphanumeric() || *c == '+';
-    text.chars()
-        .filter(kept)
-        .map(|c| c.to_ascii_lowercase())
-        .collect()
+    text.chars().filter(kept).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// True for names that mean a SoC without their vendor: `s905` and `msm8998`, but not `a10` or
@@ -51,19 +48,13 @@ pub(super) fn in_words(text: &str) -> Vec<usize> {
 /// SoCs of the vendor that the text names.
 pub(super) fn of_vendor(text: &str) -> Vec<usize> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    let found = words
-        .take(TEXT_WORDS_MAX)
-        .find_map(|word| TABLES.vendors.get(&squash(word)));
+    let found = words.take(TEXT_WORDS_MAX).find_map(|word| TABLES.vendors.get(&squash(word)));
     found.cloned().unwrap_or_default()
 }
 
 /// The row of this kind whose pattern fits the whole text; of several the longest.
 pub(super) fn row(kind: &str, text: &str) -> Option<&'static Named> {
-    TABLES
-        .named
-        .iter()
-        .filter(|row| row.kind == kind && fits(row.value, text))
-        .max_by_key(|row| row.value.len())
+    TABLES.named.iter().filter(|row| row.kind == kind && fits(row.value, text)).max_by_key(|row| row.value.len())
 }
 
 /// The row of this kind whose value is how the text begins.
@@ -89,8 +80,8 @@ pub(super) fn row_within(kind: &str, text: &str) -> Option<&'static Named> {
 /// `Khadas VIM3 Pro` begins with `Khadas VIM3`; `Orange Pi 50` not with `Orange Pi 5`.
 fn begins(text: &str, beginning: &str) -> bool {
     text.strip_prefix(beginning).is_some_and(|rest| {
-        let both_digits = beginning.ends_with(|c: char| c.is_ascii_digit())
-            && rest.starts_with(|c: char| c.is_ascii_digit());
+        let both_digits =
+            beginning.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_digit());
         !both_digits
     })
 }
@@ -139,10 +130,7 @@ mod tests {
             ("Qualcomm Technologies, Inc MSM8998", "Qualcomm MSM8998"),
             ("Qualcomm MSM8974PRO-AC", "Qualcomm MSM8974PRO"),
             ("SAMSUNG Exynos7580", "Samsung Exynos 7580"),
-            (
-                "ODROID-GO2 for linux based on Rockchip rk3326",
-                "Rockchip RK3326",
-            ),
+            ("ODROID-GO2 for linux based on Rockchip rk3326", "Rockchip RK3326"),
             ("vendor Kirin810", "HiSilicon Kirin 810"),
             ("s7d_s905x5m_bm201", "Amlogic S905X5M"),
         ] {
@@ -176,9 +164,7 @@ mod tests {
         let socs = |text: &str| -> Vec<String> {
             let row = row_by_beginning("model", text);
             let socs = row.map(|row| row.socs.clone()).unwrap_or_default();
-            socs.into_iter()
-                .map(|soc| TABLES.socs[soc].full_name())
-                .collect()
+            socs.into_iter().map(|soc| TABLES.socs[soc].full_name()).collect()
         };
         assert_eq!(socs("Khadas VIM3L"), ["Amlogic S905D3"]);
         assert_eq!(socs("Khadas VIM"), ["Amlogic S905X"]);

@@ -12,9 +12,7 @@ pub(super) fn of_revision(code: u32) -> Option<&'static str> {
     const BOARDS_2837B0: [u32; 3] = [0x0d, 0x0e, 0x10];
     const BOARDS_2710A1: [u32; 1] = [0x12];
     if code & NEW_STYLE == 0 {
-        return FIRST_BOARDS
-            .contains(&(code & 0xff_ffff))
-            .then_some("BCM2835");
+        return FIRST_BOARDS.contains(&(code & 0xff_ffff)).then_some("BCM2835");
     }
     let board = code >> 4 & 0xff;
     match code >> 12 & 0xf {
@@ -37,11 +35,7 @@ pub(super) fn of_rockchip(bytes: &[u8]) -> Vec<usize> {
         return Vec::new();
     };
     let swap = |byte: u8| byte.rotate_left(4);
-    let orders = [
-        (*high, *low),
-        (swap(*high), swap(*low)),
-        (*high, swap(*low)),
-    ];
+    let orders = [(*high, *low), (swap(*high), swap(*low)), (*high, swap(*low))];
     let family = family.to_ascii_lowercase() as char;
     let package = match (high, low, rest.get(2)) {
         (0x35, 0x88, Some(0x33)) => "s",
@@ -69,9 +63,7 @@ pub(super) fn bytes(text: &str) -> Option<Vec<u8>> {
         return None;
     }
     let pairs = digits.as_bytes().chunks(2);
-    pairs
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 /// `Revision 28:c (70:2)` of Amlogic's kernels is the chip's first four bytes: `280c7002`.
@@ -132,10 +124,7 @@ mod tests {
     #[test]
     fn amlogic_revisions_are_bytes() {
         for (text, expected) in [
-            (
-                "Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected",
-                Some("280c3002"),
-            ),
+            ("Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected", Some("280c3002")),
             ("Amlogic Meson Unknown (Unknown) Revision 00:0 (0:0)", None),
             ("Amlogic Meson8b (S805) RevA (1b - 0:B72)", None),
             ("Revision 28:c", None),

@@ -78,10 +78,7 @@ impl Answer {
 
     /// Vendors and names of the candidates.
     pub fn names(&self) -> Vec<String> {
-        self.candidates
-            .iter()
-            .map(|one| one.short_name.clone())
-            .collect()
+        self.candidates.iter().map(|one| one.short_name.clone()).collect()
     }
 }
 
@@ -130,9 +127,7 @@ fn weight(kind: Kind) -> u32 {
 }
 
 fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
-    let mut ranking: Vec<(u32, usize)> = (0..TABLES.socs.len())
-        .map(|soc| (score(soc, &evidence), soc))
-        .collect();
+    let mut ranking: Vec<(u32, usize)> = (0..TABLES.socs.len()).map(|soc| (score(soc, &evidence), soc)).collect();
     let distance = |soc: usize| clock_distance(&TABLES.socs[soc], facts.clock_khz_max);
     ranking.sort_by_key(|(score, soc)| (std::cmp::Reverse(*score), distance(*soc), *soc));
     let best = ranking.first().map_or(0, |(score, _)| *score);
@@ -150,27 +145,14 @@ fn ranked(facts: &Facts, evidence: Vec<Evidence>) -> Answer {
         .filter(|(score, _)| *score > 0)
         .map(|(_, soc)| candidate(soc, &[], &evidence))
         .collect();
-    let mut candidates: Vec<Candidate> = without_packages(&top)
-        .into_iter()
-        .map(|soc| candidate(soc, &top, &evidence))
-        .collect();
+    let mut candidates: Vec<Candidate> =
+        without_packages(&top).into_iter().map(|soc| candidate(soc, &top, &evidence)).collect();
     if confidence == Confidence::Unknown {
         candidates.truncate(OTHERS_MAX);
-        others = if best > 0 {
-            std::mem::take(&mut candidates)
-        } else {
-            Vec::new()
-        };
+        others = if best > 0 { std::mem::take(&mut candidates) } else { Vec::new() };
         candidates.clear();
     }
-    Answer {
-        confidence,
-        why,
-        candidates,
-        others,
-        evidence,
-        settle: Vec::new(),
-    }
+    Answer { confidence, why, candidates, others, evidence, settle: Vec::new() }
 }
 
 fn score(soc: usize, evidence: &[Evidence]) -> u32 {
@@ -188,22 +170,13 @@ fn clock_distance(soc: &Soc, claimed_khz: Option<u32>) -> u32 {
 
 fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
     let row = &TABLES.socs[soc];
-    let (for_it, against): (Vec<_>, Vec<_>) =
-        evidence.iter().partition(|one| one.socs.contains(&soc));
+    let (for_it, against): (Vec<_>, Vec<_>) = evidence.iter().partition(|one| one.socs.contains(&soc));
     let kinds = |list: Vec<&Evidence>| list.into_iter().map(|one| one.kind).collect();
     let also = row.also.iter().flat_map(|list| list.split(", "));
-    let packages = top
-        .iter()
-        .filter(|other| TABLES.socs[**other].die == Some(soc));
-    let relatives = packages
-        .chain(row.die.iter())
-        .map(|other| TABLES.socs[*other].name);
+    let packages = top.iter().filter(|other| TABLES.socs[**other].die == Some(soc));
+    let relatives = packages.chain(row.die.iter()).map(|other| TABLES.socs[*other].name);
     let aliases = row.aliases.iter().copied();
-    let also: Vec<String> = also
-        .chain(relatives)
-        .chain(aliases)
-        .map(str::to_owned)
-        .collect();
+    let also: Vec<String> = also.chain(relatives).chain(aliases).map(str::to_owned).collect();
     let short_name = row.full_name();
     Candidate {
         name: match also.as_slice() {
@@ -220,11 +193,7 @@ fn candidate(soc: usize, top: &[usize], evidence: &[Evidence]) -> Candidate {
 }
 
 /// How sure it is that the SoC is one of these, and why; the error is why nothing is said.
-fn reason(
-    top: &[usize],
-    facts: &Facts,
-    evidence: &[Evidence],
-) -> Result<(Confidence, String), String> {
+fn reason(top: &[usize], facts: &Facts, evidence: &[Evidence]) -> Result<(Confidence, String), String> {
     let Some(first) = top.first().copied() else {
         return Err("the table of SoCs is empty".to_owned());
     };
@@ -247,19 +216,11 @@ fn reason(
             1..=FEW => Confidence::Likely,
             _ => Confidence::Possible,
         };
-        let but = if doubt {
-            ", but its cores are others"
-        } else {
-            ""
-        };
-        return Ok((
-            confidence,
-            format!("named by {} {:?}{but}", named.kind.words(), named.says),
-        ));
+        let but = if doubt { ", but its cores are others" } else { "" };
+        return Ok((confidence, format!("named by {} {:?}{but}", named.kind.words(), named.says)));
     }
     if facts.is_guest {
-        let why =
-            "nothing names it, and the cores of a virtual machine are what its host hands out";
+        let why = "nothing names it, and the cores of a virtual machine are what its host hands out";
         return Err(why.to_owned());
     }
     if cores_known && cores_fit && features_fit {
@@ -270,10 +231,7 @@ fn reason(
         return Ok((Confidence::Possible, why));
     }
     if fits(Kind::Guess) {
-        return Ok((
-            Confidence::Possible,
-            "only an earlier guess names it".to_owned(),
-        ));
+        return Ok((Confidence::Possible, "only an earlier guess names it".to_owned()));
     }
     Err(match cores_known {
         true => "nothing names it, and no known SoC has these cores".to_owned(),
@@ -282,11 +240,7 @@ fn reason(
 }
 
 fn of_cores(count: usize, exact: bool) -> String {
-    let seen = if exact {
-        ""
-    } else {
-        "; some cores are not there"
-    };
+    let seen = if exact { "" } else { "; some cores are not there" };
     match count {
         1 => format!("nothing names it; of the known SoCs only this one has such cores{seen}"),
         _ => format!("nothing names it; {count} known SoCs have such cores{seen}"),

@@ -12,11 +12,7 @@ pub(super) fn hints(facts: &Facts, answer: &Answer) -> Vec<String> {
     let mut hints: Vec<String> = Vec::new();
     let asked = |kind: Kind| answer.evidence.iter().any(|one| one.kind == kind);
     let vendor = |name: &str| {
-        let list = if answer.candidates.is_empty() {
-            &answer.others
-        } else {
-            &answer.candidates
-        };
+        let list = if answer.candidates.is_empty() { &answer.others } else { &answer.candidates };
         list.iter().any(|one| one.name.starts_with(name))
     };
     if facts.compatible.is_empty() && !asked(Kind::Dmi) {

@@ -105,19 +105,7 @@ impl Tables {
         };
         let mut dies = Vec::new();
         for row in rows(socs) {
-            let [
-                vendor,
-                name,
-                also,
-                aliases,
-                compatible,
-                cores,
-                features,
-                clock,
-                year,
-                die,
-                source,
-            ] = row.as_slice()
+            let [vendor, name, also, aliases, compatible, cores, features, clock, year, die, source] = row.as_slice()
             else {
                 continue;
             };
@@ -129,9 +117,7 @@ impl Tables {
                 year: year.parse().ok(),
                 clock_mhz_max: clock.parse().ok(),
                 source,
-                aliases: cell(aliases)
-                    .map(|list| list.split(',').collect())
-                    .unwrap_or_default(),
+                aliases: cell(aliases).map(|list| list.split(',').collect()).unwrap_or_default(),
                 shapes: cores.split(" or ").filter_map(Shape::parse).collect(),
                 features: cell(features).unwrap_or("").split_whitespace().collect(),
                 die: None,
@@ -208,12 +194,7 @@ impl Tables {
                 }
                 continue;
             }
-            self.named.push(Named {
-                kind,
-                value,
-                socs,
-                vendor_only,
-            });
+            self.named.push(Named { kind, value, socs, vendor_only });
         }
     }
 }

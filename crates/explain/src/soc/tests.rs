@@ -12,19 +12,14 @@ const NAMES: &str = include_str!("../../../../data/soc_names.tsv");
 const PARTS: &str = include_str!("../../../../data/cpu_parts.tsv");
 
 fn rows(text: &'static str) -> Vec<Vec<&'static str>> {
-    text.lines()
-        .filter(|line| !line.starts_with('#'))
-        .skip(1)
-        .map(|line| line.split('\t').collect())
-        .collect()
+    text.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| line.split('\t').collect()).collect()
 }
 
 /// Names of cores that kernels give themselves, so that no table of parts has them.
 fn is_kernels_own(core_type: &str) -> bool {
     const OWN: [&str; 5] = ["Loongson-", "MIPS ", "Ingenic ", "ICT ", "Cavium Octeon"];
     const NOT_IN_PARTS: [&str; 3] = ["Andes A27", "Andes AX25MP", "XuanTie C907"];
-    OWN.iter().any(|beginning| core_type.starts_with(beginning))
-        || NOT_IN_PARTS.contains(&core_type)
+    OWN.iter().any(|beginning| core_type.starts_with(beginning)) || NOT_IN_PARTS.contains(&core_type)
 }
 
 #[test]
@@ -38,17 +33,12 @@ fn rows_of_socs_are_sound() {
         assert_eq!(row.len(), 11, "{row:?}");
         assert!(row.iter().all(|cell| !cell.trim().is_empty()), "{row:?}");
         assert!(seen.insert((row[0], row[1])), "{row:?} stands twice");
-        assert!(
-            row[9] == "-" || names.contains(&(row[0], row[9])),
-            "{row:?}: no such die"
-        );
+        assert!(row[9] == "-" || names.contains(&(row[0], row[9])), "{row:?}: no such die");
         for shape in row[5].split(" or ") {
             assert!(Shape::parse(shape).is_some(), "{shape}");
             for cluster in shape.split(" + ") {
                 let (_, core_type) = cluster.split_once("x ").unwrap();
-                let plain = core_type
-                    .rsplit_once(" r")
-                    .map_or(core_type, |(name, _)| name);
+                let plain = core_type.rsplit_once(" r").map_or(core_type, |(name, _)| name);
                 let known = parts.contains(core_type) || parts.contains(plain);
                 assert!(known || is_kernels_own(core_type), "{core_type} in {row:?}");
             }
@@ -58,10 +48,7 @@ fn rows_of_socs_are_sound() {
 
 #[test]
 fn rows_of_names_are_sound() {
-    let names: HashSet<String> = rows(SOCS)
-        .iter()
-        .map(|row| format!("{} {}", row[0], row[1]))
-        .collect();
+    let names: HashSet<String> = rows(SOCS).iter().map(|row| format!("{} {}", row[0], row[1])).collect();
     let mut seen = BTreeSet::new();
     for row in rows(NAMES) {
         assert_eq!(row.len(), 4, "{row:?}");
@@ -74,10 +61,7 @@ fn rows_of_names_are_sound() {
 
 /// A machine of which only the device tree is known.
 fn of_tree<'a>(strings: impl Iterator<Item = &'a str>) -> Machine {
-    Machine {
-        compatible: strings.map(str::to_owned).collect(),
-        ..Machine::default()
-    }
+    Machine { compatible: strings.map(str::to_owned).collect(), ..Machine::default() }
 }
 
 /// A machine with the device tree and the cores of a row.
@@ -97,8 +81,7 @@ fn machine_of(row: &[&'static str]) -> Machine {
             machine.cpus.push(Cpu {
                 cpu: machine.cpus.len() as u32,
                 core_type: Fact::Known(core_type.to_owned()),
-                stepping: stepping
-                    .map_or_else(Fact::not_reached, |text| Fact::Known(text.to_owned())),
+                stepping: stepping.map_or_else(Fact::not_reached, |text| Fact::Known(text.to_owned())),
                 ..Cpu::default()
             });
         }
@@ -114,9 +97,10 @@ fn every_row_finds_itself() {
         cores_only.compatible.clear();
         for machine in [full, cores_only] {
             let answer = identify(&machine);
-            let found = answer.candidates.iter().any(|one| {
-                one.also.iter().any(|name| name == row[1]) || one.short_name.ends_with(row[1])
-            });
+            let found = answer
+                .candidates
+                .iter()
+                .any(|one| one.also.iter().any(|name| name == row[1]) || one.short_name.ends_with(row[1]));
             assert!(found, "{row:?}: {:?}", answer.names());
         }
     }
@@ -125,10 +109,7 @@ fn every_row_finds_itself() {
 #[test]
 fn nothing_is_known_of_nothing() {
     let answer = identify(&Machine::default());
-    assert!(
-        answer.candidates.is_empty() && answer.others.is_empty(),
-        "{answer:?}"
-    );
+    assert!(answer.candidates.is_empty() && answer.others.is_empty(), "{answer:?}");
     assert!(report(&answer).contains("unknown"));
 }
 
@@ -211,8 +192,5 @@ fn no_soc_is_guessed_from_the_cores_of_a_guest() {
         kernel_arch: Fact::Known("x86_64".into()),
         ..guest("kvm", "Zen 3", 2)
     };
-    assert_eq!(
-        identify(&machine).title().unwrap(),
-        "AMD EPYC-Milan Processor"
-    );
+    assert_eq!(identify(&machine).title().unwrap(), "AMD EPYC-Milan Processor");
 }

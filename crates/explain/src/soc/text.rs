@@ -49,20 +49,12 @@ pub fn report(answer: &Answer) -> String {
         }
         left = one.leaves;
     }
-    let others: Vec<String> = answer
-        .others
-        .iter()
-        .map(|one| one.short_name.clone())
-        .collect();
+    let others: Vec<String> = answer.others.iter().map(|one| one.short_name.clone()).collect();
     if !others.is_empty() && answer.confidence != Confidence::Certain {
         entry(&mut text, "Less likely", &others.join(", "));
     }
     for (index, hint) in answer.settle.iter().enumerate() {
-        entry(
-            &mut text,
-            if index == 0 { "Would settle it" } else { "" },
-            hint,
-        );
+        entry(&mut text, if index == 0 { "Would settle it" } else { "" }, hint);
     }
     text
 }
@@ -121,10 +113,7 @@ fn pieces(word: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for part in word.split_inclusive('/') {
         for letter in part.chars().collect::<Vec<_>>().chunks(room) {
-            let last = pieces
-                .last_mut()
-                .map(|last| last.chars().count())
-                .unwrap_or(0);
+            let last = pieces.last_mut().map(|last| last.chars().count()).unwrap_or(0);
             if last + letter.len() > room {
                 pieces.push(String::new());
             }

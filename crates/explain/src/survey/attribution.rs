@@ -56,10 +56,7 @@ pub fn attribution(record: &Record) -> Vec<Gain> {
         .filter_map(|pair| {
             let group = pair[1].last()?.clone();
             let (before, after) = (measured(record, &pair[0]), measured(record, &pair[1]));
-            let rows = after
-                .iter()
-                .filter_map(|figure| row(&before, figure))
-                .collect();
+            let rows = after.iter().filter_map(|figure| row(&before, figure)).collect();
             Some(Gain { group, rows })
         })
         .collect()
@@ -73,34 +70,20 @@ pub fn whole_gain(record: &Record) -> Option<Gain> {
         return None;
     }
     let (before, after) = (measured(record, first), measured(record, last));
-    Some(Gain {
-        group: last.join(" + "),
-        rows: after
-            .iter()
-            .filter_map(|figure| row(&before, figure))
-            .collect(),
-    })
+    Some(Gain { group: last.join(" + "), rows: after.iter().filter_map(|figure| row(&before, figure)).collect() })
 }
 
 /// The main figures of one state: the median stands for repetitions, as everywhere.
 fn measured(record: &Record, raised: &[String]) -> Vec<Figure> {
     let of_state = record.probes.iter().filter(|probe| probe.raised == raised);
     let steps: Vec<Step> = of_state.map(|probe| probe.step.clone()).collect();
-    let alone = Record {
-        steps,
-        machine: record.machine.clone(),
-        ..Record::new(record.source.clone(), record.run.clone())
-    };
-    figures(&alone)
-        .into_iter()
-        .filter(|figure| figure.is_main)
-        .collect()
+    let alone =
+        Record { steps, machine: record.machine.clone(), ..Record::new(record.source.clone(), record.run.clone()) };
+    figures(&alone).into_iter().filter(|figure| figure.is_main).collect()
 }
 
 fn row(before: &[Figure], after: &Figure) -> Option<GainRow> {
-    let same = before
-        .iter()
-        .find(|known| known.key == after.key && known.core == after.core)?;
+    let same = before.iter().find(|known| known.key == after.key && known.core == after.core)?;
     let spread = |figure: &Figure| figure.spread_percent.unwrap_or(0.0);
     Some(GainRow {
         name: after.name(),
@@ -120,14 +103,7 @@ mod tests {
     use record::{Probe, Variant, WorkloadId};
 
     fn probe(record: &mut Record, raised: &[&str], mips: u32) {
-        let made = with_step(
-            own_run(),
-            WorkloadId::Lzma,
-            Variant::SINGLE,
-            &[0],
-            (0.0, 1.0),
-            compression(mips),
-        );
+        let made = with_step(own_run(), WorkloadId::Lzma, Variant::SINGLE, &[0], (0.0, 1.0), compression(mips));
         record.probes.push(Probe {
             raised: raised.iter().map(|group| (*group).to_owned()).collect(),
             step: made.steps[0].clone(),
@@ -137,32 +113,17 @@ mod tests {
     #[test]
     fn each_group_gets_what_it_gave() {
         let mut record = own_run();
-        for (raised, mips) in [
-            (&[][..], 1000),
-            (&["CPU governor"], 1200),
-            (&["CPU governor", "memory governor"], 1212),
-        ] {
+        for (raised, mips) in [(&[][..], 1000), (&["CPU governor"], 1200), (&["CPU governor", "memory governor"], 1212)]
+        {
             probe(&mut record, raised, mips);
             probe(&mut record, raised, mips);
         }
         let found = attribution(&record);
         let found: Vec<(&str, f64, bool)> = found
             .iter()
-            .map(|gain| {
-                (
-                    gain.group.as_str(),
-                    gain.rows[0].gain_percent.round(),
-                    gain.rows[0].counts(),
-                )
-            })
+            .map(|gain| (gain.group.as_str(), gain.rows[0].gain_percent.round(), gain.rows[0].counts()))
             .collect();
-        assert_eq!(
-            found,
-            [
-                ("CPU governor", 20.0, true),
-                ("memory governor", 1.0, false)
-            ]
-        );
+        assert_eq!(found, [("CPU governor", 20.0, true), ("memory governor", 1.0, false)]);
         let whole = whole_gain(&record).unwrap();
         assert!(whole.rows[0].counts());
         assert!(attribution(&own_run()).is_empty() && whole_gain(&own_run()).is_none());

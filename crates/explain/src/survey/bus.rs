@@ -89,32 +89,20 @@ fn pcie_of(device: &PciDevice) -> Option<Finding> {
     if matches!(device.class >> 16, 0x03 | 0x06) {
         return None;
     }
-    let rate = link
-        .port_rate_mt_max
-        .unwrap_or(u32::MAX)
-        .min(link.rate_mt_max);
+    let rate = link.port_rate_mt_max.unwrap_or(u32::MAX).min(link.rate_mt_max);
     let lanes = link.port_lanes_max.unwrap_or(u32::MAX).min(link.lanes_max);
     let shape = |rate: u32, lanes: u32| Quantity::Text(format!("{} x{lanes}", gigatransfers(rate)));
     let below = link.rate_mt < rate || link.lanes < lanes;
-    let narrow_port =
-        link.port_rate_mt_max.is_some() && (rate < link.rate_mt_max || lanes < link.lanes_max);
+    let narrow_port = link.port_rate_mt_max.is_some() && (rate < link.rate_mt_max || lanes < link.lanes_max);
     let (severity, sure, template) = if below {
         (
             Severity::Degraded,
             // Without the port's own figures the slot may be the reason.
-            if link.port_rate_mt_max.is_some() {
-                92
-            } else {
-                60
-            },
+            if link.port_rate_mt_max.is_some() { 92 } else { 60 },
             "{name} at {address} runs at {now}, and both ends could {possible}: a bad contact, a long cable or a setting.",
         )
     } else if narrow_port && matters(device.class) {
-        (
-            Severity::Info,
-            97,
-            "{name} at {address} could do {device}, its slot does {now}.",
-        )
+        (Severity::Info, 97, "{name} at {address} could do {device}, its slot does {now}.")
     } else {
         return None;
     };
@@ -135,12 +123,8 @@ fn aspm(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let has_links = survey.pci.iter().any(|device| device.link.is_some());
-    let policy = survey
-        .choices
-        .iter()
-        .find(|choice| choice.path.contains("pcie_aspm"));
-    let saving =
-        policy.filter(|policy| matches!(policy.chosen.as_str(), "powersave" | "powersupersave"));
+    let policy = survey.choices.iter().find(|choice| choice.path.contains("pcie_aspm"));
+    let saving = policy.filter(|policy| matches!(policy.chosen.as_str(), "powersave" | "powersupersave"));
     let on: Vec<String> = survey
         .pci
         .iter()
@@ -165,10 +149,7 @@ fn aspm(record: &Record) -> Vec<Finding> {
         ),
         None => None,
     };
-    found
-        .map(|finding| finding.at(place("choices")))
-        .into_iter()
-        .collect()
+    found.map(|finding| finding.at(place("choices"))).into_iter().collect()
 }
 
 fn sata(record: &Record) -> Vec<Finding> {
@@ -276,10 +257,9 @@ fn usb_speed(record: &Record) -> Vec<Finding> {
             let reachable = possible.min(device.host_mbit_per_s_max);
             let (severity, template) = match () {
                 () if now == 0 || now >= possible => return None,
-                () if now <= HIGH_SPEED && device.host_mbit_per_s_max <= HIGH_SPEED => (
-                    Severity::Info,
-                    "{name} at {path} could do {possible}; this machine has USB 2 only ({now}).",
-                ),
+                () if now <= HIGH_SPEED && device.host_mbit_per_s_max <= HIGH_SPEED => {
+                    (Severity::Info, "{name} at {path} could do {possible}; this machine has USB 2 only ({now}).")
+                }
                 () if now <= HIGH_SPEED => (
                     Severity::Degraded,
                     "{name} at {path} runs as USB 2 ({now}), and could do {possible}: another port or cable.",
@@ -307,11 +287,7 @@ fn uas(record: &Record) -> Vec<Finding> {
     let Some(survey) = first(record) else {
         return Vec::new();
     };
-    let cmdline = record
-        .machine
-        .kernel_cmdline
-        .known()
-        .map_or("", String::as_str);
+    let cmdline = record.machine.kernel_cmdline.known().map_or("", String::as_str);
     survey
         .usb
         .iter()
@@ -352,22 +328,10 @@ mod tests {
             port_rate_mt_max: port.map(|(rate, _)| rate),
             port_lanes_max: port.map(|(_, lanes)| lanes),
         };
-        check(
-            |_, s| s.pci = vec![nvme(link(16_000, 4, Some((16_000, 4))))],
-            &[],
-        );
-        check(
-            |_, s| s.pci = vec![nvme(link(8000, 4, Some((16_000, 4))))],
-            &["pcie-link !"],
-        );
-        check(
-            |_, s| s.pci = vec![nvme(link(8000, 2, Some((8000, 2))))],
-            &["pcie-link"],
-        );
-        check(
-            |_, s| s.pci = vec![nvme(link(8000, 4, None))],
-            &["pcie-link !"],
-        );
+        check(|_, s| s.pci = vec![nvme(link(16_000, 4, Some((16_000, 4))))], &[]);
+        check(|_, s| s.pci = vec![nvme(link(8000, 4, Some((16_000, 4))))], &["pcie-link !"]);
+        check(|_, s| s.pci = vec![nvme(link(8000, 2, Some((8000, 2))))], &["pcie-link"]);
+        check(|_, s| s.pci = vec![nvme(link(8000, 4, None))], &["pcie-link !"]);
         let policy = |chosen: &str| Choice {
             path: "/sys/module/pcie_aspm/parameters/policy".into(),
             chosen: chosen.into(),
@@ -387,12 +351,8 @@ mod tests {
             host_max: Some("6.0 Gbps".into()),
             limit: Some(limit.into()),
         };
-        let disk = |limit: &str| Disk {
-            name: "sda".into(),
-            bus: DiskBus::Ata,
-            ata: Some(ata(limit)),
-            ..Disk::default()
-        };
+        let disk =
+            |limit: &str| Disk { name: "sda".into(), bus: DiskBus::Ata, ata: Some(ata(limit)), ..Disk::default() };
         check(|_, s| s.disks = vec![disk("6.0 Gbps")], &["sata-link"]);
         check(|_, s| s.disks = vec![disk("3.0 Gbps")], &["sata-link !"]);
     }
@@ -411,23 +371,12 @@ mod tests {
             ..UsbDevice::default()
         };
         check(|_, s| s.usb = vec![usb(5000, Some(true), "uas")], &[]);
-        check(
-            |_, s| s.usb = vec![usb(480, Some(true), "uas")],
-            &["usb-speed !"],
-        );
+        check(|_, s| s.usb = vec![usb(480, Some(true), "uas")], &["usb-speed !"]);
         check(|_, s| s.usb = vec![usb(480, Some(false), "uas")], &[]);
-        check(
-            |_, s| s.usb = vec![usb(5000, Some(true), "usb-storage")],
-            &["usb-uas !"],
-        );
+        check(|_, s| s.usb = vec![usb(5000, Some(true), "usb-storage")], &["usb-uas !"]);
         check(
             |_, s| {
-                let known = UsbDevice {
-                    vendor: 0x152d,
-                    product: 0x578,
-                    superspeed: None,
-                    ..usb(480, None, "uas")
-                };
+                let known = UsbDevice { vendor: 0x152d, product: 0x578, superspeed: None, ..usb(480, None, "uas") };
                 s.usb = vec![known];
             },
             &["usb-speed !"],

@@ -40,18 +40,10 @@ const LIFE_STEP_MIN: u32 = 9;
 
 fn cards(record: &Record) -> impl Iterator<Item = (&Disk, &Card)> {
     let disks = first(record).map_or(&[][..], |survey| &survey.disks);
-    disks
-        .iter()
-        .filter_map(|disk| Some((disk, disk.card.as_ref()?)))
+    disks.iter().filter_map(|disk| Some((disk, disk.card.as_ref()?)))
 }
 
-fn finding(
-    rule: &Rule,
-    severity: Severity,
-    template: &'static str,
-    disk: &Disk,
-    card: &Card,
-) -> Finding {
+fn finding(rule: &Rule, severity: Severity, template: &'static str, disk: &Disk, card: &Card) -> Finding {
     Finding::new(rule.id, severity, template)
         .with("disk", Quantity::Text(disk.name.clone()))
         .with("name", Quantity::Text(plain(&card.name)))
@@ -117,25 +109,15 @@ mod tests {
                 mode: Fact::Known("ultra high speed SDR104 SDHC".into()),
                 ..Card::default()
             };
-            let mut disk = Disk {
-                name: "mmcblk0".into(),
-                bus: DiskBus::Mmc,
-                size_bytes: 7_948_206_080,
-                ..Disk::default()
-            };
+            let mut disk =
+                Disk { name: "mmcblk0".into(), bus: DiskBus::Mmc, size_bytes: 7_948_206_080, ..Disk::default() };
             change(&mut card, &mut disk);
             disk.card = Some(card);
             disk
         };
         check(|_, s| s.disks = vec![card(&|_, _| {})], &[]);
-        check(
-            |_, s| s.disks = vec![card(&|c, _| c.serial = Some(SerialKind::Zero))],
-            &["card-counterfeit !"],
-        );
-        check(
-            |_, s| s.disks = vec![card(&|_, d| d.size_bytes = 64 << 30)],
-            &["card-size !"],
-        );
+        check(|_, s| s.disks = vec![card(&|c, _| c.serial = Some(SerialKind::Zero))], &["card-counterfeit !"]);
+        check(|_, s| s.disks = vec![card(&|_, d| d.size_bytes = 64 << 30)], &["card-size !"]);
         check(
             |_, s| {
                 s.disks = vec![card(&|c, d| {
@@ -151,21 +133,12 @@ mod tests {
                 s.disks = vec![card(&|c, _| {
                     c.mode = Fact::Known("high speed SDHC".into());
                     c.host_modes = vec!["sd-uhs-sdr104".into()];
-                    c.classes = Some(SpeedClasses {
-                        uhs: 3,
-                        ..SpeedClasses::default()
-                    });
+                    c.classes = Some(SpeedClasses { uhs: 3, ..SpeedClasses::default() });
                 })];
             },
             &["card-mode !"],
         );
-        check(
-            |_, s| s.disks = vec![card(&|c, _| c.errors = 3)],
-            &["card-errors !"],
-        );
-        check(
-            |_, s| s.disks = vec![card(&|c, _| c.life_steps = Some((2, 10)))],
-            &["card-worn !"],
-        );
+        check(|_, s| s.disks = vec![card(&|c, _| c.errors = 3)], &["card-errors !"]);
+        check(|_, s| s.disks = vec![card(&|c, _| c.life_steps = Some((2, 10)))], &["card-worn !"]);
     }
 }

@@ -71,16 +71,11 @@ const RATE_LIMIT_US_MAX: u64 = 10_000;
 
 fn cpu_scalers(record: &Record) -> impl Iterator<Item = &Scaler> {
     let scalers = first(record).map_or(&[][..], |survey| &survey.scalers);
-    scalers
-        .iter()
-        .filter(|scaler| scaler.kind == ScalerKind::Cpu)
+    scalers.iter().filter(|scaler| scaler.kind == ScalerKind::Cpu)
 }
 
 pub(super) fn tunable<'a>(scaler: &'a Scaler, name: &str) -> Option<&'a str> {
-    let found = scaler
-        .tunables
-        .iter()
-        .find(|tunable| tunable.name == name)?;
+    let found = scaler.tunables.iter().find(|tunable| tunable.name == name)?;
     Some(&found.value)
 }
 
@@ -119,8 +114,8 @@ fn governor(record: &Record) -> Vec<Finding> {
     let groups = grouped(cpu_scalers(record), |scaler| {
         let governor = governor_of(scaler);
         // These drivers choose clocks themselves; their "powersave" only leans to saving.
-        let by_hardware = tunable(scaler, "scaling_driver")
-            .is_some_and(|driver| matches!(driver, "intel_pstate" | "amd-pstate-epp"));
+        let by_hardware =
+            tunable(scaler, "scaling_driver").is_some_and(|driver| matches!(driver, "intel_pstate" | "amd-pstate-epp"));
         let preference = tunable(scaler, "energy_performance_preference").filter(|_| by_hardware);
         (!governor.is_empty()).then_some((governor, by_hardware, preference))
     });
@@ -177,16 +172,12 @@ fn limit(record: &Record) -> Vec<Finding> {
     groups
         .into_iter()
         .map(|((limit, top), policies)| {
-            Finding::new(
-                LIMIT.id,
-                Severity::Degraded,
-                "{policies} may run at {limit} at most, and could at {top}.",
-            )
-            .sure(97)
-            .with("policies", names(&policies))
-            .with("limit", khz(limit))
-            .with("top", khz(top))
-            .at(place("scalers"))
+            Finding::new(LIMIT.id, Severity::Degraded, "{policies} may run at {limit} at most, and could at {top}.")
+                .sure(97)
+                .with("policies", names(&policies))
+                .with("limit", khz(limit))
+                .with("top", khz(top))
+                .at(place("scalers"))
         })
         .collect()
 }
@@ -194,9 +185,7 @@ fn limit(record: &Record) -> Vec<Finding> {
 fn boost(record: &Record) -> Vec<Finding> {
     let feature = |name: &str, value: &str| {
         let features = record.machine.features.iter();
-        features
-            .clone()
-            .any(|feature| feature.name == name && feature.value == value)
+        features.clone().any(|feature| feature.name == name && feature.value == value)
     };
     let off = feature("boost", "0") || feature("intel_no_turbo", "1");
     if !off || first(record).is_none() {
@@ -285,17 +274,14 @@ fn schedutil_blind(record: &Record) -> Vec<Finding> {
     if types.len() < 2 || first(record).is_none() {
         return Vec::new();
     }
-    let mut capacities: Vec<Option<u32>> = machine
-        .cpus
-        .iter()
-        .map(|cpu| cpu.capacity.known().copied())
-        .collect();
+    let mut capacities: Vec<Option<u32>> = machine.cpus.iter().map(|cpu| cpu.capacity.known().copied()).collect();
     capacities.sort_unstable();
     capacities.dedup();
     // Hybrid x86 ranks its cores by firmware, without this file.
-    let arm_or_riscv = machine.kernel_arch.known().is_some_and(|arch| {
-        arch.starts_with("arm") || arch == "aarch64" || arch.starts_with("riscv")
-    });
+    let arm_or_riscv = machine
+        .kernel_arch
+        .known()
+        .is_some_and(|arch| arch.starts_with("arm") || arch == "aarch64" || arch.starts_with("riscv"));
     if capacities.len() > 1 || !arm_or_riscv {
         return Vec::new();
     }
@@ -344,67 +330,32 @@ mod tests {
 
     #[test]
     fn governors_and_limits_of_cpus() {
-        check(
-            |_, s| s.scalers[0] = cpu("powersave", &[]),
-            &["cpu-governor !"],
-        );
-        check(
-            |_, s| s.scalers[0] = cpu("schedutil", &[("rate_limit_us", "2000")]),
-            &["cpu-governor"],
-        );
+        check(|_, s| s.scalers[0] = cpu("powersave", &[]), &["cpu-governor !"]);
+        check(|_, s| s.scalers[0] = cpu("schedutil", &[("rate_limit_us", "2000")]), &["cpu-governor"]);
         check(
             |_, s| s.scalers[0] = cpu("schedutil", &[("rate_limit_us", "50000")]),
             &["schedutil-slow !", "cpu-governor"],
         );
-        check(
-            |_, s| s.scalers[0] = cpu("powersave", &[("scaling_driver", "intel_pstate")]),
-            &[],
-        );
+        check(|_, s| s.scalers[0] = cpu("powersave", &[("scaling_driver", "intel_pstate")]), &[]);
         check(
             |_, s| {
-                s.scalers[0] = cpu(
-                    "powersave",
-                    &[
-                        ("scaling_driver", "intel_pstate"),
-                        ("energy_performance_preference", "power"),
-                    ],
-                )
+                s.scalers[0] =
+                    cpu("powersave", &[("scaling_driver", "intel_pstate"), ("energy_performance_preference", "power")])
             },
             &["cpu-governor !"],
         );
-        check(
-            |_, s| s.scalers[0] = cpu("ondemand", &[("io_is_busy", "1")]),
-            &["cpu-governor"],
-        );
-        check(
-            |_, s| s.scalers[0] = cpu("ondemand", &[("io_is_busy", "0")]),
-            &["io-is-busy !", "cpu-governor"],
-        );
-        check(
-            |_, s| s.scalers[0] = cpu("ondemand", &[]),
-            &["io-is-busy !", "cpu-governor"],
-        );
+        check(|_, s| s.scalers[0] = cpu("ondemand", &[("io_is_busy", "1")]), &["cpu-governor"]);
+        check(|_, s| s.scalers[0] = cpu("ondemand", &[("io_is_busy", "0")]), &["io-is-busy !", "cpu-governor"]);
+        check(|_, s| s.scalers[0] = cpu("ondemand", &[]), &["io-is-busy !", "cpu-governor"]);
         check(
             |_, s| {
-                s.scalers[0] = cpu(
-                    "ondemand",
-                    &[
-                        ("io_is_busy", "1"),
-                        ("up_threshold", "99"),
-                        ("powersave_bias", "100"),
-                    ],
-                )
+                s.scalers[0] =
+                    cpu("ondemand", &[("io_is_busy", "1"), ("up_threshold", "99"), ("powersave_bias", "100")])
             },
             &["ondemand-tunables !", "cpu-governor"],
         );
-        check(
-            |_, s| s.scalers[0].limit_hz_max = Fact::Known(1_200_000_000),
-            &["cpu-limit !"],
-        );
-        check(
-            |r, _| r.machine.features.push(named("boost", "0")),
-            &["cpu-boost-off !"],
-        );
+        check(|_, s| s.scalers[0].limit_hz_max = Fact::Known(1_200_000_000), &["cpu-limit !"]);
+        check(|r, _| r.machine.features.push(named("boost", "0")), &["cpu-boost-off !"]);
     }
 
     #[test]

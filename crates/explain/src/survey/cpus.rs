@@ -32,13 +32,7 @@ fn kept_away(record: &Record) -> Vec<Finding> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    let online: Vec<u32> = record
-        .machine
-        .cpus
-        .iter()
-        .filter(|cpu| cpu.online)
-        .map(|cpu| cpu.cpu)
-        .collect();
+    let online: Vec<u32> = record.machine.cpus.iter().filter(|cpu| cpu.online).map(|cpu| cpu.cpu).collect();
     if !cpu_use.isolated.is_empty() {
         found.push(
             Finding::new(
@@ -50,20 +44,12 @@ fn kept_away(record: &Record) -> Vec<Finding> {
             .with("cpus", Quantity::Cpus(cpu_use.isolated.clone())),
         );
     }
-    let lacking: Vec<u32> = online
-        .iter()
-        .copied()
-        .filter(|cpu| !cpu_use.allowed.contains(cpu))
-        .collect();
+    let lacking: Vec<u32> = online.iter().copied().filter(|cpu| !cpu_use.allowed.contains(cpu)).collect();
     if !cpu_use.allowed.is_empty() && !lacking.is_empty() {
         found.push(
-            Finding::new(
-                KEPT_AWAY.id,
-                Severity::Degraded,
-                "This program itself may not use CPUs {cpus}.",
-            )
-            .sure(97)
-            .with("cpus", Quantity::Cpus(lacking)),
+            Finding::new(KEPT_AWAY.id, Severity::Degraded, "This program itself may not use CPUs {cpus}.")
+                .sure(97)
+                .with("cpus", Quantity::Cpus(lacking)),
         );
     }
     for set in cpu_use.cpusets.iter().take(8) {
@@ -78,10 +64,7 @@ fn kept_away(record: &Record) -> Vec<Finding> {
             .with("cpus", Quantity::Cpus(set.cpus.clone())),
         );
     }
-    found
-        .into_iter()
-        .map(|finding| finding.at(place("cpu_use")))
-        .collect()
+    found.into_iter().map(|finding| finding.at(place("cpu_use"))).collect()
 }
 
 fn interrupts(record: &Record) -> Vec<Finding> {
@@ -94,9 +77,7 @@ fn interrupts(record: &Record) -> Vec<Finding> {
     }
     let slow = slow_cpus(record);
     let on_slow = |interrupt: &&Interrupt| {
-        interrupt.count >= INTERRUPTS_MIN
-            && interrupt.cpu_percent >= ONE_CPU_PERCENT
-            && slow.contains(&interrupt.cpu)
+        interrupt.count >= INTERRUPTS_MIN && interrupt.cpu_percent >= ONE_CPU_PERCENT && slow.contains(&interrupt.cpu)
     };
     let busiest = cpu_use.interrupts.iter().find(on_slow);
     busiest
@@ -123,20 +104,12 @@ fn interrupts(record: &Record) -> Vec<Finding> {
 fn slow_cpus(record: &Record) -> Vec<u32> {
     let machine = &record.machine;
     let top = |policy: Option<u32>| {
-        let found = machine
-            .policies
-            .iter()
-            .find(|known| Some(known.policy) == policy)?;
+        let found = machine.policies.iter().find(|known| Some(known.policy) == policy)?;
         found.clock_khz_max.known().copied()
     };
-    let clocked = machine
-        .clusters
-        .iter()
-        .filter_map(|cluster| Some((top(cluster.policy)?, cluster)));
+    let clocked = machine.clusters.iter().filter_map(|cluster| Some((top(cluster.policy)?, cluster)));
     let slowest = clocked.min_by_key(|(khz, _)| *khz);
-    slowest
-        .map(|(_, cluster)| cluster.cpus.clone())
-        .unwrap_or_default()
+    slowest.map(|(_, cluster)| cluster.cpus.clone()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -145,10 +118,7 @@ mod tests {
 
     #[test]
     fn cpus_that_are_kept_away() {
-        check(
-            |_, s| s.cpu_use.isolated = vec![2, 3],
-            &["cpus-kept-away !"],
-        );
+        check(|_, s| s.cpu_use.isolated = vec![2, 3], &["cpus-kept-away !"]);
         check(|_, s| s.cpu_use.allowed = vec![0, 1], &["cpus-kept-away !"]);
         check(|_, s| s.cpu_use.allowed = vec![0, 1, 2, 3], &[]);
         check(|r, _| r.machine.cpus[3].online = false, &["offline-cpus !"]);

@@ -26,9 +26,7 @@ pub(crate) const LIMIT: Rule = Rule {
 
 fn devices(record: &Record) -> impl Iterator<Item = &Scaler> {
     let scalers = first(record).map_or(&[][..], |survey| &survey.scalers);
-    scalers
-        .iter()
-        .filter(|scaler| scaler.kind != ScalerKind::Cpu)
+    scalers.iter().filter(|scaler| scaler.kind != ScalerKind::Cpu)
 }
 
 /// What people call it.
@@ -64,11 +62,9 @@ fn governor(record: &Record) -> Vec<Finding> {
                     97,
                     "Governor powersave holds {name} ({kind}) at its lowest clock: {now} of {top}.",
                 ),
-                ("userspace", _) if !at_top => (
-                    Severity::Degraded,
-                    90,
-                    "Governor userspace holds {name} ({kind}) at {now} of {top}.",
-                ),
+                ("userspace", _) if !at_top => {
+                    (Severity::Degraded, 90, "Governor userspace holds {name} ({kind}) at {now} of {top}.")
+                }
                 ("userspace", _) => return None,
                 (_, true) => (
                     Severity::Degraded,
@@ -76,11 +72,7 @@ fn governor(record: &Record) -> Vec<Finding> {
                     "Governor {governor} raises the clock of memory ({name}) only after it was busy: {now} of {top} \
                      now. Latencies and everything that computes suffer; performance avoids it.",
                 ),
-                _ => (
-                    Severity::Info,
-                    85,
-                    "Governor {governor} scales {name} ({kind}), now at {now} of {top}.",
-                ),
+                _ => (Severity::Info, 85, "Governor {governor} scales {name} ({kind}), now at {now} of {top}."),
             };
             Some(
                 Finding::new(GOVERNOR.id, severity, template)
@@ -125,14 +117,8 @@ mod tests {
 
     #[test]
     fn governors_and_limits_of_devices() {
-        check(
-            |_, s| s.scalers[1] = memory("dmc_ondemand"),
-            &["device-governor !"],
-        );
-        check(
-            |_, s| s.scalers[1].limit_hz_max = Fact::Known(528_000_000),
-            &["device-limit !"],
-        );
+        check(|_, s| s.scalers[1] = memory("dmc_ondemand"), &["device-governor !"]);
+        check(|_, s| s.scalers[1].limit_hz_max = Fact::Known(528_000_000), &["device-limit !"]);
         check(
             |_, s| {
                 s.scalers[1] = memory("simple_ondemand");

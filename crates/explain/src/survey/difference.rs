@@ -8,23 +8,11 @@ use record::{Health, Survey};
 pub fn differences(before: &Survey, after: &Survey) -> Vec<String> {
     let lines = |survey: &Survey| {
         let survey = steady(survey);
-        [
-            pci_lines(&survey),
-            usb_lines(&survey),
-            disk_lines(&survey),
-            flash_lines(&survey),
-        ]
-        .concat()
+        [pci_lines(&survey), usb_lines(&survey), disk_lines(&survey), flash_lines(&survey)].concat()
     };
     let (was, is) = (lines(before), lines(after));
-    let gone = was
-        .iter()
-        .filter(|line| !is.contains(line))
-        .map(|line| format!("- {line}"));
-    let come = is
-        .iter()
-        .filter(|line| !was.contains(line))
-        .map(|line| format!("+ {line}"));
+    let gone = was.iter().filter(|line| !is.contains(line)).map(|line| format!("- {line}"));
+    let come = is.iter().filter(|line| !was.contains(line)).map(|line| format!("+ {line}"));
     let mut found: Vec<String> = gone.chain(come).collect();
     found.extend(errors(before, after));
     found
@@ -49,25 +37,14 @@ fn errors(before: &Survey, after: &Survey) -> Vec<String> {
         let Some(was) = before.disks.iter().find(|known| known.name == disk.name) else {
             continue;
         };
-        let card = |disk: &record::Disk| {
-            disk.card
-                .as_ref()
-                .map_or(0, |card| card.errors + card.tuning_failures)
-        };
+        let card = |disk: &record::Disk| disk.card.as_ref().map_or(0, |card| card.errors + card.tuning_failures);
         if card(disk) > card(was) {
-            found.push(format!(
-                "! {}: {} new errors on its bus",
-                crate::plain(&disk.name),
-                card(disk) - card(was)
-            ));
+            found.push(format!("! {}: {} new errors on its bus", crate::plain(&disk.name), card(disk) - card(was)));
         }
         if let (Some(was), Some(is)) = (was.health.known(), disk.health.known()) {
             for (name, was, is) in counters(was, is) {
                 if is > was {
-                    found.push(format!(
-                        "! {}: {name} rose from {was} to {is}",
-                        crate::plain(&disk.name)
-                    ));
+                    found.push(format!("! {}: {name} rose from {was} to {is}", crate::plain(&disk.name)));
                 }
             }
         }
@@ -78,11 +55,7 @@ fn errors(before: &Survey, after: &Survey) -> Vec<String> {
 fn counters(was: &Health, is: &Health) -> Vec<(&'static str, u64, u64)> {
     [
         ("media errors", was.media_errors, is.media_errors),
-        (
-            "entries of the error log",
-            was.error_log_entries,
-            is.error_log_entries,
-        ),
+        ("entries of the error log", was.error_log_entries, is.error_log_entries),
         ("replaced sectors", was.reallocated, is.reallocated),
         ("waiting sectors", was.pending, is.pending),
         ("unreadable sectors", was.uncorrectable, is.uncorrectable),
@@ -102,22 +75,14 @@ mod tests {
     #[test]
     fn a_second_look_shows_what_changed() {
         let mut before = machine().surveys.remove(0);
-        before.pci = vec![nvme(PciLink {
-            rate_mt: 16_000,
-            lanes: 4,
-            rate_mt_max: 16_000,
-            lanes_max: 4,
-            ..PciLink::default()
-        })];
+        before.pci =
+            vec![nvme(PciLink { rate_mt: 16_000, lanes: 4, rate_mt_max: 16_000, lanes_max: 4, ..PciLink::default() })];
         before.pci[0].class = 0x02_00_00;
         let mut after = before.clone();
         assert!(differences(&before, &after).is_empty());
         after.pci[0].link.as_mut().unwrap().rate_mt = 2500;
         let found = differences(&before, &after);
         assert_eq!(found.len(), 2);
-        assert!(
-            found[0].starts_with("- ") && found[1].contains("2.5GT/s (downgraded)"),
-            "{found:?}"
-        );
+        assert!(found[0].starts_with("- ") && found[1].contains("2.5GT/s (downgraded)"), "{found:?}");
     }
 }

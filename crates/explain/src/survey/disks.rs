@@ -93,7 +93,11 @@ fn options(record: &Record) -> Vec<Finding> {
             let waits = slow.iter().any(|option| matches!(*option, "sync" | "dirsync" | "data=journal"));
             // Trimming at once is harmless on good SSDs and slow on cards.
             let (severity, sure, template) = match () {
-                () if waits => (Severity::Degraded, 95, "{device} at {place} is mounted with {options}: every write waits for the disk."),
+                () if waits => (
+                    Severity::Degraded,
+                    95,
+                    "{device} at {place} is mounted with {options}: every write waits for the disk.",
+                ),
                 () if slow.contains(&"discard") && mount.device.contains("mmcblk") => (
                     Severity::Info,
                     70,
@@ -127,22 +131,10 @@ mod tests {
             ..Disk::default()
         };
         check(|_, s| s.disks = vec![disk(Health::default())], &[]);
+        check(|_, s| s.disks = vec![disk(Health { passed: Some(false), ..Health::default() })], &["disk-health !"]);
         check(
             |_, s| {
-                s.disks = vec![disk(Health {
-                    passed: Some(false),
-                    ..Health::default()
-                })]
-            },
-            &["disk-health !"],
-        );
-        check(
-            |_, s| {
-                let health = Health {
-                    temp_celsius: Some(50),
-                    reallocated: Some(8),
-                    ..Health::default()
-                };
+                let health = Health { temp_celsius: Some(50), reallocated: Some(8), ..Health::default() };
                 s.disks = vec![disk(health)];
             },
             &["disk-health !", "disk-health !"],
@@ -153,22 +145,12 @@ mod tests {
             device: "/dev/sda1".into(),
             options: vec![option.into()],
         };
-        check(
-            |_, s| s.mounts = vec![mount("fuseblk", "")],
-            &["disk-fuse !"],
-        );
+        check(|_, s| s.mounts = vec![mount("fuseblk", "")], &["disk-fuse !"]);
         check(|_, s| s.mounts = vec![mount("ntfs3", "")], &[]);
-        check(
-            |_, s| s.mounts = vec![mount("ext4", "sync")],
-            &["mount-options !"],
-        );
+        check(|_, s| s.mounts = vec![mount("ext4", "sync")], &["mount-options !"]);
         check(
             |_, s| {
-                s.disks = vec![Disk {
-                    bus: DiskBus::Nvme,
-                    scheduler: Some("bfq".into()),
-                    ..Disk::default()
-                }];
+                s.disks = vec![Disk { bus: DiskBus::Nvme, scheduler: Some("bfq".into()), ..Disk::default() }];
             },
             &["disk-scheduler !"],
         );

@@ -46,20 +46,11 @@ fn of_disk(disk: &Disk, health: &Health) -> Vec<Finding> {
     found
 }
 
-fn finding(
-    disk: &Disk,
-    severity: Severity,
-    sure: u8,
-    template: &'static str,
-    value: u64,
-) -> Finding {
+fn finding(disk: &Disk, severity: Severity, sure: u8, template: &'static str, value: u64) -> Finding {
     Finding::new(DISK.id, severity, template)
         .sure(sure)
         .with("disk", Quantity::Text(disk.name.clone()))
-        .with(
-            "value",
-            Quantity::Count(value.try_into().unwrap_or(i64::MAX)),
-        )
+        .with("value", Quantity::Count(value.try_into().unwrap_or(i64::MAX)))
         .at(place("disks"))
 }
 
@@ -81,15 +72,8 @@ fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
         let template = "The disk {disk} has {value} °C, which is too hot for it.";
         add(97, template, celsius.unsigned_abs());
     }
-    if let Some(percent) = health
-        .worn_percent
-        .filter(|percent| *percent > WORN_PERCENT)
-    {
-        add(
-            95,
-            "The disk {disk} has used {value} % of its life.",
-            percent,
-        );
+    if let Some(percent) = health.worn_percent.filter(|percent| *percent > WORN_PERCENT) {
+        add(95, "The disk {disk} has used {value} % of its life.", percent);
     }
     found
 }
@@ -97,35 +81,11 @@ fn state(disk: &Disk, health: &Health) -> Vec<Finding> {
 /// What disks count, how sure each makes it, and what it means.
 fn counters(health: &Health) -> [(Option<u64>, u8, &'static str); 6] {
     [
-        (
-            health.media_errors,
-            97,
-            "The disk {disk} could not keep {value} pieces of data whole.",
-        ),
-        (
-            health.uncorrectable,
-            97,
-            "The disk {disk} has {value} sectors that cannot be read.",
-        ),
-        (
-            health.pending,
-            95,
-            "The disk {disk} has {value} sectors that wait to be replaced.",
-        ),
-        (
-            health.reallocated,
-            90,
-            "The disk {disk} has replaced {value} sectors.",
-        ),
-        (
-            health.end_to_end_errors,
-            90,
-            "The disk {disk} found {value} times that data had changed inside it.",
-        ),
-        (
-            health.cable_errors,
-            85,
-            "The disk {disk} counted {value} errors on its cable.",
-        ),
+        (health.media_errors, 97, "The disk {disk} could not keep {value} pieces of data whole."),
+        (health.uncorrectable, 97, "The disk {disk} has {value} sectors that cannot be read."),
+        (health.pending, 95, "The disk {disk} has {value} sectors that wait to be replaced."),
+        (health.reallocated, 90, "The disk {disk} has replaced {value} sectors."),
+        (health.end_to_end_errors, 90, "The disk {disk} found {value} times that data had changed inside it."),
+        (health.cable_errors, 85, "The disk {disk} counted {value} errors on its cable."),
     ]
 }

@@ -71,11 +71,7 @@ fn one_module(record: &Record) -> Vec<Finding> {
     };
     // Soldered memory often shows as one device whatever its width; virtual machines have none.
     let real = module.from == "DMI" && module.kind.starts_with("DDR");
-    let virtual_machine = record
-        .machine
-        .virtualisation
-        .known()
-        .is_some_and(|kind| kind != "none");
+    let virtual_machine = record.machine.virtualisation.known().is_some_and(|kind| kind != "none");
     if !real || virtual_machine {
         return Vec::new();
     }
@@ -93,9 +89,8 @@ fn one_module(record: &Record) -> Vec<Finding> {
 
 fn huge_pages(record: &Record) -> Vec<Finding> {
     let choices = first(record).map_or(&[][..], |survey| &survey.choices);
-    let off = choices.iter().find(|choice| {
-        choice.path.ends_with("transparent_hugepage/enabled") && choice.chosen == "never"
-    });
+    let off =
+        choices.iter().find(|choice| choice.path.ends_with("transparent_hugepage/enabled") && choice.chosen == "never");
     off.map(|_| {
         Finding::new(
             HUGE_PAGES.id,
@@ -112,12 +107,7 @@ fn huge_pages(record: &Record) -> Vec<Finding> {
 fn swap_priority(record: &Record) -> Vec<Finding> {
     let swaps = first(record).map_or(&[][..], |survey| &survey.swaps);
     let is_zram = |swap: &&record::Swap| swap.state.kind == SwapKind::Zram;
-    let Some(zram) = swaps
-        .iter()
-        .filter(is_zram)
-        .map(|swap| swap.state.priority)
-        .max()
-    else {
+    let Some(zram) = swaps.iter().filter(is_zram).map(|swap| swap.state.priority).max() else {
         return Vec::new();
     };
     swaps
@@ -152,42 +142,25 @@ mod tests {
             rate_mt_max: Some(most),
             ..MemoryModule::default()
         };
-        check(
-            |_, s| s.memory = vec![module(2133, 3200), module(3200, 3200)],
-            &["memory-clock !"],
-        );
-        check(
-            |_, s| s.memory = vec![module(2666, 2667)],
-            &["memory-one-module"],
-        );
+        check(|_, s| s.memory = vec![module(2133, 3200), module(3200, 3200)], &["memory-clock !"]);
+        check(|_, s| s.memory = vec![module(2666, 2667)], &["memory-one-module"]);
         let huge = |chosen: &str| Choice {
             path: "/sys/kernel/mm/transparent_hugepage/enabled".into(),
             chosen: chosen.into(),
             all: Vec::new(),
         };
-        check(
-            |_, s| s.choices = vec![huge("never")],
-            &["transparent-hugepage !"],
-        );
+        check(|_, s| s.choices = vec![huge("never")], &["transparent-hugepage !"]);
         check(|_, s| s.choices = vec![huge("madvise")], &[]);
     }
 
     #[test]
     fn swap_has_its_order() {
         let swap = |path: &str, kind, priority| Swap {
-            state: SwapState {
-                priority,
-                ..crate::test_support::swap(path, kind, 0)
-            },
+            state: SwapState { priority, ..crate::test_support::swap(path, kind, 0) },
             compressor: None,
             zram_bytes: None,
         };
-        let both = |disk| {
-            vec![
-                swap("/dev/zram0", SwapKind::Zram, 5),
-                swap("/dev/sda2", SwapKind::Disk, disk),
-            ]
-        };
+        let both = |disk| vec![swap("/dev/zram0", SwapKind::Zram, 5), swap("/dev/sda2", SwapKind::Disk, disk)];
         check(|_, s| s.swaps = both(-2), &[]);
         check(|_, s| s.swaps = both(5), &["swap-priority !"]);
     }

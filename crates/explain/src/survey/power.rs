@@ -33,9 +33,7 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
     };
     let ampere = |ua: u64| Quantity::Text(format!("{:.1} A", ua as f64 / 1e6));
     if supply.kind == "Raspberry Pi supply" {
-        let agreed = supply
-            .current_ua_max
-            .filter(|current| *current < RASPBERRY_UA)?;
+        let agreed = supply.current_ua_max.filter(|current| *current < RASPBERRY_UA)?;
         return Some(
             finding(
                 Severity::Info,
@@ -52,11 +50,9 @@ fn of_supply(supply: &Supply) -> Option<Finding> {
             75,
             "{name} agreed on no more than USB gives by default (0.5 to 0.9 A): under load the voltage may break down.",
         )),
-        Some("1.5A") => Some(finding(
-            Severity::Info,
-            75,
-            "{name} agreed on 1.5 A at 5 V: little for a board with disks.",
-        )),
+        Some("1.5A") => {
+            Some(finding(Severity::Info, 75, "{name} agreed on 1.5 A at 5 V: little for a board with disks."))
+        }
         _ => None,
     }
 }
@@ -76,17 +72,8 @@ mod tests {
             current_ua_max: ua,
             ..Supply::default()
         };
-        check(
-            |_, s| s.supplies = vec![supply("USB-C port", Some("default"), None)],
-            &["power-supply !"],
-        );
-        check(
-            |_, s| s.supplies = vec![supply("USB-C port", Some("usb_power_delivery"), None)],
-            &[],
-        );
-        check(
-            |_, s| s.supplies = vec![supply("Raspberry Pi supply", None, Some(3_000_000))],
-            &["power-supply"],
-        );
+        check(|_, s| s.supplies = vec![supply("USB-C port", Some("default"), None)], &["power-supply !"]);
+        check(|_, s| s.supplies = vec![supply("USB-C port", Some("usb_power_delivery"), None)], &[]);
+        check(|_, s| s.supplies = vec![supply("Raspberry Pi supply", None, Some(3_000_000))], &["power-supply"]);
     }
 }

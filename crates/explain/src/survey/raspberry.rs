@@ -36,15 +36,11 @@ fn check(record: &Record) -> Vec<Finding> {
 /// Revision C0 of the BCM2711 can do 1800 MHz as delivered.
 fn is_c0(record: &Record) -> bool {
     let features = &record.machine.features;
-    features
-        .iter()
-        .any(|feature| feature.name == "bcm2711_stepping" && feature.value.starts_with('C'))
+    features.iter().any(|feature| feature.name == "bcm2711_stepping" && feature.value.starts_with('C'))
 }
 
 fn finding(template: &'static str) -> Finding {
-    Finding::new(CONFIG.id, Severity::Degraded, template)
-        .sure(90)
-        .at(Place::Field("surveys.0.config_txt".into()))
+    Finding::new(CONFIG.id, Severity::Degraded, template).sure(90).at(Place::Field("surveys.0.config_txt".into()))
 }
 
 fn arm_boost(config: &ConfigTxt, is_c0: bool) -> Option<Finding> {
@@ -79,19 +75,13 @@ mod tests {
 
     #[test]
     fn settings_of_config_txt() {
-        let pi =
-            |board: &'static str, settings: &'static [(&str, &str)], stepping: &'static str| {
-                move |r: &mut Record, s: &mut Survey| {
-                    r.machine.board = Fact::Known(board.into());
-                    r.machine.features.push(named("bcm2711_stepping", stepping));
-                    s.config_txt = Fact::Known(
-                        settings
-                            .iter()
-                            .map(|(name, value)| named(name, value))
-                            .collect(),
-                    );
-                }
-            };
+        let pi = |board: &'static str, settings: &'static [(&str, &str)], stepping: &'static str| {
+            move |r: &mut Record, s: &mut Survey| {
+                r.machine.board = Fact::Known(board.into());
+                r.machine.features.push(named("bcm2711_stepping", stepping));
+                s.config_txt = Fact::Known(settings.iter().map(|(name, value)| named(name, value)).collect());
+            }
+        };
         let pi4 = "Raspberry Pi 4 Model B Rev 1.4";
         let pi3_plus = "Raspberry Pi 3 Model B Plus Rev 1.3";
         check(pi(pi4, &[], "C0"), &["config-txt !"]);
@@ -100,22 +90,9 @@ mod tests {
         check(pi(pi4, &[], "B0"), &[]);
         check(pi(pi3_plus, &[], ""), &["config-txt !"]);
         check(pi(pi3_plus, &[("temp_soft_limit", "70")], ""), &[]);
-        check(
-            pi(pi4, &[("arm_freq", "600"), ("temp_limit", "60")], "B0"),
-            &["config-txt !", "config-txt !"],
-        );
-        check(
-            pi(pi4, &[("over_voltage", "2"), ("force_turbo", "1")], "B0"),
-            &["config-txt", "config-txt"],
-        );
-        check(
-            pi(
-                pi3_plus,
-                &[("arm_freq", "1300"), ("temp_soft_limit", "70")],
-                "",
-            ),
-            &["config-txt !"],
-        );
+        check(pi(pi4, &[("arm_freq", "600"), ("temp_limit", "60")], "B0"), &["config-txt !", "config-txt !"]);
+        check(pi(pi4, &[("over_voltage", "2"), ("force_turbo", "1")], "B0"), &["config-txt", "config-txt"]);
+        check(pi(pi3_plus, &[("arm_freq", "1300"), ("temp_soft_limit", "70")], ""), &["config-txt !"]);
         check(
             |r, s| {
                 r.machine.board = Fact::Known(pi4.into());

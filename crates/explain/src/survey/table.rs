@@ -2,9 +2,7 @@
 
 /// Cells of every row behind comment and header.
 pub(crate) fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    let lines = text
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.skip(1).map(|line| line.split('\t').collect())
 }
 
@@ -27,10 +25,7 @@ pub(crate) fn bridge(vendor: u16, product: u16) -> Option<Bridge> {
     rows(text).find_map(|cells| {
         let fits = hex(cells[0])? == u32::from(vendor) && hex(cells[1])? == u32::from(product);
         fits.then_some(())?;
-        Some(Bridge {
-            name: cells[2],
-            mbit_per_s: cells[3].parse().ok()?,
-        })
+        Some(Bridge { name: cells[2], mbit_per_s: cells[3].parse().ok()? })
     })
 }
 
@@ -41,34 +36,15 @@ mod tests {
     #[test]
     fn the_tables_are_sound() {
         for (name, text, columns) in [
-            (
-                "usb_bridges",
-                include_str!("../../../../data/usb_bridges.tsv"),
-                5,
-            ),
-            (
-                "card_makers",
-                include_str!("../../../../data/card_makers.tsv"),
-                6,
-            ),
-            (
-                "card_sizes",
-                include_str!("../../../../data/card_sizes.tsv"),
-                3,
-            ),
-            (
-                "soc_kernels",
-                include_str!("../../../../data/soc_kernels.tsv"),
-                4,
-            ),
+            ("usb_bridges", include_str!("../../../../data/usb_bridges.tsv"), 5),
+            ("card_makers", include_str!("../../../../data/card_makers.tsv"), 6),
+            ("card_sizes", include_str!("../../../../data/card_sizes.tsv"), 3),
+            ("soc_kernels", include_str!("../../../../data/soc_kernels.tsv"), 4),
         ] {
             assert!(rows(text).count() > 4, "{name}");
             for row in rows(text) {
                 assert_eq!(row.len(), columns, "{name}: {row:?}");
-                assert!(
-                    row.iter().all(|cell| !cell.trim().is_empty()),
-                    "{name}: {row:?}"
-                );
+                assert!(row.iter().all(|cell| !cell.trim().is_empty()), "{name}: {row:?}");
             }
         }
         for row in rows(include_str!("../../../../data/usb_bridges.tsv")) {

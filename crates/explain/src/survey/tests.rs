@@ -11,19 +11,13 @@ use record::*;
 pub(super) fn machine() -> Record {
     let mut record = own_run();
     record.run.started = Fact::Known(1_766_000_000_000);
-    record.surveys = vec![Survey {
-        scalers: vec![cpu("performance", &[]), memory("performance")],
-        ..Survey::default()
-    }];
+    record.surveys =
+        vec![Survey { scalers: vec![cpu("performance", &[]), memory("performance")], ..Survey::default() }];
     record
 }
 
 pub(super) fn named(name: &str, value: &str) -> NamedValue {
-    NamedValue {
-        name: name.into(),
-        value: value.into(),
-        from: "x".into(),
-    }
+    NamedValue { name: name.into(), value: value.into(), from: "x".into() }
 }
 
 pub(super) fn cpu(governor: &str, tunables: &[(&str, &str)]) -> Scaler {
@@ -33,10 +27,7 @@ pub(super) fn cpu(governor: &str, tunables: &[(&str, &str)]) -> Scaler {
         governor: Fact::Known(governor.into()),
         limit_hz_max: Fact::Known(1_800_000_000),
         clock_hz_max: Fact::Known(1_800_000_000),
-        tunables: tunables
-            .iter()
-            .map(|(name, value)| named(name, value))
-            .collect(),
+        tunables: tunables.iter().map(|(name, value)| named(name, value)).collect(),
         ..Scaler::default()
     }
 }
@@ -63,20 +54,13 @@ pub(super) fn check(change: impl FnOnce(&mut Record, &mut Survey), expected: &[&
     let found = rules::check_at_rest(&record);
     for finding in &found {
         let sentence = finding.sentence();
-        assert!(
-            !sentence.contains('?') && sentence.ends_with('.'),
-            "{sentence}"
-        );
+        assert!(!sentence.contains('?') && sentence.ends_with('.'), "{sentence}");
         assert!((1..=100).contains(&finding.confidence_percent));
     }
     let found: Vec<String> = found
         .iter()
         .map(|finding| {
-            let mark = if finding.severity == Severity::Degraded {
-                " !"
-            } else {
-                ""
-            };
+            let mark = if finding.severity == Severity::Degraded { " !" } else { "" };
             format!("{}{mark}", finding.rule)
         })
         .collect();

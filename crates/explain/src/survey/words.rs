@@ -19,11 +19,7 @@ pub fn size_name(bytes: u64) -> String {
         unit += 1;
     }
     let text = format!("{value:.1}");
-    format!(
-        "{}{}",
-        text.strip_suffix(".0").unwrap_or(&text),
-        UNITS[unit]
-    )
+    format!("{}{}", text.strip_suffix(".0").unwrap_or(&text), UNITS[unit])
 }
 
 /// `8GT/s` of 8000 MT/s.
@@ -41,9 +37,7 @@ pub(crate) fn speed_name(mbit_per_s: u32) -> String {
 
 /// Devices on PCI that are worth a line: no bridges, no disks that have a line of their own.
 pub fn pci_lines(survey: &Survey) -> Vec<String> {
-    let worth = |device: &&PciDevice| {
-        !matches!(device.class >> 16, 0x05 | 0x06 | 0x08) && device.class >> 8 != 0x0108
-    };
+    let worth = |device: &&PciDevice| !matches!(device.class >> 16, 0x05 | 0x06 | 0x08) && device.class >> 8 != 0x0108;
     survey.pci.iter().filter(worth).map(pci_line).collect()
 }
 
@@ -53,18 +47,9 @@ fn pci_line(device: &PciDevice) -> String {
         words.push(format!("driver in use: {}", plain(driver)));
     }
     words.extend(aspm(device));
-    let label = device
-        .label
-        .as_ref()
-        .filter(|_| device.name.is_some() && device.link.is_none());
-    let label = label
-        .map(|label| format!(" ({})", plain(label)))
-        .unwrap_or_default();
-    let rest = if words.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", words.join(", "))
-    };
+    let label = device.label.as_ref().filter(|_| device.name.is_some() && device.link.is_none());
+    let label = label.map(|label| format!(" ({})", plain(label))).unwrap_or_default();
+    let rest = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
     format!("{}{label}{rest}", pci_name(device))
 }
 
@@ -88,16 +73,8 @@ fn pci_link(device: &PciDevice) -> Option<String> {
 
 fn aspm(device: &PciDevice) -> Option<String> {
     let aspm = device.aspm.known().filter(|_| device.link.is_some())?;
-    let states = [
-        (aspm.l0s, "L0s"),
-        (aspm.l1, "L1"),
-        (aspm.l1_substates, "L1 substates"),
-    ];
-    let on: Vec<&str> = states
-        .iter()
-        .filter(|(on, _)| *on)
-        .map(|(_, name)| *name)
-        .collect();
+    let states = [(aspm.l0s, "L0s"), (aspm.l1, "L1"), (aspm.l1_substates, "L1 substates")];
+    let on: Vec<&str> = states.iter().filter(|(on, _)| *on).map(|(_, name)| *name).collect();
     Some(match on.is_empty() {
         true => "ASPM Disabled".into(),
         false => format!("ASPM {} Enabled", on.join(", ")),
@@ -106,11 +83,7 @@ fn aspm(device: &PciDevice) -> Option<String> {
 
 /// One line for each disk and card.
 pub fn disk_lines(survey: &Survey) -> Vec<String> {
-    survey
-        .disks
-        .iter()
-        .map(|disk| disk_line(survey, disk))
-        .collect()
+    survey.disks.iter().map(|disk| disk_line(survey, disk)).collect()
 }
 
 fn disk_line(survey: &Survey, disk: &Disk) -> String {
@@ -130,11 +103,7 @@ fn disk_line(survey: &Survey, disk: &Disk) -> String {
         (_, Some(model)) => model.clone(),
         (maker, None) => maker.clone().unwrap_or_default(),
     };
-    let model = if model.is_empty() {
-        String::new()
-    } else {
-        format!(" \"{}\"", plain(&model))
-    };
+    let model = if model.is_empty() { String::new() } else { format!(" \"{}\"", plain(&model)) };
     let kind = match (disk.bus, disk.rotational) {
         (DiskBus::Virtual, _) => " virtual disk",
         (DiskBus::Ufs, _) => " UFS",
@@ -142,34 +111,21 @@ fn disk_line(survey: &Survey, disk: &Disk) -> String {
         (_, Some(false)) if !disk.removable => " SSD",
         _ => "",
     };
-    let rest = if words.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", words.join(", "))
-    };
+    let rest = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
     format!("{size}{model}{kind} as /dev/{}{rest}", plain(&disk.name))
 }
 
 /// Link, driver, scheduler: what the bus tells.
 fn details(survey: &Survey, disk: &Disk) -> Vec<String> {
     let mut words = Vec::new();
-    let pci = survey
-        .pci
-        .iter()
-        .find(|device| disk.pci.as_deref() == Some(&device.address));
+    let pci = survey.pci.iter().find(|device| disk.pci.as_deref() == Some(&device.address));
     if disk.bus == DiskBus::Nvme {
         words.extend(pci.and_then(pci_link));
         words.extend(pci.and_then(aspm));
     }
     if let Some(link) = &disk.ata {
-        let most = disk
-            .health
-            .known()
-            .and_then(|health| health.sata_max.clone())
-            .or_else(|| link.host_max.clone());
-        let most = most
-            .map(|most| format!(" of {}", plain(&most)))
-            .unwrap_or_default();
+        let most = disk.health.known().and_then(|health| health.sata_max.clone()).or_else(|| link.host_max.clone());
+        let most = most.map(|most| format!(" of {}", plain(&most))).unwrap_or_default();
         words.push(format!("SATA {}{most}", plain(&link.speed)));
     }
     if let Some(device) = survey.usb.iter().find(|device| is_on(disk, device)) {
@@ -205,16 +161,8 @@ fn health_words(disk: &Disk) -> Vec<String> {
         return Vec::new();
     };
     let mut words = Vec::new();
-    words.extend(
-        health
-            .worn_percent
-            .map(|percent| format!("{percent}% worn out")),
-    );
-    words.extend(
-        health
-            .temp_celsius
-            .map(|celsius| format!("drive temp: {celsius}°C")),
-    );
+    words.extend(health.worn_percent.map(|percent| format!("{percent}% worn out")));
+    words.extend(health.temp_celsius.map(|celsius| format!("drive temp: {celsius}°C")));
     words.extend(health.asleep.then(|| "asleep".to_owned()));
     words.extend((health.passed == Some(false)).then(|| "FAILING".to_owned()));
     words
@@ -227,62 +175,30 @@ fn card_line(disk: &Disk, card: &record::Card, size: &str) -> String {
         cards::Verdict::Suspicious => "Probable counterfeit ",
         cards::Verdict::Counterfeit => "Definite counterfeit ",
     };
-    let name = plain(&format!(
-        "{doubt}{} {}",
-        maker.unwrap_or_default(),
-        card.name
-    ));
-    let mode = card
-        .mode
-        .known()
-        .map(|mode| short_mode(&plain(mode)))
-        .unwrap_or_default();
-    let version = card
-        .mmc_version
-        .as_deref()
-        .map(|version| format!(" {version}"))
-        .unwrap_or_default();
+    let name = plain(&format!("{doubt}{} {}", maker.unwrap_or_default(), card.name));
+    let mode = card.mode.known().map(|mode| short_mode(&plain(mode))).unwrap_or_default();
+    let version = card.mmc_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
     let kind = match (card.kind.as_str(), mode.is_empty()) {
         ("MMC", _) => format!("eMMC{version}"),
         (_, true) => "SD".to_owned(),
         _ => String::new(),
     };
-    let what: Vec<&str> = [mode.as_str(), kind.as_str()]
-        .into_iter()
-        .filter(|word| !word.is_empty())
-        .collect();
+    let what: Vec<&str> = [mode.as_str(), kind.as_str()].into_iter().filter(|word| !word.is_empty()).collect();
     let mut words = Vec::new();
-    words.extend(
-        card.made
-            .map(|(year, month)| format!("date {month:02}/{year}")),
-    );
-    words.push(format!(
-        "manfid/oemid: {:#08x}/{:#06x}",
-        card.manfid, card.oemid
-    ));
+    words.extend(card.made.map(|(year, month)| format!("date {month:02}/{year}")));
+    words.push(format!("manfid/oemid: {:#08x}/{:#06x}", card.manfid, card.oemid));
     if let (Some(hardware), Some(firmware)) = (&card.hardware, &card.firmware) {
-        words.push(format!(
-            "hw/fw rev: {}/{}",
-            plain(hardware),
-            plain(firmware)
-        ));
+        words.push(format!("hw/fw rev: {}/{}", plain(hardware), plain(firmware)));
     }
     if let Some(step) = card.life_steps.map(|(a, b)| a.max(b)) {
         words.push(format!("up to {}% worn out", 10 * step));
     }
-    format!(
-        "{size} \"{name}\" {} card as /dev/{}: {}",
-        what.join(" "),
-        plain(&disk.name),
-        words.join(", ")
-    )
+    format!("{size} \"{name}\" {} card as /dev/{}: {}", what.join(" "), plain(&disk.name), words.join(", "))
 }
 
 /// `ultra high speed SDR104 SDXC` is `UHS SDR104 SDXC`, `HS400 Enhanced strobe MMC` needs no MMC.
 fn short_mode(mode: &str) -> String {
-    let short = mode
-        .replace("ultra high speed", "UHS")
-        .replace("high speed", "HS");
+    let short = mode.replace("ultra high speed", "UHS").replace("high speed", "HS");
     short.strip_suffix(" MMC").unwrap_or(&short).to_owned()
 }
 
@@ -295,11 +211,7 @@ pub fn usb_lines(survey: &Survey) -> Vec<String> {
         .filter(|device| !is_disk(device))
         .map(|device| {
             let drivers: Vec<String> = device.drivers.iter().map(|driver| plain(driver)).collect();
-            let drivers = if drivers.is_empty() {
-                String::new()
-            } else {
-                format!(", Driver={}", drivers.join("/"))
-            };
+            let drivers = if drivers.is_empty() { String::new() } else { format!(", Driver={}", drivers.join("/")) };
             format!(
                 "{} ({:04x}:{:04x}) at {}: {}{drivers}",
                 usb_name(device),
@@ -318,16 +230,8 @@ pub fn flash_lines(survey: &Survey) -> Vec<String> {
 }
 
 fn flash_line(part: &FlashPart) -> String {
-    let chip = part
-        .chip
-        .as_deref()
-        .map(|chip| format!("{} ", plain(chip)))
-        .unwrap_or_default();
-    let driver = part
-        .driver
-        .as_deref()
-        .map(|driver| format!(", driver in use: {}", plain(driver)))
-        .unwrap_or_default();
+    let chip = part.chip.as_deref().map(|chip| format!("{} ", plain(chip))).unwrap_or_default();
+    let driver = part.driver.as_deref().map(|driver| format!(", driver in use: {}", plain(driver))).unwrap_or_default();
     format!(
         "{chip}{} {} flash as /dev/{}, \"{}\"{driver}",
         size_name(part.size_bytes),
@@ -345,18 +249,10 @@ mod tests {
 
     #[test]
     fn sizes_and_speeds_have_short_names() {
-        for (bytes, expected) in [
-            (0, "0B"),
-            (1 << 20, "1MB"),
-            (62_537_072_640, "58.2GB"),
-            (u64::MAX, "16384PB"),
-        ] {
+        for (bytes, expected) in [(0, "0B"), (1 << 20, "1MB"), (62_537_072_640, "58.2GB"), (u64::MAX, "16384PB")] {
             assert_eq!(size_name(bytes), expected);
         }
-        assert_eq!(
-            (speed_name(480), speed_name(5000)),
-            ("480Mbps".into(), "5Gbps".into())
-        );
+        assert_eq!((speed_name(480), speed_name(5000)), ("480Mbps".into(), "5Gbps".into()));
         assert_eq!(gigatransfers(2500), "2.5GT/s");
     }
 
@@ -367,23 +263,12 @@ mod tests {
         record.surveys[0].disks = vec![Disk {
             name: evil.into(),
             model: Some(evil.into()),
-            card: Some(Card {
-                name: evil.into(),
-                serial: Some(SerialKind::Zero),
-                ..Card::default()
-            }),
+            card: Some(Card { name: evil.into(), serial: Some(SerialKind::Zero), ..Card::default() }),
             bus: DiskBus::Mmc,
             ..Disk::default()
         }];
-        record.surveys[0].mounts = vec![Mount {
-            kind: "fuseblk".into(),
-            place: evil.into(),
-            ..Mount::default()
-        }];
-        let mut text: Vec<String> = crate::rules::check_at_rest(&record)
-            .iter()
-            .map(crate::Finding::sentence)
-            .collect();
+        record.surveys[0].mounts = vec![Mount { kind: "fuseblk".into(), place: evil.into(), ..Mount::default() }];
+        let mut text: Vec<String> = crate::rules::check_at_rest(&record).iter().map(crate::Finding::sentence).collect();
         text.extend(disk_lines(&record.surveys[0]));
         for line in text {
             assert!(!line.contains(['\u{1b}', '\u{202e}']), "{line:?}");

@@ -87,9 +87,7 @@ const TAU_OF_PHASE_MAX: f64 = 2.0;
 pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
     let phases: Vec<&[Moment]> = phases.iter().copied().filter(is_long_enough).collect();
     if phases.len() < 2 {
-        return Err(
-            "only one phase was watched, and one alone cannot tell it from its surroundings",
-        );
+        return Err("only one phase was watched, and one alone cannot tell it from its surroundings");
     }
     let rise_k = spread(phases.iter().flat_map(|p| p.iter().map(|m| m.celsius)));
     if rise_k < RISE_K_MIN {
@@ -111,11 +109,7 @@ pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
     Ok(PowerFit {
         tau_s: known_tau(tau_s),
         k_per_w,
-        ambient_celsius: Estimate {
-            low: ambient.low - step_k / 2.0,
-            high: ambient.high + step_k / 2.0,
-            ..ambient
-        },
+        ambient_celsius: Estimate { low: ambient.low - step_k / 2.0, high: ambient.high + step_k / 2.0, ..ambient },
         residual_k,
     })
 }
@@ -125,45 +119,29 @@ pub fn fit_power(phases: &[&[Moment]]) -> Result<PowerFit, Untold> {
 /// # Errors
 /// Why the data do not tell it.
 pub fn fit_steps(phases: &[&[Moment]]) -> Result<StepFit, Untold> {
-    let moved = |phase: &&[Moment]| {
-        is_long_enough(phase) && spread(phase.iter().map(|m| m.celsius)) >= RISE_K_MIN
-    };
+    let moved = |phase: &&[Moment]| is_long_enough(phase) && spread(phase.iter().map(|m| m.celsius)) >= RISE_K_MIN;
     let used: Vec<&[Moment]> = phases.iter().copied().filter(moved).collect();
     if used.is_empty() {
         return Err("the temperature hardly moved");
     }
-    let rise_k = used
-        .iter()
-        .map(|phase| spread(phase.iter().map(|m| m.celsius)));
+    let rise_k = used.iter().map(|phase| spread(phase.iter().map(|m| m.celsius)));
     let rise_k = rise_k.fold(0.0, f64::max);
     let solver = Solver::new(&used, Kind::Steps);
     let (best, [tau_s, ..]) = solver.estimates().ok_or("the model does not fit")?;
     let residual_k = residual_k(&used, best.squares, rise_k, tau_s)?;
     let mut ends = best.ends.into_iter();
     let end = |phase: &&[Moment]| moved(phase).then(|| ends.next()).flatten();
-    Ok(StepFit {
-        tau_s: known_tau(tau_s)?,
-        end_celsius: phases.iter().map(end).collect(),
-        residual_k,
-    })
+    Ok(StepFit { tau_s: known_tau(tau_s)?, end_celsius: phases.iter().map(end).collect(), residual_k })
 }
 
 /// What the model leaves over, in K, where it holds at all.
-fn residual_k(
-    phases: &[&[Moment]],
-    squares: f64,
-    rise_k: f64,
-    tau_s: Estimate,
-) -> Result<f64, Untold> {
+fn residual_k(phases: &[&[Moment]], squares: f64, rise_k: f64, tau_s: Estimate) -> Result<f64, Untold> {
     let count: usize = phases.iter().map(|phase| phase.len()).total();
     let residual_k = (squares / count as f64).sqrt();
     if residual_k > (RESIDUAL_SHARE_MAX * rise_k).max(step_k(phases)) {
         return Err("the temperature did not move as one resistance and one capacity do");
     }
-    let longest_s = phases
-        .iter()
-        .map(|phase| duration_s(phase))
-        .fold(0.0, f64::max);
+    let longest_s = phases.iter().map(|phase| duration_s(phase)).fold(0.0, f64::max);
     if tau_s.value > TAU_OF_PHASE_MAX * longest_s {
         return Err("it was watched for too short a time");
     }
@@ -199,10 +177,7 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
 
 /// The steps in which a thermometer shows: the smallest difference between two of its readings, in K.
 fn step_k(phases: &[&[Moment]]) -> f64 {
-    let mut seen: Vec<f64> = phases
-        .iter()
-        .flat_map(|p| p.iter().map(|m| m.celsius))
-        .collect();
+    let mut seen: Vec<f64> = phases.iter().flat_map(|p| p.iter().map(|m| m.celsius)).collect();
     seen.sort_by(f64::total_cmp);
     let steps = seen.windows(2).map(|pair| pair[1] - pair[0]);
     let step = steps.filter(|step| *step > 1e-6).fold(f64::MAX, f64::min);

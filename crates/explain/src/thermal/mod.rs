@@ -50,11 +50,7 @@ impl ThermalResult {
     /// Why the temperature alone does not tell it.
     pub fn tau_s(&self) -> Result<Estimate, Untold> {
         let with_power = self.power_fit.and_then(|fit| fit.tau_s);
-        with_power.or(self
-            .step_fit
-            .as_ref()
-            .map(|fit| fit.tau_s)
-            .map_err(|why| *why))
+        with_power.or(self.step_fit.as_ref().map(|fit| fit.tau_s).map_err(|why| *why))
     }
 
     /// What is left of the clock, in percent: measured, else claimed.
@@ -78,9 +74,7 @@ impl ThermalResult {
 pub fn load(record: &Record) -> Option<(usize, &Step, &Series)> {
     let steps = record.steps.iter().enumerate();
     let mut loads = steps.filter_map(|(index, step)| match &step.outcome {
-        Outcome::Done(Measured::Series(series)) if step.workload == WorkloadId::Heat => {
-            Some((index, step, series))
-        }
+        Outcome::Done(Measured::Series(series)) if step.workload == WorkloadId::Heat => Some((index, step, series)),
         _ => None,
     });
     loads.next()
@@ -99,14 +93,8 @@ pub fn result(record: &Record) -> Option<ThermalResult> {
     let (step, heated, series) = load(record)?;
     let window = heated.window;
     let throttle = throttle::first(record, window, series);
-    let cold = Window {
-        end_ms: window.start_ms + cold_ms(throttle.as_ref(), window),
-        ..window
-    };
-    let steady = Window {
-        start_ms: window.end_ms - window.elapsed_ms() / 4,
-        ..window
-    };
+    let cold = Window { end_ms: window.start_ms + cold_ms(throttle.as_ref(), window), ..window };
+    let steady = Window { start_ms: window.end_ms - window.elapsed_ms() / 4, ..window };
     let both = |of: &dyn Fn(Window) -> Option<f64>| Some([of(cold)?, of(steady)?]);
     let phases = phases::phases(record, heated);
     let temperature = temperature(record, window, steady);
@@ -145,9 +133,7 @@ fn cold_ms(throttle: Option<&Throttle>, window: Window) -> i64 {
 fn within(series: &Series, window: Window, part: Window) -> impl Iterator<Item = usize> + '_ {
     let ends = series.at_ms.iter().enumerate();
     let inside = ends.filter(move |(_, at)| part.contains(window.start_ms + **at));
-    inside
-        .map(|(index, _)| index)
-        .filter(|index| *index < series.values.len())
+    inside.map(|(index, _)| index).filter(|index| *index < series.values.len())
 }
 
 /// Mean over all CPUs, as work is the sum of them.
@@ -165,17 +151,8 @@ fn measured_khz(series: &Series, window: Window, part: Window) -> Option<f64> {
 fn claimed_khz(record: &Record, part: Window) -> Option<f64> {
     let mean_of = |channel: &record::Channel| {
         let readings = gauge(record, channel, part);
-        let scale = if channel.unit == Unit::Hertz {
-            0.001
-        } else {
-            1.0
-        };
-        mean(
-            &readings
-                .iter()
-                .map(|r| r.value as f64 * scale)
-                .collect::<Vec<_>>(),
-        )
+        let scale = if channel.unit == Unit::Hertz { 0.001 } else { 1.0 };
+        mean(&readings.iter().map(|r| r.value as f64 * scale).collect::<Vec<_>>())
     };
     if let Some(firmware) = view::firmware_clock_channel(record) {
         return mean_of(firmware);
@@ -188,9 +165,7 @@ fn temperature(record: &Record, window: Window, steady: Window) -> Option<[f64; 
     let channel = view::soc_temperature(record)?;
     let celsius = |part: Window| {
         let readings = view::temperatures(record, channel, part).into_iter();
-        readings
-            .map(|reading| reading.value as f64 / 1000.0)
-            .collect::<Vec<_>>()
+        readings.map(|reading| reading.value as f64 / 1000.0).collect::<Vec<_>>()
     };
     let all = celsius(window);
     let max = all.iter().copied().reduce(f64::max)?;

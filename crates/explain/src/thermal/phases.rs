@@ -35,10 +35,7 @@ pub(super) fn phases(record: &Record, heated: &Step) -> Vec<Phase> {
     let waits = waits(record).map(|(step, _)| (step, step.variant == Variant::HEATING));
     let mut steps: Vec<(&Step, bool)> = waits.chain([(heated, true)]).collect();
     steps.sort_by_key(|(step, _)| step.window.start_ms);
-    let phase = |(step, is_loaded): (&Step, bool)| Phase {
-        is_loaded,
-        moments: moments(record, step),
-    };
+    let phase = |(step, is_loaded): (&Step, bool)| Phase { is_loaded, moments: moments(record, step) };
     steps.into_iter().map(phase).collect()
 }
 
@@ -82,26 +79,19 @@ pub(super) fn with_power(phases: &[Phase]) -> Result<PowerFit, Untold> {
     if known.iter().all(|(is_loaded, _)| *is_loaded) {
         return Err(LOAD_ALONE);
     }
-    let slices: Vec<&[Moment]> = known
-        .iter()
-        .map(|(_, moments)| moments.as_slice())
-        .collect();
+    let slices: Vec<&[Moment]> = known.iter().map(|(_, moments)| moments.as_slice()).collect();
     fit_power(&slices)
 }
 
 /// The model without power: a load that is held back heats less from then on.
-pub(super) fn without_power(
-    phases: &[Phase],
-    throttle: Option<&Throttle>,
-) -> Result<StepFit, Untold> {
+pub(super) fn without_power(phases: &[Phase], throttle: Option<&Throttle>) -> Result<StepFit, Untold> {
     if phases.iter().all(|phase| phase.moments.is_empty()) {
         return Err(NO_TEMPERATURE);
     }
     let until_s = throttle.map_or(f64::MAX, |throttle| throttle.after_ms as f64 / 1000.0);
     let constant = |phase: &Phase| {
         let first_s = phase.moments.first().map_or(0.0, |(first, _)| first.at_s);
-        let is_constant =
-            |(moment, _): &&(Moment, bool)| !phase.is_loaded || moment.at_s - first_s < until_s;
+        let is_constant = |(moment, _): &&(Moment, bool)| !phase.is_loaded || moment.at_s - first_s < until_s;
         let constant: Vec<_> = phase.moments.iter().filter(is_constant).copied().collect();
         thinned(&constant)
     };
@@ -148,10 +138,7 @@ fn at(readings: &[(i64, f64)], at_ms: i64) -> Option<f64> {
     let after = readings.partition_point(|(at, _)| *at < at_ms);
     let before = after.checked_sub(1).map(|at| readings[at]);
     let is_near = |(at, _): &(i64, f64)| (at - at_ms).abs() <= POWER_MS_MAX;
-    match (
-        before.filter(is_near),
-        readings.get(after).copied().filter(is_near),
-    ) {
+    match (before.filter(is_near), readings.get(after).copied().filter(is_near)) {
         (Some((t0, v0)), Some((t1, v1))) => {
             let share = (at_ms - t0) as f64 / (t1 - t0).max(1) as f64;
             Some(v0 + share * (v1 - v0))

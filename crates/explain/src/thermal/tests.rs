@@ -24,22 +24,13 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
         let is_low = kernel_tells && (18.0..70.0).contains(&at_s);
         limits.push(if is_low { 1_200_000 } else { 1_800_000 });
     }
-    record = gauge_channel(
-        record,
-        ChannelId::zone_temperature(0),
-        Unit::Millicelsius,
-        &temps,
-    );
+    record = gauge_channel(record, ChannelId::zone_temperature(0), Unit::Millicelsius, &temps);
     record = labelled(record, "cpu-thermal");
     record = gauge_channel(record, ChannelId::limit_max(0), Unit::Kilohertz, &limits);
     record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &limits);
     if with_power {
-        record = gauge_channel(
-            record,
-            ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)),
-            Unit::Microwatts,
-            &power,
-        );
+        record =
+            gauge_channel(record, ChannelId::Hwmon(0, OfHwmon::Sensor(HwmonKind::Power, 1)), Unit::Microwatts, &power);
     }
     let share = |second: usize| if second < 8 { 1.0 } else { 2.0 / 3.0 };
     let heated = Measured::Series(Series {
@@ -47,35 +38,16 @@ fn record(with_power: bool, kernel_tells: bool) -> Record {
         higher_is_better: true,
         at_ms: (1..=60).map(|second| second * 1000).collect(),
         values: (0..60).map(|second| 30.0 * share(second)).collect(),
-        clocks: vec![ClockSeries {
-            cpu: 0,
-            khz: (0..60)
-                .map(|second| (1_800_000.0 * share(second)) as u32)
-                .collect(),
-        }],
+        clocks: vec![ClockSeries { cpu: 0, khz: (0..60).map(|second| (1_800_000.0 * share(second)) as u32).collect() }],
         ..Series::default()
     });
-    record = with_step(
-        record,
-        WorkloadId::Heat,
-        Variant::SIMD,
-        &[],
-        (10.0, 70.0),
-        heated,
-    );
+    record = with_step(record, WorkloadId::Heat, Variant::SIMD, &[], (10.0, 70.0), heated);
     let cooled = Measured::Wait(Wait {
         start_millicelsius: Fact::Known(73_000),
         end_millicelsius: Fact::Known(43_000),
         ..Wait::default()
     });
-    with_step(
-        record,
-        WorkloadId::Wait,
-        Variant::COOL_DOWN,
-        &[],
-        (70.0, 100.0),
-        cooled,
-    )
+    with_step(record, WorkloadId::Wait, Variant::COOL_DOWN, &[], (70.0, 100.0), cooled)
 }
 
 fn near(found: f64, expected: f64) {
@@ -108,28 +80,17 @@ fn without_power_there_is_a_time_constant_and_no_resistance() {
     near(result.tau_s().unwrap().value, 8.0);
     near(result.above_idle_k.unwrap(), 30.0);
     let text = text(&record);
-    assert!(
-        text.contains("thermal resistance     not known: no power was measured"),
-        "{text}"
-    );
-    assert!(
-        text.contains("1800 MHz cold, 1200 MHz steady (67 %)"),
-        "{text}"
-    );
+    assert!(text.contains("thermal resistance     not known: no power was measured"), "{text}");
+    assert!(text.contains("1800 MHz cold, 1200 MHz steady (67 %)"), "{text}");
 }
 
 /// Resistance and surroundings look the same as long as the load runs.
 #[test]
 fn the_load_alone_tells_no_resistance() {
     let mut record = record(true, true);
-    record
-        .steps
-        .retain(|step| step.workload == WorkloadId::Heat);
+    record.steps.retain(|step| step.workload == WorkloadId::Heat);
     let result = result(&record).unwrap();
-    assert!(
-        result.power_fit.unwrap_err().contains("only the load"),
-        "{result:?}"
-    );
+    assert!(result.power_fit.unwrap_err().contains("only the load"), "{result:?}");
     assert!(result.above_idle_k.is_err());
     assert!(text(&record).contains("only the load was watched"));
 }
@@ -138,9 +99,7 @@ fn the_load_alone_tells_no_resistance() {
 fn two_heatsinks_can_be_compared() {
     let figures = crate::figures(&record(true, true));
     let value = |key: &str| {
-        let found = figures
-            .iter()
-            .find(|figure| figure.key.as_str().ends_with(key));
+        let found = figures.iter().find(|figure| figure.key.as_str().ends_with(key));
         found.unwrap().value
     };
     near(value("resistance"), 12.0);

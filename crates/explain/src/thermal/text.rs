@@ -16,10 +16,7 @@ pub fn text(record: &Record) -> String {
         let _ = writeln!(text, "   {name:<22} {value}");
     };
     for (wait_step, wait) in waits(record) {
-        let (Some(start), Some(end)) = (
-            wait.start_millicelsius.known(),
-            wait.end_millicelsius.known(),
-        ) else {
+        let (Some(start), Some(end)) = (wait.start_millicelsius.known(), wait.end_millicelsius.known()) else {
             continue;
         };
         let why = match &wait.not_reached {
@@ -35,14 +32,8 @@ pub fn text(record: &Record) -> String {
         line(wait_step.variant.as_str(), Some(words));
     }
     let seconds = step.window.elapsed_ms() as f64 / 1000.0;
-    let early = result
-        .ended_early
-        .as_ref()
-        .map_or(String::new(), |why| format!(", ended early because {why}"));
-    line(
-        "load",
-        Some(format!("{} for {seconds:.0} s{early}", step.variant)),
-    );
+    let early = result.ended_early.as_ref().map_or(String::new(), |why| format!(", ended early because {why}"));
+    line("load", Some(format!("{} for {seconds:.0} s{early}", step.variant)));
     rows(&result, series, &mut line);
     text
 }
@@ -53,38 +44,23 @@ fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Opti
     });
     line("temperature", degrees);
     let held = match &result.throttle {
-        Some(throttle) => format!(
-            "{:.1} s: {}",
-            throttle.after_ms as f64 / 1000.0,
-            throttle.sign
-        ),
+        Some(throttle) => format!("{:.1} s: {}", throttle.after_ms as f64 / 1000.0, throttle.sign),
         None => "never, as far as can be seen".into(),
     };
     line("first throttled after", Some(held));
-    for (name, pair) in [
-        ("clock measured", result.measured_khz),
-        ("clock claimed", result.claimed_khz),
-    ] {
+    for (name, pair) in [("clock measured", result.measured_khz), ("clock claimed", result.claimed_khz)] {
         let words = pair.map(|[cold, steady]| {
             let (cold, steady) = (cold / 1000.0, steady / 1000.0);
-            format!(
-                "{cold:.0} MHz cold, {steady:.0} MHz steady ({:.0} %)",
-                100.0 * steady / cold
-            )
+            format!("{cold:.0} MHz cold, {steady:.0} MHz steady ({:.0} %)", 100.0 * steady / cold)
         });
         line(name, words);
     }
     let score = result.score.map(|[cold, steady]| {
         let percent = result.steady_score_percent(series).unwrap_or(0.0);
-        format!(
-            "{cold:.2} {} cold, {steady:.2} steady ({percent:.0} %)",
-            series.unit
-        )
+        format!("{cold:.2} {} cold, {steady:.2} steady ({percent:.0} %)", series.unit)
     });
     line("score", score);
-    let power = result
-        .milliwatts
-        .map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW steady"));
+    let power = result.milliwatts.map(|[cold, steady]| format!("{cold:.0} mW cold, {steady:.0} mW steady"));
     line("power", power);
     let resistance = result.power_fit.map(|fit| {
         let at = fit.ambient_celsius;
@@ -95,10 +71,7 @@ fn rows(result: &ThermalResult, series: &Series, line: &mut dyn FnMut(&str, Opti
     });
     let above = result.above_idle_k.map(|k| format!("{k:.1} K at the end"));
     line("above idle", Some(or_why(above)));
-    line(
-        "thermal resistance",
-        Some(or_why(resistance.clone().map(|(words, _)| words))),
-    );
+    line("thermal resistance", Some(or_why(resistance.clone().map(|(words, _)| words))));
     if let Ok((_, words)) = resistance {
         line("without power", Some(words));
     }

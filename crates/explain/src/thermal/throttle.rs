@@ -35,9 +35,8 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     signs.extend(limits.map(|limit| (limit.first_ms, "the kernel lowered the clock limit")));
     let cooling = view::raised_cooling(record).into_iter();
     signs.extend(cooling.map(|device| (device.first_ms, "a cooling device of the CPUs rose")));
-    for channel in [Scope::Core, Scope::Package]
-        .into_iter()
-        .flat_map(|scope| channels(record, move |id| is_count_of(id, scope)))
+    for channel in
+        [Scope::Core, Scope::Package].into_iter().flat_map(|scope| channels(record, move |id| is_count_of(id, scope)))
     {
         let steps = counter_steps(record, channel, window);
         let first = steps.iter().find(|step| step.value > 0);
@@ -46,29 +45,18 @@ fn told(record: &Record, window: Window) -> Option<Throttle> {
     let firmware = view::firmware_clock_channel(record).into_iter();
     for channel in channels(record, ChannelId::is_policy_claim).chain(firmware) {
         let readings = gauge(record, channel, window);
-        let top = readings
-            .iter()
-            .map(|reading| reading.value)
-            .max()
-            .unwrap_or(0) as f64;
+        let top = readings.iter().map(|reading| reading.value).max().unwrap_or(0) as f64;
         let is_low = |value: i64| (value as f64) < top * (1.0 - LOWER_PERCENT / 100.0);
         // A governor that only wakes up is low at first: the fall comes after the top.
         let pairs = readings.windows(2).skip_while(|pair| is_low(pair[0].value));
         let mut falls = pairs.filter(|pair| is_low(pair[0].value) && is_low(pair[1].value));
-        signs.extend(
-            falls
-                .next()
-                .map(|pair| (pair[0].at_ms, "the claimed clock fell")),
-        );
+        signs.extend(falls.next().map(|pair| (pair[0].at_ms, "the claimed clock fell")));
     }
     let inside = signs.into_iter().filter(|(at, _)| window.contains(*at));
     let (at_ms, sign) = inside.min_by_key(|(at, _)| *at)?;
     let before = record.samples.at_ms.iter().rev().find(|at| **at < at_ms);
     let before = before.copied().unwrap_or(at_ms).max(window.start_ms);
-    Some(Throttle {
-        after_ms: i64::midpoint(before, at_ms) - window.start_ms,
-        sign,
-    })
+    Some(Throttle { after_ms: i64::midpoint(before, at_ms) - window.start_ms, sign })
 }
 
 /// True for how often a core, or a package, was throttled.
@@ -80,9 +68,8 @@ fn is_count_of(id: &ChannelId, scope: Scope) -> bool {
 fn measured(series: &Series) -> Option<Throttle> {
     let clocks = series.clocks.iter();
     let columns = clocks.map(|clock| clock.khz.iter().map(|khz| f64::from(*khz)).collect());
-    let mut columns: Vec<(Vec<f64>, &'static str)> = columns
-        .map(|column| (column, "the measured clock fell"))
-        .collect();
+    let mut columns: Vec<(Vec<f64>, &'static str)> =
+        columns.map(|column| (column, "the measured clock fell")).collect();
     let direction = |value: &f64| match series.higher_is_better {
         true => *value,
         false => 1.0 / value,
@@ -93,10 +80,7 @@ fn measured(series: &Series) -> Option<Throttle> {
         let index = fall(&values)?;
         let at = |index: usize| series.at_ms.get(index).copied();
         let before = index.checked_sub(1).and_then(at).unwrap_or(0);
-        Some(Throttle {
-            after_ms: i64::midpoint(before, at(index)?),
-            sign,
-        })
+        Some(Throttle { after_ms: i64::midpoint(before, at(index)?), sign })
     });
     found.min_by_key(|throttle| throttle.after_ms)
 }
@@ -105,10 +89,7 @@ fn measured(series: &Series) -> Option<Throttle> {
 /// so as well: heat does not go away while a load runs, other tasks on the same CPUs do.
 fn fall(values: &[f64]) -> Option<usize> {
     let top = median(values.get(..FIRST_INTERVALS)?)?;
-    let steps: Vec<f64> = values
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]).abs())
-        .collect();
+    let steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     let scatter = SCATTER * median(&steps)?;
     let low = top - (top * LOWER_PERCENT / 100.0).max(scatter);
     let rows = values.windows(LOWER_INTERVALS);
@@ -125,16 +106,10 @@ mod tests {
     #[test]
     fn a_lasting_fall_is_one_and_a_dent_is_none() {
         for (values, expected) in [
-            (
-                &[100.0, 100.5, 99.8, 100.1, 90.0, 89.9, 90.2, 90.1][..],
-                Some(4),
-            ),
+            (&[100.0, 100.5, 99.8, 100.1, 90.0, 89.9, 90.2, 90.1][..], Some(4)),
             (&[100.0, 100.5, 99.8, 90.0, 100.1, 100.0, 99.9], None),
             (&[100.0, 92.0, 104.0, 95.0, 106.0, 93.0, 99.0, 101.0], None),
-            (
-                &[100.0, 100.4, 90.0, 90.1, 90.0, 99.9, 100.2, 100.0, 100.1],
-                None,
-            ),
+            (&[100.0, 100.4, 90.0, 90.1, 90.0, 99.9, 100.2, 100.0, 100.1], None),
             (&[100.0], None),
             (&[], None),
         ] {

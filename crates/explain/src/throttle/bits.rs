@@ -14,12 +14,8 @@ const CORE: [(u32, Reason); 6] = [
 ];
 
 /// Live bits of `IA32_PACKAGE_THERM_STATUS` (0x1B1).
-const PACKAGE: [(u32, Reason); 4] = [
-    (0, Reason::Heat),
-    (2, Reason::External),
-    (4, Reason::CriticalHeat),
-    (10, Reason::PowerLimit),
-];
+const PACKAGE: [(u32, Reason); 4] =
+    [(0, Reason::Heat), (2, Reason::External), (4, Reason::CriticalHeat), (10, Reason::PowerLimit)];
 
 /// Live bits of a Raspberry Pi's firmware (mailbox property `0x00030046`); the same 16 places higher
 /// stick from boot on and say nothing about now.
@@ -71,17 +67,7 @@ mod tests {
             (0x8822_0c04, &[External, PowerLimit]),
             (0x8822_5000, &[CurrentLimit, OtherDomain]),
             (0x8800_0030, &[CriticalHeat]),
-            (
-                -1,
-                &[
-                    Heat,
-                    External,
-                    CriticalHeat,
-                    PowerLimit,
-                    CurrentLimit,
-                    OtherDomain,
-                ],
-            ),
+            (-1, &[Heat, External, CriticalHeat, PowerLimit, CurrentLimit, OtherDomain]),
         ] {
             assert_eq!(core_status(bits), expected, "{bits:x}");
         }

@@ -8,8 +8,8 @@ mod bits;
 pub use bits::{core_status, degrees_below_limit, firmware_status, package_status};
 
 use record::{
-    AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap,
-    OfRaspberryPi, PowerZone, Record, Scope, Unit,
+    AllCpus, Channel, ChannelId, OfControlGroup, OfCpu, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, PowerZone,
+    Record, Scope, Unit,
 };
 
 /// Why a CPU is held back.
@@ -100,20 +100,12 @@ const AT_LIMIT_PERCENT: i64 = 97;
 /// Kinds of cooling devices that take clock or time from CPUs; fans and other chips do not. Names as
 /// registered by the kernel: `cpufreq_cooling.c`, `processor_thermal.c`, `cpuidle_cooling.c`,
 /// `intel_powerclamp.c`.
-const CPU_COOLING: [&str; 6] = [
-    "cpufreq",
-    "thermal-cpu",
-    "processor",
-    "idle",
-    "powerclamp",
-    "cpu-",
-];
+const CPU_COOLING: [&str; 6] = ["cpufreq", "thermal-cpu", "processor", "idle", "powerclamp", "cpu-"];
 
 /// True if a cooling device of this type slows CPUs down.
 pub fn cools_cpus(device: &str) -> bool {
     let device = device.to_lowercase();
-    device.starts_with("intel_powerclamp")
-        || CPU_COOLING.iter().any(|kind| device.starts_with(kind))
+    device.starts_with("intel_powerclamp") || CPU_COOLING.iter().any(|kind| device.starts_with(kind))
 }
 
 /// Why CPUs are held back at the sample of this row, the gravest reason first, each once.
@@ -153,32 +145,17 @@ fn reasons(record: &Record, channel: &Channel, row: usize) -> Vec<Reason> {
     let latest = || latest(record, channel, row).map(|(_, value)| value);
     let one = |reason: Reason, holds: bool| if holds { vec![reason] } else { Vec::new() };
     match &channel.id {
-        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => {
-            latest().map_or(Vec::new(), firmware_status)
-        }
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => {
-            latest().map_or(Vec::new(), core_status)
-        }
-        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => {
-            latest().map_or(Vec::new(), package_status)
-        }
+        ChannelId::RaspberryPi(OfRaspberryPi::Throttled) => latest().map_or(Vec::new(), firmware_status),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Core)) => latest().map_or(Vec::new(), core_status),
+        ChannelId::Cpu(_, OfCpu::ThermStatus(Scope::Package)) => latest().map_or(Vec::new(), package_status),
         ChannelId::Hwmon(_, OfHwmon::Alarm) => one(Reason::LowVoltage, latest() > Some(0)),
-        ChannelId::Cooling(_) => one(
-            Reason::Heat,
-            cools_cpus(&channel.label) && latest() > Some(0),
-        ),
-        ChannelId::Cpu(_, OfCpu::Throttles(_)) => {
-            one(Reason::Heat, growth(record, channel, row) > Some(0))
-        }
+        ChannelId::Cooling(_) => one(Reason::Heat, cools_cpus(&channel.label) && latest() > Some(0)),
+        ChannelId::Cpu(_, OfCpu::Throttles(_)) => one(Reason::Heat, growth(record, channel, row) > Some(0)),
         ChannelId::ControlGroup(OfControlGroup::Throttled) => {
             one(Reason::Quota, growth(record, channel, row) > Some(0))
         }
-        ChannelId::Policy(_, OfPolicy::LimitMax) => {
-            one(Reason::LimitLowered, below_highest(record, channel, row))
-        }
-        ChannelId::AllCpus(AllCpus::Online) => {
-            one(Reason::CpusOff, below_highest(record, channel, row))
-        }
+        ChannelId::Policy(_, OfPolicy::LimitMax) => one(Reason::LimitLowered, below_highest(record, channel, row)),
+        ChannelId::AllCpus(AllCpus::Online) => one(Reason::CpusOff, below_highest(record, channel, row)),
         ChannelId::Powercap(zone, OfPowercap::Energy) if channel.unit == Unit::Microjoules => {
             one(Reason::PowerLimit, at_limit(record, channel, zone, row))
         }
@@ -217,14 +194,10 @@ fn below_highest(record: &Record, channel: &Channel, row: usize) -> bool {
 /// True if the power of a zone is at the limit that is set for it. Power in microwatts is energy
 /// in microjoules over time in seconds.
 fn at_limit(record: &Record, energy: &Channel, zone: &PowerZone, row: usize) -> bool {
-    let limits = record
-        .samples
-        .channels
-        .iter()
-        .filter(|limit| match &limit.id {
-            ChannelId::Powercap(of, OfPowercap::Limit(_)) => of == zone,
-            _ => false,
-        });
+    let limits = record.samples.channels.iter().filter(|limit| match &limit.id {
+        ChannelId::Powercap(of, OfPowercap::Limit(_)) => of == zone,
+        _ => false,
+    });
     // Limits are read every few seconds and hold until they are changed.
     let limit = limits
         .filter_map(|limit| known_until(limit, row).next())
@@ -237,9 +210,7 @@ fn at_limit(record: &Record, energy: &Channel, zone: &PowerZone, row: usize) -> 
         let elapsed_ms = times.get(of)? - times.get(from)?;
         (elapsed_ms > 0).then(|| (after - before) * 1000 / elapsed_ms)
     });
-    power
-        .zip(limit)
-        .is_some_and(|(power, limit)| power * 100 >= limit * AT_LIMIT_PERCENT)
+    power.zip(limit).is_some_and(|(power, limit)| power * 100 >= limit * AT_LIMIT_PERCENT)
 }
 
 #[cfg(test)]
@@ -269,50 +240,14 @@ mod tests {
     fn each_source_has_its_reason() {
         let none: &[&str] = &[];
         for (id, label, unit, values, expected) in [
-            (
-                BITS_OF_PI,
-                "",
-                Unit::Bits,
-                [0x50000, 0x50005],
-                &["low input voltage", "throttled by firmware"][..],
-            ),
+            (BITS_OF_PI, "", Unit::Bits, [0x50000, 0x50005], &["low input voltage", "throttled by firmware"][..]),
             (BITS_OF_PI, "", Unit::Bits, [0x50005, 0x50000], none),
-            (
-                ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Core)),
-                "",
-                Unit::Bits,
-                [0, 0x8800_0400],
-                &["power limit"],
-            ),
-            (
-                ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Package)),
-                "",
-                Unit::Bits,
-                [0, 1],
-                &["too hot"],
-            ),
-            (
-                ChannelId::Cooling(3),
-                "cpufreq-cpu0",
-                Unit::Count,
-                [0, 2],
-                &["too hot"],
-            ),
-            (
-                ChannelId::Cooling(3),
-                "cpufreq-cpu0",
-                Unit::Count,
-                [2, 0],
-                none,
-            ),
+            (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Core)), "", Unit::Bits, [0, 0x8800_0400], &["power limit"]),
+            (ChannelId::Cpu(0, OfCpu::ThermStatus(Scope::Package)), "", Unit::Bits, [0, 1], &["too hot"]),
+            (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [0, 2], &["too hot"]),
+            (ChannelId::Cooling(3), "cpufreq-cpu0", Unit::Count, [2, 0], none),
             (ChannelId::Cooling(0), "pwm-fan", Unit::Count, [0, 3], none),
-            (
-                ChannelId::Cooling(0),
-                "intel_powerclamp",
-                Unit::Count,
-                [-1, 20],
-                &["too hot"],
-            ),
+            (ChannelId::Cooling(0), "intel_powerclamp", Unit::Count, [-1, 20], &["too hot"]),
             (CORE_THROTTLED, "", Unit::Count, [7, 9], &["too hot"]),
             (CORE_THROTTLED, "", Unit::Count, [9, 9], none),
             (
@@ -322,41 +257,13 @@ mod tests {
                 [1, 2],
                 &["CPU quota of the control group"],
             ),
-            (
-                ChannelId::limit_max(4),
-                "",
-                Unit::Kilohertz,
-                [2_304_000, 1_200_000],
-                &["clock limit lowered"],
-            ),
-            (
-                ChannelId::limit_max(4),
-                "",
-                Unit::Kilohertz,
-                [1_200_000, 2_304_000],
-                none,
-            ),
-            (
-                ChannelId::AllCpus(AllCpus::Online),
-                "",
-                Unit::Count,
-                [4, 3],
-                &["CPUs switched off"],
-            ),
-            (
-                ChannelId::Hwmon(1, OfHwmon::Alarm),
-                "rpi_volt",
-                Unit::Count,
-                [0, 1],
-                &["low input voltage"],
-            ),
+            (ChannelId::limit_max(4), "", Unit::Kilohertz, [2_304_000, 1_200_000], &["clock limit lowered"]),
+            (ChannelId::limit_max(4), "", Unit::Kilohertz, [1_200_000, 2_304_000], none),
+            (ChannelId::AllCpus(AllCpus::Online), "", Unit::Count, [4, 3], &["CPUs switched off"]),
+            (ChannelId::Hwmon(1, OfHwmon::Alarm), "rpi_volt", Unit::Count, [0, 1], &["low input voltage"]),
         ] {
             let record = gauge_channel(own_run(), id.clone(), unit, &values);
-            assert_eq!(
-                reasons_of(&labelled(record, label)),
-                expected,
-                "{id} {values:?}"
-            );
+            assert_eq!(reasons_of(&labelled(record, label)), expected, "{id} {values:?}");
         }
     }
 

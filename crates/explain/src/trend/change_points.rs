@@ -78,9 +78,7 @@ fn best_split(values: &[f64]) -> Option<usize> {
     if n < 2 * SIDE_MIN {
         return None;
     }
-    let distances = |value: f64, others: &[f64]| -> f64 {
-        others.iter().map(|other| (value - other).abs()).total()
-    };
+    let distances = |value: f64, others: &[f64]| -> f64 { others.iter().map(|other| (value - other).abs()).total() };
     let total: f64 = (0..n).map(|i| distances(values[i], &values[..i])).total();
     // Sums of distances within the parts; moving the border by one value moves its distances.
     let (mut within_before, mut within_after) = (0.0, total);
@@ -112,8 +110,7 @@ fn keep_clear(values: &[f64], candidates: Vec<usize>, percent_min: f64) -> Vec<C
         points[at].1 = doubt(values, &points, at, percent_min);
     }
     loop {
-        let certain =
-            |a: &(usize, &(usize, f64)), b: &(usize, &(usize, f64))| a.1.1.total_cmp(&b.1.1);
+        let certain = |a: &(usize, &(usize, f64)), b: &(usize, &(usize, f64))| a.1.1.total_cmp(&b.1.1);
         let worst = points.iter().enumerate().max_by(certain);
         let Some((at, _)) = worst.filter(|(_, (_, p))| *p >= P_CHANGE) else {
             break;
@@ -131,12 +128,7 @@ fn keep_clear(values: &[f64], candidates: Vec<usize>, percent_min: f64) -> Vec<C
     }
     let point = |at: usize| {
         let (before, after) = sides(values, &points, at);
-        ChangePoint {
-            index: points[at].0,
-            before: mean(before),
-            after: mean(after),
-            p: points[at].1,
-        }
+        ChangePoint { index: points[at].0, before: mean(before), after: mean(after), p: points[at].1 }
     };
     (0..points.len()).map(point).collect()
 }
@@ -271,9 +263,7 @@ mod tests {
     #[test]
     fn many_changes_do_not_hide_each_other() {
         let mut noise = Noise(Chance(0xdead_beef_cafe_f00d));
-        let parts: Vec<(usize, f64)> = (0..20)
-            .map(|part| (60, if part % 2 == 0 { 1000.0 } else { 950.0 }))
-            .collect();
+        let parts: Vec<(usize, f64)> = (0..20).map(|part| (60, if part % 2 == 0 { 1000.0 } else { 950.0 })).collect();
         let found = indexes(&noise.series(&parts));
         let hits = (1..20).filter(|part| found.iter().any(|at| at.abs_diff(part * 60) <= 2));
         assert!(hits.count() >= 18, "{found:?}");
@@ -292,14 +282,6 @@ mod tests {
     fn means_and_certainty_are_told() {
         let values = [[100.0; 5], [110.0; 5]].concat();
         let found = change_points(&values, 0.5);
-        assert_eq!(
-            found,
-            [ChangePoint {
-                index: 5,
-                before: 100.0,
-                after: 110.0,
-                p: 0.0
-            }]
-        );
+        assert_eq!(found, [ChangePoint { index: 5, before: 100.0, after: 110.0, p: 0.0 }]);
     }
 }

@@ -104,10 +104,7 @@ pub fn trends(samples: &[Sample<'_>]) -> Vec<Trend> {
             None => machines.push((name, vec![sample])),
         }
     }
-    machines
-        .into_iter()
-        .map(|(name, samples)| trend(name, &samples))
-        .collect()
+    machines.into_iter().map(|(name, samples)| trend(name, &samples)).collect()
 }
 
 /// Board and cores: what stays the same while everything else may change. Old logs do not name the
@@ -120,9 +117,7 @@ fn machine(record: &Record) -> String {
     format!(
         "{} ({})",
         name.map_or("unknown machine", String::as_str),
-        cores
-            .and_then(|(_, cores)| cores)
-            .unwrap_or_else(|| "unknown cores".to_owned())
+        cores.and_then(|(_, cores)| cores).unwrap_or_else(|| "unknown cores".to_owned())
     )
 }
 
@@ -131,17 +126,11 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
     let mut dated: Vec<(i64, &Sample<'_>)> = Vec::new();
     for sample in samples {
         let mut leave_out = |why: &str| {
-            left_out.push(LeftOut {
-                what: sample.name.clone(),
-                why: why.to_owned(),
-            });
+            left_out.push(LeftOut { what: sample.name.clone(), why: why.to_owned() });
         };
         match sample.record.run.started.known() {
             _ if let Some(whole) = whole_of(sample, samples) => {
-                leave_out(&format!(
-                    "it was resumed: {} is the whole of it",
-                    whole.name
-                ));
+                leave_out(&format!("it was resumed: {} is the whole of it", whole.name));
             }
             _ if let Some(death) = view::death(sample.record) => {
                 leave_out(&format!("it died during {}", death.step));
@@ -154,19 +143,13 @@ fn trend(machine: String, samples: &[&Sample<'_>]) -> Trend {
     dated.sort_by_key(|(utc_ms, _)| *utc_ms);
     let records: Vec<&Record> = dated.iter().map(|(_, sample)| sample.record).collect();
     let series = series(&records);
-    let mut changes: Vec<Change> = series
-        .iter()
-        .flat_map(|series| series.changes(&records))
-        .collect();
+    let mut changes: Vec<Change> = series.iter().flat_map(|series| series.changes(&records)).collect();
     changes.sort_by_key(|change| change.first_after);
     Trend {
         machine,
         results: dated
             .iter()
-            .map(|(utc_ms, sample)| Dated {
-                name: sample.name.clone(),
-                date: day(*utc_ms).unwrap_or_default(),
-            })
+            .map(|(utc_ms, sample)| Dated { name: sample.name.clone(), date: day(*utc_ms).unwrap_or_default() })
             .collect(),
         figures: series.len(),
         changes,
@@ -196,15 +179,10 @@ fn series(records: &[&Record]) -> Vec<Series> {
             if !figure.is_main || figure.not_comparable.is_some() {
                 continue;
             }
-            let same = |known: &&mut Series| {
-                known.first.key == figure.key && cluster(&known.first) == cluster(&figure)
-            };
+            let same = |known: &&mut Series| known.first.key == figure.key && cluster(&known.first) == cluster(&figure);
             match all.iter_mut().find(same) {
                 Some(series) => series.values.push((index, figure.value)),
-                None => all.push(Series {
-                    values: vec![(index, figure.value)],
-                    first: figure,
-                }),
+                None => all.push(Series { values: vec![(index, figure.value)], first: figure }),
             }
         }
     }
@@ -218,10 +196,7 @@ impl Series {
         let change = |point: &ChangePoint| {
             let last_before = self.values[point.index - 1].0;
             let first_after = self.values[point.index].0;
-            let after = Figure {
-                value: point.after,
-                ..self.first.clone()
-            };
+            let after = Figure { value: point.after, ..self.first.clone() };
             Some(Change {
                 figure: self.first.name(),
                 unit: self.first.unit.clone(),
@@ -241,11 +216,9 @@ impl Series {
 fn settings_between(before: &Record, after: &Record) -> Vec<SettingChange> {
     let changed = settings(&[before, after]).into_iter();
     let changed = changed.filter_map(|setting| match setting.values.as_slice() {
-        [Some(before), Some(after)] => Some(SettingChange {
-            name: setting.name,
-            before: before.clone(),
-            after: after.clone(),
-        }),
+        [Some(before), Some(after)] => {
+            Some(SettingChange { name: setting.name, before: before.clone(), after: after.clone() })
+        }
         _ => None,
     });
     changed.collect()

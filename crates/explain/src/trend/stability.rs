@@ -27,18 +27,12 @@ pub(super) fn stability(samples: &[&Sample<'_>]) -> Option<Stability> {
     let own = own.filter(|sample| whole_of(sample, samples).is_none());
     let own: Vec<&Record> = own.map(|sample| sample.record).collect();
     // Each part of a run is a try of its own.
-    let tries: usize = own
-        .iter()
-        .map(|record| 1 + record.run.resumed.len())
-        .total();
+    let tries: usize = own.iter().map(|record| 1 + record.run.resumed.len()).total();
     let of_run = |record: &&Record| -> Vec<(Option<String>, Death)> {
         let steps = record.run.deaths().map(|died| died.step.clone());
         steps.zip(view::deaths(record)).collect()
     };
-    let (killed, deaths): (Vec<_>, Vec<_>) = own
-        .iter()
-        .flat_map(of_run)
-        .partition(|(_, death)| death.was_killed);
+    let (killed, deaths): (Vec<_>, Vec<_>) = own.iter().flat_map(of_run).partition(|(_, death)| death.was_killed);
     let first = deaths.first()?.0.clone();
     let is_same = deaths.len() > 1 && deaths.iter().all(|(step, _)| *step == first);
     let last_seen = |(_, death): &(_, Death)| death.seen.as_ref()?.millicelsius;

@@ -17,11 +17,7 @@ fn moments(values: &[f64]) -> Moments {
     let count = values.len() as f64;
     let mean = values.iter().total::<f64>() / count;
     let squares = values.iter().map(|value| (value - mean).powi(2)).total();
-    Moments {
-        count,
-        mean,
-        squares,
-    }
+    Moments { count, mean, squares }
 }
 
 /// Probability that the means of two samples of one population differ by at least so much (two
@@ -59,8 +55,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(1.0 - x, b, a);
     }
-    let ln_factor =
-        a * x.ln() + b * (1.0 - x).ln() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) - a.ln();
+    let ln_factor = a * x.ln() + b * (1.0 - x).ln() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) - a.ln();
     ln_factor.exp() / continued_fraction(x, a, b)
 }
 
@@ -115,10 +110,7 @@ mod tests {
             (60.0, 1.671, 0.1),
         ] {
             let p = two_sided(t * t, freedom);
-            assert!(
-                (p / expected - 1.0).abs() < 2e-3,
-                "{freedom} {t}: {p} {expected}"
-            );
+            assert!((p / expected - 1.0).abs() < 2e-3, "{freedom} {t}: {p} {expected}");
         }
         assert!((two_sided(0.0, 7.0) - 1.0).abs() < 1e-12);
     }
@@ -151,12 +143,7 @@ mod tests {
 
     #[test]
     fn gamma_of_whole_and_half_numbers() {
-        for (x, gamma) in [
-            (1.0, 1.0),
-            (0.5, std::f64::consts::PI.sqrt()),
-            (5.0, 24.0),
-            (11.0, 3_628_800.0),
-        ] {
+        for (x, gamma) in [(1.0, 1.0), (0.5, std::f64::consts::PI.sqrt()), (5.0, 24.0), (11.0, 3_628_800.0)] {
             assert!((ln_gamma(x) - f64::ln(gamma)).abs() < 1e-10, "{x}");
         }
     }

@@ -8,14 +8,7 @@ use record::{ChannelId, Fact, Run, Unit, Variant, WorkloadId};
 
 /// A result of this day since 2023-11-14 with this kernel and score.
 fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
-    let mut record = with_step(
-        own_run(),
-        WorkloadId::SevenZip,
-        Variant::MULTI,
-        &[],
-        (0.0, 1.0),
-        compression(mips),
-    );
+    let mut record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 1.0), compression(mips));
     record.machine.board = Fact::Known(board.into());
     record.machine.kernel_release = Fact::Known(kernel.into());
     if let Some(day) = day {
@@ -25,14 +18,8 @@ fn result(board: &str, day: Option<i64>, kernel: &str, mips: u32) -> Record {
 }
 
 fn text_of(records: &[(&str, Record, Vec<Finding>)]) -> String {
-    let samples: Vec<Sample<'_>> = records
-        .iter()
-        .map(|(name, record, findings)| Sample {
-            name: (*name).to_owned(),
-            record,
-            findings,
-        })
-        .collect();
+    let samples: Vec<Sample<'_>> =
+        records.iter().map(|(name, record, findings)| Sample { name: (*name).to_owned(), record, findings }).collect();
     text(&trends(&samples))
 }
 
@@ -49,17 +36,9 @@ fn a_kernel_that_costs_speed_is_named() {
     // The order of the files means nothing.
     records.reverse();
     records.push(("undated", result("Board", None, "6.6.0", 1), Vec::new()));
-    let invalid = vec![Finding::new(
-        record::RuleId::own("x"),
-        Severity::Invalid,
-        "It was so.",
-    )];
+    let invalid = vec![Finding::new(record::RuleId::own("x"), Severity::Invalid, "It was so.")];
     records.push(("broken", result("Board", Some(3), "6.6.0", 1), invalid));
-    records.push((
-        "other",
-        result("Other board", Some(3), "6.6.0", 1),
-        Vec::new(),
-    ));
+    records.push(("other", result("Other board", Some(3), "6.6.0", 1), Vec::new()));
     expect![[r#"
         Board (4x Cortex-A53): 8 results from 2023-11-14 to 2023-11-21, 1 figure
 
@@ -79,10 +58,8 @@ fn a_kernel_that_costs_speed_is_named() {
 #[test]
 fn steady_results_have_no_change() {
     let scores = [5345, 5340, 5350, 5338, 5352, 5341];
-    let records: Vec<(&str, Record, Vec<Finding>)> = (0..)
-        .zip(scores)
-        .map(|(day, mips)| ("x", result("Board", Some(day), "6.1.0", mips), Vec::new()))
-        .collect();
+    let records: Vec<(&str, Record, Vec<Finding>)> =
+        (0..).zip(scores).map(|(day, mips)| ("x", result("Board", Some(day), "6.1.0", mips), Vec::new())).collect();
     expect![[r#"
         Board (4x Cortex-A53): 6 results from 2023-11-14 to 2023-11-19, 1 figure
            No figure changed.
@@ -107,59 +84,36 @@ fn what_deaths_have_in_common_is_told() {
         let records = records.into_iter().enumerate();
         let named: Vec<(String, Record)> = records.map(|(i, r)| (i.to_string(), r)).collect();
         let named = named.iter();
-        let all: Vec<(&str, Record, Vec<Finding>)> = named
-            .map(|(name, record)| (name.as_str(), record.clone(), crate::rules::check(record)))
-            .collect();
+        let all: Vec<(&str, Record, Vec<Finding>)> =
+            named.map(|(name, record)| (name.as_str(), record.clone(), crate::rules::check(record))).collect();
         let text = text_of(&all);
         let line = text.lines().find(|line| line.contains("Stability"));
         assert_eq!(line.unwrap_or_default().trim(), expected, "{text}");
-        assert_eq!(
-            text.contains("it died during stockfish, run 2"),
-            !expected.is_empty()
-        );
+        assert_eq!(text.contains("it died during stockfish, run 2"), !expected.is_empty());
     };
     check(vec![run(1), run(2)], "");
     check(
-        vec![
-            run(1),
-            run(2),
-            death(Some(true), 88_100),
-            death(Some(true), 86_000),
-            death(None, 85_400),
-        ],
+        vec![run(1), run(2), death(Some(true), 88_100), death(Some(true), 86_000), death(None, 85_400)],
         "Stability: died 3 of 5 times, always in stockfish, at 85 °C or more.",
     );
     let mut elsewhere = death(Some(true), 90_000);
     elsewhere.run.died_in.as_mut().unwrap().step = Some("network send".into());
-    check(
-        vec![run(1), elsewhere, death(Some(true), 91_000)],
-        "Stability: died 2 of 3 times, at 90 °C or more.",
-    );
+    check(vec![run(1), elsewhere, death(Some(true), 91_000)], "Stability: died 2 of 3 times, at 90 °C or more.");
     // The first part of a run that was resumed counts once, whether it is there as well or not.
     let mut whole = resumed_run();
     whole.machine.board = Fact::Known("Board".into());
     let mut part = whole.clone();
-    part.run = Run {
-        started: whole.run.started.clone(),
-        boot_id: "first".into(),
-        ..died_run(Some(true)).run
-    };
+    part.run = Run { started: whole.run.started.clone(), boot_id: "first".into(), ..died_run(Some(true)).run };
     for results in [vec![whole.clone()], vec![part, whole]] {
-        let named: Vec<(&str, Record, Vec<Finding>)> = results
-            .into_iter()
-            .map(|record| ("x", record, Vec::new()))
-            .collect();
+        let named: Vec<(&str, Record, Vec<Finding>)> =
+            results.into_iter().map(|record| ("x", record, Vec::new())).collect();
         let text = text_of(&named);
         assert!(text.contains("died 1 of 2 times"), "{text}");
         assert!(!text.contains("it died during"), "{text}");
     }
     // Somebody's `kill -9` says nothing about the machine.
     check(
-        vec![
-            run(1),
-            death(Some(false), 40_000),
-            death(Some(true), 90_000),
-        ],
+        vec![run(1), death(Some(false), 40_000), death(Some(true), 90_000)],
         "Stability: died 1 of 2 times, last seen at 90 °C.",
     );
 }

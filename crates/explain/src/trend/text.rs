@@ -28,10 +28,7 @@ fn machine(trend: &Trend) -> String {
         let _ = writeln!(text, "   Stability: {}.", plain(&stability.words()));
     }
     if trend.results.len() < RESULTS_MIN {
-        let _ = writeln!(
-            text,
-            "   At least {RESULTS_MIN} results are needed to tell a change from chance."
-        );
+        let _ = writeln!(text, "   At least {RESULTS_MIN} results are needed to tell a change from chance.");
     } else if trend.changes.is_empty() {
         text.push_str("   No figure changed.\n");
     }
@@ -39,12 +36,7 @@ fn machine(trend: &Trend) -> String {
         text.push_str(&point(trend, changes));
     }
     for left_out in &trend.left_out {
-        let _ = writeln!(
-            text,
-            "   Left out: {}, {}.",
-            plain(&left_out.what),
-            plain(&left_out.why)
-        );
+        let _ = writeln!(text, "   Left out: {}, {}.", plain(&left_out.what), plain(&left_out.why));
     }
     text
 }

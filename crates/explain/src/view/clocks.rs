@@ -41,11 +41,7 @@ impl ClusterClock {
     /// How far this clock may lie from another before it counts as another one: `usual`, unless
     /// the reading is less good than usual. In percent.
     pub fn tolerance_percent(&self, usual: f64) -> f64 {
-        if self.is_withheld {
-            usual.max(WITHHELD_TOLERANCE_PERCENT)
-        } else {
-            usual
-        }
+        if self.is_withheld { usual.max(WITHHELD_TOLERANCE_PERCENT) } else { usual }
     }
 }
 
@@ -84,21 +80,15 @@ fn highest_khz(point: &ClockPoint) -> Option<u32> {
 fn is_steady(point: &ClockPoint) -> bool {
     let readings = || point.readings_khz.iter().copied();
     match (point.windows.is_some(), readings().max(), readings().min()) {
-        (false, Some(max), Some(min)) => {
-            100.0 * f64::from(max - min) <= SPREAD_PERCENT_MAX * f64::from(max)
-        }
+        (false, Some(max), Some(min)) => 100.0 * f64::from(max - min) <= SPREAD_PERCENT_MAX * f64::from(max),
         _ => true,
     }
 }
 
 /// All finished clock passes of one variant (`cold`, `hot-after` ...), with the index of the step.
-pub fn clock_passes<'a>(
-    record: &'a Record,
-    variant: &Variant,
-) -> impl Iterator<Item = (usize, &'a Clocks)> + use<'a> {
+pub fn clock_passes<'a>(record: &'a Record, variant: &Variant) -> impl Iterator<Item = (usize, &'a Clocks)> + use<'a> {
     let variant = variant.clone();
-    let is_wanted =
-        move |step: &Step| step.workload == WorkloadId::Clock && step.variant == variant;
+    let is_wanted = move |step: &Step| step.workload == WorkloadId::Clock && step.variant == variant;
     let steps = record.steps.iter().enumerate();
     let wanted = steps.filter(move |(_, step)| is_wanted(step));
     wanted.filter_map(|(index, step)| match &step.outcome {
@@ -126,11 +116,7 @@ pub fn cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
 pub fn all_cluster_clocks(record: &Record, variant: &Variant) -> Vec<ClusterClock> {
     let mut found: Vec<ClusterClock> = Vec::new();
     for (step, clocks) in clock_passes(record, variant) {
-        for point in clocks
-            .points
-            .iter()
-            .filter(|point| is_top_point(clocks, point))
-        {
+        for point in clocks.points.iter().filter(|point| is_top_point(clocks, point)) {
             let Some(clock) = point_clock(record, step, point) else {
                 continue;
             };
@@ -165,19 +151,12 @@ fn claimed_khz(record: &Record, point: &ClockPoint) -> Option<u32> {
     point
         .opp_khz
         .or(point.claimed_khz.known().copied())
-        .or_else(|| {
-            policy
-                .filter_map(|policy| policy.clock_khz_max.known())
-                .next()
-                .copied()
-        })
+        .or_else(|| policy.filter_map(|policy| policy.clock_khz_max.known()).next().copied())
 }
 
 fn cluster_of(record: &Record, cpu: u32) -> Vec<u32> {
     let clusters = record.machine.clusters.iter();
-    let of_cpu = clusters
-        .map(|cluster| &cluster.cpus)
-        .find(|cpus| cpus.contains(&cpu));
+    let of_cpu = clusters.map(|cluster| &cluster.cpus).find(|cpus| cpus.contains(&cpu));
     of_cpu.cloned().unwrap_or_else(|| vec![cpu])
 }
 
@@ -193,10 +172,7 @@ mod tests {
             (&[1_800_000, 1_200_000, 900_000], None),
             (&[], None),
         ] {
-            let point = ClockPoint {
-                readings_khz: readings.to_vec(),
-                ..ClockPoint::default()
-            };
+            let point = ClockPoint { readings_khz: readings.to_vec(), ..ClockPoint::default() };
             assert_eq!(measured_khz(&point), expected);
         }
     }
@@ -206,11 +182,7 @@ mod tests {
         let record = with_clocks(
             own_run(),
             Variant::COLD,
-            vec![
-                point(0, 1_800_000, 1_797_000),
-                point(0, 408_000, 407_000),
-                point(1, 1_800_000, 1_700_000),
-            ],
+            vec![point(0, 1_800_000, 1_797_000), point(0, 408_000, 407_000), point(1, 1_800_000, 1_700_000)],
         );
         let clocks = cluster_clocks(&record, &Variant::COLD);
         assert_eq!(clocks.len(), 2);

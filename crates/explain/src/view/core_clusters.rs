@@ -41,17 +41,13 @@ pub fn between_ns(matrix: &CoreToCore, a: u32, b: u32) -> Option<f64> {
 
 /// Levels of grouping, finest first; empty if all CPUs are equally far from each other.
 pub fn core_levels(matrix: &CoreToCore) -> Vec<CoreLevel> {
-    let known: Vec<(u32, u32, f64)> = matrix
-        .pairs
-        .iter()
-        .filter_map(|pair| Some((pair.a, pair.b, pair_ns(pair)?)))
-        .collect();
+    let known: Vec<(u32, u32, f64)> =
+        matrix.pairs.iter().filter_map(|pair| Some((pair.a, pair.b, pair_ns(pair)?))).collect();
     let mut sorted: Vec<f64> = known.iter().map(|(_, _, ns)| *ns).collect();
     sorted.sort_by(f64::total_cmp);
     let is_gap = |pair: &&[f64]| pair[1] >= GAP_FACTOR * pair[0] && pair[1] - pair[0] >= GAP_NS;
     let gaps = sorted.windows(2).filter(is_gap);
-    gaps.filter_map(|pair| level(matrix, &known, (pair[0] + pair[1]) / 2.0))
-        .collect()
+    gaps.filter_map(|pair| level(matrix, &known, (pair[0] + pair[1]) / 2.0)).collect()
 }
 
 /// The groups below a threshold, if it splits the CPUs cleanly.
@@ -64,11 +60,7 @@ fn level(matrix: &CoreToCore, known: &[(u32, u32, f64)], threshold_ns: f64) -> O
     let near = inside.iter().filter(|ns| **ns < threshold_ns).count();
     let is_clean = near as f64 >= AGREEING * inside.len() as f64;
     (groups.len() > 1 && is_clean).then_some(())?;
-    Some(CoreLevel {
-        inside_ns: crate::stats::median(&inside)?,
-        between_ns: crate::stats::median(&between)?,
-        groups,
-    })
+    Some(CoreLevel { inside_ns: crate::stats::median(&inside)?, between_ns: crate::stats::median(&between)?, groups })
 }
 
 /// CPUs that hang together by pairs below the threshold.
@@ -98,17 +90,11 @@ mod tests {
     fn check(matrix: &CoreToCore, expected: &[(&str, i64, i64)]) {
         let words = |level: &CoreLevel| {
             let groups: Vec<String> = level.groups.iter().map(|g| crate::cpu_list(g)).collect();
-            (
-                groups.join(" "),
-                level.inside_ns.round() as i64,
-                level.between_ns.round() as i64,
-            )
+            (groups.join(" "), level.inside_ns.round() as i64, level.between_ns.round() as i64)
         };
         let found: Vec<_> = core_levels(matrix).iter().map(words).collect();
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|(groups, inside, between)| ((*groups).to_owned(), *inside, *between))
-            .collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(groups, inside, between)| ((*groups).to_owned(), *inside, *between)).collect();
         assert_eq!(found, expected);
     }
 
@@ -134,10 +120,7 @@ mod tests {
             (false, false) => 78.0 + f64::from((a * b) % 7),
         });
         let siblings = "0,8 1,9 2,10 3,11 4,12 5,13 6,14 7,15";
-        check(
-            &ryzen,
-            &[(siblings, 10, 78), ("0-3,8-11 4-7,12-15", 25, 80)],
-        );
+        check(&ryzen, &[(siblings, 10, 78), ("0-3,8-11 4-7,12-15", 25, 80)]);
     }
 
     #[test]

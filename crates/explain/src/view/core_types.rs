@@ -22,10 +22,7 @@ mod tests {
     fn each_type_is_named_once() {
         let mut record = own_run();
         let mut cluster = |core_type| {
-            record.machine.clusters.push(Cluster {
-                core_type,
-                ..Cluster::default()
-            });
+            record.machine.clusters.push(Cluster { core_type, ..Cluster::default() });
         };
         cluster(Fact::Known("Cortex-A76".into()));
         cluster(Fact::Known("Cortex-A53".into()));

@@ -7,15 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 /// Times of one CPU that are no work.
 const NO_WORK: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
 /// Times of one CPU that are: `guest` is within `user`. Machines with many CPUs have `busy` only.
-const WORK: [CpuTime; 7] = [
-    CpuTime::User,
-    CpuTime::Nice,
-    CpuTime::System,
-    CpuTime::Irq,
-    CpuTime::Softirq,
-    CpuTime::Steal,
-    CpuTime::Busy,
-];
+const WORK: [CpuTime; 7] =
+    [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Steal, CpuTime::Busy];
 
 /// Use of each core in percent over all windows together, by number of the core. Cores whose counters
 /// did not move are left out.
@@ -41,11 +34,7 @@ pub fn core_use(record: &Record, windows: &[Window]) -> Vec<(u32, f64)> {
 /// Use of each core in percent, second by second within a window: `(end of the second, use by core)`.
 pub fn core_use_by_second(record: &Record, window: Window) -> Vec<(i64, Vec<(u32, f64)>)> {
     let seconds = Seconds::of(record, window);
-    let mut rows: Vec<(i64, Vec<(u32, f64)>)> = seconds
-        .ends
-        .iter()
-        .map(|at_ms| (*at_ms, Vec::new()))
-        .collect();
+    let mut rows: Vec<(i64, Vec<(u32, f64)>)> = seconds.ends.iter().map(|at_ms| (*at_ms, Vec::new())).collect();
     let mut channels = HashMap::new();
     for channel in &record.samples.channels {
         channels.entry(&channel.id).or_insert(channel);
@@ -60,10 +49,7 @@ pub fn core_use_by_second(record: &Record, window: Window) -> Vec<(i64, Vec<(u32
         if !known.insert(cpu) || work.is_empty() && no_work.is_empty() {
             continue;
         }
-        let (work, no_work) = (
-            seconds.totals(record, &work),
-            seconds.totals(record, &no_work),
-        );
+        let (work, no_work) = (seconds.totals(record, &work), seconds.totals(record, &no_work));
         for ((_, row), (work, no_work)) in rows.iter_mut().zip(work.iter().zip(no_work)) {
             let all = work.saturating_add(no_work);
             if all > 0 {
@@ -98,9 +84,7 @@ impl Seconds {
         for (row, at_ms) in record.samples.at_ms.iter().copied().enumerate() {
             let is_within = window.contains(at_ms);
             // The first row begins the first second and ends none.
-            seconds
-                .of_row
-                .push((is_within && start.is_some()).then_some(seconds.ends.len()));
+            seconds.of_row.push((is_within && start.is_some()).then_some(seconds.ends.len()));
             let (from, from_ms) = match start {
                 Some(start) => start,
                 None if is_within => *start.insert((row, at_ms)),

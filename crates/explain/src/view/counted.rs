@@ -11,28 +11,16 @@ const TICK_MS: i64 = 10;
 
 /// Columns of `/proc/stat` in which a CPU works; time stolen by other guests counts no cycles of
 /// ours.
-const BUSY: [CpuTime; 6] = [
-    CpuTime::User,
-    CpuTime::Nice,
-    CpuTime::System,
-    CpuTime::Irq,
-    CpuTime::Softirq,
-    CpuTime::Busy,
-];
+const BUSY: [CpuTime; 6] =
+    [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Busy];
 
 /// Mean clock of a CPU while it worked within a window, in kHz: its cycles over its busy time. None
 /// if its cycles were not counted, or if it idled too much for an answer.
 pub fn counted_khz(record: &Record, cpu: u32, window: Window) -> Option<u32> {
-    let cycles = record
-        .samples
-        .channel(&ChannelId::Cpu(cpu, OfCpu::Cycles))?;
+    let cycles = record.samples.channel(&ChannelId::Cpu(cpu, OfCpu::Cycles))?;
     // Cycles are read on a slower beat than the times; both have to be of the same stretch.
     let readings = gauge(record, cycles, window);
-    let stretch = Window {
-        start_ms: readings.first()?.at_ms,
-        end_ms: readings.last()?.at_ms,
-        ..Window::default()
-    };
+    let stretch = Window { start_ms: readings.first()?.at_ms, end_ms: readings.last()?.at_ms, ..Window::default() };
     let counted = counter_total(record, cycles, stretch)?;
     let busy_ticks: i64 = BUSY
         .iter()

@@ -29,11 +29,7 @@ const INTERVAL_MS: i64 = 1_000;
 /// CPU use within a window, interval by interval.
 pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
     let idle = ChannelId::all_cpus(CpuTime::Idle);
-    if record.samples.channel(&idle).is_some() {
-        from_ticks(record, window)
-    } else {
-        from_percentages(record, window)
-    }
+    if record.samples.channel(&idle).is_some() { from_ticks(record, window) } else { from_percentages(record, window) }
 }
 
 /// Everything but idle in percent of all CPUs, for every row of the samples; none where it is
@@ -41,11 +37,7 @@ pub fn cpu_use(record: &Record, window: Window) -> Vec<CpuUse> {
 pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     let samples = &record.samples;
     if let Some(busy) = samples.channel(&percent(CpuPercent::Busy)) {
-        return busy
-            .values
-            .iter()
-            .map(|busy| busy.map(|busy| busy as f64))
-            .collect();
+        return busy.values.iter().map(|busy| busy.map(|busy| busy as f64)).collect();
     }
     let mut found = vec![None; samples.at_ms.len()];
     let growth = ticks_by_row(record, super::whole_run());
@@ -67,8 +59,7 @@ pub fn cpu_count(record: &Record) -> Option<u32> {
 pub fn own_cost_percent(record: &Record) -> Option<f64> {
     let cost = &record.samples.cost;
     let cpus = cpu_count(record)?;
-    (cost.elapsed_ns > 0)
-        .then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
+    (cost.elapsed_ns > 0).then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
 }
 
 /// The kinds of ticks in `/proc/stat`, in its order.
@@ -112,9 +103,7 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
             continue;
         }
         let began = *began_ms.get_or_insert(*at_ms);
-        sums.iter_mut()
-            .zip(ticks)
-            .for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        sums.iter_mut().zip(ticks).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
         if at_ms.saturating_sub(began) >= INTERVAL_MS {
             uses.extend(from_sums(*at_ms, &sums));
             sums = [0; TICKS.len()];
@@ -207,16 +196,10 @@ mod tests {
     #[test]
     fn the_first_row_of_a_log_is_an_average_since_boot() {
         let mut record = log("0.9.72");
-        for (of, values) in [
-            (CpuPercent::Busy, [90, 25, 30]),
-            (CpuPercent::Iowait, [0, 0, 5]),
-        ] {
+        for (of, values) in [(CpuPercent::Busy, [90, 25, 30]), (CpuPercent::Iowait, [0, 0, 5])] {
             record = gauge_channel(record, percent(of), Unit::Percent, &values);
         }
-        let busy: Vec<f64> = cpu_use(&record, whole_run())
-            .iter()
-            .map(|u| u.busy)
-            .collect();
+        let busy: Vec<f64> = cpu_use(&record, whole_run()).iter().map(|u| u.busy).collect();
         assert_eq!(busy, [25.0, 25.0]);
     }
 }

@@ -2,10 +2,7 @@
 //! resumed has several.
 
 use super::{channels, gauge, heat, is_log, matching_messages, power_mw};
-use record::{
-    Aftermath, ChannelId, DiedIn, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit,
-    Window,
-};
+use record::{Aftermath, ChannelId, DiedIn, End, LastWords, LoadSpan, OfHwmon, OfRaspberryPi, Record, Unit, Window};
 
 /// What was seen in this time before the end is about the end.
 const JUST_BEFORE_MS: i64 = 10_000;
@@ -108,11 +105,7 @@ fn step_words(died: &DiedIn) -> String {
 }
 
 fn just_before(died: &DiedIn) -> Window {
-    Window {
-        start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS),
-        end_ms: died.at_ms,
-        ..Window::default()
-    }
+    Window { start_ms: died.at_ms.saturating_sub(JUST_BEFORE_MS), end_ms: died.at_ms, ..Window::default() }
 }
 
 /// The last value of each kind that says something about the end.
@@ -137,10 +130,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
     let mut words = words.join(", ");
     if let Some(hz) = dram_hz {
         let separator = if words.is_empty() { "" } else { "; " };
-        words.push_str(&format!(
-            "{separator}DRAM at {} MHz",
-            hz.saturating_add(500_000) / 1_000_000
-        ));
+        words.push_str(&format!("{separator}DRAM at {} MHz", hz.saturating_add(500_000) / 1_000_000));
     }
     if words.is_empty() {
         // A virtual machine has no sensor of these, but it was watched.
@@ -150,11 +140,7 @@ fn last_seen(record: &Record, died: &DiedIn) -> Option<LastSeen> {
             None => "no temperature, clock, power or voltage".to_owned(),
         };
     }
-    Some(LastSeen {
-        before_ms: died.at_ms.saturating_sub(last_ms),
-        words,
-        millicelsius,
-    })
+    Some(LastSeen { before_ms: died.at_ms.saturating_sub(last_ms), words, millicelsius })
 }
 
 fn last_temperature(record: &Record, window: Window) -> Option<i64> {
@@ -177,9 +163,7 @@ fn last_millivolts(record: &Record, window: Window) -> Option<i64> {
         };
         Some(gauge(record, channel, window).last()?.value / scale)
     });
-    voltages
-        .filter(|millivolts| FIVE_VOLTS.contains(millivolts))
-        .min()
+    voltages.filter(|millivolts| FIVE_VOLTS.contains(millivolts)).min()
 }
 
 /// Why the program alone ended: the same kernel still runs.
@@ -197,12 +181,7 @@ fn killed(record: &Record, died: &DiedIn) -> (String, u8) {
 }
 
 /// The likely cause, the surest first.
-fn cause(
-    record: &Record,
-    died: &DiedIn,
-    aftermath: Option<&Aftermath>,
-    seen: Option<&LastSeen>,
-) -> (String, u8) {
+fn cause(record: &Record, died: &DiedIn, aftermath: Option<&Aftermath>, seen: Option<&LastSeen>) -> (String, u8) {
     let began_utc_ms = record.run.started.known().copied();
     let told = aftermath.and_then(|aftermath| by_aftermath(aftermath, began_utc_ms));
     let told = told.or_else(|| by_messages(record, died));
@@ -218,30 +197,16 @@ fn cause(
 /// What kernel and hardware wrote themselves.
 fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(String, u8)> {
     // kernel/reboot.c, at the end of each orderly restart.
-    const RESTARTED: [&str; 3] = [
-        "reboot: Restarting system",
-        "reboot: Power down",
-        "reboot: System halted",
-    ];
-    const FAULTS: [&str; 5] = [
-        "Kernel panic",
-        "Internal error",
-        "Unable to handle kernel",
-        "kernel BUG at",
-        "Hardware Error",
-    ];
+    const RESTARTED: [&str; 3] = ["reboot: Restarting system", "reboot: Power down", "reboot: System halted"];
+    const FAULTS: [&str; 5] =
+        ["Kernel panic", "Internal error", "Unable to handle kernel", "kernel BUG at", "Hardware Error"];
     // Memory that survives a restart, and the folder of systemd, keep what earlier crashes left.
     let is_of_run = |words: &&LastWords| {
         let times = words.written_utc_ms.zip(began_utc_ms);
         times.is_none_or(|(written, began)| written >= began)
     };
     let words = aftermath.last_words.known().into_iter().flatten();
-    let lines = || {
-        words
-            .clone()
-            .filter(is_of_run)
-            .flat_map(|words| words.lines.iter())
-    };
+    let lines = || words.clone().filter(is_of_run).flat_map(|words| words.lines.iter());
     if let Some(line) = lines().find(|line| FAULTS.iter().any(|fault| line.contains(fault))) {
         let line = without_stamp(line);
         return Some((format!("The kernel's last words (pstore): \"{line}\"."), 90));
@@ -270,8 +235,7 @@ fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(Str
         return Some((text, 75));
     }
     if let Some(message) = aftermath.hardware_messages.first() {
-        let text =
-            format!("At its next start the machine found an error of its hardware: \"{message}\".");
+        let text = format!("At its next start the machine found an error of its hardware: \"{message}\".");
         return Some((text, 70));
     }
     None
@@ -280,9 +244,7 @@ fn by_aftermath(aftermath: &Aftermath, began_utc_ms: Option<i64>) -> Option<(Str
 /// A line of pstore without its level and its time: `<0>[   57.076715] Kernel panic`.
 fn without_stamp(line: &str) -> &str {
     let line = line.trim();
-    let text = line
-        .strip_prefix('<')
-        .and_then(|rest| rest.split_once(">["));
+    let text = line.strip_prefix('<').and_then(|rest| rest.split_once(">["));
     let text = text.and_then(|(_, rest)| rest.split_once("] "));
     text.map_or(line, |(_, text)| text)
 }
@@ -290,41 +252,22 @@ fn without_stamp(line: &str) -> &str {
 /// What the kernel said in the last seconds.
 fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
     const CAUSES: [(&[&str], &str, u8); 4] = [
-        (
-            &[
-                "critical temperature",
-                "temperature too high",
-                "Temperature too high",
-            ],
-            "It was too hot",
-            95,
-        ),
+        (&["critical temperature", "temperature too high", "Temperature too high"], "It was too hot", 95),
         (
             &["EDAC", "[Hardware Error]", "Machine check"],
             "The kernel told of errors of the memory or the processor",
             80,
         ),
+        (&["nder-voltage", "ndervoltage", "brownout"], "The voltage of the supply was too low", 80),
         (
-            &["nder-voltage", "ndervoltage", "brownout"],
-            "The voltage of the supply was too low",
-            80,
-        ),
-        (
-            &[
-                "Kernel panic",
-                "Internal error",
-                "Unable to handle kernel",
-                "lockup",
-                "detected stall",
-            ],
+            &["Kernel panic", "Internal error", "Unable to handle kernel", "lockup", "detected stall"],
             "The kernel failed",
             85,
         ),
     ];
     let window = just_before(died);
     for (words, cause, sure) in &CAUSES {
-        let messages =
-            matching_messages(record, |text| words.iter().any(|word| text.contains(word)));
+        let messages = matching_messages(record, |text| words.iter().any(|word| text.contains(word)));
         let late = |at_ms: Option<i64>| at_ms.is_none_or(|at_ms| window.contains(at_ms));
         let mut late = messages.iter().filter(|(_, message)| late(message.at_ms));
         if let Some((_, message)) = late.next_back() {
@@ -339,19 +282,14 @@ fn by_messages(record: &Record, died: &DiedIn) -> Option<(String, u8)> {
 fn by_samples(record: &Record, died: &DiedIn, seen: Option<&LastSeen>) -> Option<(String, u8)> {
     let window = just_before(died);
     let is_alarm = |id: &ChannelId| {
-        matches!(
-            id,
-            ChannelId::RaspberryPi(OfRaspberryPi::Throttled) | ChannelId::Hwmon(_, OfHwmon::Alarm)
-        )
+        matches!(id, ChannelId::RaspberryPi(OfRaspberryPi::Throttled) | ChannelId::Hwmon(_, OfHwmon::Alarm))
     };
     let is_low = |channel: &record::Channel| {
         let bit = match channel.unit {
             Unit::Bits => UNDER_VOLTAGE,
             _ => i64::MAX,
         };
-        gauge(record, channel, window)
-            .iter()
-            .any(|reading| reading.value & bit != 0)
+        gauge(record, channel, window).iter().any(|reading| reading.value & bit != 0)
     };
     let low = last_millivolts(record, window).filter(|millivolts| *millivolts < LOW_MILLIVOLTS);
     if channels(record, is_alarm).any(is_low) {
@@ -387,21 +325,13 @@ fn by_reset(aftermath: &Aftermath) -> Option<(String, u8)> {
         let name = &watchdog.identity;
         let bits = watchdog.bootstatus;
         if bits & BY_HEAT != 0 {
-            return Some((
-                format!("The watchdog ({name}) says that it was too hot."),
-                80,
-            ));
+            return Some((format!("The watchdog ({name}) says that it was too hot."), 80));
         }
         if bits & BY_VOLTAGE != 0 {
-            return Some((
-                format!("The watchdog ({name}) says that the voltage was too low."),
-                80,
-            ));
+            return Some((format!("The watchdog ({name}) says that the voltage was too low."), 80));
         }
         if bits & BY_WATCHDOG != 0 {
-            let text = format!(
-                "The watchdog ({name}) restarted the board: it hung. Nothing that was seen tells why."
-            );
+            let text = format!("The watchdog ({name}) restarted the board: it hung. Nothing that was seen tells why.");
             return Some((text, 60));
         }
     }

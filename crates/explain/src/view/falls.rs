@@ -80,10 +80,8 @@ pub fn phase_clock_loss_percent(record: &Record, phase: &Phase) -> Option<f64> {
     let busy = busy_percent_at(record);
     let (mut claimed, mut best) = (0.0, 0.0);
     for channel in clock_channels(record) {
-        let values: Vec<f64> = busy_readings(record, channel, phase, &busy)
-            .iter()
-            .map(|reading| reading.value as f64)
-            .collect();
+        let values: Vec<f64> =
+            busy_readings(record, channel, phase, &busy).iter().map(|reading| reading.value as f64).collect();
         let top = f64::from(top_khz(record, channel, &phases)?);
         let cpus = policy_cpus(record, channel);
         claimed += cpus * crate::stats::mean(&values)?;
@@ -100,9 +98,7 @@ fn clock_channels(record: &Record) -> Vec<&Channel> {
         None => {
             let untrue = untrue_columns(record);
             let is_untrue = |channel: &&Channel| untrue.iter().any(|u| u.channel == channel.id);
-            channels(record, ChannelId::is_any_claim)
-                .filter(|channel| !is_untrue(channel))
-                .collect()
+            channels(record, ChannelId::is_any_claim).filter(|channel| !is_untrue(channel)).collect()
         }
     }
 }
@@ -132,16 +128,12 @@ pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
     if arch.is_none_or(|arch| arch.contains("86")) {
         return Vec::new();
     }
-    let measured: Vec<ClusterClock> = [Variant::COLD, Variant::HOT_AFTER]
-        .iter()
-        .flat_map(|variant| cluster_clocks(record, variant))
-        .collect();
+    let measured: Vec<ClusterClock> =
+        [Variant::COLD, Variant::HOT_AFTER].iter().flat_map(|variant| cluster_clocks(record, variant)).collect();
     let light = phases(record);
     let columns = channels(record, ChannelId::is_policy_claim).filter_map(|channel| {
         let cpu = channel.id.policy()?;
-        let of_policy = measured
-            .iter()
-            .filter(|clock| clock.cluster_cpus.contains(&cpu));
+        let of_policy = measured.iter().filter(|clock| clock.cluster_cpus.contains(&cpu));
         let measured_khz = of_policy.map(|clock| clock.measured_khz).min()?;
         let claims: Vec<f64> = light
             .iter()
@@ -152,10 +144,7 @@ pub fn untrue_columns(record: &Record) -> Vec<UntrueColumn> {
         let typical = median(&claims).filter(|_| claims.len() >= UNTRUE_ROWS_MIN)?;
         // A governor that lowers the clock of an idle cluster sets it to an OPP.
         let opps = opps_khz(record, cpu);
-        let is_opp = |khz: f64| {
-            opps.iter()
-                .any(|opp| (khz / f64::from(*opp) - 1.0).abs() < 0.01)
-        };
+        let is_opp = |khz: f64| opps.iter().any(|opp| (khz / f64::from(*opp) - 1.0).abs() < 0.01);
         if claims.iter().filter(|khz| is_opp(**khz)).count() * 2 > claims.len() {
             return None;
         }
@@ -182,12 +171,7 @@ fn opps_khz(record: &Record, cpu: u32) -> Vec<u32> {
 }
 
 /// Readings of a phase while its CPUs were really busy.
-fn busy_readings(
-    record: &Record,
-    channel: &Channel,
-    phase: &Phase,
-    busy: &[Option<f64>],
-) -> Vec<Reading> {
+fn busy_readings(record: &Record, channel: &Channel, phase: &Phase, busy: &[Option<f64>]) -> Vec<Reading> {
     let mut readings = gauge(record, channel, phase.window);
     readings.retain(|reading| {
         let busy = busy.get(reading.row).copied().flatten();
@@ -203,39 +187,25 @@ fn full_loads<'a>(record: &Record, phases: &'a [Phase]) -> Vec<&'a Phase> {
         let mut steps = phase.steps.iter().map(|at| &record.steps[*at]);
         steps.any(|step| step.set_clock.is_some())
     };
-    phases
-        .iter()
-        .filter(|phase| phase.is_full_load(cpus) && !is_set(phase))
-        .collect()
+    phases.iter().filter(|phase| phase.is_full_load(cpus) && !is_set(phase)).collect()
 }
 
 /// Number of CPUs of the policy behind a channel such as `policy4.claimed`; 1 if not known.
 fn policy_cpus(record: &Record, channel: &Channel) -> f64 {
     let number = channel.id.policy();
     let policies = record.machine.policies.iter();
-    let cpus = policies
-        .filter(|policy| Some(policy.policy) == number)
-        .map(|policy| policy.cpus.len())
-        .next();
+    let cpus = policies.filter(|policy| Some(policy.policy) == number).map(|policy| policy.cpus.len()).next();
     cpus.unwrap_or(1).max(1) as f64
 }
 
 /// The best clock claimed while any workload ran. The clock pass is left out: it sets clocks.
 fn top_khz(record: &Record, channel: &Channel, phases: &[Phase]) -> Option<u32> {
-    let workloads = phases
-        .iter()
-        .filter(|phase| phase.workload != WorkloadId::Clock);
+    let workloads = phases.iter().filter(|phase| phase.workload != WorkloadId::Clock);
     let values = workloads.flat_map(|phase| gauge(record, channel, phase.window));
     values.map(|reading| reading.value.max(0) as u32).max()
 }
 
-fn fall(
-    record: &Record,
-    channel: &Channel,
-    phase: &Phase,
-    top_khz: u32,
-    readings: &[Reading],
-) -> Option<ClockFall> {
+fn fall(record: &Record, channel: &Channel, phase: &Phase, top_khz: u32, readings: &[Reading]) -> Option<ClockFall> {
     let limit_khz = f64::from(top_khz) * (1.0 - LOWER_PERCENT / 100.0);
     let is_low = |reading: &&Reading| (reading.value as f64) < limit_khz;
     let low: Vec<&Reading> = readings.iter().filter(is_low).collect();
@@ -247,11 +217,7 @@ fn fall(
     let low_values: Vec<f64> = low.iter().map(|reading| reading.value as f64).collect();
     let sum: i64 = readings.iter().map(|reading| reading.value).total();
     let beginning = &readings[..readings.len().div_ceil(4)];
-    let around_fall = Window {
-        start_ms: first.at_ms - 1_000,
-        end_ms: first.at_ms + 1_000,
-        ..Window::default()
-    };
+    let around_fall = Window { start_ms: first.at_ms - 1_000, end_ms: first.at_ms + 1_000, ..Window::default() };
     Some(ClockFall {
         workload: phase.workload.clone(),
         phase: phase.name.clone(),
@@ -278,22 +244,8 @@ mod tests {
     /// A run at 1800 MHz on one CPU, then on all at the clocks given, two samples a second.
     fn run(loaded_khz: &[i64]) -> Record {
         let end = 2.0 + loaded_khz.len() as f64 / 2.0;
-        let record = with_step(
-            own_run(),
-            WorkloadId::OpenSsl,
-            Variant::AES_256_CBC,
-            &[0],
-            (0.0, 1.9),
-            compression(1),
-        );
-        let record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::MULTI,
-            &[],
-            (2.0, end),
-            compression(1),
-        );
+        let record = with_step(own_run(), WorkloadId::OpenSsl, Variant::AES_256_CBC, &[0], (0.0, 1.9), compression(1));
+        let record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], (2.0, end), compression(1));
         let mut values = vec![1_800_000; 4];
         values.extend(loaded_khz);
         let record = gauge_channel(record, ChannelId::claimed(0), Unit::Kilohertz, &values);
@@ -303,9 +255,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_falls_is_found_with_its_moment() {
-        let record = run(&[
-            1_800_000, 1_800_000, 1_200_000, 1_400_000, 1_200_000, 1_200_000,
-        ]);
+        let record = run(&[1_800_000, 1_800_000, 1_200_000, 1_400_000, 1_200_000, 1_200_000]);
         let falls = clock_falls(&record);
         assert_eq!(falls.len(), 1);
         let fall = &falls[0];

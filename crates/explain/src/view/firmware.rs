@@ -38,11 +38,7 @@ pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
         let readings = gauge(record, channel, whole_run());
         let set = readings.iter().filter(|reading| reading.value & live != 0);
         if let Some(first) = set.clone().next() {
-            return FirmwareBits::Live {
-                samples: set.count(),
-                of: readings.len(),
-                first_ms: first.at_ms,
-            };
+            return FirmwareBits::Live { samples: set.count(), of: readings.len(), first_ms: first.at_ms };
         }
         let stuck = |reading: &super::Reading| reading.value & i64::from(sticky) != 0;
         // A new start of the machine clears what stuck before.
@@ -61,14 +57,10 @@ pub fn firmware_bits(record: &Record, bit: u32) -> FirmwareBits {
     let before = states.next().flatten();
     let after = states.next_back().flatten();
     match (before, after) {
-        (_, Some(after)) if after & live as u32 != 0 => FirmwareBits::Live {
-            samples: 1,
-            of: 1,
-            first_ms: record.states.last().map_or(0, |state| state.at_ms),
-        },
-        (Some(before), Some(after)) if after & sticky != 0 && before & sticky == 0 => {
-            FirmwareBits::RoseDuringRun
+        (_, Some(after)) if after & live as u32 != 0 => {
+            FirmwareBits::Live { samples: 1, of: 1, first_ms: record.states.last().map_or(0, |state| state.at_ms) }
         }
+        (Some(before), Some(after)) if after & sticky != 0 && before & sticky == 0 => FirmwareBits::RoseDuringRun,
         (None, Some(after)) if after & sticky != 0 => FirmwareBits::SinceBoot,
         (_, Some(_)) => FirmwareBits::Clear,
         _ => FirmwareBits::Unknown,
@@ -102,26 +94,21 @@ const LOWER_PERCENT: i64 = 2;
 
 /// The clock in the words of the firmware, if it was sampled.
 pub fn firmware_clock_channel(record: &Record) -> Option<&Channel> {
-    record.samples.channels.iter().find(|channel| {
-        matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock()
-    })
+    record
+        .samples
+        .channels
+        .iter()
+        .find(|channel| matches!(channel.unit, Unit::Kilohertz | Unit::Hertz) && channel.id.is_firmware_clock())
 }
 
 /// Samples of workloads in which the firmware's own clock was below the kernel's claim.
 pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
     let firmware = firmware_clock_channel(record)?;
-    let per_khz = if firmware.unit == Unit::Hertz {
-        1000
-    } else {
-        1
-    };
+    let per_khz = if firmware.unit == Unit::Hertz { 1000 } else { 1 };
     let claimed = channels(record, ChannelId::is_policy_claim).next()?;
     let mut seen: Option<FirmwareClock> = None;
     let (mut of, mut lost) = (0, 0.0);
-    for phase in phases(record)
-        .iter()
-        .filter(|phase| phase.workload != WorkloadId::Clock)
-    {
+    for phase in phases(record).iter().filter(|phase| phase.workload != WorkloadId::Clock) {
         for reading in gauge(record, firmware, phase.window) {
             let Some(claim) = claimed.values.get(reading.row).copied().flatten() else {
                 continue;
@@ -149,11 +136,7 @@ pub fn firmware_clocks(record: &Record) -> Option<FirmwareClock> {
             }
         }
     }
-    seen.map(|clock| FirmwareClock {
-        of,
-        lost_percent: 100.0 * lost / f64::from(of.max(1) as u32),
-        ..clock
-    })
+    seen.map(|clock| FirmwareClock { of, lost_percent: 100.0 * lost / f64::from(of.max(1) as u32), ..clock })
 }
 
 #[cfg(test)]
@@ -166,14 +149,7 @@ mod tests {
         for (values, expected) in [
             (&[0x50000, 0x50000][..], FirmwareBits::Clear),
             (&[0x0, 0x50000], FirmwareBits::RoseDuringRun),
-            (
-                &[0x0, 0x50005, 0x50000],
-                FirmwareBits::Live {
-                    samples: 1,
-                    of: 3,
-                    first_ms: 500,
-                },
-            ),
+            (&[0x0, 0x50005, 0x50000], FirmwareBits::Live { samples: 1, of: 3, first_ms: 500 }),
         ] {
             let record = gauge_channel(own_run(), THROTTLED, Unit::Bits, values);
             assert_eq!(firmware_bits(&record, 0), expected);

@@ -43,8 +43,7 @@ pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<R
     };
     let kept = (0..readings.len()).filter(|at| !is_glitch(*at));
     let kept = kept.map(|at| readings[at]);
-    kept.filter(|reading| window.contains(reading.at_ms))
-        .collect()
+    kept.filter(|reading| window.contains(reading.at_ms)).collect()
 }
 
 /// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read.
@@ -69,35 +68,18 @@ const CPU_SENSORS: [&str; 12] = [
 ];
 
 /// Names of sensors that measure something else.
-const OTHER_SENSORS: [&str; 12] = [
-    "nvme",
-    "composite",
-    "wifi",
-    "iwl",
-    "ath",
-    "mt79",
-    "bat",
-    "charger",
-    "pmic",
-    "drivetemp",
-    "spd",
-    "jc42",
-];
+const OTHER_SENSORS: [&str; 12] =
+    ["nvme", "composite", "wifi", "iwl", "ath", "mt79", "bat", "charger", "pmic", "drivetemp", "spd", "jc42"];
 
 /// The hottest SoC temperature within a window, if any sensor tells it.
 pub fn heat(record: &Record, window: Window) -> Option<Heat> {
     let mut hottest: Option<Heat> = None;
     for channel in soc_sensors(record) {
         for reading in temperatures(record, channel, window) {
-            let is_hotter = hottest
-                .as_ref()
-                .is_none_or(|heat| reading.value > heat.millicelsius_max);
+            let is_hotter = hottest.as_ref().is_none_or(|heat| reading.value > heat.millicelsius_max);
             if is_hotter {
-                hottest = Some(Heat {
-                    millicelsius_max: reading.value,
-                    at_ms: reading.at_ms,
-                    channel: channel.id.clone(),
-                });
+                hottest =
+                    Some(Heat { millicelsius_max: reading.value, at_ms: reading.at_ms, channel: channel.id.clone() });
             }
         }
     }
@@ -117,15 +99,9 @@ fn soc_sensors(record: &Record) -> Vec<&Channel> {
         names.iter().any(|name| label.contains(name))
     };
     let channels = record.samples.channels.iter();
-    let others: Vec<&Channel> = channels
-        .filter(|channel| channel.is_temperature())
-        .filter(|channel| !named(channel, &OTHER_SENSORS))
-        .collect();
-    let of_cpu: Vec<&Channel> = others
-        .iter()
-        .copied()
-        .filter(|channel| named(channel, &CPU_SENSORS))
-        .collect();
+    let others: Vec<&Channel> =
+        channels.filter(|channel| channel.is_temperature()).filter(|channel| !named(channel, &OTHER_SENSORS)).collect();
+    let of_cpu: Vec<&Channel> = others.iter().copied().filter(|channel| named(channel, &CPU_SENSORS)).collect();
     if of_cpu.is_empty() { others } else { of_cpu }
 }
 
@@ -156,13 +132,7 @@ pub fn raised_cooling(record: &Record) -> Vec<Cooling> {
         .filter_map(|channel| {
             let before = channel.values.iter().flatten().next()?;
             let before = (*before).max(0);
-            extreme(
-                record,
-                channel,
-                &workloads,
-                |_| before,
-                |value, before| value > before,
-            )
+            extreme(record, channel, &workloads, |_| before, |value, before| value > before)
         })
         .collect()
 }
@@ -182,9 +152,7 @@ pub fn limits_lowered(record: &Record) -> Vec<Cooling> {
                 Some((khz, true)) => Some(i64::from(khz)),
                 _ => None,
             };
-            let readings = workloads
-                .iter()
-                .flat_map(|phase| gauge(record, channel, phase.window));
+            let readings = workloads.iter().flat_map(|phase| gauge(record, channel, phase.window));
             let top = readings.map(|reading| reading.value).max()?;
             extreme(
                 record,
@@ -211,9 +179,7 @@ fn extreme(
     before: impl Fn(&Reading) -> i64,
     is_beyond: impl Fn(i64, i64) -> bool,
 ) -> Option<Cooling> {
-    let readings = workloads
-        .iter()
-        .flat_map(|phase| gauge(record, channel, phase.window));
+    let readings = workloads.iter().flat_map(|phase| gauge(record, channel, phase.window));
     let mut beyond: Option<Cooling> = None;
     for reading in readings {
         let before = before(&reading);
@@ -248,26 +214,14 @@ mod tests {
     fn the_hottest_sensor_of_the_cpu_counts() {
         let mut record = own_run();
         for (id, label, values) in [
-            (
-                ChannelId::zone_temperature(0),
-                "cpu-thermal",
-                [60_000, 71_000, 70_000],
-            ),
+            (ChannelId::zone_temperature(0), "cpu-thermal", [60_000, 71_000, 70_000]),
             (
                 ChannelId::Hwmon(3, OfHwmon::Sensor(HwmonKind::Temperature, 1)),
                 "nvme Composite",
                 [85_000, 85_000, 85_000],
             ),
-            (
-                ChannelId::zone_temperature(1),
-                "gpu-thermal",
-                [72_000, 73_000, 74_000],
-            ),
-            (
-                ChannelId::Zone(0, OfZone::Trip(0)),
-                "trip passive cpu",
-                [95_000, 95_000, 95_000],
-            ),
+            (ChannelId::zone_temperature(1), "gpu-thermal", [72_000, 73_000, 74_000]),
+            (ChannelId::Zone(0, OfZone::Trip(0)), "trip passive cpu", [95_000, 95_000, 95_000]),
         ] {
             record = gauge_channel(record, id, Unit::Millicelsius, &values);
             record = labelled(record, label);
@@ -295,28 +249,15 @@ mod tests {
 
     #[test]
     fn no_sensor_is_no_temperature() {
-        let record = gauge_channel(
-            own_run(),
-            ChannelId::Soc,
-            Unit::Millicelsius,
-            &[0, -273_200_000],
-        );
+        let record = gauge_channel(own_run(), ChannelId::Soc, Unit::Millicelsius, &[0, -273_200_000]);
         assert_eq!(heat(&record, whole_run()), None);
     }
 
     #[test]
     fn a_fan_is_no_brake() {
         for (label, expected) in [("pwm-fan", 0), ("cpufreq-cpu0", 1)] {
-            let record = with_step(
-                own_run(),
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                (0.0, 2.0),
-                compression(1),
-            );
-            let record =
-                gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &[0, 0, 2, 3, 1]);
+            let record = with_step(own_run(), WorkloadId::SevenZip, Variant::MULTI, &[], (0.0, 2.0), compression(1));
+            let record = gauge_channel(record, ChannelId::Cooling(0), Unit::Count, &[0, 0, 2, 3, 1]);
             let raised = raised_cooling(&labelled(record, label));
             assert_eq!(raised.len(), expected, "{label}");
             if let Some(cooling) = raised.first() {

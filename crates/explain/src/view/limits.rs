@@ -42,10 +42,7 @@ mod tests {
 
     #[test]
     fn limits_follow_the_changes() {
-        let policy = Policy {
-            limit_khz_max: Fact::Known(1_800_000),
-            ..Policy::default()
-        };
+        let policy = Policy { limit_khz_max: Fact::Known(1_800_000), ..Policy::default() };
         let record = with_limit_set(own_run(), 0, 10_000, 408_000);
         let record = with_limit_set(record, 0, 20_000, 1_200_000);
         for (at_ms, expected) in [

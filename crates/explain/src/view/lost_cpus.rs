@@ -68,12 +68,9 @@ pub fn lost_cpus(record: &Record) -> Vec<LostCpus> {
     for reading in &readings {
         let lost = before - count(reading);
         match (lost > 0, is_away) {
-            (true, false) => stretches.push(LostCpus {
-                from_ms: last_ms,
-                seen_ms: reading.at_ms,
-                to_ms: None,
-                count: lost,
-            }),
+            (true, false) => {
+                stretches.push(LostCpus { from_ms: last_ms, seen_ms: reading.at_ms, to_ms: None, count: lost })
+            }
             (true, true) => {
                 if let Some(stretch) = stretches.last_mut() {
                     stretch.count = stretch.count.max(lost);
@@ -98,10 +95,8 @@ pub fn is_short_of_cpus(record: &Record, step: usize) -> bool {
         return false;
     };
     let window = step.window;
-    let by_message = kill_messages(record).iter().any(|(_, message)| {
-        message
-            .at_ms
-            .is_some_and(|at_ms| (window.start_ms..=window.end_ms).contains(&at_ms))
-    });
+    let by_message = kill_messages(record)
+        .iter()
+        .any(|(_, message)| message.at_ms.is_some_and(|at_ms| (window.start_ms..=window.end_ms).contains(&at_ms)));
     by_message || lost_cpus(record).iter().any(|lost| lost.is_in(window))
 }

@@ -50,20 +50,13 @@ pub fn latency_knees(latency: &Latency) -> Vec<Knee> {
     let mut knees: Vec<Knee> = Vec::new();
     let mut at = 0;
     while at < slopes.len() {
-        let steep = slopes[at..]
-            .iter()
-            .take_while(|slope| **slope > STEEP)
-            .count();
+        let steep = slopes[at..].iter().take_while(|slope| **slope > STEEP).count();
         let stretch = &slopes[at..at + steep];
         let steepest = stretch.iter().copied().fold(0.0, f64::max);
         let first = stretch.iter().position(|slope| *slope >= steepest / 2.0);
         let (before_ns, after_ns) = (curve[at].1, curve[at + steep].1);
         if let Some(first) = first.filter(|_| after_ns >= RISE_MIN * before_ns) {
-            knees.push(Knee {
-                size_bytes: curve[at + first].0,
-                before_ns,
-                after_ns,
-            });
+            knees.push(Knee { size_bytes: curve[at + first].0, before_ns, after_ns });
         }
         at += steep.max(1);
     }
@@ -139,19 +132,14 @@ mod tests {
             1281..=12288 => 18.0,
             _ => 85.0,
         };
-        let sizes = [
-            32, 45, 64, 90, 1024, 1448, 2048, 8192, 11585, 16384, 23170, 32768,
-        ];
+        let sizes = [32, 45, 64, 90, 1024, 1448, 2048, 8192, 11585, 16384, 23170, 32768];
         let curve: Vec<(u64, f64)> = sizes.iter().map(|kib| (*kib, level(*kib))).collect();
         check(&curve, &[45, 1024, 11585]);
     }
 
     #[test]
     fn slow_rises_and_short_tables_are_no_cache() {
-        check(
-            &[(4, 1.0), (8, 1.05), (16, 1.1), (32, 1.16), (64, 1.2)],
-            &[],
-        );
+        check(&[(4, 1.0), (8, 1.05), (16, 1.1), (32, 1.16), (64, 1.2)], &[]);
         check(&[(4, 1.0)], &[]);
         check(&[], &[]);
         assert_eq!(latency_knees(&Latency::default()), []);

@@ -8,13 +8,11 @@ pub fn matching_messages<'a>(
     record: &'a Record,
     is_wanted: impl Fn(&str) -> bool + 'a,
 ) -> Vec<(usize, &'a KernelMessage)> {
-    let messages = record
-        .kernel_messages
-        .known()
-        .map_or(&[][..], Vec::as_slice);
-    let during = messages.iter().enumerate().filter(move |(_, message)| {
-        message.at_ms.is_none_or(|at_ms| at_ms >= 0) && is_wanted(&message.text)
-    });
+    let messages = record.kernel_messages.known().map_or(&[][..], Vec::as_slice);
+    let during = messages
+        .iter()
+        .enumerate()
+        .filter(move |(_, message)| message.at_ms.is_none_or(|at_ms| at_ms >= 0) && is_wanted(&message.text));
     during.collect()
 }
 

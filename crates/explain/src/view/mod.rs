@@ -31,8 +31,7 @@ mod swap;
 mod switched_off;
 
 pub use clocks::{
-    ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz,
-    point_clock,
+    ClusterClock, all_cluster_clocks, clock_passes, cluster_clocks, is_top_point, measured_khz, point_clock,
 };
 pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
@@ -42,12 +41,9 @@ pub(crate) use cpu_use::TICKS;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use death::{Death, LastSeen, death, deaths};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};
-pub use firmware::{
-    FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks,
-};
+pub use firmware::{FirmwareBits, FirmwareClock, firmware_bits, firmware_clock_channel, firmware_clocks};
 pub use heat::{
-    Cooling, Heat, heat, is_plausible_temperature, limits_lowered, raised_cooling, soc_temperature,
-    temperatures,
+    Cooling, Heat, heat, is_plausible_temperature, limits_lowered, raised_cooling, soc_temperature, temperatures,
 };
 pub use limits::limit_set_at;
 pub use lost_cpus::{LostCpus, is_short_of_cpus, kill_messages, killed_cpu, lost_cpus};
@@ -60,12 +56,10 @@ pub use power_doubt::{ANY_MW_MIN, Doubt, power_doubt};
 pub use programs::{ProgramScore, programs, remarks};
 pub use residency::{BelowTop, residency_below_top};
 pub use samples::{
-    Reading, channels, counter_steps, counter_total, gauge, is_log, log_version, spans_a_death,
-    states_of_last_part, whole_run,
+    Reading, channels, counter_steps, counter_total, gauge, is_log, log_version, spans_a_death, states_of_last_part,
+    whole_run,
 };
 pub use score::{StepScore, step_score};
-pub use scores::{
-    SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent,
-};
+pub use scores::{SeriesTrend, compressions, fall_percent, multi_totals, series_trends, spread_percent};
 pub use swap::{SwapGrowth, swap_devices, swap_growth, swap_traffic_pages};
 pub use switched_off::{SwitchedOff, switched_off};

@@ -23,8 +23,5 @@ pub fn opp_clock(record: &Record, cpu: Option<u32>, opp_khz: u32) -> Option<OppC
         .filter(|(opp, clock)| *opp == opp_khz && clock.is_steady && of_cpu(clock))
         .map(|(_, clock)| clock)
         .next()?;
-    Some(OppClock {
-        khz: found.measured_khz,
-        tolerance_percent: found.tolerance_percent(1.0),
-    })
+    Some(OppClock { khz: found.measured_khz, tolerance_percent: found.tolerance_percent(1.0) })
 }

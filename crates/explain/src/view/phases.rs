@@ -23,11 +23,7 @@ pub struct Phase {
 impl Phase {
     /// True if the workload keeps one CPU busy and all others should idle.
     pub fn is_single_threaded(&self) -> bool {
-        self.busy_cpus == 1
-            && self
-                .workload
-                .id()
-                .is_some_and(WorkloadId::is_single_threaded)
+        self.busy_cpus == 1 && self.workload.id().is_some_and(WorkloadId::is_single_threaded)
     }
 
     /// True if the workload keeps all of `cpu_count` CPUs busy. What waits for a drive or a network does
@@ -115,25 +111,11 @@ mod tests {
     #[test]
     fn equal_steps_in_a_row_are_one_phase() {
         let mut record = own_run();
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::SINGLE,
-            &[0],
-            (0.0, 10.0),
-            compression(2000),
-        );
+        record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 10.0), compression(2000));
         for run in 0..3 {
             let start = 20.0 + 10.0 * f64::from(run);
             let window = (start, start + 9.0);
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                &[],
-                window,
-                compression(7000),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, &[], window, compression(7000));
         }
         let phases = phases(&record);
         assert_eq!(phases.len(), 2);
@@ -147,14 +129,7 @@ mod tests {
     #[test]
     fn threads_pinned_to_one_cpu_keep_one_cpu_busy() {
         let mut record = own_run();
-        record = with_step(
-            record,
-            WorkloadId::SevenZip,
-            Variant::SINGLE,
-            &[0],
-            (0.0, 10.0),
-            compression(2000),
-        );
+        record = with_step(record, WorkloadId::SevenZip, Variant::SINGLE, &[0], (0.0, 10.0), compression(2000));
         record.steps[0].threads = 4;
         assert_eq!(busy_cpus_expected(&record.steps[0]), 1);
     }

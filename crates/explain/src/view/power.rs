@@ -28,20 +28,14 @@ pub fn power_source(record: &Record) -> Option<PowerSource<'_>> {
         .find(|channel| channel.id.is_meter())
         .or_else(|| gauges().find(|channel| channel.kind == ChannelKind::Gauge));
     if let Some(channel) = whole {
-        return Some(PowerSource {
-            channel,
-            is_whole: true,
-        });
+        return Some(PowerSource { channel, is_whole: true });
     }
     let energy = channels().filter(has_values).find(|channel| {
         let counts = channel.kind == ChannelKind::Counter && channel.unit == Unit::Microjoules;
         let is_named = matches!(&channel.id, ChannelId::Other(id) if id.contains("package"));
         counts && (channel.label.contains("package") || is_named)
     });
-    energy.map(|channel| PowerSource {
-        channel,
-        is_whole: false,
-    })
+    energy.map(|channel| PowerSource { channel, is_whole: false })
 }
 
 /// Power within a window in milliwatts, reading by reading.
@@ -56,9 +50,7 @@ pub fn power_mw(record: &Record, window: Window) -> Vec<(i64, f64)> {
     };
     if channel.kind == ChannelKind::Gauge {
         let readings = gauge(record, channel, window).into_iter();
-        return readings
-            .map(|reading| (reading.at_ms, reading.value as f64 * scale))
-            .collect();
+        return readings.map(|reading| (reading.at_ms, reading.value as f64 * scale)).collect();
     }
     let mut last_ms = None;
     let mut power = Vec::new();
@@ -86,12 +78,7 @@ mod tests {
     #[test]
     fn a_meter_comes_before_a_chip_and_a_chip_before_counters() {
         let energy = [0, 1_000_000, 2_000_000, 3_000_000];
-        let mut record = counter(
-            own_run(),
-            rapl(OfPowercap::Energy),
-            Unit::Microjoules,
-            &energy,
-        );
+        let mut record = counter(own_run(), rapl(OfPowercap::Energy), Unit::Microjoules, &energy);
         record = labelled(record, "package-0");
         let all = window(0.0, 10.0);
         assert_eq!(power_mw(&record, all), [(1000, 2000.0), (1500, 2000.0)]);

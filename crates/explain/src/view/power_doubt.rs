@@ -48,11 +48,7 @@ const CPU_MW_MAX: f64 = 15_000.0;
 /// Why this channel cannot be the power of the machine; none if nothing speaks against it.
 pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     let readings = gauge(record, channel, whole_run());
-    let scale = if channel.unit == Unit::Microwatts {
-        0.001
-    } else {
-        1.0
-    };
+    let scale = if channel.unit == Unit::Microwatts { 0.001 } else { 1.0 };
     if readings.len() < READINGS_MIN {
         return None;
     }
@@ -63,9 +59,7 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     if readings.iter().all(|reading| reading.value == first) {
         let busy = busy_percent_at(record);
         let count = |is: &dyn Fn(f64) -> bool| {
-            let known = readings
-                .iter()
-                .filter_map(|reading| *busy.get(reading.row)?);
+            let known = readings.iter().filter_map(|reading| *busy.get(reading.row)?);
             known.filter(|busy| is(*busy)).count()
         };
         let has_both = count(&|busy| busy >= BUSY_PERCENT_MIN) >= READINGS_MIN
@@ -74,11 +68,7 @@ pub fn power_doubt(record: &Record, channel: &Channel) -> Option<Doubt> {
     }
     let typical = |channel: &Channel| {
         let values = gauge(record, channel, whole_run()).into_iter();
-        median(
-            &values
-                .map(|reading| reading.value as f64)
-                .collect::<Vec<_>>(),
-        )
+        median(&values.map(|reading| reading.value as f64).collect::<Vec<_>>())
     };
     let power_mw = typical(channel)? * scale;
     let limit_mw = BESIDE_CPUS_MW + CPU_MW_MAX * record.machine.cpus.len() as f64;
@@ -151,27 +141,13 @@ mod tests {
             (METER, [2, 3, 4, 5, 6, 7], false),
             (METER, [400, 410, 400, 420, 400, 410], true),
             (METER, [2000, 3000, 4000, 5000, 6000, 7000], true),
-            (
-                METER,
-                [
-                    2_000_000, 3_000_000, 4_000_000, 5_000_000, 6_000_000, 7_000_000,
-                ],
-                false,
-            ),
-            (
-                METER,
-                [300_000, 310_000, 300_000, 320_000, 300_000, 310_000],
-                true,
-            ),
+            (METER, [2_000_000, 3_000_000, 4_000_000, 5_000_000, 6_000_000, 7_000_000], false),
+            (METER, [300_000, 310_000, 300_000, 320_000, 300_000, 310_000], true),
             (of_chip(HwmonKind::Power), [2, 3, 4, 5, 6, 7], true),
         ] {
             let record = gauge_channel(own_run(), id.clone(), Unit::Milliwatts, &milliwatts);
             let found = power_doubt(&record, &record.samples.channels[0]);
-            assert_eq!(
-                found.is_none(),
-                is_believed,
-                "{id} {milliwatts:?}: {found:?}"
-            );
+            assert_eq!(found.is_none(), is_believed, "{id} {milliwatts:?}: {found:?}");
         }
     }
 
@@ -179,9 +155,7 @@ mod tests {
     fn meters_that_cannot_be_right() {
         let work = [0, 0, 0, 0, 0, 0, 100, 100, 100, 100, 100, 100];
         let powers = [2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7].map(|watts| watts * 1_000_000);
-        let current = [
-            400, 400, 400, 400, 400, 400, 1400, 1400, 1400, 1400, 1400, 1400,
-        ];
+        let current = [400, 400, 400, 400, 400, 400, 1400, 1400, 1400, 1400, 1400, 1400];
         check(&powers, &work, &current, None);
         check(&powers, &work, &[], None);
         check(&[0; 12], &work, &[0; 12], Some(Doubt::Zero));
@@ -190,20 +164,10 @@ mod tests {
         check(&[2_000_000; 12], &[0; 12], &[], None);
         let tenfold = powers.map(|microwatts| 10 * microwatts);
         // Of 2 and 7 W the median is 4.5 W.
-        check(
-            &tenfold,
-            &work,
-            &current,
-            Some(Doubt::Impossible(45_000.0, 4500.0)),
-        );
+        check(&tenfold, &work, &current, Some(Doubt::Impossible(45_000.0, 4500.0)));
         // A driver that takes milliwatts for microwatts.
         let thousandth = powers.map(|microwatts| microwatts / 1000);
-        check(
-            &thousandth,
-            &work,
-            &current,
-            Some(Doubt::TooLittle(4.5, 4500.0)),
-        );
+        check(&thousandth, &work, &current, Some(Doubt::TooLittle(4.5, 4500.0)));
         // Alternating current: less power than voltage and current make is usual.
         check(&powers, &work, &current.map(|current| 2 * current), None);
         check(&[0, 0], &work, &[], None);

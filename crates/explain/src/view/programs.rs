@@ -62,10 +62,7 @@ pub fn remarks(record: &Record) -> Vec<String> {
             continue;
         };
         let words = [&scores.detail].into_iter().chain(&scores.links);
-        let words: Vec<&str> = words
-            .map(String::as_str)
-            .filter(|w| !w.is_empty())
-            .collect();
+        let words: Vec<&str> = words.map(String::as_str).filter(|w| !w.is_empty()).collect();
         let remark = format!("{}: {}", step_name(step), words.join(" "));
         if !words.is_empty() && !remarks.contains(&remark) {
             remarks.push(remark);
@@ -85,11 +82,9 @@ impl ProgramScore {
         let repeated = match (self.values.len(), self.interval) {
             (1, _) => String::new(),
             (n, None) => format!(" (median of {n})"),
-            (n, Some(interval)) => format!(
-                " (median of {n}, 95 % interval {} to {})",
-                number(interval.low),
-                number(interval.high)
-            ),
+            (n, Some(interval)) => {
+                format!(" (median of {n}, 95 % interval {} to {})", number(interval.low), number(interval.high))
+            }
         };
         let value = number(self.median);
         format!("{} {}", value, self.unit).trim_end().to_owned() + &repeated
@@ -106,26 +101,15 @@ mod tests {
     fn repetitions_are_one_score() {
         let mut record = own_run();
         for value in [2.0, 3.0, 2.5, 2.25, 2.75, 2.6] {
-            let row = Score {
-                name: String::new(),
-                value,
-                unit: "s".into(),
-                higher_is_better: false,
-            };
-            let scores = Measured::Scores(Scores {
-                rows: vec![row],
-                ..Scores::default()
-            });
+            let row = Score { name: String::new(), value, unit: "s".into(), higher_is_better: false };
+            let scores = Measured::Scores(Scores { rows: vec![row], ..Scores::default() });
             record = with_step(record, "make", "-j4", &[], (0.0, 1.0), scores);
         }
         assert_eq!(remarks(&record), [""; 0]);
         let programs = programs(&record);
         assert_eq!(programs.len(), 1);
         assert_eq!(programs[0].name, "make -j4");
-        assert_eq!(
-            programs[0].words(),
-            "2.550 s (median of 6, 95 % interval 2.000 to 3.000)"
-        );
+        assert_eq!(programs[0].words(), "2.550 s (median of 6, 95 % interval 2.000 to 3.000)");
     }
 
     #[test]
@@ -140,9 +124,6 @@ mod tests {
             let (workload, variant) = (WorkloadId::Geekbench, Variant::ONLY);
             record = with_step(record, workload, variant, &[], (0.0, 1.0), scores);
         }
-        assert_eq!(
-            remarks(&record),
-            ["geekbench: at its link https://example.org/1"]
-        );
+        assert_eq!(remarks(&record), ["geekbench: at its link https://example.org/1"]);
     }
 }

@@ -32,10 +32,7 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
         return residency_of_log(record);
     }
     let cpus = super::cpu_use::cpu_count(record).unwrap_or(1);
-    let loaded: Vec<Phase> = workloads(record)
-        .into_iter()
-        .filter(|phase| phase.is_full_load(cpus))
-        .collect();
+    let loaded: Vec<Phase> = workloads(record).into_iter().filter(|phase| phase.is_full_load(cpus)).collect();
     let policies = record.machine.policies.iter();
     policies
         .filter_map(|policy| {
@@ -45,10 +42,7 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
                     ChannelId::Policy(of, OfPolicy::Residency(khz)) if of == policy.policy => khz,
                     _ => continue,
                 };
-                let spent: i64 = loaded
-                    .iter()
-                    .filter_map(|phase| counter_total(record, channel, phase.window))
-                    .total();
+                let spent: i64 = loaded.iter().filter_map(|phase| counter_total(record, channel, phase.window)).total();
                 let ms_per_unit = if channel.unit == Unit::Ticks { 10 } else { 1 };
                 khz_ms.push((khz, spent * ms_per_unit));
             }
@@ -63,12 +57,7 @@ pub fn residency_below_top(record: &Record) -> Vec<BelowTop> {
 }
 
 fn residency_of_log(record: &Record) -> Vec<BelowTop> {
-    let Some(state) = record
-        .states
-        .iter()
-        .rev()
-        .find(|state| !state.residencies.is_empty())
-    else {
+    let Some(state) = record.states.iter().rev().find(|state| !state.residencies.is_empty()) else {
         return Vec::new();
     };
     let place = match state.line {
@@ -79,11 +68,7 @@ fn residency_of_log(record: &Record) -> Vec<BelowTop> {
     residencies
         .filter_map(|residency| {
             let spent = residency.khz_ms.iter().map(|(khz, ms)| (*khz, *ms as i64));
-            below_top(
-                residency.cpus.clone(),
-                &spent.collect::<Vec<_>>(),
-                place.clone(),
-            )
+            below_top(residency.cpus.clone(), &spent.collect::<Vec<_>>(), place.clone())
         })
         .collect()
 }
@@ -95,10 +80,7 @@ fn below_top(cpus: Vec<u32>, khz_ms: &[(u32, i64)], place: Place) -> Option<Belo
     let weighted: f64 = used().map(|(khz, ms)| f64::from(*khz) * *ms as f64).total();
     Some(BelowTop {
         cpus,
-        below_ms: used()
-            .filter(|(khz, _)| *khz < top_khz)
-            .map(|(_, ms)| ms)
-            .total(),
+        below_ms: used().filter(|(khz, _)| *khz < top_khz).map(|(_, ms)| ms).total(),
         total_ms,
         top_khz,
         low_khz: used().map(|(khz, _)| *khz).min()?,
@@ -131,9 +113,6 @@ mod tests {
         }
         let below = residency_below_top(&record);
         assert_eq!((below[0].below_ms, below[0].total_ms), (200, 1_000));
-        assert_eq!(
-            (below[0].low_khz, below[0].mean_khz),
-            (1_200_000, 1_680_000)
-        );
+        assert_eq!((below[0].low_khz, below[0].mean_khz), (1_200_000, 1_680_000));
     }
 }

@@ -31,11 +31,7 @@ pub fn log_version(record: &Record) -> Option<[u32; 3]> {
 
 /// A window that holds every sample and every step.
 pub fn whole_run() -> Window {
-    Window {
-        start_ms: i64::MIN,
-        end_ms: i64::MAX,
-        ..Window::default()
-    }
+    Window { start_ms: i64::MIN, end_ms: i64::MAX, ..Window::default() }
 }
 
 /// Channels whose id is wanted, in their order.
@@ -52,13 +48,7 @@ pub fn gauge(record: &Record, channel: &Channel, window: Window) -> Vec<Reading>
     let times = record.samples.at_ms.iter().zip(&channel.values).enumerate();
     times
         .filter(|(_, (at_ms, _))| window.contains(**at_ms))
-        .filter_map(|(row, (at_ms, value))| {
-            value.map(|value| Reading {
-                row,
-                at_ms: *at_ms,
-                value,
-            })
-        })
+        .filter_map(|(row, (at_ms, value))| value.map(|value| Reading { row, at_ms: *at_ms, value }))
         .collect()
 }
 
@@ -70,10 +60,7 @@ pub fn counter_steps(record: &Record, channel: &Channel, window: Window) -> Vec<
     let pairs = readings.windows(2).filter_map(|pair| {
         let growth = pair[1].value - pair[0].value;
         let is_one_part = !spans_a_death(record, pair[0].at_ms, pair[1].at_ms);
-        (growth >= 0 && is_one_part).then_some(Reading {
-            value: growth,
-            ..pair[1]
-        })
+        (growth >= 0 && is_one_part).then_some(Reading { value: growth, ..pair[1] })
     });
     pairs.collect()
 }
@@ -86,11 +73,7 @@ pub fn spans_a_death(record: &Record, from_ms: i64, to_ms: i64) -> bool {
 
 /// States of the machine in the last part of a run that was resumed; all of them in any other.
 pub fn states_of_last_part(record: &Record) -> &[State] {
-    let from_ms = record
-        .run
-        .resumed
-        .last()
-        .map_or(i64::MIN, |part| part.at_ms);
+    let from_ms = record.run.resumed.last().map_or(i64::MIN, |part| part.at_ms);
     let before = |state: &State| state.at_ms < from_ms;
     &record.states[record.states.partition_point(before)..]
 }

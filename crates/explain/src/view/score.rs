@@ -55,11 +55,7 @@ pub fn step_score(step: &Step) -> Option<StepScore> {
         }
         _ => None,
     }?;
-    (value > 0.0 && value.is_finite()).then_some(StepScore {
-        value,
-        unit,
-        higher_is_better,
-    })
+    (value > 0.0 && value.is_finite()).then_some(StepScore { value, unit, higher_is_better })
 }
 
 #[cfg(test)]

@@ -7,11 +7,7 @@ use record::{Compression, Measured, Outcome, Record, Step};
 /// Every finished run of 7-zip (or the built-in workload like it), with its index.
 pub fn compressions(record: &Record) -> impl Iterator<Item = (usize, &Step, &Compression)> {
     record.steps.iter().enumerate().filter_map(|(index, step)| {
-        if let Outcome::Done(Measured::Compression(done)) = &step.outcome {
-            Some((index, step, done))
-        } else {
-            None
-        }
+        if let Outcome::Done(Measured::Compression(done)) = &step.outcome { Some((index, step, done)) } else { None }
     })
 }
 
@@ -73,11 +69,7 @@ pub fn series_trends(record: &Record) -> Vec<SeriesTrend> {
         let quarter = settled.len().div_ceil(4);
         let early = median(&settled[..quarter])?;
         let late = median(&settled[settled.len() - quarter..])?;
-        let (better, worse) = if series.higher_is_better {
-            (early, late)
-        } else {
-            (late, early)
-        };
+        let (better, worse) = if series.higher_is_better { (early, late) } else { (late, early) };
         (early > 0.0 && late > 0.0).then(|| SeriesTrend {
             step: step_index,
             name: step_name(step),
@@ -100,14 +92,7 @@ mod tests {
     fn only_runs_on_all_cpus_are_compared() {
         let mut record = own_run();
         for (cpus, mips) in [(&[][..], 8000), (&[], 7600), (&[], 7200), (&[0, 1], 3000)] {
-            record = with_step(
-                record,
-                WorkloadId::SevenZip,
-                Variant::MULTI,
-                cpus,
-                (0.0, 1.0),
-                compression(mips),
-            );
+            record = with_step(record, WorkloadId::SevenZip, Variant::MULTI, cpus, (0.0, 1.0), compression(mips));
         }
         let totals: Vec<f64> = multi_totals(&record).iter().map(|total| total.1).collect();
         assert_eq!(totals, [8000.0, 7600.0, 7200.0]);
@@ -118,14 +103,7 @@ mod tests {
     #[test]
     fn the_first_value_of_a_series_is_left_out() {
         let values = [1.0, 10.0, 10.0, 9.0, 9.0, 8.0, 8.0];
-        let record = with_step(
-            own_run(),
-            WorkloadId::Cpuminer,
-            Variant::ONLY,
-            &[],
-            (0.0, 300.0),
-            series(&values),
-        );
+        let record = with_step(own_run(), WorkloadId::Cpuminer, Variant::ONLY, &[], (0.0, 300.0), series(&values));
         let trend = &series_trends(&record)[0];
         assert_eq!((trend.early, trend.late), (10.0, 8.0));
         assert_eq!(trend.loss_percent, 20.0);

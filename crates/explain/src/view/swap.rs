@@ -5,11 +5,7 @@ use record::{ChannelId, OfSwap, Record, SwapState, Total};
 
 /// Swap devices as seen last.
 pub fn swap_devices(record: &Record) -> &[SwapState] {
-    let mut known = record
-        .states
-        .iter()
-        .rev()
-        .filter_map(|state| state.swaps.known());
+    let mut known = record.states.iter().rev().filter_map(|state| state.swaps.known());
     known.next().map_or(&[], Vec::as_slice)
 }
 
@@ -29,10 +25,7 @@ pub fn swap_growth(record: &Record) -> Option<SwapGrowth> {
         let swaps = state.swaps.known()?;
         Some(swaps.iter().map(|swap| swap.used_kib).total::<u64>())
     });
-    Some(SwapGrowth {
-        before_kib: used.next()?,
-        after_kib: used.next_back()?,
-    })
+    Some(SwapGrowth { before_kib: used.next()?, after_kib: used.next_back()? })
 }
 
 /// Pages read from and written to swap during the run (`pswpin`, `pswpout` of `/proc/vmstat`);

@@ -34,15 +34,10 @@ pub fn switched_off(record: &Record) -> Vec<SwitchedOff> {
             continue;
         };
         match change.new.as_str() {
-            "0" => all.push(SwitchedOff {
-                cpu,
-                from_ms: at_ms - AROUND_MS,
-                to_ms: died_after(record, at_ms),
-            }),
+            "0" => all.push(SwitchedOff { cpu, from_ms: at_ms - AROUND_MS, to_ms: died_after(record, at_ms) }),
             _ => {
                 let last = all.iter_mut().rev().find(|off| off.cpu == cpu);
-                last.into_iter()
-                    .for_each(|off| off.to_ms = at_ms + AROUND_MS);
+                last.into_iter().for_each(|off| off.to_ms = at_ms + AROUND_MS);
             }
         }
     }
@@ -70,14 +65,8 @@ mod tests {
     fn times_begin_and_end_with_the_changes() {
         let record = with_cpu_switched(own_run(), 3, 10_000, Some(20_000));
         let record = with_cpu_switched(record, 2, 30_000, None);
-        let found: Vec<_> = switched_off(&record)
-            .iter()
-            .map(|off| (off.cpu, off.from_ms, off.to_ms))
-            .collect();
+        let found: Vec<_> = switched_off(&record).iter().map(|off| (off.cpu, off.from_ms, off.to_ms)).collect();
         assert_eq!(found, [(3, 8_000, 22_000), (2, 28_000, i64::MAX)]);
-        assert_eq!(
-            cpu_of("/sys/devices/system/cpu/cpufreq/policy0/online"),
-            None
-        );
+        assert_eq!(cpu_of("/sys/devices/system/cpu/cpufreq/policy0/online"), None);
     }
 }

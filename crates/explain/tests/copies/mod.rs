@@ -31,9 +31,9 @@ pub(crate) fn difference(one: &Record, other: &Record) -> Option<String> {
     };
     for (index, step) in one.steps.iter().enumerate() {
         let found = other.steps.get(index);
-        if found.is_none_or(|found| {
-            found.outcome != step.outcome || found.cpus != step.cpus || found.window != step.window
-        }) {
+        if found
+            .is_none_or(|found| found.outcome != step.outcome || found.cpus != step.cpus || found.window != step.window)
+        {
             return say("step", step, &found);
         }
     }

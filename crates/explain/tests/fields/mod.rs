@@ -3,8 +3,7 @@
 mod scores;
 
 use record::{
-    AllCpus, ChannelId, ClockPoint, CpuPercent, Measured, OfRaspberryPi, Outcome, Record, Source,
-    Variant, WorkloadId,
+    AllCpus, ChannelId, ClockPoint, CpuPercent, Measured, OfRaspberryPi, Outcome, Record, Source, Variant, WorkloadId,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,20 +27,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    fn value<T: PartialEq + std::fmt::Debug>(
-        &mut self,
-        field: &'static str,
-        name: &str,
-        ours: T,
-        theirs: T,
-    ) {
+    fn value<T: PartialEq + std::fmt::Debug>(&mut self, field: &'static str, name: &str, ours: T, theirs: T) {
         let count = self.fields.entry(field).or_default();
         count.all += 1;
         if ours == theirs {
             count.agreeing += 1;
         } else {
-            self.differences
-                .push((field, format!("{name}: ours {ours:?}, theirs {theirs:?}")));
+            self.differences.push((field, format!("{name}: ours {ours:?}, theirs {theirs:?}")));
         }
     }
 
@@ -53,12 +45,7 @@ impl Tally {
         theirs: &[T],
     ) {
         for index in 0..ours.len().max(theirs.len()) {
-            self.value(
-                field,
-                name,
-                ours.get(index).cloned(),
-                theirs.get(index).cloned(),
-            );
+            self.value(field, name, ours.get(index).cloned(), theirs.get(index).cloned());
         }
     }
 }
@@ -91,29 +78,12 @@ fn thousandths(value: &Value) -> Option<i64> {
 }
 
 fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let Source::Log(log) = &record.source else {
-        panic!("{name}")
-    };
+    let Source::Log(log) = &record.source else { panic!("{name}") };
     let version = Some(log.version.clone()).filter(|version| !version.is_empty());
     tally.value("version", name, version, text(&truth["version"]));
-    tally.value(
-        "board",
-        name,
-        record.machine.board.known().cloned(),
-        text(&truth["name_header"]),
-    );
-    tally.value(
-        "kernel",
-        name,
-        record.machine.kernel_release.known().cloned(),
-        text(&truth["kernel"]),
-    );
-    tally.value(
-        "distribution",
-        name,
-        record.machine.distribution.known().cloned(),
-        text(&truth["distro"]),
-    );
+    tally.value("board", name, record.machine.board.known().cloned(), text(&truth["name_header"]));
+    tally.value("kernel", name, record.machine.kernel_release.known().cloned(), text(&truth["kernel"]));
+    tally.value("distribution", name, record.machine.distribution.known().cloned(), text(&truth["distro"]));
     tally.value(
         "cpus",
         name,
@@ -128,19 +98,12 @@ fn header(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         .cpus
         .iter()
         .filter_map(|cpu| {
-            let stepping = cpu
-                .stepping
-                .known()
-                .map(|stepping| format!(" / {stepping}"))
-                .unwrap_or_default();
+            let stepping = cpu.stepping.known().map(|stepping| format!(" / {stepping}")).unwrap_or_default();
             Some(format!("{}{stepping}", cpu.core_type.known()?))
         })
         .collect();
-    let theirs: Vec<String> = list(&truth["topology"])
-        .iter()
-        .filter_map(|row| text(&row[5]))
-        .filter(|core| core != "-")
-        .collect();
+    let theirs: Vec<String> =
+        list(&truth["topology"]).iter().filter_map(|row| text(&row[5])).filter(|core| core != "-").collect();
     if !theirs.is_empty() {
         tally.list("core types", name, &core_types, &theirs);
     }
@@ -160,29 +123,18 @@ fn points<'a>(record: &'a Record, variant: &Variant) -> Vec<&'a ClockPoint> {
 type Point = (Option<u32>, Vec<i64>);
 
 fn clocks(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    for (variant, key) in [
-        (&Variant::COLD, "opp_before"),
-        (&Variant::HOT_AFTER, "opp_after"),
-    ] {
+    for (variant, key) in [(&Variant::COLD, "opp_before"), (&Variant::HOT_AFTER, "opp_after")] {
         let ours: Vec<Point> = points(record, variant)
             .iter()
             .map(|point| {
-                (
-                    point.opp_khz.map(|khz| khz / 1000),
-                    point
-                        .readings_khz
-                        .iter()
-                        .map(|khz| i64::from(*khz))
-                        .collect(),
-                )
+                (point.opp_khz.map(|khz| khz / 1000), point.readings_khz.iter().map(|khz| i64::from(*khz)).collect())
             })
             .collect();
         let theirs: Vec<Point> = list(&truth[key])
             .iter()
             .flat_map(|cluster| list(&cluster["points"]))
             .map(|point| {
-                let mut raw: Vec<i64> =
-                    list(&point["raw"]).iter().filter_map(thousandths).collect();
+                let mut raw: Vec<i64> = list(&point["raw"]).iter().filter_map(thousandths).collect();
                 raw.sort_unstable_by(|a, b| b.cmp(a));
                 (point["opp"].as_u64().map(|opp| opp as u32), raw)
             })
@@ -192,11 +144,7 @@ fn clocks(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
 }
 
 fn channel(record: &Record, id: &ChannelId) -> Vec<i64> {
-    record
-        .samples
-        .channel(id)
-        .map(|channel| channel.values.iter().flatten().copied().collect())
-        .unwrap_or_default()
+    record.samples.channel(id).map(|channel| channel.values.iter().flatten().copied().collect()).unwrap_or_default()
 }
 
 fn monitoring(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
@@ -207,104 +155,52 @@ fn monitoring(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         truth["monitor_samples"].as_u64().unwrap_or(0),
     );
     let temperatures = channel(record, &ChannelId::Soc);
-    tally.value(
-        "temperatures",
-        name,
-        temperatures.iter().min().copied(),
-        thousandths(&truth["temp_min"]),
-    );
-    tally.value(
-        "temperatures",
-        name,
-        temperatures.iter().max().copied(),
-        thousandths(&truth["temp_max"]),
-    );
+    tally.value("temperatures", name, temperatures.iter().min().copied(), thousandths(&truth["temp_min"]));
+    tally.value("temperatures", name, temperatures.iter().max().copied(), thousandths(&truth["temp_max"]));
     let highest = |share| {
         let id = ChannelId::AllCpus(AllCpus::Percent(share));
         channel(record, &id).into_iter().max()
     };
-    tally.value(
-        "percentages",
-        name,
-        highest(CpuPercent::System),
-        truth["sys_max"].as_i64(),
-    );
-    tally.value(
-        "percentages",
-        name,
-        highest(CpuPercent::Iowait),
-        truth["io_max"].as_i64(),
-    );
-    let volts = channel(
-        record,
-        &ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage),
-    );
+    tally.value("percentages", name, highest(CpuPercent::System), truth["sys_max"].as_i64());
+    tally.value("percentages", name, highest(CpuPercent::Iowait), truth["io_max"].as_i64());
+    let volts = channel(record, &ChannelId::RaspberryPi(OfRaspberryPi::LogCoreVoltage));
     let theirs: Vec<i64> = list(&truth["vcore_range"])
         .iter()
         .filter_map(|volts| volts.as_f64().map(|volts| (volts * 1e6).round() as i64))
         .collect();
-    let ours: Vec<i64> = volts
-        .iter()
-        .min()
-        .into_iter()
-        .chain(volts.iter().max())
-        .copied()
-        .collect();
+    let ours: Vec<i64> = volts.iter().min().into_iter().chain(volts.iter().max()).copied().collect();
     tally.list("core voltages", name, &ours, &theirs);
 }
 
 fn throttling(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let ours: Vec<Vec<(u32, u64)>> = record
-        .states
-        .iter()
-        .flat_map(|state| &state.residencies)
-        .map(|residency| residency.khz_ms.clone())
-        .collect();
+    let ours: Vec<Vec<(u32, u64)>> =
+        record.states.iter().flat_map(|state| &state.residencies).map(|residency| residency.khz_ms.clone()).collect();
     let theirs: Vec<Vec<(u32, u64)>> = list(&truth["time_in_state"])
         .iter()
         .map(|table| {
             list(&table["opp"])
                 .iter()
-                .filter_map(|row| {
-                    Some((row[0].as_u64()? as u32 * 1000, thousandths(&row[1])? as u64))
-                })
+                .filter_map(|row| Some((row[0].as_u64()? as u32 * 1000, thousandths(&row[1])? as u64)))
                 .collect()
         })
         .collect();
     tally.list("throttled seconds", name, &ours, &theirs);
-    let bits = record
-        .states
-        .iter()
-        .find_map(|state| state.firmware_throttle_bits.known().copied());
-    let theirs = truth["rpi_health"]["bits"]
-        .as_str()
-        .and_then(|bits| u32::from_str_radix(bits, 2).ok());
+    let bits = record.states.iter().find_map(|state| state.firmware_throttle_bits.known().copied());
+    let theirs = truth["rpi_health"]["bits"].as_str().and_then(|bits| u32::from_str_radix(bits, 2).ok());
     tally.value("health bits", name, bits, theirs);
 }
 
 fn swap(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let memory =
-        |state: Option<&record::State>| state.and_then(|state| state.memory.known().cloned());
+    let memory = |state: Option<&record::State>| state.and_then(|state| state.memory.known().cloned());
     let tenths = |kib: u64| (kib as f64 / 102.4).round() as i64;
     let theirs = |key: &str| truth[key].as_f64().map(|mib| (mib * 10.0).round() as i64);
-    let used =
-        |state| memory(state).map(|memory| tenths(memory.swap_total_kib - memory.swap_free_kib));
+    let used = |state| memory(state).map(|memory| tenths(memory.swap_total_kib - memory.swap_free_kib));
     let before = record.states.first();
     let after = record.states.iter().skip(1).last();
-    tally.value(
-        "swap",
-        name,
-        memory(before).map(|memory| tenths(memory.swap_total_kib)),
-        theirs("swap_total_mib"),
-    );
+    tally.value("swap", name, memory(before).map(|memory| tenths(memory.swap_total_kib)), theirs("swap_total_mib"));
     tally.value("swap", name, used(before), theirs("swap_used_before_mib"));
     tally.value("swap", name, used(after), theirs("swap_used_after_mib"));
-    tally.value(
-        "memory",
-        name,
-        memory(before).map(|memory| tenths(memory.total_kib)),
-        theirs("mem_total_mib"),
-    );
+    tally.value("memory", name, memory(before).map(|memory| tenths(memory.total_kib)), theirs("mem_total_mib"));
     let mut devices: Vec<String> = record
         .states
         .iter()
@@ -313,31 +209,18 @@ fn swap(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
         .collect();
     devices.sort();
     devices.dedup();
-    let mut theirs: Vec<String> = list(&truth["swap_devices"])
-        .iter()
-        .filter_map(text)
-        .collect();
+    let mut theirs: Vec<String> = list(&truth["swap_devices"]).iter().filter_map(text).collect();
     theirs.sort();
     tally.list("swap devices", name, &devices, &theirs);
 }
 
 fn verdicts(name: &str, record: &Record, truth: &Value, tally: &mut Tally) {
-    let Source::Log(log) = &record.source else {
-        panic!("{name}")
-    };
+    let Source::Log(log) = &record.source else { panic!("{name}") };
     for verdict in list(&truth["validation_lines"]) {
         let verdict = verdict.as_str().unwrap_or_default();
-        let found = log
-            .verdicts
-            .iter()
-            .find(|line| line.text.starts_with(verdict) || verdict.starts_with(&line.text));
+        let found = log.verdicts.iter().find(|line| line.text.starts_with(verdict) || verdict.starts_with(&line.text));
         tally.value("verdict lines", name, found.map(|_| verdict), Some(verdict));
     }
     let summary = log.summary.as_ref().map(|line| line.text.clone());
-    tally.value(
-        "summary",
-        name,
-        summary,
-        text(&truth["summary"]["raw"]).map(|raw| raw.trim().to_string()),
-    );
+    tally.value("summary", name, summary, text(&truth["summary"]["raw"]).map(|raw| raw.trim().to_string()));
 }

@@ -42,9 +42,7 @@ pub(crate) fn truth<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]>
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.map(|line| {
         let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
-        cells
-            .try_into()
-            .unwrap_or_else(|cells| panic!("{table}: {COLUMNS} columns: {cells:?}"))
+        cells.try_into().unwrap_or_else(|cells| panic!("{table}: {COLUMNS} columns: {cells:?}"))
     })
     .collect()
 }
@@ -57,10 +55,7 @@ pub(crate) fn folders() -> Vec<PathBuf> {
 
 /// Name and text of every log in these folders.
 pub(crate) fn texts(folders: &[PathBuf]) -> Vec<(String, String)> {
-    folders
-        .iter()
-        .flat_map(|folder| texts_in(folder, "txt"))
-        .collect()
+    folders.iter().flat_map(|folder| texts_in(folder, "txt")).collect()
 }
 
 /// Name and text of every file in a folder with this extension.
@@ -68,10 +63,7 @@ pub(crate) fn texts_in(folder: &Path, wanted: &str) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == wanted)
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == wanted))
         .collect();
     files.sort();
     files

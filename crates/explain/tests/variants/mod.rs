@@ -65,11 +65,7 @@ fn in_32_bits(machine: &Machine) -> Machine {
         cpu.features.retain(|name| KEPT.contains(&name.as_str()));
         cpu.features.push("neon".to_owned());
     }
-    if machine
-        .kernel_arch
-        .known()
-        .is_some_and(|arch| arch == "aarch64")
-    {
+    if machine.kernel_arch.known().is_some_and(|arch| arch == "aarch64") {
         machine.kernel_arch = Fact::Known("armv8l".to_owned());
     }
     machine

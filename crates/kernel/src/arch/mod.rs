@@ -33,12 +33,7 @@ mod isa;
 #[path = "x86_64/mod.rs"]
 mod isa;
 
-#[cfg(not(any(
-    target_arch = "aarch64",
-    target_arch = "arm",
-    target_arch = "riscv64",
-    target_arch = "x86_64"
-)))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64", target_arch = "x86_64")))]
 compile_error!("this architecture has no kernels yet: write crates/kernel/src/arch/<name>.rs");
 
 pub use isa::{ROUTINES, isa_features, translator};
@@ -89,11 +84,7 @@ mod tests {
     fn chains_compute_what_plain_arithmetic_computes() {
         for turns in [1, 2, 3, 7, 50] {
             assert_eq!(chain(turns), chain_twin(turns), "chain, {turns} turns");
-            assert_eq!(
-                multiply_chain(turns),
-                multiply_twin(turns),
-                "multiply, {turns} turns"
-            );
+            assert_eq!(multiply_chain(turns), multiply_twin(turns), "multiply, {turns} turns");
             assert_eq!(float_chain(turns), 1.0, "float, {turns} turns");
         }
     }
@@ -109,10 +100,7 @@ mod tests {
     #[test]
     fn heat_counts_what_it_does() {
         let one = heat(1);
-        assert!(
-            one > 0 && one.is_multiple_of(2),
-            "as many additions as multiplications"
-        );
+        assert!(one > 0 && one.is_multiple_of(2), "as many additions as multiplications");
         assert_eq!(heat(7), 7 * one);
     }
 
@@ -120,11 +108,7 @@ mod tests {
     fn features_have_plain_unique_names() {
         let features = isa_features();
         for feature in &features {
-            assert!(
-                feature
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-')
-            );
+            assert!(feature.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '-'));
             assert_eq!(features.iter().filter(|other| *other == feature).count(), 1);
         }
     }

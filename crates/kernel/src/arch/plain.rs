@@ -21,9 +21,7 @@ pub(crate) fn read(source: &[u8]) -> u64 {
     let (words, tail) = source.as_chunks::<8>();
     let mut last = [0; 8];
     last[..tail.len()].copy_from_slice(tail);
-    words.iter().fold(u64::from_le_bytes(last), |sum, word| {
-        sum ^ u64::from_le_bytes(*word)
-    })
+    words.iter().fold(u64::from_le_bytes(last), |sum, word| sum ^ u64::from_le_bytes(*word))
 }
 
 /// Bytes that copying and filling backwards moves at once: a cache line of most cores.

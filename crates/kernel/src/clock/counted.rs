@@ -21,10 +21,7 @@ pub fn count(khz: u32, mut cycles: impl FnMut() -> Option<u64>) -> Option<Estima
         let start_ns = now_ns();
         (CHAIN.run)(turns);
         let elapsed_ns = now_ns() - start_ns;
-        windows.push(Window {
-            operations: cycles()?.saturating_sub(before),
-            elapsed_ns,
-        });
+        windows.push(Window { operations: cycles()?.saturating_sub(before), elapsed_ns });
     }
     estimate(&windows)
 }

@@ -26,9 +26,7 @@ impl fmt::Display for EmulationSign {
         match self {
             EmulationSign::Named(name) => write!(f, "it signs as {name}"),
             EmulationSign::SlowFloat => f.write_str("floating point is done in software"),
-            EmulationSign::OddMultiply => {
-                f.write_str("a multiplication takes no whole number of cycles")
-            }
+            EmulationSign::OddMultiply => f.write_str("a multiplication takes no whole number of cycles"),
         }
     }
 }
@@ -49,10 +47,7 @@ const READINGS_MAX: usize = 12;
 /// A sign that no real CPU was measured: what the first reading shows, and each of the others that are
 /// then taken with `again`. None says nothing if the ratios are missing; see [`EmulationSign`] for what
 /// this can tell at all.
-pub fn emulation_sign(
-    first: &ClockReading,
-    again: impl FnMut() -> ClockReading,
-) -> Option<EmulationSign> {
+pub fn emulation_sign(first: &ClockReading, again: impl FnMut() -> ClockReading) -> Option<EmulationSign> {
     let named = arch::translator().map(EmulationSign::Named);
     named.or_else(|| agreed(first, again))
 }
@@ -125,22 +120,12 @@ mod tests {
             (&[slow, of(2.5, 111.9), of(3.0, 90.0)], is_slow, 3),
             // A busy machine that emulates: most readings say nothing, one has no second check.
             (&[odd, disturbed, half, slow, disturbed, slow], is_slow, 6),
-            (
-                &[
-                    slow, half, half, half, half, half, half, half, half, half, half, half,
-                ],
-                None,
-                12,
-            ),
+            (&[slow, half, half, half, half, half, half, half, half, half, half, half], None, 12),
         ] {
             let mut readings = pairs.iter().copied().map(reading);
             let first = readings.next().unwrap();
             let found = agreed(&first, || readings.next().unwrap());
-            assert_eq!(
-                (found, pairs.len() - readings.count()),
-                (expected, taken),
-                "{pairs:?}"
-            );
+            assert_eq!((found, pairs.len() - readings.count()), (expected, taken), "{pairs:?}");
         }
     }
 

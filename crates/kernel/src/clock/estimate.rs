@@ -51,19 +51,12 @@ pub struct Estimate {
 /// upwards without moving it. With fewer than three windows it is the slowest, as the fast ones
 /// cannot be trusted.
 pub fn estimate(windows: &[Window]) -> Option<Estimate> {
-    let mut rates: Vec<u32> = windows
-        .iter()
-        .map(Window::khz)
-        .filter(|khz| *khz > 0)
-        .collect();
+    let mut rates: Vec<u32> = windows.iter().map(Window::khz).filter(|khz| *khz > 0).collect();
     rates.sort_unstable_by(|a, b| b.cmp(a));
     let (best_khz, supported) = best(&rates)?;
     let operations = windows.iter().map(|window| window.operations).sum();
     let elapsed_ns = windows.iter().map(|window| window.elapsed_ns).sum();
-    let agreeing = rates
-        .iter()
-        .filter(|khz| within(AGREEMENT, best_khz, **khz))
-        .count();
+    let agreeing = rates.iter().filter(|khz| within(AGREEMENT, best_khz, **khz)).count();
     Some(Estimate {
         best_khz,
         supported,
@@ -79,9 +72,7 @@ fn best(rates: &[u32]) -> Option<(u32, bool)> {
     }
     let mut tolerance = SUPPORT;
     loop {
-        let agreeing = rates
-            .windows(SUPPORTERS)
-            .find(|group| within(tolerance, group[0], group[SUPPORTERS - 1]));
+        let agreeing = rates.windows(SUPPORTERS).find(|group| within(tolerance, group[0], group[SUPPORTERS - 1]));
         if let Some(group) = agreeing {
             return Some((group[SUPPORTERS / 2], tolerance == SUPPORT));
         }

@@ -22,11 +22,7 @@ pub struct Ramp {
 impl Ramp {
     /// With room for so many windows, so that pushing that many allocates nothing.
     pub fn with_capacity(windows: usize) -> Self {
-        Self {
-            starts_ns: Vec::with_capacity(windows),
-            windows: Vec::with_capacity(windows),
-            ..Self::default()
-        }
+        Self { starts_ns: Vec::with_capacity(windows), windows: Vec::with_capacity(windows), ..Self::default() }
     }
 
     /// Adds a window that began so long after the start.
@@ -48,10 +44,7 @@ impl Ramp {
     /// window was there already.
     pub fn time_to_full_us(&self) -> Option<u32> {
         let full_khz = f64::from(estimate(&self.windows)?.best_khz) * (1.0 - FULL);
-        let first = self
-            .windows
-            .iter()
-            .position(|window| f64::from(window.khz()) >= full_khz)?;
+        let first = self.windows.iter().position(|window| f64::from(window.khz()) >= full_khz)?;
         let time_ns = if first == 0 { 0 } else { self.starts_ns[first] };
         u32::try_from(time_ns / 1000).ok()
     }
@@ -66,19 +59,11 @@ mod tests {
     /// A ramp of windows of 100 µs: `(windows, kHz)` after each other. Returns when it settled.
     fn run(rates: &[(usize, u32)], settle_ns: u64) -> (Ramp, Option<u64>) {
         let mut ramp = Ramp::default();
-        let rates = rates
-            .iter()
-            .flat_map(|(count, khz)| std::iter::repeat_n(*khz, *count));
+        let rates = rates.iter().flat_map(|(count, khz)| std::iter::repeat_n(*khz, *count));
         for (at, khz) in rates.enumerate() {
             let start_ns = at as u64 * WINDOW_NS;
             let operations = u64::from(khz) * WINDOW_NS / 1_000_000;
-            ramp.push(
-                start_ns,
-                Window {
-                    operations,
-                    elapsed_ns: WINDOW_NS,
-                },
-            );
+            ramp.push(start_ns, Window { operations, elapsed_ns: WINDOW_NS });
             if ramp.settled(start_ns + WINDOW_NS, settle_ns) {
                 return (ramp, Some(start_ns + WINDOW_NS));
             }
@@ -100,11 +85,7 @@ mod tests {
     #[test]
     fn a_step_is_timed() {
         check(&[(15, 600_000), (100, 1_800_000)], Some(3_600_000), 1_500);
-        check(
-            &[(5, 600_000), (10, 1_200_000), (99, 1_800_000)],
-            Some(3_600_000),
-            1_500,
-        );
+        check(&[(5, 600_000), (10, 1_200_000), (99, 1_800_000)], Some(3_600_000), 1_500);
     }
 
     #[test]
@@ -115,24 +96,11 @@ mod tests {
 
     #[test]
     fn noise_and_stolen_windows_do_not_restart_the_wait() {
-        check(
-            &[
-                (5, 1_800_000),
-                (5, 1_803_000),
-                (3, 900_000),
-                (99, 1_801_000),
-            ],
-            Some(2_100_000),
-            0,
-        );
+        check(&[(5, 1_800_000), (5, 1_803_000), (3, 900_000), (99, 1_801_000)], Some(2_100_000), 0);
     }
 
     #[test]
     fn one_window_that_is_too_fast_does_not_set_the_full_rate() {
-        check(
-            &[(3, 1_800_000), (1, 4_000_000), (99, 1_800_000)],
-            Some(2_400_000),
-            0,
-        );
+        check(&[(3, 1_800_000), (1, 4_000_000), (99, 1_800_000)], Some(2_400_000), 0);
     }
 }

@@ -14,9 +14,7 @@ fn noise(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed | 1;
     (0..length)
         .map(|_| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 56) as u8
         })
         .collect()
@@ -24,9 +22,7 @@ fn noise(length: usize, seed: u64) -> Vec<u8> {
 
 /// The checksum in its slowest and most obvious form.
 fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().enumerate().fold(0, |sum, (at, byte)| {
-        sum ^ (u64::from(*byte) << (at % 8 * 8))
-    })
+    bytes.iter().enumerate().fold(0, |sum, (at, byte)| sum ^ (u64::from(*byte) << (at % 8 * 8)))
 }
 
 /// Runs one routine on slices that start `destination_at` and `source_at` bytes into a page-like
@@ -71,18 +67,7 @@ proptest! {
 fn routines_handle_the_lengths_around_their_turn() {
     for routine in ROUTINES {
         let turn = routine.bytes_per_turn;
-        for length in [
-            0,
-            1,
-            7,
-            8,
-            turn - 1,
-            turn,
-            turn + 1,
-            2 * turn - 1,
-            2 * turn,
-            3 * turn + 9,
-        ] {
+        for length in [0, 1, 7, 8, turn - 1, turn, turn + 1, 2 * turn - 1, 2 * turn, 3 * turn + 9] {
             check(routine, length, 0, 0, 1);
             check(routine, length, 1, 3, 2);
         }
@@ -92,10 +77,7 @@ fn routines_handle_the_lengths_around_their_turn() {
 #[test]
 #[should_panic(expected = "equal length")]
 fn copying_between_different_lengths_is_refused() {
-    let copy = ROUTINES
-        .iter()
-        .find(|routine| routine.operation == Operation::Copy)
-        .unwrap();
+    let copy = ROUTINES.iter().find(|routine| routine.operation == Operation::Copy).unwrap();
     copy.run(&mut [0; 64], &[0; 65]);
 }
 
@@ -109,40 +91,24 @@ fn the_table_keeps_its_rules() {
             Operation::Read => "read-",
         };
         assert!(id.starts_with(prefix), "{id} says what it does first");
-        assert!(
-            id.chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        );
+        assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'));
         assert!(routine.about.ends_with('.'), "{id}: `about` is a sentence");
-        assert!(
-            routine.bytes_per_turn.is_multiple_of(8),
-            "{id}: checksums are of whole words"
-        );
-        assert_eq!(
-            routine.fill_byte().is_some(),
-            routine.operation == Operation::Fill,
-            "{id}"
-        );
+        assert!(routine.bytes_per_turn.is_multiple_of(8), "{id}: checksums are of whole words");
+        assert_eq!(routine.fill_byte().is_some(), routine.operation == Operation::Fill, "{id}");
         let body_fits = match routine.body {
             Body::CopySlice(_) | Body::Copy(_) => Operation::Copy,
             Body::FillSlice(_) | Body::Fill(..) => Operation::Fill,
             Body::ReadSlice(_) | Body::Read(_) => Operation::Read,
         };
         assert_eq!(body_fits, routine.operation, "{id}");
-        assert_eq!(
-            ROUTINES.iter().filter(|other| other.id == id).count(),
-            1,
-            "{id} is unique"
-        );
+        assert_eq!(ROUTINES.iter().filter(|other| other.id == id).count(), 1, "{id} is unique");
     }
 }
 
 #[test]
 fn every_operation_has_a_routine_that_runs_everywhere() {
     for operation in [Operation::Copy, Operation::Fill, Operation::Read] {
-        let found = ROUTINES
-            .iter()
-            .any(|r| r.operation == operation && (r.available)());
+        let found = ROUTINES.iter().any(|r| r.operation == operation && (r.available)());
         assert!(found, "{operation:?}");
     }
 }

@@ -154,10 +154,7 @@ pub(super) fn haste() -> u32 {
 #[allow(clippy::disallowed_methods)]
 pub(super) fn clocks_moved() -> ClocksMoved {
     static PATH: OnceLock<Option<OsString>> = OnceLock::new();
-    static LAST: Mutex<ClocksMoved> = Mutex::new(ClocksMoved {
-        suspended_ms: 0,
-        utc_ms: 0,
-    });
+    static LAST: Mutex<ClocksMoved> = Mutex::new(ClocksMoved { suspended_ms: 0, utc_ms: 0 });
     let Some(path) = PATH.get_or_init(|| std::env::var_os(CLOCKS_VARIABLE)) else {
         return ClocksMoved::default();
     };
@@ -165,19 +162,13 @@ pub(super) fn clocks_moved() -> ClocksMoved {
     let numbers: Vec<i64> = text.split_whitespace().flat_map(str::parse).collect();
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let [suspended_ms, utc_ms] = numbers[..] {
-        *last = ClocksMoved {
-            suspended_ms,
-            utc_ms,
-        };
+        *last = ClocksMoved { suspended_ms, utc_ms };
     }
     *last
 }
 
 fn role() -> &'static str {
-    match std::env::args_os()
-        .nth(1)
-        .is_some_and(|word| word == "guard")
-    {
+    match std::env::args_os().nth(1).is_some_and(|word| word == "guard") {
         true => "guard",
         false => "run",
     }
@@ -213,18 +204,13 @@ impl Plan {
                     None
                 }),
                 path: path.trim_matches('*').to_owned(),
-                number: number
-                    .parse()
-                    .unwrap_or_else(|_| panic!("no number: {rule:?}")),
+                number: number.parse().unwrap_or_else(|_| panic!("no number: {rule:?}")),
                 what: What::parse(what).unwrap_or_else(|| panic!("nothing known: {rule:?}")),
                 met: AtomicU32::new(0),
             };
             (*whose == role).then_some(parsed)
         });
-        Self {
-            rules: rules.collect(),
-            trace: None,
-        }
+        Self { rules: rules.collect(), trace: None }
     }
 
     /// What is planned for this call.
@@ -383,17 +369,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_plan() {
-        for text in [
-            "x",
-            "run read * 1",
-            "run fly * 1 EIO",
-            "run read * a EIO",
-            "run read * 1 EWHAT",
-        ] {
-            assert!(
-                std::panic::catch_unwind(|| Plan::parse(text, "run")).is_err(),
-                "{text}"
-            );
+        for text in ["x", "run read * 1", "run fly * 1 EIO", "run read * a EIO", "run read * 1 EWHAT"] {
+            assert!(std::panic::catch_unwind(|| Plan::parse(text, "run")).is_err(), "{text}");
         }
     }
 }

@@ -42,10 +42,7 @@ pub enum Problem {
 
 impl Error {
     pub(super) fn new(path: &Path, problem: Problem) -> Self {
-        Self {
-            path: path.to_path_buf(),
-            problem,
-        }
+        Self { path: path.to_path_buf(), problem }
     }
 
     /// True if there is no such file or folder, which is often no failure.
@@ -63,9 +60,7 @@ impl Problem {
     /// What the kernel answered, where it was asked.
     pub fn errno(self) -> Option<Errno> {
         match self {
-            Self::Read(errno) | Self::Write(errno) | Self::Make(errno) | Self::Remove(errno) => {
-                Some(errno)
-            }
+            Self::Read(errno) | Self::Write(errno) | Self::Make(errno) | Self::Remove(errno) => Some(errno),
             Self::Link
             | Self::Kind(_)
             | Self::ForeignOwner(_)
@@ -81,9 +76,7 @@ impl Problem {
         let kind = stat.map(|stat| FileType::from_raw_mode(stat.st_mode));
         match (errno, kind) {
             (Errno::NOTDIR | Errno::LOOP, Ok(FileType::Symlink)) => Self::Link,
-            (Errno::NOTDIR | Errno::EXIST, Ok(kind)) if kind != FileType::Directory => {
-                Self::Kind("no folder")
-            }
+            (Errno::NOTDIR | Errno::EXIST, Ok(kind)) if kind != FileType::Directory => Self::Kind("no folder"),
             _ => Self::Read(errno),
         }
     }
@@ -136,12 +129,7 @@ impl std::error::Error for Error {}
 
 impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
-        let kind = error
-            .problem
-            .errno()
-            .map_or(std::io::ErrorKind::Other, |errno| {
-                std::io::Error::from(errno).kind()
-            });
+        let kind = error.problem.errno().map_or(std::io::ErrorKind::Other, |errno| std::io::Error::from(errno).kind());
         Self::new(kind, error)
     }
 }
@@ -153,9 +141,6 @@ impl From<Error> for Missing {
             Some(Errno::ACCESS | Errno::PERM) => Why::Denied,
             _ => Why::Unsupported(error.to_string()),
         };
-        Self {
-            path: error.path.display().to_string(),
-            why,
-        }
+        Self { path: error.path.display().to_string(), why }
     }
 }

@@ -30,8 +30,7 @@ impl Folder {
     /// It is not there, or cannot be renamed.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), Error> {
         let rename = || fs::renameat(&self.folder, from, &self.folder, to);
-        faults::pass(Call::Rename, self.path.join(from), rename)
-            .map_err(|errno| self.error(to, Problem::Write(errno)))
+        faults::pass(Call::Rename, self.path.join(from), rename).map_err(|errno| self.error(to, Problem::Write(errno)))
     }
 
     /// Length of a regular file in it, in bytes; none of what is a link or anything else.

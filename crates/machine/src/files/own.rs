@@ -81,11 +81,7 @@ impl OwnFolder {
     /// Holds what was just made. What is refused is removed again; it is empty, or somebody else's and stays.
     fn held(above: OwnedFd, name: OsString, path: PathBuf) -> Result<Self, Error> {
         match believed(above.as_fd(), &name, &path) {
-            Ok(folder) => Ok(Self {
-                above,
-                name,
-                folder,
-            }),
+            Ok(folder) => Ok(Self { above, name, folder }),
             Err(problem) => {
                 let _ = fs::unlinkat(&above, &name, AtFlags::REMOVEDIR);
                 Err(Error::new(&path, problem))
@@ -157,8 +153,7 @@ impl OwnFolder {
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
-        self.folder
-            .replace_unsynced(OsStr::new(name), bytes, Access::Owner)
+        self.folder.replace_unsynced(OsStr::new(name), bytes, Access::Owner)
     }
 
     /// Gives a file in it another name.
@@ -208,11 +203,7 @@ fn believed(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<Folder, Prob
     if !is_empty(&folder).map_err(Problem::Read)? {
         return Err(Problem::Another);
     }
-    Ok(Folder {
-        path: path.to_owned(),
-        folder,
-        owner: about.st_uid,
-    })
+    Ok(Folder { path: path.to_owned(), folder, owner: about.st_uid })
 }
 
 pub(super) fn identity(folder: BorrowedFd, about: &Stat) -> Identity {

@@ -52,11 +52,7 @@ pub(super) fn hand_over(made: impl AsFd, owner_of_folder: u32) {
 
 fn give(made: impl AsFd, owner: Owner) {
     // A file system without owners (FAT) refuses: whoever mounted it has said whose all of it is.
-    let _ = fchown(
-        made,
-        Some(Uid::from_raw(owner.uid)),
-        Some(Gid::from_raw(owner.gid)),
-    );
+    let _ = fchown(made, Some(Uid::from_raw(owner.uid)), Some(Gid::from_raw(owner.gid)));
 }
 
 /// Makes a folder and those above it where they are missing, each for the owner of the one above.
@@ -72,8 +68,8 @@ pub(super) fn make_all(folder: &Path) -> Result<(), Error> {
     // Opened once: whoever renames it meanwhile gets the new folder in the old one.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let open = || fs::open(above, flags, Mode::empty());
-    let opened = faults::pass(Call::Open, above, open)
-        .map_err(|errno| Error::new(above, Problem::of_folder(above, errno)))?;
+    let opened =
+        faults::pass(Call::Open, above, open).map_err(|errno| Error::new(above, Problem::of_folder(above, errno)))?;
     match folder.file_name() {
         Some(name) => make_in(opened.as_fd(), name, folder),
         // `above/..` was meant, and is there.
@@ -110,9 +106,7 @@ fn give_new(above: BorrowedFd, name: &OsStr, owner: Owner) -> Result<bool, Errno
     let around = fs::fstat(above)?;
     let made = fs::openat(above, name, flags, Mode::empty())?;
     let about = fs::fstat(&made)?;
-    let is_new = about.st_uid == super::own_uid()
-        && about.st_dev == around.st_dev
-        && super::is_empty(&made)?;
+    let is_new = about.st_uid == super::own_uid() && about.st_dev == around.st_dev && super::is_empty(&made)?;
     if around.st_uid != owner.uid || !is_new {
         return Ok(false);
     }
@@ -126,10 +120,7 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, chown, symlink};
     use std::path::PathBuf;
 
-    const USER: Owner = Owner {
-        uid: 65_534,
-        gid: 65_534,
-    };
+    const USER: Owner = Owner { uid: 65_534, gid: 65_534 };
 
     /// A folder of the user's, and one of root's beside it.
     struct Places(PathBuf);
@@ -173,10 +164,7 @@ mod tests {
         make_in(home.as_fd(), name, &places.0.join("home/log")).unwrap();
         assert!(places.0.join("away/log").is_dir());
         assert_eq!(give_new(home.as_fd(), name, USER), Ok(true));
-        assert_eq!(
-            (places.owner("away/log"), places.owner("root/log")),
-            (USER.uid, 0)
-        );
+        assert_eq!((places.owner("away/log"), places.owner("root/log")), (USER.uid, 0));
         // One that was there before, one with something in it, a link, a folder that lies in root's.
         assert_eq!(give_new(places.open("root").as_fd(), name, USER), Ok(false));
         std::fs::create_dir_all(places.0.join("away/full/of")).unwrap();

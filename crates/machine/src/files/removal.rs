@@ -19,11 +19,7 @@ const DEPTH_MAX: u32 = 32;
 ///
 /// # Errors
 /// It is still there; [`Problem::Another`] if what is there is another folder, which is left alone.
-pub fn remove_left(
-    path: &Path,
-    noted: Option<Identity>,
-    is_same_boot: bool,
-) -> Result<bool, Error> {
+pub fn remove_left(path: &Path, noted: Option<Identity>, is_same_boot: bool) -> Result<bool, Error> {
     let error = |problem| Error::new(path, problem);
     let another = || error(Problem::Another);
     let name = path.file_name().ok_or_else(another)?;
@@ -41,19 +37,13 @@ pub fn remove_left(
     };
     let found = identity(folder.as_fd(), &about);
     let is_it = match noted {
-        Some(noted) => {
-            found.inode == noted.inode && (found.device == noted.device || !is_same_boot)
-        }
+        Some(noted) => found.inode == noted.inode && (found.device == noted.device || !is_same_boot),
         None => about.st_uid == own_uid(),
     };
     if !is_it {
         return Err(another());
     }
-    let folder = Folder {
-        path: path.to_owned(),
-        folder,
-        owner: about.st_uid,
-    };
+    let folder = Folder { path: path.to_owned(), folder, owner: about.st_uid };
     if noted.is_none() && !is_empty(&folder.folder).unwrap_or(false) {
         return Err(another());
     }
@@ -112,11 +102,7 @@ pub(super) fn remove_in(
 }
 
 /// Opens a folder in an open one; no link.
-pub(super) fn open_in(
-    above: BorrowedFd,
-    name: &OsStr,
-    path: &Path,
-) -> Result<(OwnedFd, Stat), Problem> {
+pub(super) fn open_in(above: BorrowedFd, name: &OsStr, path: &Path) -> Result<(OwnedFd, Stat), Problem> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || fs::openat(above, name, flags, Mode::empty());
     let opened = faults::pass(Call::Open, path, open).and_then(|folder| {

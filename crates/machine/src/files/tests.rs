@@ -39,11 +39,7 @@ fn text(path: &Path) -> String {
 
 /// Everything that opens what is there says the same about what it must not open.
 fn check_refused(path: &Path, sentence: &str) {
-    for error in [
-        append(path, Access::Owner).unwrap_err(),
-        existing(path).unwrap_err(),
-        read(path, 100).unwrap_err(),
-    ] {
+    for error in [append(path, Access::Owner).unwrap_err(), existing(path).unwrap_err(), read(path, 100).unwrap_err()] {
         let expected = format!("{} {sentence}", path.display());
         assert_eq!(error.to_string(), expected);
     }
@@ -82,11 +78,9 @@ fn what_is_no_file_of_ours_is_refused_with_a_sentence() {
 #[test]
 fn a_new_file_is_new_and_for_those_who_were_meant() {
     let place = Place::new("new");
-    for (name, access, mode) in [
-        ("a", Access::Owner, 0o600),
-        ("b", Access::Group, 0o640),
-        ("c", Access::Everybody, 0o644),
-    ] {
+    for (name, access, mode) in
+        [("a", Access::Owner, 0o600), ("b", Access::Group, 0o640), ("c", Access::Everybody, 0o644)]
+    {
         let path = place.join(name);
         create_new(&path, access).unwrap().write_all(b"1").unwrap();
         append(&path, access).unwrap().write_all(b"2").unwrap();
@@ -99,11 +93,7 @@ fn a_new_file_is_new_and_for_those_who_were_meant() {
         assert!(error.is_taken() && error.to_string().ends_with("exists already"));
     }
     symlink(place.join("nowhere"), place.join("link")).unwrap();
-    assert!(
-        create_new(&place.join("link"), Access::Owner)
-            .unwrap_err()
-            .is_taken()
-    );
+    assert!(create_new(&place.join("link"), Access::Owner).unwrap_err().is_taken());
     assert!(!place.join("nowhere").exists());
 }
 
@@ -114,17 +104,12 @@ fn a_file_is_replaced_whole_and_whatever_was_in_its_place_stays_untouched() {
     std::fs::write(&target, "precious").unwrap();
     symlink(&target, &name).unwrap();
     // All names for the new file that could be guessed were taken by somebody who wants none here.
-    let guessed: Vec<String> = (0..64)
-        .map(|number| format!("name.{}-{number}.new", std::process::id()))
-        .collect();
+    let guessed: Vec<String> = (0..64).map(|number| format!("name.{}-{number}.new", std::process::id())).collect();
     for name in &guessed {
         symlink(&target, place.join(name)).unwrap();
     }
     replace(&name, b"new", Access::Group).unwrap();
-    assert_eq!(
-        (text(&name), text(&target)),
-        ("new".into(), "precious".into())
-    );
+    assert_eq!((text(&name), text(&target)), ("new".into(), "precious".into()));
     pipe_at(&place.join("pipe"));
     replace_unsynced(&place.join("pipe"), b"new", Access::Group).unwrap();
     assert_eq!(text(&place.join("pipe")), "new");
@@ -185,9 +170,7 @@ fn a_folder_that_was_opened_stays_the_same_folder() {
     let folder = Folder::open_itself(&first).unwrap();
     std::fs::rename(&first, &second).unwrap();
     symlink("/nowhere", &first).unwrap();
-    folder
-        .replace(OsStr::new("x"), b"1", Access::Owner)
-        .unwrap();
+    folder.replace(OsStr::new("x"), b"1", Access::Owner).unwrap();
     assert_eq!(text(&second.join("x")), "1");
     folder.remove(OsStr::new("x")).unwrap();
     folder.remove(OsStr::new("x")).unwrap();

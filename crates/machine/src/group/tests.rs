@@ -25,14 +25,8 @@ fn what_is_limited_stays_where_its_limit_is() {
 #[test]
 fn both_versions_are_found() {
     for (board, expected) in [
-        (
-            "== /sys/fs/cgroup/cgroup.controllers\ncpu\n",
-            Some(Version::Two),
-        ),
-        (
-            "== /sys/fs/cgroup/cpuacct/cpuacct.usage\n12\n",
-            Some(Version::One),
-        ),
+        ("== /sys/fs/cgroup/cgroup.controllers\ncpu\n", Some(Version::Two)),
+        ("== /sys/fs/cgroup/cpuacct/cpuacct.usage\n12\n", Some(Version::One)),
         ("== /proc/stat\ncpu\n", None),
     ] {
         let root = Root::from_board(board).unwrap();
@@ -121,9 +115,6 @@ fn what_nobody_holds_is_left_behind_whatever_its_number() {
     // Others than root can use what is in it, but not hold it.
     use std::os::unix::fs::PermissionsExt;
     let group = Group::new(&root, &format!("sbc-bench-left.{own}")).unwrap();
-    let mode = std::fs::metadata(group.folder())
-        .unwrap()
-        .permissions()
-        .mode();
+    let mode = std::fs::metadata(group.folder()).unwrap().permissions().mode();
     assert_eq!(mode & 0o077, 0o011);
 }

@@ -43,23 +43,13 @@ pub(crate) fn board(root: &Root) -> Reading<String> {
 /// `model` of the device tree. Kernels before 4.2 have the tree in `/proc` only.
 fn model(root: &Root) -> Reading<String> {
     root.read_value(&format!("{DEVICE_TREE}/model"))
-        .or_else(|missing| {
-            root.read_value("/proc/device-tree/model")
-                .map_err(|_| missing)
-        })
+        .or_else(|missing| root.read_value("/proc/device-tree/model").map_err(|_| missing))
 }
 
 /// `compatible` strings of the device tree's root, most specific first; empty without a tree.
 pub(crate) fn compatible(root: &Root) -> Vec<String> {
-    let text = root
-        .read(&format!("{DEVICE_TREE}/compatible"))
-        .or_else(|_| root.read("/proc/device-tree/compatible"));
-    text.unwrap_or_default()
-        .split('\0')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let text = root.read(&format!("{DEVICE_TREE}/compatible")).or_else(|_| root.read("/proc/device-tree/compatible"));
+    text.unwrap_or_default().split('\0').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Firmware that DMI names, and the boot loader that the device tree names.
@@ -71,10 +61,7 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
         ("BIOS date", format!("{DMI}/bios_date")),
         ("BIOS revision", format!("{DMI}/bios_release")),
         ("firmware revision", format!("{DMI}/ec_firmware_release")),
-        (
-            "boot loader",
-            format!("{DEVICE_TREE}/chosen/u-boot,version"),
-        ),
+        ("boot loader", format!("{DEVICE_TREE}/chosen/u-boot,version")),
         ("product family", format!("{DMI}/product_family")),
         ("product SKU", format!("{DMI}/product_sku")),
     ];
@@ -82,19 +69,13 @@ pub(crate) fn firmware(root: &Root) -> Vec<NamedValue> {
         .into_iter()
         .filter_map(|(name, from)| {
             let value = squeeze(&root.read_value(&from).ok()?);
-            says_something(&names, &value).then(|| NamedValue {
-                name: name.into(),
-                value,
-                from,
-            })
+            says_something(&names, &value).then(|| NamedValue { name: name.into(), value, from })
         })
         .collect()
 }
 
 fn tidy_model(names: &Table, model: &str) -> String {
-    let row = names
-        .rows()
-        .find(|row| row.get("field") == "model" && row.get("value").eq_ignore_ascii_case(model));
+    let row = names.rows().find(|row| row.get("field") == "model" && row.get("value").eq_ignore_ascii_case(model));
     match row {
         Some(row) => row.get("name").to_owned(),
         None => squeeze(model),
@@ -102,24 +83,13 @@ fn tidy_model(names: &Table, model: &str) -> String {
 }
 
 /// Vendor, product and version without what stands twice.
-fn tidy_dmi(
-    names: &Table,
-    vendor: Option<String>,
-    product: Option<String>,
-    version: Option<String>,
-) -> Option<String> {
+fn tidy_dmi(names: &Table, vendor: Option<String>, product: Option<String>, version: Option<String>) -> Option<String> {
     let cloud = vendor.as_deref().and_then(|vendor| {
-        names.rows().find(|row| {
-            row.get("field") == "vendor" && row.get("value").eq_ignore_ascii_case(vendor)
-        })
+        names.rows().find(|row| row.get("field") == "vendor" && row.get("value").eq_ignore_ascii_case(vendor))
     });
     if let Some(row) = cloud {
         let product = product.map(|product| format!(" ({product})"));
-        return Some(format!(
-            "{}{}",
-            row.get("name"),
-            product.unwrap_or_default()
-        ));
+        return Some(format!("{}{}", row.get("name"), product.unwrap_or_default()));
     }
     let mut parts: Vec<String> = Vec::new();
     for part in [vendor, product, version].into_iter().flatten() {
@@ -154,10 +124,7 @@ fn says_something(names: &Table, text: &str) -> bool {
 /// Every run of white space and control characters becomes one blank.
 fn squeeze(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -165,10 +132,7 @@ mod tests {
     use super::*;
 
     fn check(files: &[(&str, &str)], expected: Option<&str>) {
-        let board_text: String = files
-            .iter()
-            .map(|(path, text)| format!("== {path}\n{text}\n"))
-            .collect();
+        let board_text: String = files.iter().map(|(path, text)| format!("== {path}\n{text}\n")).collect();
         let root = Root::from_board(&board_text).unwrap();
         assert_eq!(board(&root).ok().as_deref(), expected, "{files:?}");
     }
@@ -193,39 +157,16 @@ mod tests {
             ],
             Some("Radxa ROCK 5B"),
         );
-        check(
-            &[("/proc/device-tree/model", "sun20iw1p1\\0")],
-            Some("Allwinner D1"),
-        );
+        check(&[("/proc/device-tree/model", "sun20iw1p1\\0")], Some("Allwinner D1"));
         check(&[("/proc/version", "")], None);
     }
 
     #[test]
     fn dmi_is_tidied() {
-        check_dmi(
-            "GoWin Solution",
-            "R86S",
-            "1.0",
-            Some("GoWin Solution R86S 1.0"),
-        );
-        check_dmi(
-            "ATOPNUC",
-            "ATOPNUC AG40",
-            "Default string",
-            Some("ATOPNUC AG40"),
-        );
-        check_dmi(
-            "HARDKERNEL",
-            "ODROID-H3",
-            "Not Specified",
-            Some("HARDKERNEL ODROID-H3"),
-        );
-        check_dmi(
-            "To Be Filled By O.E.M.",
-            "System Product Name",
-            "0000000",
-            None,
-        );
+        check_dmi("GoWin Solution", "R86S", "1.0", Some("GoWin Solution R86S 1.0"));
+        check_dmi("ATOPNUC", "ATOPNUC AG40", "Default string", Some("ATOPNUC AG40"));
+        check_dmi("HARDKERNEL", "ODROID-H3", "Not Specified", Some("HARDKERNEL ODROID-H3"));
+        check_dmi("To Be Filled By O.E.M.", "System Product Name", "0000000", None);
         check_dmi("OEMaster", "O.E.M.", "x", Some("OEMaster x"));
         check_dmi(
             "QEMU",

@@ -31,9 +31,7 @@ pub(crate) fn caches(root: &Root, cpu: u32) -> Vec<Cache> {
 
 /// `32K` or `8M` in bytes; none for 0, which some firmware claims.
 fn parse_size(text: &str) -> Option<u64> {
-    let digits_end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let digits_end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);
     let factor = match unit {
         "" => 1,

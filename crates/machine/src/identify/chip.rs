@@ -35,11 +35,7 @@ pub(super) fn chip(root: &Root, info: &CpuInfo) -> Vec<NamedValue> {
 }
 
 fn push(found: &mut Vec<NamedValue>, name: &str, value: &str, from: &str) {
-    found.push(NamedValue {
-        name: name.to_owned(),
-        value: value.to_owned(),
-        from: from.to_owned(),
-    });
+    found.push(NamedValue { name: name.to_owned(), value: value.to_owned(), from: from.to_owned() });
 }
 
 /// `Hardware`, the number of a Raspberry Pi, Amlogic's id, and names that other architectures print.
@@ -50,9 +46,7 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
         push(found, "hardware", text, FROM);
     }
     let is_raspberry = hardware.is_some_and(|text| text.starts_with("BCM2"))
-        || info
-            .any("model")
-            .is_some_and(|text| text.starts_with("Raspberry Pi"));
+        || info.any("model").is_some_and(|text| text.starts_with("Raspberry Pi"));
     if is_raspberry && let Some(code) = info.any("revision") {
         push(found, "revision", code, FROM);
     }
@@ -64,9 +58,7 @@ fn of_cpuinfo(info: &CpuInfo, found: &mut Vec<NamedValue>) {
     }
     // On ARM `model name` names the instruction set, except in some vendors' kernels.
     for key in ["model name", "system type", "machine"] {
-        let text = info
-            .any(key)
-            .filter(|text| !text.contains(" Processor rev "));
+        let text = info.any(key).filter(|text| !text.contains(" Processor rev "));
         if let Some(text) = text {
             push(found, "cpu_model", text, FROM);
         }
@@ -118,9 +110,8 @@ pub(crate) fn with_amlogic_id(original: &str, blanked: String) -> String {
 /// The first digits of a serial number that begins with the chip's id; an id of zeros is none.
 fn amlogic_id(serial: &str) -> Option<String> {
     let digits: String = serial.chars().take(AMLOGIC_DIGITS).collect();
-    let is_id = digits.len() == AMLOGIC_DIGITS
-        && digits.bytes().all(|c| c.is_ascii_hexdigit())
-        && !digits.starts_with("00");
+    let is_id =
+        digits.len() == AMLOGIC_DIGITS && digits.bytes().all(|c| c.is_ascii_hexdigit()) && !digits.starts_with("00");
     is_id.then(|| digits.to_ascii_lowercase())
 }
 
@@ -179,9 +170,7 @@ fn names_a_soc(text: &str) -> bool {
 fn cpuinfo_message(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("rockchip-cpuinfo cpuinfo: SoC")?;
     let digits = rest.trim_start_matches([' ', ':', '\t']);
-    let code = digits
-        .get(..4)
-        .filter(|code| code.bytes().all(|c| c.is_ascii_hexdigit()))?;
+    let code = digits.get(..4).filter(|code| code.bytes().all(|c| c.is_ascii_hexdigit()))?;
     Some(format!("52 4b {} {}", &code[..2], &code[2..]))
 }
 
@@ -217,18 +206,12 @@ mod tests {
         }
         let cpuinfo = root.read("/proc/cpuinfo").unwrap_or_default();
         let found = chip(&root, &CpuInfo::parse(&cpuinfo));
-        found
-            .into_iter()
-            .map(|value| (value.name, value.value))
-            .collect()
+        found.into_iter().map(|value| (value.name, value.value)).collect()
     }
 
     fn check(cpuinfo: &str, expected: &[(&str, &str)]) {
         let found = chip_of(&[("/proc/cpuinfo", cpuinfo.as_bytes())]);
-        let plain: Vec<_> = found
-            .iter()
-            .map(|(a, b)| (a.as_str(), b.as_str()))
-            .collect();
+        let plain: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
         assert_eq!(plain, expected, "{cpuinfo}");
     }
 
@@ -243,10 +226,7 @@ mod tests {
             &[("hardware", "Amlogic"), ("amlogic_id", "290a4000")],
         );
         check("Serial : 290a400001\n", &[]);
-        check(
-            "processor : 0\n\nHardware : Amlogic\nSerial : 0000000000000000\n",
-            &[("hardware", "Amlogic")],
-        );
+        check("processor : 0\n\nHardware : Amlogic\nSerial : 0000000000000000\n", &[("hardware", "Amlogic")]);
         check(
             "Processor : ARMv7 Processor rev 1 (v7l)\nprocessor : 0\nBogoMIPS : 1\n\nprocessor : 1\n\
              BogoMIPS : 1\n\nCPU part : 0xc09\n\nHardware : PXA988\n",
@@ -260,10 +240,7 @@ mod tests {
         assert_eq!(rockchip_code(otp), Some(&otp[1..8]));
         assert_eq!(hex(&otp[1..4]), "52 4b 35");
         assert_eq!(rockchip_code(b"RK"), None);
-        assert_eq!(
-            sunxi_sid(&[0x81, 0x01, 0xc0, 0x02, 9, 9]),
-            Some(0x02c0_0181)
-        );
+        assert_eq!(sunxi_sid(&[0x81, 0x01, 0xc0, 0x02, 9, 9]), Some(0x02c0_0181));
         assert_eq!(sunxi_sid(&[0, 0, 0, 0, 1]), None);
         assert_eq!(sunxi_sid(&[1]), None);
     }
@@ -277,8 +254,7 @@ mod tests {
             [
                 (
                     "boot_message".to_owned(),
-                    "soc soc0: Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected"
-                        .to_owned()
+                    "soc soc0: Amlogic Meson G12A (S905Y2) Revision 28:c (30:2) Detected".to_owned()
                 ),
                 ("rockchip_otp".to_owned(), "52 4b 35 66".to_owned()),
             ]
@@ -289,15 +265,9 @@ mod tests {
     fn snapshots_tell_the_type_and_not_the_chip() {
         let original = "Serial : 290A4000012345678\nHardware : Amlogic\n";
         let blanked = "Serial : 00000000000000000\nHardware : Amlogic\n";
-        assert_eq!(
-            with_amlogic_id(original, blanked.to_owned()),
-            "Serial : 290a4000000000000\nHardware : Amlogic\n"
-        );
+        assert_eq!(with_amlogic_id(original, blanked.to_owned()), "Serial : 290a4000000000000\nHardware : Amlogic\n");
         let other = "Serial : 290A400001234567\n";
-        assert_eq!(
-            with_amlogic_id(other, "Serial : 0000".into()),
-            "Serial : 0000"
-        );
+        assert_eq!(with_amlogic_id(other, "Serial : 0000".into()), "Serial : 0000");
         let path = "/sys/bus/nvmem/devices/rockchip-otp0/nvmem";
         let board = format!("== {path}\n\\x00RK5\\x88\\x12\\xfe3SECRET\n\\\n");
         let heads = heads(&Root::from_board(&board).unwrap());
@@ -311,10 +281,7 @@ mod tests {
         table.extend([0; 12]);
         table.extend([2, 0]);
         table.extend(b"Socket 1\0CIX P1 CD8180\0\0");
-        assert_eq!(
-            processor_of_smbios(&table).as_deref(),
-            Some("CIX P1 CD8180")
-        );
+        assert_eq!(processor_of_smbios(&table).as_deref(), Some("CIX P1 CD8180"));
         for length in 0..table.len() {
             assert_eq!(processor_of_smbios(&table[..length]), None, "{length}");
         }

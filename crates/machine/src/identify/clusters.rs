@@ -40,9 +40,7 @@ struct Kind<'a> {
 pub(crate) fn clusters(cpus: &[Cpu], policies: &[Policy]) -> Vec<Cluster> {
     let mut found: Vec<(Kind<'_>, Cluster)> = Vec::new();
     for cpu in cpus {
-        let policy = policies
-            .iter()
-            .find(|policy| policy.cpus.contains(&cpu.cpu));
+        let policy = policies.iter().find(|policy| policy.cpus.contains(&cpu.cpu));
         if !cpu.online && policy.is_none() {
             continue;
         }
@@ -82,11 +80,7 @@ fn same_kind(a: &Kind<'_>, b: &Kind<'_>) -> bool {
 /// True if the policy of this CPU spans several cores and few others are equal to it.
 fn divides(policy: &Policy, cpu: &Cpu, cpus: &[Cpu], policies: &[Policy]) -> bool {
     // Hyper-threads of one core have to share its clock, which sets nothing apart.
-    if policy
-        .cpus
-        .iter()
-        .all(|other| *other == cpu.cpu || cpu.siblings.contains(other))
-    {
+    if policy.cpus.iter().all(|other| *other == cpu.cpu || cpu.siblings.contains(other)) {
         return false;
     }
     let core_type = |number: u32| {
@@ -125,12 +119,7 @@ mod tests {
     use super::*;
 
     fn cpu(cpu: u32, core_type: &str) -> Cpu {
-        Cpu {
-            cpu,
-            online: true,
-            core_type: Fact::Known(core_type.into()),
-            ..Cpu::default()
-        }
+        Cpu { cpu, online: true, core_type: Fact::Known(core_type.into()), ..Cpu::default() }
     }
 
     fn policy(policy: u32, cpus: &[u32], khz_max: u32, opps_khz: &[u32]) -> Policy {
@@ -145,20 +134,14 @@ mod tests {
 
     fn check(cpus: &[Cpu], policies: &[Policy], expected: &[(&[u32], Option<u32>)]) {
         let found = clusters(cpus, policies);
-        let found: Vec<_> = found
-            .iter()
-            .map(|cluster| (cluster.cpus.as_slice(), cluster.policy))
-            .collect();
+        let found: Vec<_> = found.iter().map(|cluster| (cluster.cpus.as_slice(), cluster.policy)).collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn policies_of_several_cpus_are_clusters() {
         let cpus: Vec<Cpu> = (0..4).map(|n| cpu(n, "Cortex-A53")).collect();
-        let policies = [
-            policy(0, &[0, 1], 1_500_000, &[]),
-            policy(2, &[2, 3], 1_500_000, &[]),
-        ];
+        let policies = [policy(0, &[0, 1], 1_500_000, &[]), policy(2, &[2, 3], 1_500_000, &[])];
         check(&cpus, &policies, &[(&[0, 1], Some(0)), (&[2, 3], Some(2))]);
     }
 
@@ -167,9 +150,7 @@ mod tests {
         let cpus: Vec<Cpu> = (0..4).map(|n| cpu(n, "Zen 4")).collect();
         // Favoured cores claim a little more.
         let clocks = [5_700_000, 5_450_000, 5_700_000, 5_350_000];
-        let policies: Vec<Policy> = (0..4)
-            .map(|n| policy(n, &[n], clocks[n as usize], &[]))
-            .collect();
+        let policies: Vec<Policy> = (0..4).map(|n| policy(n, &[n], clocks[n as usize], &[])).collect();
         check(&cpus, &policies, &[(&[0, 1, 2, 3], Some(0))]);
     }
 
@@ -177,22 +158,11 @@ mod tests {
     fn many_equal_policies_are_one_cluster() {
         // The pairs of an LX2160A, but only two of them: then each is a cluster.
         let cpus: Vec<Cpu> = (0..16).map(|n| cpu(n, "Cortex-A72")).collect();
-        let pair = |n: u32| {
-            policy(
-                2 * n,
-                &[2 * n, 2 * n + 1],
-                2_000_000,
-                &[1_000_000, 2_000_000],
-            )
-        };
+        let pair = |n: u32| policy(2 * n, &[2 * n, 2 * n + 1], 2_000_000, &[1_000_000, 2_000_000]);
         let policies: Vec<Policy> = (0..8).map(pair).collect();
         let all: Vec<u32> = (0..16).collect();
         check(&cpus, &policies, &[(&all, Some(0))]);
-        check(
-            &cpus[..4],
-            &policies[..2],
-            &[(&[0, 1], Some(0)), (&[2, 3], Some(2))],
-        );
+        check(&cpus[..4], &policies[..2], &[(&[0, 1], Some(0)), (&[2, 3], Some(2))]);
     }
 
     #[test]
@@ -201,25 +171,17 @@ mod tests {
         for cpu in &mut cpus {
             cpu.siblings = vec![cpu.cpu & !1, cpu.cpu | 1];
         }
-        let policies = [
-            policy(0, &[0, 1], 2_400_000, &[]),
-            policy(2, &[2, 3], 2_400_000, &[]),
-        ];
+        let policies = [policy(0, &[0, 1], 2_400_000, &[]), policy(2, &[2, 3], 2_400_000, &[])];
         check(&cpus, &policies, &[(&[0, 1, 2, 3], Some(0))]);
     }
 
     #[test]
     fn different_single_cpu_policies_are_apart() {
         let cpus = [cpu(0, "Cortex-A53"), cpu(1, "Cortex-A53")];
-        let tables = [
-            policy(0, &[0], 1_500_000, &[408_000, 1_500_000]),
-            policy(1, &[1], 1_500_000, &[816_000, 1_500_000]),
-        ];
+        let tables =
+            [policy(0, &[0], 1_500_000, &[408_000, 1_500_000]), policy(1, &[1], 1_500_000, &[816_000, 1_500_000])];
         check(&cpus, &tables, &[(&[0], Some(0)), (&[1], Some(1))]);
-        let clocks = [
-            policy(0, &[0], 5_100_000, &[]),
-            policy(1, &[1], 3_300_000, &[]),
-        ];
+        let clocks = [policy(0, &[0], 5_100_000, &[]), policy(1, &[1], 3_300_000, &[])];
         check(&cpus, &clocks, &[(&[0], Some(0)), (&[1], Some(1))]);
     }
 

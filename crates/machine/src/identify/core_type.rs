@@ -35,10 +35,7 @@ pub(crate) struct Names {
 impl Names {
     /// Parses the tables.
     pub(crate) fn new() -> Self {
-        Self {
-            parts: Table::cpu_parts(),
-            x86: Table::x86_cores(),
-        }
+        Self { parts: Table::cpu_parts(), x86: Table::x86_cores() }
     }
 
     /// The core that MIDR_EL1 describes (Arm Architecture Reference Manual, D17.2.100:
@@ -96,10 +93,7 @@ impl Names {
 
     fn of_riscv<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, isa: Option<&str>) -> Core {
         let ids = [get("mvendorid"), get("marchid"), get("mimpid")].map(number);
-        let by_uarch = get("uarch").map(|uarch| {
-            self.of_compatible(uarch)
-                .unwrap_or_else(|| uarch.to_owned())
-        });
+        let by_uarch = get("uarch").map(|uarch| self.of_compatible(uarch).unwrap_or_else(|| uarch.to_owned()));
         let by_ids = || match ids {
             [Some(vendor), Some(arch), implementation] => {
                 let known = self.part("riscv-id", vendor, arch, implementation.unwrap_or(0));
@@ -115,13 +109,7 @@ impl Names {
         }
     }
 
-    fn of_x86<'a>(
-        &self,
-        get: &dyn Fn(&str) -> Option<&'a str>,
-        vendor: &str,
-        family: u64,
-        half: Half,
-    ) -> Core {
+    fn of_x86<'a>(&self, get: &dyn Fn(&str) -> Option<&'a str>, vendor: &str, family: u64, half: Half) -> Core {
         let model = number(get("model"));
         let row = model.and_then(|model| {
             self.x86.rows().find(|row| {
@@ -135,10 +123,7 @@ impl Names {
             Half::Performance => "core",
             Half::Efficiency => "efficiency",
         };
-        let named = row
-            .map(|row| row.get(column))
-            .filter(|name| *name != "-")
-            .map(str::to_owned);
+        let named = row.map(|row| row.get(column)).filter(|name| *name != "-").map(str::to_owned);
         // A hybrid CPU that is newer than the table still has two types of cores.
         let model_name = || {
             let name = tidy_model_name(get("model name")?);
@@ -147,12 +132,8 @@ impl Names {
                 Half::Efficiency => format!("{name} efficiency core"),
             })
         };
-        let words = [
-            ("family", "cpu family"),
-            ("model", "model"),
-            ("stepping", "stepping"),
-        ]
-        .map(|(word, key)| Some(format!("{word} {}", get(key)?)));
+        let words = [("family", "cpu family"), ("model", "model"), ("stepping", "stepping")]
+            .map(|(word, key)| Some(format!("{word} {}", get(key)?)));
         Core {
             name: named.or_else(model_name),
             stepping: Some(words.into_iter().flatten().collect::<Vec<_>>().join(" ")),
@@ -161,9 +142,7 @@ impl Names {
     }
 
     fn row(&self, isa: &str, fits: impl Fn(&Row<'_>) -> bool) -> Option<Row<'_>> {
-        self.parts
-            .rows()
-            .find(|row| row.get("isa") == isa && fits(row))
+        self.parts.rows().find(|row| row.get("isa") == isa && fits(row))
     }
 
     fn part(&self, isa: &str, vendor: u64, part: u64, variant: u64) -> Option<String> {
@@ -176,9 +155,7 @@ impl Names {
     }
 
     fn vendor(&self, isa: &str, vendor: u64) -> Option<String> {
-        let row = self.row(isa, |row| {
-            row.number("vendor") == Some(vendor) && row.get("part") == "-"
-        })?;
+        let row = self.row(isa, |row| row.number("vendor") == Some(vendor) && row.get("part") == "-")?;
         Some(row.get("name").to_owned())
     }
 }
@@ -215,9 +192,7 @@ fn number(text: Option<&str>) -> Option<u64> {
 /// `Loongson-3A R4 (Loongson-3A4000) @ 1800MHz` becomes `Loongson-3A4000`: firmware writes the part
 /// in front, in brackets or both, also differently for cores of one chip. Other names stay.
 fn loongson_part(name: &str) -> String {
-    let is_part = |word: &&str| {
-        word.starts_with("Loongson-") && word.chars().filter(char::is_ascii_digit).count() >= 3
-    };
+    let is_part = |word: &&str| word.starts_with("Loongson-") && word.chars().filter(char::is_ascii_digit).count() >= 3;
     let mut words = name.split([' ', '(', ')']);
     words.find(is_part).unwrap_or(name).to_owned()
 }
@@ -233,11 +208,7 @@ pub(crate) fn tidy_model_name(name: &str) -> String {
     let name = name.split(" @ ").next().unwrap_or_default();
     let name = name.split(" with ").next().unwrap_or_default();
     let mut words: Vec<&str> = name.split_whitespace().collect();
-    if let Some(at) = words
-        .iter()
-        .position(|word| *word == "Gen")
-        .filter(|at| *at == 1)
-    {
+    if let Some(at) = words.iter().position(|word| *word == "Gen").filter(|at| *at == 1) {
         words.drain(..=at);
     }
     words.retain(|word| !FILLERS.contains(word) && !word.ends_with("-Core"));
@@ -313,18 +284,8 @@ mod tests {
                 Some("SiFive U7 series"),
                 Some("mimpid 0x4210427"),
             ),
-            (
-                "processor : 0\nisa : rv64imafdc\nuarch : vendor,new\n",
-                Half::Performance,
-                Some("vendor,new"),
-                None,
-            ),
-            (
-                "processor : 0\nisa : rv64imafdc\n",
-                Half::Performance,
-                Some("rv64imafdc"),
-                None,
-            ),
+            ("processor : 0\nisa : rv64imafdc\nuarch : vendor,new\n", Half::Performance, Some("vendor,new"), None),
+            ("processor : 0\nisa : rv64imafdc\n", Half::Performance, Some("rv64imafdc"), None),
             (
                 "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 154\n\
                  model name : 12th Gen Intel(R) Core(TM) i7-1260P\nstepping : 3\n",
@@ -359,15 +320,9 @@ mod tests {
         for (name, tidy) in [
             ("12th Gen Intel(R) Core(TM) i7-1260P", "Intel Core i7-1260P"),
             ("Intel(R) Celeron(R) N5105 @ 2.00GHz", "Intel Celeron N5105"),
-            (
-                "Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz",
-                "Intel Xeon E5-2670 v3",
-            ),
+            ("Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz", "Intel Xeon E5-2670 v3"),
             ("AMD Ryzen 9 7950X 16-Core Processor", "AMD Ryzen 9 7950X"),
-            (
-                "AMD Ryzen Embedded R1606G with Radeon Vega Gfx",
-                "AMD Ryzen Embedded R1606G",
-            ),
+            ("AMD Ryzen Embedded R1606G with Radeon Vega Gfx", "AMD Ryzen Embedded R1606G"),
             ("AMD EPYC", "AMD EPYC"),
             ("", ""),
         ] {

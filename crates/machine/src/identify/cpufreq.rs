@@ -38,10 +38,7 @@ pub(crate) fn residencies(root: &Root) -> Vec<Residency> {
         .filter_map(|((_, folder), members)| {
             let text = root.read(&format!("{folder}/stats/time_in_state")).ok()?;
             let khz_ms = parse_time_in_state(&text);
-            (!khz_ms.is_empty()).then_some(Residency {
-                cpus: members.cpus,
-                khz_ms,
-            })
+            (!khz_ms.is_empty()).then_some(Residency { cpus: members.cpus, khz_ms })
         })
         .collect()
 }
@@ -75,10 +72,7 @@ fn folders(root: &Root) -> Vec<(u32, String)> {
     let names = root.list(CPU_FOLDER).unwrap_or_default();
     let mut found: Vec<(u32, String)> = Vec::new();
     let mut covered: Vec<u32> = Vec::new();
-    for cpu in names
-        .iter()
-        .filter_map(|name| name.strip_prefix("cpu")?.parse::<u32>().ok())
-    {
+    for cpu in names.iter().filter_map(|name| name.strip_prefix("cpu")?.parse::<u32>().ok()) {
         let folder = format!("{CPU_FOLDER}/cpu{cpu}/cpufreq");
         if !covered.contains(&cpu) && root.list(&folder).is_ok() {
             covered.extend(listed(root, &folder).unwrap_or_else(|| vec![cpu]));
@@ -125,9 +119,7 @@ fn members(root: &Root, folders: &[(u32, String)], present: &[u32]) -> Vec<Membe
         }
         let numbers = folders.iter().map(|(number, _)| *number);
         let next = numbers.filter(|number| number > policy).min();
-        let is_its = |cpu: &&u32| {
-            *cpu >= policy && next.is_none_or(|next| **cpu < next) && !owners.contains_key(cpu)
-        };
+        let is_its = |cpu: &&u32| *cpu >= policy && next.is_none_or(|next| **cpu < next) && !owners.contains_key(cpu);
         members.cpus = known.iter().filter(is_its).copied().collect();
         if members.cpus.is_empty() {
             members.cpus = vec![*policy];
@@ -159,11 +151,7 @@ fn one_policy(root: &Root, policy: u32, folder: &str) -> Policy {
         policy,
         driver: root.read_value(&path("scaling_driver")).into(),
         governor: root.read_value(&path("scaling_governor")).into(),
-        governors: governors
-            .unwrap_or_default()
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect(),
+        governors: governors.unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
         clock_khz_min: clock(root, &path("cpuinfo_min_freq")).into(),
         clock_khz_max: clock(root, &path("cpuinfo_max_freq")).into(),
         limit_khz_min: clock(root, &path("scaling_min_freq")).into(),
@@ -187,10 +175,7 @@ fn clock(root: &Root, path: &str) -> Reading<u32> {
 
 /// Clocks separated by blanks; what is no clock is left out.
 fn parse_clocks(text: &str) -> Vec<u32> {
-    text.split_whitespace()
-        .filter_map(|word| word.parse().ok())
-        .filter(|khz| *khz >= KHZ_MIN)
-        .collect()
+    text.split_whitespace().filter_map(|word| word.parse().ok()).filter(|khz| *khz >= KHZ_MIN).collect()
 }
 
 #[cfg(test)]
@@ -200,12 +185,7 @@ mod tests {
     #[test]
     fn a_clock_that_a_driver_does_not_know_is_missing() {
         let folder = "/sys/devices/system/cpu/cpufreq/policy0";
-        for (says, expected) in [
-            ("1512000", Some(1_512_000)),
-            ("0", None),
-            ("1", None),
-            ("x", None),
-        ] {
+        for (says, expected) in [("1512000", Some(1_512_000)), ("0", None), ("1", None), ("x", None)] {
             let board = format!(
                 "== {folder}/cpuinfo_max_freq\n{says}\n== {folder}/scaling_available_frequencies\n0 {says} 1\n"
             );
@@ -218,15 +198,12 @@ mod tests {
     #[test]
     fn lists_that_cannot_be_are_told_and_made_good() {
         let check = |lists: &[(u32, &str)], expected: &[(&[u32], usize)]| {
-            let file = |(policy, list): &(u32, &str)| {
-                format!("== {CPU_FOLDER}/cpufreq/policy{policy}/related_cpus\n{list}\n")
-            };
+            let file =
+                |(policy, list): &(u32, &str)| format!("== {CPU_FOLDER}/cpufreq/policy{policy}/related_cpus\n{list}\n");
             let board: String = lists.iter().map(file).collect();
             let found = policies(&Root::from_board(&board).unwrap(), &[0, 1, 2, 3]);
-            let found: Vec<(&[u32], usize)> = found
-                .iter()
-                .map(|policy| (&policy.cpus[..], policy.cpus_unclear.len()))
-                .collect();
+            let found: Vec<(&[u32], usize)> =
+                found.iter().map(|policy| (&policy.cpus[..], policy.cpus_unclear.len())).collect();
             assert_eq!(found, expected, "{lists:?}");
         };
         check(&[(0, "0 1"), (2, "2 3")], &[(&[0, 1], 0), (&[2, 3], 0)]);
@@ -242,14 +219,8 @@ mod tests {
     #[test]
     fn time_in_state_is_in_ticks() {
         for (text, expected) in [
-            (
-                "408000 12\n1800000 345\n",
-                vec![(408_000, 120), (1_800_000, 3450)],
-            ),
-            (
-                "1800000 1\r\n408000 2\r\n",
-                vec![(1_800_000, 10), (408_000, 20)],
-            ),
+            ("408000 12\n1800000 345\n", vec![(408_000, 120), (1_800_000, 3450)]),
+            ("1800000 1\r\n408000 2\r\n", vec![(1_800_000, 10), (408_000, 20)]),
             ("408000\nx y\n600000 18446744073709551615\n", vec![]),
         ] {
             assert_eq!(parse_time_in_state(text), expected, "{text}");
@@ -272,10 +243,7 @@ mod tests {
 ",
         );
         let policies = policies(&root.unwrap(), &[0, 1, 10]);
-        let found: Vec<_> = policies
-            .iter()
-            .map(|policy| (policy.policy, policy.cpus.as_slice()))
-            .collect();
+        let found: Vec<_> = policies.iter().map(|policy| (policy.policy, policy.cpus.as_slice())).collect();
         assert_eq!(found, [(0, &[0, 1][..]), (10, &[10])]);
         assert_eq!(policies[0].opps_khz, [816_000, 1_008_000, 1_200_000]);
         assert!(policies[0].governor.missing().is_some());

@@ -41,11 +41,7 @@ impl CpuInfo {
                     Current::Row => true,
                     Current::Block(last) => info.blocks.get(&last).is_none_or(Vec::is_empty),
                 };
-                current = if in_a_row {
-                    Current::Row
-                } else {
-                    Current::Block(cpu)
-                };
+                current = if in_a_row { Current::Row } else { Current::Block(cpu) };
                 info.blocks.entry(cpu).or_default();
                 continue;
             }
@@ -83,11 +79,9 @@ impl CpuInfo {
     pub(crate) fn describes_one_for_all(&self) -> bool {
         const REGISTER: &str = "cpu part";
         let in_block = |block: &Fields| find(block, REGISTER).is_some();
-        let of_several =
-            |block: &Fields| find(block, REGISTER).is_some_and(|part| part.contains('&'));
+        let of_several = |block: &Fields| find(block, REGISTER).is_some_and(|part| part.contains('&'));
         let mut blocks = self.blocks.values().chain([&self.common]);
-        find(&self.common, REGISTER).is_some() && !self.blocks.values().any(in_block)
-            || blocks.any(of_several)
+        find(&self.common, REGISTER).is_some() && !self.blocks.values().any(in_block) || blocks.any(of_several)
     }
 }
 
@@ -150,26 +144,11 @@ mod tests {
                 Some("0xd03"),
             ),
             // One CPU without a number.
-            (
-                "Processor : ARMv6-compatible processor rev 7\nCPU part : 0xb76\n",
-                vec![],
-                None,
-                Some("0xb76"),
-            ),
+            ("Processor : ARMv6-compatible processor rev 7\nCPU part : 0xb76\n", vec![], None, Some("0xb76")),
             // RISC-V 4.19: harts only.
-            (
-                "hart : 1\nisa : rv64\n\nhart : 2\nisa : rv64\n",
-                vec![0, 1],
-                None,
-                None,
-            ),
+            ("hart : 1\nisa : rv64\n\nhart : 2\nisa : rv64\n", vec![0, 1], None, None),
             ("", vec![], None, None),
-            (
-                "processor : много\n:\n : x\nprocessor : 0",
-                vec![0],
-                None,
-                None,
-            ),
+            ("processor : много\n:\n : x\nprocessor : 0", vec![0], None, None),
         ] {
             let info = CpuInfo::parse(text);
             assert_eq!(info.cpus().collect::<Vec<_>>(), cpus, "{text}");

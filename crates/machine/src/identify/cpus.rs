@@ -40,10 +40,7 @@ pub(crate) fn online(root: &Root) -> Vec<u32> {
     let listed = read_list(root, &format!("{CPU_FOLDER}/online"));
     match listed {
         Some(cpus) if !cpus.is_empty() => cpus,
-        _ => present(
-            root,
-            &CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default()),
-        ),
+        _ => present(root, &CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default())),
     }
 }
 
@@ -83,10 +80,7 @@ pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
         return cpus;
     }
     let folders = root.list(CPU_FOLDER).unwrap_or_default();
-    let cpus: Vec<u32> = folders
-        .iter()
-        .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
-        .collect();
+    let cpus: Vec<u32> = folders.iter().filter_map(|name| name.strip_prefix("cpu")?.parse().ok()).collect();
     if !cpus.is_empty() {
         return cpus;
     }
@@ -101,10 +95,7 @@ pub(super) fn present(root: &Root, info: &CpuInfo) -> Vec<u32> {
 /// What the core itself says: MIDR_EL1, else its own block in cpuinfo.
 fn core_of(root: &Root, names: &Names, info: &CpuInfo, cpu: u32, half: Half) -> Core {
     let path = format!("{CPU_FOLDER}/cpu{cpu}/regs/identification/midr_el1");
-    let midr = root
-        .read_value(&path)
-        .ok()
-        .and_then(|text| parse_number(&text));
+    let midr = root.read_value(&path).ok().and_then(|text| parse_number(&text));
     match midr.and_then(|midr| u32::try_from(midr & 0xffff_ffff).ok()) {
         Some(midr) if midr != 0 => names.of_midr(midr),
         _ => core_type::own(names, info, cpu, half),
@@ -134,9 +125,7 @@ fn one_cpu(root: &Root, info: &CpuInfo, cpu: u32, core: Core) -> Cpu {
         package: topology("physical_package_id"),
         cluster: topology("cluster_id"),
         core: topology("core_id"),
-        siblings: siblings
-            .filter(|cpus| !cpus.is_empty())
-            .unwrap_or_else(|| vec![cpu]),
+        siblings: siblings.filter(|cpus| !cpus.is_empty()).unwrap_or_else(|| vec![cpu]),
         capacity: root.read_number(&format!("{folder}/cpu_capacity")).into(),
         features: features::of_cpu(info, cpu),
         caches: caches::caches(root, cpu),
@@ -154,29 +143,16 @@ fn known_or_absent(text: Option<String>) -> Fact<String> {
 /// that print one block for everybody. CPUs of one cpufreq policy are of one type; next best is
 /// the device tree, and last the common block, which describes the CPU that printed it and
 /// therefore says nothing of one that is switched off.
-fn name_the_rest(
-    root: &Root,
-    names: &Names,
-    info: &CpuInfo,
-    policies: &[Policy],
-    cpus: &mut [Cpu],
-) {
-    let known: Vec<(u32, String)> = cpus
-        .iter()
-        .filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone())))
-        .collect();
+fn name_the_rest(root: &Root, names: &Names, info: &CpuInfo, policies: &[Policy], cpus: &mut [Cpu]) {
+    let known: Vec<(u32, String)> =
+        cpus.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core_type.known()?.clone()))).collect();
     let common = core_type::common(names, info);
-    for cpu in cpus
-        .iter_mut()
-        .filter(|cpu| cpu.core_type.known().is_none())
-    {
+    for cpu in cpus.iter_mut().filter(|cpu| cpu.core_type.known().is_none()) {
         let by_policy = name_in_policy(policies, &known, cpu.cpu);
         let by_tree = || {
             let path = format!("{CPU_FOLDER}/cpu{}/of_node/compatible", cpu.cpu);
             let compatible = root.read(&path).ok()?;
-            compatible
-                .split('\0')
-                .find_map(|name| names.of_compatible(name))
+            compatible.split('\0').find_map(|name| names.of_compatible(name))
         };
         if let Some(name) = by_policy.or_else(by_tree) {
             cpu.core_type = Fact::Known(name);
@@ -196,10 +172,7 @@ fn name_the_rest(
 /// The one type of all known CPUs in the policy of this CPU.
 fn name_in_policy(policies: &[Policy], known: &[(u32, String)], cpu: u32) -> Option<String> {
     let policy = policies.iter().find(|policy| policy.cpus.contains(&cpu))?;
-    let mut names = known
-        .iter()
-        .filter(|(other, _)| policy.cpus.contains(other))
-        .map(|(_, name)| name);
+    let mut names = known.iter().filter(|(other, _)| policy.cpus.contains(other)).map(|(_, name)| name);
     let first = names.next()?;
     names.all(|name| name == first).then(|| first.clone())
 }
@@ -229,16 +202,8 @@ mod tests {
         let info = CpuInfo::parse(&root.read("/proc/cpuinfo").unwrap_or_default());
         let policies = super::super::cpufreq::policies(&root, &present(&root, &info));
         let found = cpus(&root, &info, &policies);
-        let found: Vec<_> = found
-            .iter()
-            .map(|cpu| {
-                (
-                    cpu.cpu,
-                    cpu.online,
-                    cpu.core_type.known().map(String::as_str),
-                )
-            })
-            .collect();
+        let found: Vec<_> =
+            found.iter().map(|cpu| (cpu.cpu, cpu.online, cpu.core_type.known().map(String::as_str))).collect();
         assert_eq!(found, expected, "{board}");
     }
 
@@ -261,11 +226,7 @@ processor : 0
 CPU implementer : 0x41
 CPU part : 0xd03
 ",
-            &[
-                (0, true, Some("Cortex-A53")),
-                (1, false, Some("Cortex-A53")),
-                (2, false, Some("Cortex-A72")),
-            ],
+            &[(0, true, Some("Cortex-A53")), (1, false, Some("Cortex-A53")), (2, false, Some("Cortex-A72"))],
         );
     }
 
@@ -291,10 +252,7 @@ arm,cortex-a15\\0
 ",
             &[(0, true, Some("Cortex-A7")), (1, true, Some("Cortex-A15"))],
         );
-        check(
-            "== /proc/cpuinfo\nCPU implementer : 0x41\nCPU part : 0xb76\n",
-            &[(0, true, Some("ARM1176"))],
-        );
+        check("== /proc/cpuinfo\nCPU implementer : 0x41\nCPU part : 0xb76\n", &[(0, true, Some("ARM1176"))]);
         check("== /proc/cpuinfo ! EACCES\n", &[]);
     }
 

@@ -26,10 +26,7 @@ impl Table {
             .filter(|line| !line.is_empty() && !line.starts_with('#'))
             .map(|line| line.split('\t').collect::<Vec<_>>());
         let columns = lines.next().unwrap_or_default();
-        Self {
-            columns,
-            rows: lines.collect(),
-        }
+        Self { columns, rows: lines.collect() }
     }
 
     /// Names of CPU cores.
@@ -77,9 +74,7 @@ impl Row<'_> {
     /// The cell of this column; empty if the row has none.
     pub(crate) fn get(&self, column: &str) -> &'static str {
         let index = self.table.columns.iter().position(|name| *name == column);
-        index
-            .and_then(|index| self.cells.get(index).copied())
-            .unwrap_or_default()
+        index.and_then(|index| self.cells.get(index).copied()).unwrap_or_default()
     }
 
     /// The cell as a number, decimal or `0x...`; none for `-`.
@@ -108,10 +103,7 @@ mod tests {
         let mut seen = BTreeSet::new();
         for row in table.rows() {
             assert_eq!(row.cells.len(), table.columns.len(), "{name}: {row:?}");
-            assert!(
-                row.cells.iter().all(|cell| !cell.trim().is_empty()),
-                "{name}: {row:?}"
-            );
+            assert!(row.cells.iter().all(|cell| !cell.trim().is_empty()), "{name}: {row:?}");
             let key: Vec<_> = key.iter().map(|column| row.get(column)).collect();
             assert!(seen.insert(key.clone()), "{name}: {key:?} stands twice");
         }
@@ -121,11 +113,7 @@ mod tests {
     fn tables_are_sound() {
         let parts = Table::cpu_parts();
         lint("cpu_parts", &parts, &["isa", "vendor", "part", "variant"]);
-        lint(
-            "x86_cores",
-            &Table::x86_cores(),
-            &["vendor", "family", "model_min"],
-        );
+        lint("x86_cores", &Table::x86_cores(), &["vendor", "family", "model_min"]);
         lint("soc_vendors", &Table::soc_vendors(), &["prefix"]);
         lint("board_names", &Table::board_names(), &["field", "value"]);
         lint("kernel_traces", &Table::kernel_traces(), &["id"]);
@@ -147,11 +135,7 @@ mod tests {
             .rows()
             .map(|row| {
                 let number = |column| row.number(column).expect("a number");
-                (
-                    row.get("vendor"),
-                    number("family"),
-                    number("model_min")..=number("model_max"),
-                )
+                (row.get("vendor"), number("family"), number("model_min")..=number("model_max"))
             })
             .collect();
         for (index, (vendor, family, models)) in ranges.iter().enumerate() {
@@ -166,13 +150,7 @@ mod tests {
 
     #[test]
     fn numbers_are_decimal_or_hexadecimal() {
-        for (text, number) in [
-            ("0xd03", Some(0xd03)),
-            ("12", Some(12)),
-            ("-", None),
-            ("0x", None),
-            ("", None),
-        ] {
+        for (text, number) in [("0xd03", Some(0xd03)), ("12", Some(12)), ("-", None), ("0x", None), ("", None)] {
             assert_eq!(parse_number(text), number, "{text}");
         }
     }

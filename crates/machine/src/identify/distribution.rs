@@ -44,9 +44,7 @@ fn os_release(root: &Root) -> Reading<(&'static str, String)> {
 /// There is no os-release, or it has no name.
 pub(crate) fn distribution(root: &Root) -> Reading<String> {
     let (path, text) = os_release(root)?;
-    assigned(&text, "PRETTY_NAME")
-        .or_else(|| assigned(&text, "NAME"))
-        .ok_or_else(|| Missing::garbled(path, &text))
+    assigned(&text, "PRETTY_NAME").or_else(|| assigned(&text, "NAME")).ok_or_else(|| Missing::garbled(path, &text))
 }
 
 /// Further names of the distribution, for reports that print them one by one.
@@ -54,17 +52,9 @@ pub(crate) fn details(root: &Root) -> Vec<NamedValue> {
     let Ok((path, text)) = os_release(root) else {
         return Vec::new();
     };
-    let names = [
-        ("os_id", "ID"),
-        ("os_version", "VERSION_ID"),
-        ("os_codename", "VERSION_CODENAME"),
-    ];
+    let names = [("os_id", "ID"), ("os_version", "VERSION_ID"), ("os_codename", "VERSION_CODENAME")];
     let details = names.iter().filter_map(|(name, key)| {
-        Some(NamedValue {
-            name: (*name).into(),
-            value: assigned(&text, key)?,
-            from: path.into(),
-        })
+        Some(NamedValue { name: (*name).into(), value: assigned(&text, key)?, from: path.into() })
     });
     details.collect()
 }
@@ -87,62 +77,39 @@ pub(crate) fn build_system(root: &Root) -> Reading<String> {
 fn dietpi(root: &Root) -> Option<String> {
     let text = root.read("/boot/dietpi/.version").ok()?;
     let part = |name: &str| assigned(&text, &format!("G_DIETPI_VERSION_{name}"));
-    let version: Vec<String> = ["CORE", "SUB", "RC"]
-        .iter()
-        .filter_map(|name| part(name))
-        .collect();
+    let version: Vec<String> = ["CORE", "SUB", "RC"].iter().filter_map(|name| part(name)).collect();
     let owner = assigned(&text, "G_GITOWNER").unwrap_or_else(|| "MichaIng".into());
     let branch = assigned(&text, "G_GITBRANCH").unwrap_or_else(|| "master".into());
     let version = version.join(".");
-    Some(format!(
-        "DietPi {version}, https://github.com/{owner}/DietPi/tree/{branch}"
-    ))
+    Some(format!("DietPi {version}, https://github.com/{owner}/DietPi/tree/{branch}"))
 }
 
 fn radxa(root: &Root) -> Option<String> {
     let text = root.read("/etc/radxa_image_fingerprint").ok()?;
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     (!lines.is_empty()).then(|| format!("Radxa rbuild: {}", lines.join(", ")))
 }
 
 fn fenix(root: &Root) -> Option<String> {
     let text = root.read("/etc/fenix-release").ok()?;
-    let parts: Vec<String> = ["VERSION", "BOARD", "VENDOR"]
-        .iter()
-        .filter_map(|name| assigned(&text, name))
-        .collect();
+    let parts: Vec<String> = ["VERSION", "BOARD", "VENDOR"].iter().filter_map(|name| assigned(&text, name)).collect();
     Some(format!("Khadas Fenix {}", parts.join(", ")))
 }
 
 fn armbian_like(root: &Root, path: &str) -> Option<String> {
     let text = root.read(path).ok()?;
-    let parts: Vec<String> = [
-        "BUILD_REPOSITORY_URL",
-        "VERSION",
-        "BOARD_NAME",
-        "BOARDFAMILY",
-        "LINUXFAMILY",
-    ]
-    .iter()
-    .filter_map(|name| assigned(&text, name))
-    .collect();
+    let parts: Vec<String> = ["BUILD_REPOSITORY_URL", "VERSION", "BOARD_NAME", "BOARDFAMILY", "LINUXFAMILY"]
+        .iter()
+        .filter_map(|name| assigned(&text, name))
+        .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn raspberry_pi_os(root: &Root) -> Option<String> {
     let list = root.read("/etc/apt/sources.list.d/raspi.list").ok();
     let source = list.as_deref().and_then(|text| {
-        let line = text
-            .lines()
-            .find(|line| line.trim_start().starts_with("deb "))?;
-        let words = line
-            .split_whitespace()
-            .skip(1)
-            .filter(|word| !word.starts_with('['));
+        let line = text.lines().find(|line| line.trim_start().starts_with("deb "))?;
+        let words = line.split_whitespace().skip(1).filter(|word| !word.starts_with('['));
         Some(words.take(3).collect::<Vec<_>>().join(" "))
     });
     source.or_else(|| {

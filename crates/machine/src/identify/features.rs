@@ -78,18 +78,12 @@ pub(crate) fn of_cpu(info: &CpuInfo, cpu: u32) -> Vec<String> {
 /// `rv64imafdc_zba` is `i m a f d c zba` (RISC-V ISA manual, naming conventions). Old kernels
 /// add versions, `rv64i2p0m2p0xv5-0p0`, and the letters `s` and `u` of privilege modes.
 fn isa_extensions(isa: &str) -> Vec<String> {
-    let letters = isa
-        .trim_start_matches("rv")
-        .trim_start_matches(|c: char| c.is_ascii_digit());
+    let letters = isa.trim_start_matches("rv").trim_start_matches(|c: char| c.is_ascii_digit());
     let mut extensions = Vec::new();
     for part in letters.split('_').filter(|part| !part.is_empty()) {
         let first = part.as_ptr() == letters.as_ptr();
         // Names of several letters begin with one of these, and end their part.
-        let long_at = if first {
-            part.find(['x', 'z'])
-        } else {
-            Some(0)
-        };
+        let long_at = if first { part.find(['x', 'z']) } else { Some(0) };
         let (single, long) = part.split_at(long_at.unwrap_or(part.len()));
         let mut digits_before = false;
         for letter in single.chars() {
@@ -108,41 +102,20 @@ fn isa_extensions(isa: &str) -> Vec<String> {
 
 /// Files of one value: name in the Record and where it stands.
 const FILES: &[(&str, &str)] = &[
-    (
-        "transparent_hugepage",
-        "/sys/kernel/mm/transparent_hugepage/enabled",
-    ),
+    ("transparent_hugepage", "/sys/kernel/mm/transparent_hugepage/enabled"),
     ("pcie_aspm", "/sys/module/pcie_aspm/parameters/policy"),
     ("smt", "/sys/devices/system/cpu/smt/control"),
     ("isolated", "/sys/devices/system/cpu/isolated"),
     ("nohz_full", "/sys/devices/system/cpu/nohz_full"),
     ("boost", "/sys/devices/system/cpu/cpufreq/boost"),
     ("amd_pstate", "/sys/devices/system/cpu/amd_pstate/status"),
-    (
-        "intel_pstate",
-        "/sys/devices/system/cpu/intel_pstate/status",
-    ),
-    (
-        "intel_no_turbo",
-        "/sys/devices/system/cpu/intel_pstate/no_turbo",
-    ),
-    (
-        "energy_performance_preference",
-        "/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference",
-    ),
-    (
-        "cpuidle_driver",
-        "/sys/devices/system/cpu/cpuidle/current_driver",
-    ),
-    (
-        "cpuidle_governor",
-        "/sys/devices/system/cpu/cpuidle/current_governor",
-    ),
+    ("intel_pstate", "/sys/devices/system/cpu/intel_pstate/status"),
+    ("intel_no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"),
+    ("energy_performance_preference", "/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"),
+    ("cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"),
+    ("cpuidle_governor", "/sys/devices/system/cpu/cpuidle/current_governor"),
     ("platform_profile", "/sys/firmware/acpi/platform_profile"),
-    (
-        "clocksource",
-        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    ),
+    ("clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     ("soc_machine", "/sys/devices/soc0/machine"),
     ("soc_family", "/sys/devices/soc0/family"),
     ("soc_id", "/sys/devices/soc0/soc_id"),
@@ -151,10 +124,8 @@ const FILES: &[(&str, &str)] = &[
 
 /// Everything of this kind that the machine has; what it lacks is left out.
 pub(crate) fn features(root: &Root) -> Vec<NamedValue> {
-    let mut found: Vec<NamedValue> = FILES
-        .iter()
-        .filter_map(|(name, path)| value(root, (*name).to_owned(), (*path).to_owned()))
-        .collect();
+    let mut found: Vec<NamedValue> =
+        FILES.iter().filter_map(|(name, path)| value(root, (*name).to_owned(), (*path).to_owned())).collect();
     found.extend(preemption(root));
     found.extend(bcm2711_stepping(root));
     found.extend(devfreq(root));
@@ -164,18 +135,12 @@ pub(crate) fn features(root: &Root) -> Vec<NamedValue> {
 fn value(root: &Root, name: String, from: String) -> Option<NamedValue> {
     let text = root.read_value(&from).ok()?;
     // Empty lists print as nothing or as `(null)`.
-    (text != "(null)").then(|| NamedValue {
-        name,
-        value: chosen(&text).to_owned(),
-        from,
-    })
+    (text != "(null)").then(|| NamedValue { name, value: chosen(&text).to_owned(), from })
 }
 
 /// `always [madvise] never` is `madvise`: the kernel puts what is chosen into brackets.
 fn chosen(text: &str) -> &str {
-    let inner = text
-        .split_once('[')
-        .and_then(|(_, rest)| rest.split_once(']'));
+    let inner = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inner.map_or(text, |(inner, _)| inner)
 }
 
@@ -183,14 +148,8 @@ fn chosen(text: &str) -> &str {
 /// GPU, NPU (Linux Documentation/ABI/testing/sysfs-class-devfreq).
 fn devfreq(root: &Root) -> Vec<NamedValue> {
     const FOLDER: &str = "/sys/class/devfreq";
-    const SETTINGS: &[&str] = &[
-        "governor",
-        "cur_freq",
-        "min_freq",
-        "max_freq",
-        "available_governors",
-        "available_frequencies",
-    ];
+    const SETTINGS: &[&str] =
+        &["governor", "cur_freq", "min_freq", "max_freq", "available_governors", "available_frequencies"];
     let devices = root.list(FOLDER).unwrap_or_default();
     let settings = devices.iter().flat_map(|device| {
         SETTINGS.iter().filter_map(move |setting| {
@@ -204,14 +163,8 @@ fn devfreq(root: &Root) -> Vec<NamedValue> {
 /// Model of preemption in the kernel's version line: it costs a few percent of throughput.
 fn preemption(root: &Root) -> Option<NamedValue> {
     let version = root.read("/proc/version").ok()?;
-    let model = version
-        .split_whitespace()
-        .find(|word| word.starts_with("PREEMPT"))?;
-    Some(NamedValue {
-        name: "preemption".into(),
-        value: model.to_owned(),
-        from: "/proc/version".into(),
-    })
+    let model = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
+    Some(NamedValue { name: "preemption".into(), value: model.to_owned(), from: "/proc/version".into() })
 }
 
 /// Stepping of the BCM2711 (Raspberry Pi 4): B0 reaches only the first GiB of memory with the DMA
@@ -221,16 +174,8 @@ fn bcm2711_stepping(root: &Root) -> Option<NamedValue> {
     let from = format!("{}/emmc2bus/dma-ranges", super::board::DEVICE_TREE);
     let bytes = root.read_bytes(&from).ok()?;
     let second = bytes.get(4..8)?;
-    let stepping = if second == [0xc0, 0, 0, 0] {
-        "B0"
-    } else {
-        "C0 or later"
-    };
-    Some(NamedValue {
-        name: "bcm2711_stepping".into(),
-        value: stepping.into(),
-        from,
-    })
+    let stepping = if second == [0xc0, 0, 0, 0] { "B0" } else { "C0 or later" };
+    Some(NamedValue { name: "bcm2711_stepping".into(), value: stepping.into(), from })
 }
 
 #[cfg(test)]
@@ -281,10 +226,7 @@ Linux version 6.1.0 (a@b) (gcc 12) #1 SMP PREEMPT_DYNAMIC Debian
 ",
         );
         let found = features(&root.unwrap());
-        let found: Vec<_> = found
-            .iter()
-            .map(|f| format!("{}={}", f.name, f.value))
-            .collect();
+        let found: Vec<_> = found.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         assert_eq!(
             found,
             [

@@ -49,18 +49,13 @@ fn own_words(cpus: &[u32]) -> Vec<(u32, u32)> {
         return Vec::new();
     }
     let ask = |cpu: u32| {
-        let number = usize::try_from(cpu)
-            .ok()
-            .filter(|cpu| *cpu < CpuSet::MAX_CPU)?;
+        let number = usize::try_from(cpu).ok().filter(|cpu| *cpu < CpuSet::MAX_CPU)?;
         let mut set = CpuSet::new();
         set.set(number);
         sched_setaffinity(None, &set).ok()?;
         Some((cpu, crate::syscall::core_type_leaf()))
     };
-    crate::threads::apart("core-types", || {
-        cpus.iter().copied().filter_map(ask).collect()
-    })
-    .unwrap_or_default()
+    crate::threads::apart("core-types", || cpus.iter().copied().filter_map(ask).collect()).unwrap_or_default()
 }
 
 #[cfg(not(target_arch = "x86_64"))]

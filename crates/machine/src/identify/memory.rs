@@ -30,9 +30,7 @@ pub(crate) fn parse_meminfo(text: &str) -> Reading<MemoryState> {
             value.split_whitespace().next()?.parse::<u64>().ok()
         })
     };
-    let needed = |name: &str| {
-        find(name).ok_or_else(|| Missing::garbled(format!("/proc/meminfo {name}"), text))
-    };
+    let needed = |name: &str| find(name).ok_or_else(|| Missing::garbled(format!("/proc/meminfo {name}"), text));
     let free_kib = needed("MemFree")?;
     let with = |sum: u64, name: &str| sum.saturating_add(find(name).unwrap_or(0));
     let cache = || with(with(free_kib, "Buffers"), "Cached");
@@ -142,14 +140,8 @@ fn mount_of(mountinfo: &str, path: &str) -> Option<(String, String)> {
             continue;
         };
         let point = unescape_octal(point);
-        let inside = path
-            .strip_prefix(point.trim_end_matches('/'))
-            .is_some_and(|rest| rest.starts_with('/'));
-        if inside
-            && best
-                .as_ref()
-                .is_none_or(|(length, _)| point.len() >= *length)
-        {
+        let inside = path.strip_prefix(point.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+        if inside && best.as_ref().is_none_or(|(length, _)| point.len() >= *length) {
             best = Some((point.len(), ((*numbers).to_owned(), unescape_octal(source))));
         }
     }
@@ -207,15 +199,8 @@ pub(crate) fn zswap(root: &Root) -> Reading<String> {
     if !matches!(file("enabled")?.as_str(), "Y" | "1") {
         return Ok("off".into());
     }
-    let parts: Vec<String> = ["compressor", "zpool"]
-        .iter()
-        .filter_map(|name| file(name).ok())
-        .collect();
-    let mut text = if parts.is_empty() {
-        "on".to_owned()
-    } else {
-        parts.join("/")
-    };
+    let parts: Vec<String> = ["compressor", "zpool"].iter().filter_map(|name| file(name).ok()).collect();
+    let mut text = if parts.is_empty() { "on".to_owned() } else { parts.join("/") };
     if let Ok(percent) = file("max_pool_percent") {
         text.push_str(&format!(", max pool {percent} %"));
     }

@@ -13,12 +13,8 @@ use record::{Fact, Missing, Reading};
 pub(crate) fn kernel_release(root: &Root) -> Reading<String> {
     root.read_value("/proc/sys/kernel/osrelease").or_else(|_| {
         let version = root.read_value("/proc/version")?;
-        let release = version
-            .strip_prefix("Linux version ")
-            .and_then(|rest| rest.split_whitespace().next());
-        release
-            .map(str::to_owned)
-            .ok_or_else(|| Missing::garbled("/proc/version", &version))
+        let release = version.strip_prefix("Linux version ").and_then(|rest| rest.split_whitespace().next());
+        release.map(str::to_owned).ok_or_else(|| Missing::garbled("/proc/version", &version))
     })
 }
 
@@ -62,20 +58,13 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
         return Some(if long_mode { "x86_64" } else { "i686" });
     }
     if let Some(isa) = info.any("isa") {
-        return [
-            ("rv64", "riscv64"),
-            ("rv32", "riscv32"),
-            ("loongarch", "loongarch64"),
-        ]
-        .iter()
-        .find(|(prefix, _)| isa.starts_with(prefix))
-        .map(|(_, arch)| *arch);
+        return [("rv64", "riscv64"), ("rv32", "riscv32"), ("loongarch", "loongarch64")]
+            .iter()
+            .find(|(prefix, _)| isa.starts_with(prefix))
+            .map(|(_, arch)| *arch);
     }
     // The flag exists in 64-bit mode only; what stands in brackets is the mode of the reader.
-    if info
-        .any("features")
-        .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "asimd"))
-    {
+    if info.any("features").is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "asimd")) {
         return Some("aarch64");
     }
     // 32-bit kernels name the instruction set in brackets: `ARMv7 Processor rev 4 (v7l)`.
@@ -100,9 +89,7 @@ fn arch_of_cpuinfo(info: &CpuInfo) -> Option<&'static str> {
 pub(crate) fn userland_arch(root: &Root) -> Reading<String> {
     const PATH: &str = "/bin/sh";
     let header = root.read_head(PATH, 64)?;
-    parse_elf_arch(&header)
-        .map(str::to_owned)
-        .ok_or_else(|| Missing::garbled(PATH, &String::from_utf8_lossy(&header)))
+    parse_elf_arch(&header).map(str::to_owned).ok_or_else(|| Missing::garbled(PATH, &String::from_utf8_lossy(&header)))
 }
 
 /// Machine, class and byte order of an ELF header (System V gABI, chapter 4; EM_* numbers of
@@ -145,23 +132,19 @@ fn parse_elf_arch(header: &[u8]) -> Option<&'static str> {
 pub(crate) fn page_size_bytes(root: &Root) -> Reading<u32> {
     const PATH: &str = "/proc/self/smaps";
     if root.is_system() {
-        return u32::try_from(rustix::param::page_size())
-            .map_err(|_| Missing::garbled("page size", "too large"));
+        return u32::try_from(rustix::param::page_size()).map_err(|_| Missing::garbled("page size", "too large"));
     }
     let text = root.read(PATH)?;
     let kib = text.lines().find_map(|line| {
         let value = line.strip_prefix("KernelPageSize:")?.trim();
         value.strip_suffix("kB")?.trim().parse::<u32>().ok()
     });
-    kib.and_then(|kib| kib.checked_mul(1024))
-        .ok_or_else(|| Missing::garbled(PATH, &text))
+    kib.and_then(|kib| kib.checked_mul(1024)).ok_or_else(|| Missing::garbled(PATH, &text))
 }
 
 /// Host name; kept out of everything that is published.
 pub(crate) fn hostname(root: &Root) -> Fact<String> {
-    root.read_value("/proc/sys/kernel/hostname")
-        .or_else(|_| root.read_value("/etc/hostname"))
-        .into()
+    root.read_value("/proc/sys/kernel/hostname").or_else(|_| root.read_value("/etc/hostname")).into()
 }
 
 #[cfg(test)]

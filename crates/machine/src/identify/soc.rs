@@ -52,22 +52,16 @@ fn from_soc_bus(root: &Root) -> Option<String> {
 
 fn from_cpuinfo(info: &CpuInfo) -> Option<String> {
     // The `Hardware` line of ARM kernels; device tree kernels print only that they are one.
-    let hardware = info
-        .any("hardware")
-        .filter(|text| !text.to_lowercase().contains("generic") && !text.contains("Device Tree"));
+    let hardware =
+        info.any("hardware").filter(|text| !text.to_lowercase().contains("generic") && !text.contains("Device Tree"));
     if let Some(hardware) = hardware {
         return Some(hardware.to_owned());
     }
     let is_arm = info.any("cpu implementer").is_some();
     // On ARM this line names the instruction set: `ARMv7 Processor rev 4 (v7l)`.
-    let model = info
-        .any("model name")
-        .filter(|_| !is_arm)
-        .map(tidy_model_name);
+    let model = info.any("model name").filter(|_| !is_arm).map(tidy_model_name);
     // An `isa` line names what every chip of that architecture has in common: no name of a chip.
-    model
-        .or_else(|| info.any("cpu model").map(str::to_owned))
-        .filter(|name| !name.is_empty())
+    model.or_else(|| info.any("cpu model").map(str::to_owned)).filter(|name| !name.is_empty())
 }
 
 /// Chip in the `Revision` of a Raspberry Pi: bits 15:12 of codes with bit 23 (Raspberry Pi
@@ -75,12 +69,8 @@ fn from_cpuinfo(info: &CpuInfo) -> Option<String> {
 /// the device tree: BCM2708, BCM2709, BCM2835 on all boards.
 fn from_raspberry_revision(info: &CpuInfo) -> Option<String> {
     const CHIPS: &[&str] = &["BCM2835", "BCM2836", "BCM2837", "BCM2711", "BCM2712"];
-    let is_raspberry = info
-        .any("hardware")
-        .is_some_and(|name| name.starts_with("BCM2"))
-        || info
-            .any("model")
-            .is_some_and(|name| name.starts_with("Raspberry Pi"));
+    let is_raspberry = info.any("hardware").is_some_and(|name| name.starts_with("BCM2"))
+        || info.any("model").is_some_and(|name| name.starts_with("Raspberry Pi"));
     let code = u32::from_str_radix(info.any("revision")?, 16).ok()?;
     let chip = CHIPS.get((code >> 12 & 0xf) as usize)?;
     (is_raspberry && code & 1 << 23 != 0).then(|| format!("Broadcom {chip}"))
@@ -99,41 +89,17 @@ mod tests {
 
     #[test]
     fn the_device_tree_names_socs() {
-        check(
-            &["radxa,rock-5b", "rockchip,rk3588"],
-            "",
-            Some("Rockchip RK3588"),
-        );
-        check(
-            &["raspberrypi,4-model-b", "brcm,bcm2711"],
-            "",
-            Some("Broadcom BCM2711"),
-        );
-        check(
-            &["nvidia,p3737", "nvidia,tegra234"],
-            "",
-            Some("NVIDIA Tegra234"),
-        );
-        check(
-            &["xunlong,orangepi-zero3", "allwinner,sun50i-h618"],
-            "",
-            Some("Allwinner sun50i-h618"),
-        );
+        check(&["radxa,rock-5b", "rockchip,rk3588"], "", Some("Rockchip RK3588"));
+        check(&["raspberrypi,4-model-b", "brcm,bcm2711"], "", Some("Broadcom BCM2711"));
+        check(&["nvidia,p3737", "nvidia,tegra234"], "", Some("NVIDIA Tegra234"));
+        check(&["xunlong,orangepi-zero3", "allwinner,sun50i-h618"], "", Some("Allwinner sun50i-h618"));
         check(&["vendor,board"], "", None);
     }
 
     #[test]
     fn cpuinfo_names_socs() {
-        check(
-            &[],
-            "Hardware\t: BCM2708\nRevision : 0002\n",
-            Some("BCM2708"),
-        );
-        check(
-            &["brcm,bcm2709"],
-            "Hardware\t: BCM2835\nRevision : a02082\n",
-            Some("Broadcom BCM2837"),
-        );
+        check(&[], "Hardware\t: BCM2708\nRevision : 0002\n", Some("BCM2708"));
+        check(&["brcm,bcm2709"], "Hardware\t: BCM2835\nRevision : a02082\n", Some("Broadcom BCM2837"));
         check(&[], "Hardware\t: Other\nRevision : a02082\n", Some("Other"));
         check(
             &[],
@@ -141,11 +107,7 @@ mod tests {
              Hardware : Generic DT based system\n",
             None,
         );
-        check(
-            &[],
-            "processor : 0\nmodel name : AMD EPYC 7763 64-Core Processor\n",
-            Some("AMD EPYC 7763"),
-        );
+        check(&[], "processor : 0\nmodel name : AMD EPYC 7763 64-Core Processor\n", Some("AMD EPYC 7763"));
         check(&[], "processor : 0\nisa : rv64imafdc\n", None);
     }
 }

@@ -33,9 +33,7 @@ fn container(root: &Root) -> Option<String> {
         return Some(name);
     }
     let environment = root.read("/proc/1/environ").unwrap_or_default();
-    let by_environment = environment
-        .split('\0')
-        .find_map(|entry| entry.strip_prefix("container="));
+    let by_environment = environment.split('\0').find_map(|entry| entry.strip_prefix("container="));
     if let Some(name) = by_environment.filter(|name| !name.is_empty()) {
         return Some(name.to_owned());
     }
@@ -68,9 +66,7 @@ fn container_of_cgroup(groups: &str) -> Option<&'static str> {
         let named = NAMES.iter().find(|(word, _)| {
             part.strip_prefix(word)
                 // `docker.service` is the manager itself, on the host.
-                .is_some_and(|rest| {
-                    rest.is_empty() || rest.starts_with(['-', '.']) && !rest.ends_with(".service")
-                })
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']) && !rest.ends_with(".service"))
         });
         named.map(|(_, name)| *name)
     })
@@ -98,9 +94,7 @@ const DMI_WORDS: &[(&str, &str)] = &[
 /// The hypervisor, if there is one.
 fn hypervisor(root: &Root, info: &CpuInfo) -> Option<String> {
     // Xen's first domain runs on the hardware; all others do not.
-    let xen_host = root
-        .read("/proc/xen/capabilities")
-        .is_ok_and(|text| text.contains("control_d"));
+    let xen_host = root.read("/proc/xen/capabilities").is_ok_and(|text| text.contains("control_d"));
     if let Ok(kind) = root.read_value("/sys/hypervisor/type") {
         return (!xen_host).then_some(kind);
     }
@@ -108,9 +102,7 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Option<String> {
     if by_tree.is_some() {
         return by_tree;
     }
-    let flagged = info
-        .any("flags")
-        .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
+    let flagged = info.any("flags").is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"));
     let named = hypervisor_of_dmi(root);
     // KVM gives its guests a clock, which tells it from an emulator.
     let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
@@ -132,8 +124,7 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Option<String> {
 }
 
 fn is_metal(root: &Root) -> bool {
-    root.read_value(&format!("{DMI}/product_name"))
-        .is_ok_and(|name| name.contains("metal"))
+    root.read_value(&format!("{DMI}/product_name")).is_ok_and(|name| name.contains("metal"))
 }
 
 fn hypervisor_of_dmi(root: &Root) -> Option<&'static str> {
@@ -157,9 +148,7 @@ fn hypervisor_of_tree(root: &Root) -> Option<String> {
         });
     }
     let tree = root.list(DEVICE_TREE).unwrap_or_default();
-    tree.iter()
-        .any(|node| node.starts_with("fw-cfg@"))
-        .then(|| "qemu".into())
+    tree.iter().any(|node| node.starts_with("fw-cfg@")).then(|| "qemu".into())
 }
 
 #[cfg(test)]
@@ -185,76 +174,21 @@ mod tests {
         check(GUEST, Some("vm-other"));
         for (cpuinfo, file, text, expected) in [
             (GUEST, "/sys/class/dmi/id/sys_vendor", "QEMU", "qemu"),
-            (
-                GUEST,
-                "/sys/class/dmi/id/product_name",
-                "VMware Virtual Platform",
-                "vmware",
-            ),
+            (GUEST, "/sys/class/dmi/id/product_name", "VMware Virtual Platform", "vmware"),
             (METAL, "/sys/class/dmi/id/bios_vendor", "Xen", "none"),
-            (
-                ARM,
-                "/sys/class/dmi/id/product_name",
-                "Apple Virtualization Generic Platform",
-                "apple",
-            ),
-            (
-                METAL,
-                "/sys/class/dmi/id/sys_vendor",
-                "Amazon EC2",
-                "amazon",
-            ),
+            (ARM, "/sys/class/dmi/id/product_name", "Apple Virtualization Generic Platform", "apple"),
+            (METAL, "/sys/class/dmi/id/sys_vendor", "Amazon EC2", "amazon"),
             (ARM, "/sys/class/dmi/id/product_name", "c7g.metal", "none"),
-            (
-                ARM,
-                "/sys/firmware/devicetree/base/hypervisor/compatible",
-                "linux,kvm\\0",
-                "kvm",
-            ),
-            (
-                ARM,
-                "/sys/firmware/devicetree/base/fw-cfg@9020000/compatible",
-                "qemu,fw-cfg-mmio\\0",
-                "qemu",
-            ),
+            (ARM, "/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm\\0", "kvm"),
+            (ARM, "/sys/firmware/devicetree/base/fw-cfg@9020000/compatible", "qemu,fw-cfg-mmio\\0", "qemu"),
             (ARM, "/sys/hypervisor/type", "xen", "xen"),
-            (
-                GUEST,
-                "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-                "kvm-clock tsc",
-                "kvm",
-            ),
+            (GUEST, "/sys/devices/system/clocksource/clocksource0/available_clocksource", "kvm-clock tsc", "kvm"),
             (METAL, "/.dockerenv", "", "docker"),
-            (
-                METAL,
-                "/proc/1/environ",
-                "PATH=/bin\\0container=lxc\\0",
-                "lxc",
-            ),
-            (
-                METAL,
-                "/run/systemd/container",
-                "systemd-nspawn",
-                "systemd-nspawn",
-            ),
-            (
-                GUEST,
-                "/proc/1/cgroup",
-                "0::/docker/0123abcd",
-                "docker on vm-other",
-            ),
-            (
-                METAL,
-                "/proc/1/cgroup",
-                "0::/system.slice/docker.service",
-                "none",
-            ),
-            (
-                METAL,
-                "/proc/1/cgroup",
-                "1:cpu:/kubepods.slice/x",
-                "kubernetes",
-            ),
+            (METAL, "/proc/1/environ", "PATH=/bin\\0container=lxc\\0", "lxc"),
+            (METAL, "/run/systemd/container", "systemd-nspawn", "systemd-nspawn"),
+            (GUEST, "/proc/1/cgroup", "0::/docker/0123abcd", "docker on vm-other"),
+            (METAL, "/proc/1/cgroup", "0::/system.slice/docker.service", "none"),
+            (METAL, "/proc/1/cgroup", "1:cpu:/kubepods.slice/x", "kubernetes"),
         ] {
             check(&format!("{cpuinfo}== {file}\n{text}\n"), Some(expected));
         }

@@ -34,10 +34,7 @@ impl CpuCycles {
             };
             match perf_event_open(&attributes, -1, Some(cpu)) {
                 Ok(counter) => {
-                    return Ok(Self {
-                        pmu: pmu.name,
-                        counter,
-                    });
+                    return Ok(Self { pmu: pmu.name, counter });
                 }
                 Err(errno) => refusal = refused(errno),
             }
@@ -77,12 +74,7 @@ fn pmus_of(root: &Root, cpu: u32) -> Vec<Pmu> {
     let aperf = value("events/aperf").and_then(|event| event_number(&event));
     let kind = value("type").and_then(|kind| kind.parse().ok());
     if let Some((config, kind)) = aperf.zip(kind) {
-        pmus.push(Pmu {
-            name: "msr aperf".into(),
-            cpus: String::new(),
-            kind,
-            config,
-        });
+        pmus.push(Pmu { name: "msr aperf".into(), cpus: String::new(), kind, config });
     }
     pmus
 }
@@ -112,10 +104,7 @@ event=0x3c
 event=0x01
 ";
         let root = Root::from_board(board).unwrap();
-        for (cpu, expected) in [
-            (1, ["cpu_core", "msr aperf"]),
-            (5, ["cpu_atom", "msr aperf"]),
-        ] {
+        for (cpu, expected) in [(1, ["cpu_core", "msr aperf"]), (5, ["cpu_atom", "msr aperf"])] {
             let pmus = pmus_of(&root, cpu);
             let names: Vec<&str> = pmus.iter().map(|pmu| pmu.name.as_str()).collect();
             assert_eq!(names, expected);

@@ -76,10 +76,7 @@ fn listed_children(root: &Root, parent: u32) -> Option<Vec<u32>> {
     for thread in root.list(&format!("/proc/{parent}/task")).ok()? {
         let path = format!("/proc/{parent}/task/{thread}/children");
         match root.read(&path) {
-            Ok(text) => children.extend(
-                text.split_whitespace()
-                    .filter_map(|pid| pid.parse::<u32>().ok()),
-            ),
+            Ok(text) => children.extend(text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
             // The kernel has no such list, or the thread has just ended and left its children to another.
             Err(_) => return None,
         }
@@ -142,11 +139,7 @@ fn parse_job(text: &str) -> Option<Job> {
     let (_, after) = text.rsplit_once(')')?;
     let mut fields = after.split_whitespace().skip(1);
     let mut next = || fields.next()?.parse().ok();
-    Some(Job {
-        parent: next()?,
-        group: next()?,
-        session: next()?,
-    })
+    Some(Job { parent: next()?, group: next()?, session: next()? })
 }
 
 #[cfg(test)]
@@ -155,9 +148,8 @@ mod tests {
 
     #[test]
     fn children_are_known_by_their_parent() {
-        let stat = |pid: u32, name: &str, parent: u32| {
-            format!("== /proc/{pid}/stat\n{pid} ({name}) S {parent} 1 1 0 -1\n")
-        };
+        let stat =
+            |pid: u32, name: &str, parent: u32| format!("== /proc/{pid}/stat\n{pid} ({name}) S {parent} 1 1 0 -1\n");
         let board = [stat(7, "a", 1), stat(8, "b) S 1 (", 7), stat(9, "c", 7)].concat();
         let root = Root::from_board(&board).unwrap();
         assert_eq!((state_of(&root, 7), state_of(&root, 77)), (Some('S'), None));
@@ -180,9 +172,6 @@ mod tests {
         assert!(started_ticks(&root, own) >= started_ticks(&root, above[1]));
         assert!(namespace(&root).starts_with("pid:["));
         // A board has no such link.
-        assert_eq!(
-            namespace(&Root::from_board("== /proc/stat\ncpu\n").unwrap()),
-            ""
-        );
+        assert_eq!(namespace(&Root::from_board("== /proc/stat\ncpu\n").unwrap()), "");
     }
 }

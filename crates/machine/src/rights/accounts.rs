@@ -47,13 +47,7 @@ impl Accounts {
                 "" => "/bin/sh".into(),
                 shell => shell.into(),
             };
-            Some(User {
-                name,
-                uid,
-                gid,
-                home,
-                shell,
-            })
+            Some(User { name, uid, gid, home, shell })
         };
         let members = |line: &str| {
             let mut fields = line.split(':');
@@ -61,16 +55,9 @@ impl Accounts {
             let gid = fields.nth(1)?.parse().ok()?;
             let members = fields.next()?.trim().split(',');
             let members = members.filter(|name| !name.is_empty());
-            Some(Members {
-                name,
-                gid,
-                members: members.map(str::to_owned).collect(),
-            })
+            Some(Members { name, gid, members: members.map(str::to_owned).collect() })
         };
-        Self {
-            users: passwd.lines().filter_map(user).collect(),
-            groups: group.lines().filter_map(members).collect(),
-        }
+        Self { users: passwd.lines().filter_map(user).collect(), groups: group.lines().filter_map(members).collect() }
     }
 
     pub(super) fn by_uid(&self, uid: u32) -> Option<&User> {
@@ -93,11 +80,7 @@ impl Accounts {
 
     /// Users of a group, by number; none if the group stands elsewhere, so that nobody knows.
     pub(super) fn users_of(&self, gid: u32) -> Option<Vec<u32>> {
-        let mut listed = self
-            .groups
-            .iter()
-            .filter(|group| group.gid == gid)
-            .peekable();
+        let mut listed = self.groups.iter().filter(|group| group.gid == gid).peekable();
         listed.peek()?;
         let mut uids: Vec<u32> = Vec::new();
         for name in listed.flat_map(|group| &group.members) {
@@ -151,10 +134,7 @@ mod tests {
         let accounts = made();
         let alice = accounts.by_uid(1000).unwrap();
         assert_eq!(accounts.groups_of(alice), [44, 1000]);
-        assert_eq!(
-            accounts.by_name("bob").unwrap().shell,
-            PathBuf::from("/bin/sh")
-        );
+        assert_eq!(accounts.by_name("bob").unwrap().shell, PathBuf::from("/bin/sh"));
         assert_eq!(accounts.by_name("broken"), None);
         assert_eq!(accounts.users_of(50), Some(vec![]));
         assert_eq!(accounts.users_of(100), Some(vec![1001]));

@@ -30,44 +30,24 @@ pub struct Caller {
 const ANCESTORS_MAX: usize = 32;
 
 /// What sudo and its like add to an environment.
-const OF_SUDO: [&str; 8] = [
-    "SUDO_COMMAND",
-    "SUDO_GID",
-    "SUDO_HOME",
-    "SUDO_TTY",
-    "SUDO_UID",
-    "SUDO_USER",
-    "PKEXEC_UID",
-    "DOAS_USER",
-];
+const OF_SUDO: [&str; 8] =
+    ["SUDO_COMMAND", "SUDO_GID", "SUDO_HOME", "SUDO_TTY", "SUDO_UID", "SUDO_USER", "PKEXEC_UID", "DOAS_USER"];
 
 /// The user who called, if root's rights were lent to somebody; none if root called.
 ///
 /// # Errors
 /// A variable names a user that there is not, in one sentence.
-pub fn caller(
-    root: &Root,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Caller>, String> {
+pub fn caller(root: &Root, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Caller>, String> {
     let set = |name: &str| Some((name.to_owned(), variable(name).filter(|v| !v.is_empty())?));
-    let Some((name, value)) = ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"]
-        .into_iter()
-        .find_map(set)
-    else {
+    let Some((name, value)) = ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"].into_iter().find_map(set) else {
         return Ok(None);
     };
-    let nobody = || {
-        format!("{name}={value} is no user of this machine; with --as-root commands run as root.")
-    };
+    let nobody = || format!("{name}={value} is no user of this machine; with --as-root commands run as root.");
     let accounts = Accounts::read(root);
     let uid = match name.as_str() {
         "DOAS_USER" => accounts.by_name(&value).ok_or_else(nobody)?.uid,
         // The highest number means nobody at all (`setresuid(2)`).
-        _ => value
-            .parse()
-            .ok()
-            .filter(|uid| *uid != u32::MAX)
-            .ok_or_else(nobody)?,
+        _ => value.parse().ok().filter(|uid| *uid != u32::MAX).ok_or_else(nobody)?,
     };
     if uid == 0 {
         return Ok(None);
@@ -123,16 +103,10 @@ fn groups_of_session(root: &Root, uid: u32) -> Option<Vec<u32>> {
         let status = root.read(&format!("/proc/{pid}/status")).ok()?;
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            Some(
-                line.split_whitespace()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>(),
-            )
+            Some(line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
         };
         if field("Uid:")?.first()?.parse() == Ok(uid) {
-            let numbers = field("Groups:")?
-                .into_iter()
-                .chain(field("Gid:")?.into_iter().take(1));
+            let numbers = field("Groups:")?.into_iter().chain(field("Gid:")?.into_iter().take(1));
             let mut groups: Vec<u32> = numbers.filter_map(|gid| gid.parse().ok()).collect();
             groups.sort_unstable();
             groups.dedup();
@@ -146,10 +120,7 @@ fn groups_of_session(root: &Root, uid: u32) -> Option<Vec<u32>> {
 impl Caller {
     /// How the environment of this process has to change for a program of the user's: values to set, and
     /// names to take away. What sudo let through stays.
-    pub fn environment(
-        &self,
-        ours: impl Iterator<Item = (String, String)>,
-    ) -> Vec<(String, Option<String>)> {
+    pub fn environment(&self, ours: impl Iterator<Item = (String, String)>) -> Vec<(String, Option<String>)> {
         let text = |path: &Path| Some(path.to_string_lossy().into_owned());
         let mut changes = vec![
             ("HOME".to_owned(), text(&self.home)),
@@ -175,9 +146,7 @@ impl Caller {
     /// The runtime folder of the user: that of root is of no use to others.
     fn runtime_folder(&self, ours: &Path) -> Option<String> {
         let own = PathBuf::from(format!("/run/user/{}", self.uid));
-        let is_own = |path: &&Path| {
-            std::fs::symlink_metadata(path).is_ok_and(|about| about.uid() == self.uid)
-        };
+        let is_own = |path: &&Path| std::fs::symlink_metadata(path).is_ok_and(|about| about.uid() == self.uid);
         let found = [ours, own.as_path()].into_iter().find(is_own)?;
         Some(found.to_string_lossy().into_owned())
     }
@@ -219,13 +188,7 @@ Groups:\t4 5000 7000
             (Ok(found), Ok(expected)) => {
                 let found = found.as_ref().map(|user| {
                     let home = user.home.to_str().unwrap();
-                    (
-                        user.uid,
-                        user.gid,
-                        user.groups.as_slice(),
-                        user.name.as_str(),
-                        home,
-                    )
+                    (user.uid, user.gid, user.groups.as_slice(), user.name.as_str(), home)
                 });
                 assert_eq!(found, expected, "{variables:?}");
             }
@@ -251,26 +214,16 @@ Groups:\t4 5000 7000
     #[test]
     fn users_of_a_directory_have_the_groups_of_their_session() {
         check(
-            &[
-                ("SUDO_UID", "5000"),
-                ("SUDO_GID", "7000"),
-                ("SUDO_USER", "dana"),
-                ("SUDO_HOME", "/net/dana"),
-            ],
+            &[("SUDO_UID", "5000"), ("SUDO_GID", "7000"), ("SUDO_USER", "dana"), ("SUDO_HOME", "/net/dana")],
             Ok(Some((5000, 7000, &[4, 5000, 7000], "dana", "/net/dana"))),
         );
-        check(
-            &[("SUDO_UID", "6000"), ("SUDO_GID", "7000")],
-            Ok(Some((6000, 7000, &[7000], "6000", "/"))),
-        );
+        check(&[("SUDO_UID", "6000"), ("SUDO_GID", "7000")], Ok(Some((6000, 7000, &[7000], "6000", "/"))));
     }
 
     #[test]
     fn the_environment_is_that_of_the_user() {
         let root = Root::from_board(FILES).unwrap();
-        let user = caller(&root, &|name| {
-            (name == "SUDO_UID").then(|| "1000".to_owned())
-        });
+        let user = caller(&root, &|name| (name == "SUDO_UID").then(|| "1000".to_owned()));
         let user = user.unwrap().unwrap();
         let ours = [
             ("XDG_CONFIG_HOME", "/root/.config"),
@@ -280,12 +233,7 @@ Groups:\t4 5000 7000
         ];
         let ours = ours.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let changes = user.environment(ours.into_iter());
-        let change = |name: &str| {
-            changes
-                .iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, v)| v.as_deref())
-        };
+        let change = |name: &str| changes.iter().find(|(known, _)| known == name).map(|(_, v)| v.as_deref());
         assert_eq!(change("HOME"), Some(Some("/home/alice")));
         assert_eq!(change("SHELL"), Some(Some("/bin/zsh")));
         assert_eq!(change("SUDO_COMMAND"), Some(None));

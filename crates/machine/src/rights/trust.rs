@@ -31,10 +31,7 @@ const STICKY: u32 = 0o1000;
 impl Trust {
     /// Trusts root, and this user where there is one: whose rights the program will have.
     pub fn new(root: &Root, user: Option<u32>) -> Self {
-        Self {
-            accounts: Accounts::read(root),
-            users: [0].into_iter().chain(user).collect(),
-        }
+        Self { accounts: Accounts::read(root), users: [0].into_iter().chain(user).collect() }
     }
 
     /// Why others can put something else in the place of this file or folder; none if they cannot, or if
@@ -148,8 +145,7 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Self {
-            let path =
-                std::env::temp_dir().join(format!("sbc-bench-trust-{name}-{}", std::process::id()));
+            let path = std::env::temp_dir().join(format!("sbc-bench-trust-{name}-{}", std::process::id()));
             std::fs::create_dir_all(&path).unwrap();
             Self(path.canonicalize().unwrap())
         }
@@ -170,10 +166,7 @@ mod tests {
     }
 
     fn trust(user: Option<u32>) -> Trust {
-        Trust {
-            accounts: made(),
-            users: [0].into_iter().chain(user).collect(),
-        }
+        Trust { accounts: made(), users: [0].into_iter().chain(user).collect() }
     }
 
     fn check(user: Option<u32>, path: &Path, expected: Option<&str>) {
@@ -203,19 +196,10 @@ mod tests {
         let folder = Folder::new("steps");
         let whole = folder.make("a/b/program", 0o755);
         check(None, &whole, None);
-        check(
-            None,
-            &folder.make("open", 0o666),
-            Some("everybody can write"),
-        );
+        check(None, &folder.make("open", 0o666), Some("everybody can write"));
         // staff has no members, video has.
         let of_group = folder.make("grouped", 0o775);
-        for (gid, expected) in [
-            (0, None),
-            (50, None),
-            (44, Some("group video")),
-            (71, Some("group 71")),
-        ] {
+        for (gid, expected) in [(0, None), (50, None), (44, Some("group video")), (71, Some("group 71"))] {
             chown(&of_group, None, Some(gid)).unwrap();
             check(None, &of_group, expected);
         }

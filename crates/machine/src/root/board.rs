@@ -59,11 +59,7 @@ pub(super) fn parse_board(text: &str) -> Result<BTreeMap<String, Entry>, (usize,
             if let Some((path, target)) = heading.split_once(" -> ") {
                 entries.insert(normal(path), Entry::Link(target.to_owned()));
             } else if let Some((path, name)) = heading.split_once(" ! ") {
-                let errno = ERRORS
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .ok_or_else(bad)?
-                    .1;
+                let errno = ERRORS.iter().find(|(known, _)| *known == name).ok_or_else(bad)?.1;
                 entries.insert(normal(path), Entry::Error(errno));
             } else if heading.starts_with('/') {
                 open = Some((normal(heading), Vec::new()));
@@ -122,11 +118,7 @@ pub(super) fn normal(path: &str) -> String {
 }
 
 /// Follows links in every directory of the path, and in its last part if `last` is set.
-pub(super) fn resolve(
-    entries: &BTreeMap<String, Entry>,
-    path: &str,
-    last: bool,
-) -> Reading<String> {
+pub(super) fn resolve(entries: &BTreeMap<String, Entry>, path: &str, last: bool) -> Reading<String> {
     let mut path = normal(path);
     for _ in 0..LINKS_MAX {
         let Some((link, target, rest)) = first_link(entries, &path, last) else {
@@ -134,26 +126,14 @@ pub(super) fn resolve(
         };
         let parent = link.rsplit_once('/').map_or("", |(parent, _)| parent);
         let absolute = target.starts_with('/');
-        path = normal(&if absolute {
-            format!("{target}/{rest}")
-        } else {
-            format!("{parent}/{target}/{rest}")
-        });
+        path = normal(&if absolute { format!("{target}/{rest}") } else { format!("{parent}/{target}/{rest}") });
     }
     Err(missing_errno(&path, libc::ELOOP))
 }
 
 /// The first part of the path that is a link: `(path of the link, target, rest of the path)`.
-fn first_link<'a>(
-    entries: &'a BTreeMap<String, Entry>,
-    path: &str,
-    last: bool,
-) -> Option<(String, &'a str, String)> {
-    let ends = path
-        .match_indices('/')
-        .map(|(at, _)| at)
-        .skip(1)
-        .chain([path.len()]);
+fn first_link<'a>(entries: &'a BTreeMap<String, Entry>, path: &str, last: bool) -> Option<(String, &'a str, String)> {
+    let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
     for end in ends {
         if end == path.len() && !last {
             return None;
@@ -166,10 +146,7 @@ fn first_link<'a>(
     None
 }
 
-pub(super) fn board_children(
-    entries: &Mutex<BTreeMap<String, Entry>>,
-    path: &str,
-) -> Reading<Vec<String>> {
+pub(super) fn board_children(entries: &Mutex<BTreeMap<String, Entry>>, path: &str) -> Reading<Vec<String>> {
     let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
     let mut prefix = resolve(&entries, path, true)?;
     if !prefix.ends_with('/') {
@@ -180,9 +157,5 @@ pub(super) fn board_children(
         .take_while(|(key, _)| key.starts_with(&prefix))
         .filter_map(|(key, _)| key[prefix.len()..].split('/').next().map(str::to_owned))
         .collect();
-    if names.is_empty() {
-        Err(Missing::absent(path))
-    } else {
-        Ok(names)
-    }
+    if names.is_empty() { Err(Missing::absent(path)) } else { Ok(names) }
 }

@@ -45,10 +45,8 @@ impl Root {
                 // Nearly every file of the kernel fits; without room, each takes three reads more.
                 let mut bytes = Vec::with_capacity(PAGE_BYTES);
                 let file = open(&self.real(path)).map_err(|e| self.failed(path, &e))?;
-                faults::pass(Call::Read, self.real(path), || {
-                    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)
-                })
-                .map_err(|e| self.failed(path, &e))?;
+                faults::pass(Call::Read, self.real(path), || file.take(FILE_BYTES_MAX).read_to_end(&mut bytes))
+                    .map_err(|e| self.failed(path, &e))?;
                 Ok(bytes)
             }
             Tree::Board(entries) => match self.board_entry(entries, path)?.1 {
@@ -77,16 +75,11 @@ impl Root {
     /// As [`Root::read`].
     pub fn list(&self, path: &str) -> Reading<Vec<String>> {
         let mut names: Vec<String> = match &*self.tree {
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "this is the one place that lists"
-            )]
-            Tree::Directory(_) => faults::pass(Call::List, self.real(path), || {
-                std::fs::read_dir(self.real(path))
-            })
-            .map_err(|e| self.failed(path, &e))?
-            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-            .collect(),
+            #[expect(clippy::disallowed_methods, reason = "this is the one place that lists")]
+            Tree::Directory(_) => faults::pass(Call::List, self.real(path), || std::fs::read_dir(self.real(path)))
+                .map_err(|e| self.failed(path, &e))?
+                .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+                .collect(),
             Tree::Board(entries) => board_children(entries, path)?,
         };
         names.sort_by_key(|name| natural_key(name));
@@ -100,15 +93,13 @@ impl Root {
     /// As [`Root::read`]; `EINVAL` if it is no link.
     pub fn link(&self, path: &str) -> Reading<String> {
         match &*self.tree {
-            Tree::Directory(_) => faults::pass(Call::Link, self.real(path), || {
-                std::fs::read_link(self.real(path))
-            })
-            .map(|target| target.to_string_lossy().into_owned())
-            .map_err(|e| match e.raw_os_error() {
-                // It is no link, which is an answer.
-                Some(libc::EINVAL) => missing_from(path, &e),
-                _ => self.failed(path, &e),
-            }),
+            Tree::Directory(_) => faults::pass(Call::Link, self.real(path), || std::fs::read_link(self.real(path)))
+                .map(|target| target.to_string_lossy().into_owned())
+                .map_err(|e| match e.raw_os_error() {
+                    // It is no link, which is an answer.
+                    Some(libc::EINVAL) => missing_from(path, &e),
+                    _ => self.failed(path, &e),
+                }),
             Tree::Board(entries) => {
                 let entries = entries.lock().unwrap_or_else(|e| e.into_inner());
                 let resolved = resolve(&entries, path, false)?;
@@ -127,9 +118,7 @@ impl Root {
     /// As [`Root::read`].
     pub fn source(&self, path: &str) -> Reading<Source> {
         match &*self.tree {
-            Tree::Directory(_) => open(&self.real(path))
-                .map(Source::File)
-                .map_err(|e| self.failed(path, &e)),
+            Tree::Directory(_) => open(&self.real(path)).map(Source::File).map_err(|e| self.failed(path, &e)),
             Tree::Board(entries) => {
                 self.board_entry(entries, path)?;
                 Ok(Source::Board(self.clone(), path.to_owned()))

@@ -38,9 +38,7 @@ impl Source {
                 faults::pass_open(Call::Read, file, read).map_err(|e| e.raw_os_error())
             }
             #[cfg(test)]
-            Source::Stream(stream) => {
-                rustix::io::read(stream, buffer).map_err(|e| e.raw_os_error())
-            }
+            Source::Stream(stream) => rustix::io::read(stream, buffer).map_err(|e| e.raw_os_error()),
             Source::Board(root, path) => {
                 let bytes = root.read_bytes(path).map_err(|missing| match missing.why {
                     Why::Io(errno) => errno,

@@ -88,20 +88,10 @@ mod tests {
     fn what_fails_is_kept_once_and_what_is_not_there_is_no_failure() {
         let board = "== /sys/a ! EIO\n== /sys/b ! ENODEV\n== /proc/7/stat ! ESRCH\n== /sys/c\n1\n";
         let root = Root::from_board(board).unwrap();
-        for path in [
-            "/sys/a",
-            "/sys/a",
-            "/sys/b",
-            "/sys/c",
-            "/sys/d",
-            "/proc/7/stat",
-        ] {
+        for path in ["/sys/a", "/sys/a", "/sys/b", "/sys/c", "/sys/d", "/proc/7/stat"] {
             let _looked_at_below = root.clone().read(path);
         }
-        let failed = |path: &str, errno| Missing {
-            path: path.into(),
-            why: Why::Io(errno),
-        };
+        let failed = |path: &str, errno| Missing { path: path.into(), why: Why::Io(errno) };
         let expected = [failed("/sys/a", libc::EIO), failed("/sys/b", libc::ENODEV)];
         assert_eq!(root.take_unread(), expected);
         let _the_same_once_more = root.read("/sys/a");

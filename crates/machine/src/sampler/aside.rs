@@ -33,16 +33,8 @@ impl Aside {
             channels.iter().position(|channel| channel.id == id)
         };
         let place = allowed();
-        let cpus: Vec<(u32, usize)> = place
-            .iter()
-            .filter_map(|cpu| Some((*cpu, column(cpu)?)))
-            .collect();
-        Self {
-            idle: vec![0; cpus.len()],
-            cpus,
-            looked_ms: i64::MIN,
-            place,
-        }
+        let cpus: Vec<(u32, usize)> = place.iter().filter_map(|cpu| Some((*cpu, column(cpu)?))).collect();
+        Self { idle: vec![0; cpus.len()], cpus, looked_ms: i64::MIN, place }
     }
 
     /// Looks at the newest values now and then, and moves where that is better; where to, if it did.
@@ -73,8 +65,7 @@ impl Aside {
             let now = latest.get(*column).copied().unwrap_or(0);
             let idle_ms = now.saturating_sub(*before).saturating_mul(TICK_MS);
             *before = now;
-            if !is_first && idle_ms.saturating_mul(100) >= span_ms.saturating_mul(IDLE_PERCENT_MIN)
-            {
+            if !is_first && idle_ms.saturating_mul(100) >= span_ms.saturating_mul(IDLE_PERCENT_MIN) {
                 quiet.push(*cpu);
             }
         }
@@ -90,17 +81,8 @@ mod tests {
     use super::*;
 
     fn check(idle_ticks: [i64; 2], expected: &[u32]) {
-        let mut aside = Aside {
-            cpus: vec![(0, 0), (1, 1)],
-            idle: vec![0; 2],
-            looked_ms: i64::MIN,
-            place: vec![0, 1],
-        };
-        assert_eq!(
-            aside.quiet(&[1000, 1000], 0),
-            [0, 1],
-            "nothing is known yet"
-        );
+        let mut aside = Aside { cpus: vec![(0, 0), (1, 1)], idle: vec![0; 2], looked_ms: i64::MIN, place: vec![0, 1] };
+        assert_eq!(aside.quiet(&[1000, 1000], 0), [0, 1], "nothing is known yet");
         let latest = idle_ticks.map(|ticks| 1000 + ticks);
         assert_eq!(aside.quiet(&latest, 2000), expected, "{idle_ticks:?}");
     }

@@ -98,11 +98,7 @@ impl Block {
             let rows = std::mem::take(&mut self.dropped_rows);
             let reason = format!("{rows} samples were lost: nobody fetched them in time");
             let missing = Missing::unsupported("", reason);
-            events.push(gap_event(
-                &ChannelId::ALL_CHANNELS_GAP,
-                self.dropped_at_ms,
-                missing,
-            ));
+            events.push(gap_event(&ChannelId::ALL_CHANNELS_GAP, self.dropped_at_ms, missing));
         }
         if let Some(errno) = self.pin_errno.take() {
             let reason = format!("the sampler could not be pinned to its CPUs: error {errno}");
@@ -128,10 +124,8 @@ mod tests {
         block.values.rotate_right(2);
         assert_eq!((block.take_row(&mut row), row), (Some(1000), vec![3, 30]));
         let events = block.into_events(&[]);
-        let expected = Event::Samples {
-            at_ms: vec![0, 500],
-            columns: vec![vec![Some(1), Some(2)], vec![None, Some(20)]],
-        };
+        let expected =
+            Event::Samples { at_ms: vec![0, 500], columns: vec![vec![Some(1), Some(2)], vec![None, Some(20)]] };
         assert_eq!(events, [expected]);
     }
 
@@ -142,18 +136,10 @@ mod tests {
             block.push(at_ms, &[at_ms]);
         }
         let events = block.into_events(&[]);
-        let Event::Samples { at_ms, .. } = &events[0] else {
-            panic!("{events:?}")
-        };
+        let Event::Samples { at_ms, .. } = &events[0] else { panic!("{events:?}") };
         assert_eq!(at_ms.len(), ROWS_MIN);
-        let Event::Gap { gap, .. } = &events[1] else {
-            panic!("{events:?}")
-        };
+        let Event::Gap { gap, .. } = &events[1] else { panic!("{events:?}") };
         assert_eq!(gap.at_ms, ROWS_MIN as i64);
-        assert!(
-            gap.missing.to_string().starts_with("3 samples"),
-            "{}",
-            gap.missing
-        );
+        assert!(gap.missing.to_string().starts_with("3 samples"), "{}", gap.missing);
     }
 }

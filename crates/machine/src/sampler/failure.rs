@@ -38,25 +38,17 @@ impl Failure {
         let why = match self {
             Failure::Errno(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Why::Absent,
             Failure::Errno(libc::EACCES | libc::EPERM) => Why::Denied,
-            Failure::Errno(libc::EOPNOTSUPP) => {
-                Why::Unsupported(format!("this machine does not offer it ({path})"))
-            }
+            Failure::Errno(libc::EOPNOTSUPP) => Why::Unsupported(format!("this machine does not offer it ({path})")),
             Failure::Errno(errno) => Why::Io(*errno),
             Failure::Garbled(excerpt) => {
                 let text = String::from_utf8_lossy(excerpt);
                 return Missing::garbled(path, text.trim_end_matches('\0').trim_end());
             }
-            Failure::NotNamed => {
-                Why::Unsupported(format!("{path} does not name it at this moment"))
+            Failure::NotNamed => Why::Unsupported(format!("{path} does not name it at this moment")),
+            Failure::Silent(seconds) => Why::Unsupported(format!("{path} has not answered for {seconds} s")),
+            Failure::Suspended(ms) => {
+                Why::Unsupported(format!("the machine was suspended for {}.{:03} s", ms / 1000, ms % 1000))
             }
-            Failure::Silent(seconds) => {
-                Why::Unsupported(format!("{path} has not answered for {seconds} s"))
-            }
-            Failure::Suspended(ms) => Why::Unsupported(format!(
-                "the machine was suspended for {}.{:03} s",
-                ms / 1000,
-                ms % 1000
-            )),
             Failure::SlowedDown(ms) => Why::Unsupported(format!(
                 "the sampler takes a sample every {ms} ms from here on, to stay within its budget"
             )),
@@ -70,10 +62,7 @@ impl Failure {
                 ))
             }
         };
-        Missing {
-            path: path.to_owned(),
-            why,
-        }
+        Missing { path: path.to_owned(), why }
     }
 }
 
@@ -88,10 +77,7 @@ mod tests {
             (Failure::Errno(libc::EAGAIN), "/x: error 11"),
             (Failure::garbled(b"N/A\n"), "/x answered \"N/A\""),
             (Failure::Silent(7), "/x has not answered for 7 s"),
-            (
-                Failure::Suspended(61_020),
-                "the machine was suspended for 61.020 s",
-            ),
+            (Failure::Suspended(61_020), "the machine was suspended for 61.020 s"),
             (
                 Failure::SlowedDown(1_000),
                 "the sampler takes a sample every 1000 ms from here on, to stay within its budget",

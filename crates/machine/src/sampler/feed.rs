@@ -153,9 +153,6 @@ mod tests {
         assert_eq!(feed.take(&mut 0, &mut values, soon), Taken::Nothing);
         let late = soon + 6_000_000_000;
         let taken = feed.take(&mut 0, &mut values, late);
-        assert!(
-            matches!(taken, Taken::Failed(Failure::Silent(6 | 7))),
-            "{taken:?}"
-        );
+        assert!(matches!(taken, Taken::Failed(Failure::Silent(6 | 7))), "{taken:?}");
     }
 }

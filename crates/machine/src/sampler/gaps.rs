@@ -39,29 +39,18 @@ pub(super) struct GapNote {
 impl GapNote {
     pub(super) fn event(&self, channels: &[Channel]) -> Event {
         let channel = &channels[self.channel];
-        gap_event(
-            &channel.id,
-            self.at_ms,
-            self.failure.missing(&channel.source),
-        )
+        gap_event(&channel.id, self.at_ms, self.failure.missing(&channel.source))
     }
 }
 
 /// Notes a gap as far as there is room.
 pub(super) fn note(gaps: &mut Vec<GapNote>, channel: usize, at_ms: i64, failure: Failure) {
     if gaps.len() < GAPS_MAX {
-        gaps.push(GapNote {
-            channel,
-            at_ms,
-            failure,
-        });
+        gaps.push(GapNote { channel, at_ms, failure });
     }
 }
 
 /// The event of a gap.
 pub(super) fn gap_event(channel: &ChannelId, at_ms: i64, missing: record::Missing) -> Event {
-    Event::Gap {
-        channel: channel.clone(),
-        gap: Gap { at_ms, missing },
-    }
+    Event::Gap { channel: channel.clone(), gap: Gap { at_ms, missing } }
 }

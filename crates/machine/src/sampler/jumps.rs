@@ -20,10 +20,7 @@ impl Distances {
     pub(super) fn now() -> Self {
         let suspended_ms = suspended_ms();
         let boot_ms = (monotonic_ns() / 1_000_000) as i64 + suspended_ms;
-        Self {
-            suspended_ms,
-            utc_ms: utc_now_ms() - boot_ms,
-        }
+        Self { suspended_ms, utc_ms: utc_now_ms() - boot_ms }
     }
 
     /// What happened between `before` and this moment.
@@ -43,21 +40,12 @@ mod tests {
 
     #[test]
     fn jumps_are_told_apart() {
-        let at = |suspended_ms, utc_ms| Distances {
-            suspended_ms,
-            utc_ms,
-        };
+        let at = |suspended_ms, utc_ms| Distances { suspended_ms, utc_ms };
         let before = at(5_000, 1_700_000_000_000);
         for (now, expected) in [
             (at(5_020, 1_700_000_000_010), [None, None]),
-            (
-                at(65_000, 1_700_000_000_000),
-                [Some(Failure::Suspended(60_000)), None],
-            ),
-            (
-                at(5_000, 1_699_996_400_000),
-                [None, Some(Failure::TimeStepped(-3_600_000))],
-            ),
+            (at(65_000, 1_700_000_000_000), [Some(Failure::Suspended(60_000)), None]),
+            (at(5_000, 1_699_996_400_000), [None, Some(Failure::TimeStepped(-3_600_000))]),
         ] {
             assert_eq!(now.jumps_since(before), expected);
         }

@@ -35,12 +35,7 @@ pub(super) struct Apart {
 impl Apart {
     pub(super) fn new(reader: Reader, plan: Plan, feed: Feed) -> Self {
         let values = vec![NONE; feed.channels().len()];
-        Self {
-            reader,
-            plan,
-            feed,
-            values,
-        }
+        Self { reader, plan, feed, values }
     }
 
     fn read(&mut self, buffer: &mut [u8]) {
@@ -70,10 +65,7 @@ struct Shared {
 impl Lanes {
     /// Threads that will be among these watchers; none is started yet.
     pub(super) fn new(watchers: Watchers) -> Self {
-        Self(Arc::new(Shared {
-            watchers,
-            ..Shared::default()
-        }))
+        Self(Arc::new(Shared { watchers, ..Shared::default() }))
     }
 
     /// Adds a source; it is read soon.
@@ -155,9 +147,7 @@ fn work(shared: &Shared) {
             index += 1;
         }
         let cpu_ns = thread_cpu_ns();
-        shared
-            .cpu_ns
-            .fetch_add(cpu_ns - counted_ns, Ordering::Relaxed);
+        shared.cpu_ns.fetch_add(cpu_ns - counted_ns, Ordering::Relaxed);
         counted_ns = cpu_ns;
         let pause_ns = next_ns.saturating_sub(monotonic_ns());
         if pause_ns > 0 && !shared.stop.load(Ordering::Relaxed) {
@@ -204,10 +194,7 @@ mod tests {
         let root = Root::from_board("== /a\n1\n").unwrap();
         let feed = Feed::new("/a", probe.channels.clone(), Duration::MAX);
         let reader = Reader::new(&root, &probe);
-        (
-            Apart::new(reader, Plan::new(probe.beat), feed.clone()),
-            feed,
-        )
+        (Apart::new(reader, Plan::new(probe.beat), feed.clone()), feed)
     }
 
     /// Waits until a feed has an answer, however busy the machine is.

@@ -29,10 +29,7 @@ pub(super) struct Hands {
 impl Hands {
     /// For rows of so many values of so many CPUs.
     pub(super) fn new(columns: usize, cpus: usize) -> Self {
-        Self {
-            buffer: vec![0; BUFFER_BYTES + cpus * BUFFER_BYTES_PER_CPU],
-            values: vec![NONE; columns],
-        }
+        Self { buffer: vec![0; BUFFER_BYTES + cpus * BUFFER_BYTES_PER_CPU], values: vec![NONE; columns] }
     }
 }
 

@@ -57,11 +57,7 @@ impl Pace {
 fn interval_ns(asked_ns: u64, present_ns: u64, tick_cpu_ns: u64, budget_ppm: u64) -> u64 {
     let needed_ns = tick_cpu_ns.saturating_mul(1_000_000) / budget_ppm;
     let fitting_ns = asked_ns.saturating_mul(needed_ns.div_ceil(asked_ns).max(1));
-    if needed_ns > present_ns || needed_ns.saturating_mul(2) <= present_ns {
-        fitting_ns
-    } else {
-        present_ns
-    }
+    if needed_ns > present_ns || needed_ns.saturating_mul(2) <= present_ns { fitting_ns } else { present_ns }
 }
 
 #[cfg(test)]
@@ -84,10 +80,7 @@ mod tests {
             (100 * ms, 500 * ms, 0, 100 * ms),
         ] {
             let got = interval_ns(asked, present, cost, 2000);
-            assert_eq!(
-                got, expected,
-                "asked {asked}, present {present}, cost {cost}"
-            );
+            assert_eq!(got, expected, "asked {asked}, present {present}, cost {cost}");
         }
     }
 
@@ -98,9 +91,7 @@ mod tests {
         for _ in 0..WINDOW_TICKS {
             assert!(!pace.after_tick(100_000));
         }
-        let slowed: Vec<bool> = (0..WINDOW_TICKS)
-            .map(|_| pace.after_tick(400_000))
-            .collect();
+        let slowed: Vec<bool> = (0..WINDOW_TICKS).map(|_| pace.after_tick(400_000)).collect();
         assert_eq!(slowed.iter().filter(|slowed| **slowed).count(), 1);
         assert_eq!(pace.interval_ns(), 200_000_000);
     }

@@ -35,14 +35,7 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(beat: Beat) -> Self {
         let beat_ns = beat.time().as_nanos() as u64;
-        Self {
-            beat_ns,
-            due_ns: 0,
-            failures: 0,
-            read_ns_min: u64::MAX,
-            read_ns_total: 0,
-            reads: 0,
-        }
+        Self { beat_ns, due_ns: 0, failures: 0, read_ns_min: u64::MAX, read_ns_total: 0, reads: 0 }
     }
 
     /// True if it is to be read at a tick now; ticks come every `interval_ns`, so that the nearest
@@ -124,11 +117,7 @@ mod tests {
             for read_ns in reads_ns {
                 plan.after_read(0, *read_ns, Ok(()));
             }
-            assert_eq!(
-                (plan.due_ns(), plan.is_slow()),
-                (due_ns, slow),
-                "{reads_ns:?}"
-            );
+            assert_eq!((plan.due_ns(), plan.is_slow()), (due_ns, slow), "{reads_ns:?}");
         }
     }
 
@@ -147,21 +136,13 @@ mod tests {
             };
             plan.after_read(0, 10_000, outcome);
             let now_ns = now_ms * MS;
-            assert_eq!(
-                plan.is_worth_a_last_read(now_ns),
-                again,
-                "{beat:?} {now_ms}"
-            );
+            assert_eq!(plan.is_worth_a_last_read(now_ns), again, "{beat:?} {now_ms}");
         }
     }
 
     #[test]
     fn what_is_forbidden_is_never_tried_again() {
-        for (errno, again) in [
-            (libc::EACCES, false),
-            (libc::EOPNOTSUPP, false),
-            (libc::EAGAIN, true),
-        ] {
+        for (errno, again) in [(libc::EACCES, false), (libc::EOPNOTSUPP, false), (libc::EAGAIN, true)] {
             let mut plan = Plan::new(Beat::AtMostEveryMs(1));
             plan.after_read(5, 1, Err(Failure::Errno(errno)));
             assert_eq!(plan.is_due(u64::MAX - 1, 0), again, "{errno}");

@@ -49,11 +49,7 @@ impl Reader {
             firmware: None,
             cycles: None,
             threads: MeasuredThreads::default(),
-            wrap: probe.wraps_after.map(|range| Wrap {
-                range,
-                last: 0,
-                base: 0,
-            }),
+            wrap: probe.wraps_after.map(|range| Wrap { range, last: 0, base: 0 }),
             scale: probe.scale.clone(),
         }
     }
@@ -77,12 +73,7 @@ impl Reader {
     }
 
     /// Reads its values. On an error all of them are [`NONE`].
-    pub(super) fn read(
-        &mut self,
-        own: Own,
-        buffer: &mut [u8],
-        values: &mut [i64],
-    ) -> Result<(), Failure> {
+    pub(super) fn read(&mut self, own: Own, buffer: &mut [u8], values: &mut [i64]) -> Result<(), Failure> {
         match self.read {
             Read::File(parser) => self.read_file(parser, buffer, values)?,
             Read::Register(address) => values[0] = self.read_register(address)?,
@@ -164,12 +155,7 @@ impl Reader {
         }
     }
 
-    fn read_file(
-        &mut self,
-        parser: Parser,
-        buffer: &mut [u8],
-        values: &mut [i64],
-    ) -> Result<(), Failure> {
+    fn read_file(&mut self, parser: Parser, buffer: &mut [u8], values: &mut [i64]) -> Result<(), Failure> {
         let count = self.read_at(buffer, 0)?;
         let answer = whole_lines(&buffer[..count], count == buffer.len());
         parser(answer, values);
@@ -229,11 +215,7 @@ mod tests {
 
     #[test]
     fn a_counter_that_starts_again_goes_on() {
-        let mut wrap = Wrap {
-            range: 99,
-            last: 0,
-            base: 0,
-        };
+        let mut wrap = Wrap { range: 99, last: 0, base: 0 };
         let seen = [10, 90, 5, NONE, 50, 49].map(|value| wrap.unwrap(value));
         assert_eq!(seen, [10, 90, 105, NONE, 150, 249]);
     }

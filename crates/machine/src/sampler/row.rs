@@ -33,10 +33,7 @@ impl Sampler {
 
     /// The source at this place, if it is to be read now. One that somebody else reads is looked at at once.
     pub(super) fn lend(&mut self, index: usize, tick: &Tick) -> Option<Lent> {
-        let own = Own {
-            cpu_ns: self.cpu_ns_total() as i64,
-            delay_us: self.delay_us,
-        };
+        let own = Own { cpu_ns: self.cpu_ns_total() as i64, delay_us: self.delay_us };
         let slot = &mut self.slots[index];
         if self.uses_lanes && !tick.fake && slot.wants_own_thread() {
             slot.hand_over(&self.channels, &self.lanes);

@@ -85,11 +85,7 @@ impl Slot {
             Input::Fed(feed, _) => feed.cost(),
             Input::Nobody => (0, 0),
         };
-        SourceCost {
-            path: &self.path,
-            reads,
-            read_ns,
-        }
+        SourceCost { path: &self.path, reads, read_ns }
     }
 
     /// True if it should be read by another thread from now on.
@@ -128,13 +124,7 @@ impl Slot {
             return None;
         }
         match std::mem::replace(&mut self.input, Input::Nobody) {
-            Input::Own(reader, plan) => Some(Lent {
-                index,
-                reader,
-                plan,
-                own,
-                width: self.columns.len(),
-            }),
+            Input::Own(reader, plan) => Some(Lent { index, reader, plan, own, width: self.columns.len() }),
             other => {
                 self.input = other;
                 None

@@ -58,10 +58,7 @@ fn nonsense_is_one_gap_per_stretch() {
     root.write(&path, "398000").unwrap();
     assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
     assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
-    assert_eq!(
-        gaps(&mut sampler),
-        [(TEMPERATURE, 500, Missing::garbled(&path, "398000"))]
-    );
+    assert_eq!(gaps(&mut sampler), [(TEMPERATURE, 500, Missing::garbled(&path, "398000"))]);
     root.write(&path, "47000").unwrap();
     assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), Some(47_000));
     assert_eq!(gaps(&mut sampler), []);
@@ -74,25 +71,16 @@ fn an_error_is_retried_soon_and_then_seldom() {
     let column = sampler.position(&TEMPERATURE).unwrap();
     let path = format!("{ZONE}/temp");
     let failing = Root::from_board(&format!("== {path} ! EAGAIN\n")).unwrap();
-    let index = sampler
-        .slots
-        .iter()
-        .position(|slot| slot.columns().contains(&column))
-        .unwrap();
+    let index = sampler.slots.iter().position(|slot| slot.columns().contains(&column)).unwrap();
     sampler.slots[index].set_source(Source::Board(failing, path.clone()));
     // Three quick attempts, then one every 5 s.
     for _ in 0..3 {
         assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
     }
-    let missing = Missing {
-        path: path.clone(),
-        why: Why::Io(libc::EAGAIN),
-    };
+    let missing = Missing { path: path.clone(), why: Why::Io(libc::EAGAIN) };
     assert_eq!(gaps(&mut sampler), [(TEMPERATURE, 0, missing)]);
     sampler.slots[index].set_source(Source::Board(root, path));
-    let values: Vec<Option<i64>> = (0..11)
-        .map(|_| ticked(&mut sampler, &timeline, &TEMPERATURE))
-        .collect();
+    let values: Vec<Option<i64>> = (0..11).map(|_| ticked(&mut sampler, &timeline, &TEMPERATURE)).collect();
     assert_eq!(values[..9], [None; 9]);
     assert_eq!(values[9..], [Some(45_000), Some(45_000)]);
 }
@@ -102,11 +90,7 @@ fn a_file_that_vanished_is_opened_again() {
     let board = format!("== {ZONE}/temp\n45000\n");
     let (_, mut sampler, timeline) = sampler(&board);
     let column = sampler.position(&TEMPERATURE).unwrap();
-    let index = sampler
-        .slots
-        .iter()
-        .position(|slot| slot.columns().contains(&column))
-        .unwrap();
+    let index = sampler.slots.iter().position(|slot| slot.columns().contains(&column)).unwrap();
     let gone = Source::Board(Root::from_board("").unwrap(), format!("{ZONE}/temp"));
     sampler.slots[index].set_source(gone);
     assert_eq!(ticked(&mut sampler, &timeline, &TEMPERATURE), None);
@@ -118,8 +102,7 @@ fn a_slow_beat_keeps_its_latest_value() {
     let (root, mut sampler, timeline) = sampler("== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n");
     let column = sampler.position(&LOAD).unwrap();
     assert_eq!(ticked(&mut sampler, &timeline, &LOAD), Some(20));
-    root.write("/proc/loadavg", "1.00 0.18 0.12 1/80 1")
-        .unwrap();
+    root.write("/proc/loadavg", "1.00 0.18 0.12 1/80 1").unwrap();
     let mut waited = 0;
     let next = loop {
         match ticked(&mut sampler, &timeline, &LOAD) {
@@ -167,9 +150,7 @@ fn what_is_forbidden_is_told_once_and_left_alone() {
     let gaps = gaps(&mut sampler);
     assert_eq!(gaps.len(), 1);
     assert_eq!(gaps[0].2.why, Why::Denied);
-    let cost = sampler
-        .source_costs()
-        .find(|cost| cost.path.starts_with(zone));
+    let cost = sampler.source_costs().find(|cost| cost.path.starts_with(zone));
     assert_eq!(cost.unwrap().reads, 1);
 }
 
@@ -230,10 +211,7 @@ fn late_ticks_are_counted_and_seen() {
 fn values_of_others_are_in_the_row() {
     let id = ChannelId::meter(OfMeter::Power);
     let feed = Feed::new("plug", vec![Channel::of(id.clone())], Duration::MAX);
-    let options = Options {
-        feeds: vec![feed.clone()],
-        ..Options::default()
-    };
+    let options = Options { feeds: vec![feed.clone()], ..Options::default() };
     let mut sampler = Sampler::new(&Root::from_board("").unwrap(), &options);
     let timeline = Timeline::fake(0);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
@@ -243,17 +221,9 @@ fn values_of_others_are_in_the_row() {
     assert!(gaps(&mut sampler).is_empty(), "nothing new is no gap");
     feed.put(Err(Failure::Errno(libc::ETIMEDOUT)), 1_000);
     assert_eq!(ticked(&mut sampler, &timeline, &id), None);
-    let missing = Missing {
-        path: "plug".into(),
-        why: Why::Io(libc::ETIMEDOUT),
-    };
+    let missing = Missing { path: "plug".into(), why: Why::Io(libc::ETIMEDOUT) };
     assert_eq!(gaps(&mut sampler), [(id, 1500, missing)]);
-    let Event::SamplerCost { cost } = sampler.cost_event() else {
-        panic!("no cost")
-    };
+    let Event::SamplerCost { cost } = sampler.cost_event() else { panic!("no cost") };
     let plug = cost.sources.iter().find(|cost| cost.source == "plug");
-    assert_eq!(
-        plug.map(|cost| (cost.reads, cost.read_ns)),
-        Some((2, 2_000))
-    );
+    assert_eq!(plug.map(|cost| (cost.reads, cost.read_ns)), Some((2, 2_000)));
 }

@@ -68,18 +68,11 @@ impl SamplerThread {
         Self::begin(sampler, timeline, false)
     }
 
-    fn begin(
-        mut sampler: Sampler,
-        timeline: &Timeline,
-        has_watchdog: bool,
-    ) -> std::io::Result<Self> {
+    fn begin(mut sampler: Sampler, timeline: &Timeline, has_watchdog: bool) -> std::io::Result<Self> {
         let channels = sampler.channels().to_vec();
         let announcement = Some(sampler.channels_event());
         let rows = sampler.options.rows;
-        let sources: Vec<String> = sampler
-            .source_costs()
-            .map(|cost| cost.path.into())
-            .collect();
+        let sources: Vec<String> = sampler.source_costs().map(|cost| cost.path.into()).collect();
         let mut block = Block::new(channels.len(), rows);
         block.sources = vec![(0, 0); sources.len()];
         let watchers = sampler.watchers.clone();
@@ -87,25 +80,14 @@ impl SamplerThread {
             [] => watchers::allowed(),
             cpus => cpus.to_vec(),
         };
-        let shared = Arc::new(Shared {
-            block: Mutex::new(block),
-        });
+        let shared = Arc::new(Shared { block: Mutex::new(block) });
         let worker = if timeline.is_fake() {
             sampler.due_ns = timeline.now_ns();
             Worker::Afterwards(Box::new(sampler), timeline.clone())
         } else {
             Worker::Thread(Turns::start(sampler, &shared, timeline, has_watchdog)?)
         };
-        Ok(Self {
-            shared,
-            channels,
-            sources,
-            rows,
-            watchers,
-            allowed,
-            announcement,
-            worker: Some(worker),
-        })
+        Ok(Self { shared, channels, sources, rows, watchers, allowed, announcement, worker: Some(worker) })
     }
 
     /// The channels, in the order of the columns, without values.
@@ -117,8 +99,7 @@ impl SamplerThread {
     /// Not for timed regions.
     pub fn keep_off(&self, measured: &[u32]) {
         if matches!(self.worker, Some(Worker::Thread(_))) {
-            self.watchers
-                .move_to(&watchers::others(&self.allowed, measured));
+            self.watchers.move_to(&watchers::others(&self.allowed, measured));
         }
     }
 
@@ -201,15 +182,8 @@ impl SamplerThread {
     /// The cost in a block with the names of the sources.
     fn cost(&self, block: &Block) -> SamplerCost {
         let sources = self.sources.iter().zip(&block.sources);
-        let sources = sources.map(|(source, &(reads, read_ns))| SourceCost {
-            source: source.clone(),
-            reads,
-            read_ns,
-        });
-        SamplerCost {
-            sources: sources.collect(),
-            ..block.cost.clone()
-        }
+        let sources = sources.map(|(source, &(reads, read_ns))| SourceCost { source: source.clone(), reads, read_ns });
+        SamplerCost { sources: sources.collect(), ..block.cost.clone() }
     }
 
     /// Stops, and gives everything since the last call of [`SamplerThread::drain`]; the last event
@@ -238,9 +212,7 @@ impl Drop for SamplerThread {
 impl Shared {
     /// The lock is held for a copy of one row or an exchange of pointers, never longer.
     pub(super) fn lock(&self) -> MutexGuard<'_, Block> {
-        self.block
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.block.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     pub(super) fn take_over(&self, sampler: &mut Sampler) {
@@ -289,19 +261,8 @@ mod tests {
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
         timeline.sleep(Duration::from_millis(3200));
         let events = thread.drain();
-        assert!(
-            matches!(
-                events[0],
-                Event::Channels {
-                    interval_ms: 500,
-                    ..
-                }
-            ),
-            "{events:?}"
-        );
-        let Event::Samples { at_ms, columns } = &events[1] else {
-            panic!("{events:?}")
-        };
+        assert!(matches!(events[0], Event::Channels { interval_ms: 500, .. }), "{events:?}");
+        let Event::Samples { at_ms, columns } = &events[1] else { panic!("{events:?}") };
         assert_eq!(at_ms, &[0, 500, 1000, 1500, 2000, 2500, 3000]);
         let load = &columns[0];
         assert_eq!((load[0], load[6]), (Some(20), Some(20)));
@@ -309,21 +270,13 @@ mod tests {
         timeline.sleep(Duration::from_millis(300));
         let events = thread.stop();
         assert!(matches!(&events[0], Event::Samples { at_ms, .. } if at_ms == &[3500]));
-        let Some(Event::SamplerCost { cost }) = events.last() else {
-            panic!("{events:?}")
-        };
-        assert_eq!(
-            (cost.ticks, cost.elapsed_ns, cost.cpu_ns),
-            (8, 3_500_000_000, 0)
-        );
+        let Some(Event::SamplerCost { cost }) = events.last() else { panic!("{events:?}") };
+        assert_eq!((cost.ticks, cost.elapsed_ns, cost.cpu_ns), (8, 3_500_000_000, 0));
     }
 
     #[test]
     fn the_running_system_is_sampled_in_the_background() {
-        let options = Options {
-            interval: Duration::from_millis(20),
-            ..Options::default()
-        };
+        let options = Options { interval: Duration::from_millis(20), ..Options::default() };
         let timeline = Timeline::start();
         let sampler = Sampler::new(&Root::system(), &options);
         let user = ChannelId::all_cpus(CpuTime::User);
@@ -331,12 +284,7 @@ mod tests {
         let mut thread = SamplerThread::start(sampler, &timeline).unwrap();
         let mut events = Vec::new();
         // However busy the machine is: two blocks with samples come in the end.
-        while events
-            .iter()
-            .filter(|event| matches!(event, Event::Samples { .. }))
-            .count()
-            < 2
-        {
+        while events.iter().filter(|event| matches!(event, Event::Samples { .. })).count() < 2 {
             timeline.sleep(Duration::from_millis(5));
             events.extend(thread.drain());
         }
@@ -350,9 +298,7 @@ mod tests {
                 assert!(rows.iter().all(Option::is_some));
             }
         }
-        let Some(Event::SamplerCost { cost }) = events.last() else {
-            panic!("{events:?}")
-        };
+        let Some(Event::SamplerCost { cost }) = events.last() else { panic!("{events:?}") };
         assert!(cost.ticks >= 2 && cost.cpu_ns > 0);
     }
 }

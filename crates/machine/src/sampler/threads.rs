@@ -46,11 +46,7 @@ impl MeasuredThreads {
                 let directory = format!("{directory}/{thread}");
                 let children = root.read(&format!("{directory}/children"));
                 let children = children.unwrap_or_default();
-                processes.extend(
-                    children
-                        .split_whitespace()
-                        .filter_map(|pid| pid.parse::<u32>().ok()),
-                );
+                processes.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
                 if process == own && (thread == own || watches(root, &directory)) {
                     continue;
                 }

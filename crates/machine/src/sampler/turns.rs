@@ -106,9 +106,7 @@ impl Turns {
         let has_ended = loop {
             let left = until.saturating_duration_since(Instant::now());
             let ended = lock(&self.ended);
-            let waited = self
-                .end
-                .wait_timeout_while(ended, left.min(LOOK), |ended| !*ended);
+            let waited = self.end.wait_timeout_while(ended, left.min(LOOK), |ended| !*ended);
             let has_ended = *waited.unwrap_or_else(PoisonError::into_inner).0;
             if has_ended || left.is_zero() {
                 break has_ended;
@@ -167,11 +165,7 @@ impl Turns {
                 return;
             };
             if is_last {
-                if sampler
-                    .row
-                    .iter()
-                    .any(|value| *value != crate::sensors::NONE)
-                {
+                if sampler.row.iter().any(|value| *value != crate::sensors::NONE) {
                     self.shared.take_over(&mut sampler);
                 }
                 sampler.cost.cpu_ns = cpu_before_ns + thread_cpu_ns();
@@ -299,13 +293,9 @@ mod tests {
     /// A source that hangs: a pipe that nobody writes to, read without a place in it.
     #[test]
     fn a_source_that_hangs_in_a_tick_is_given_up_and_the_sampler_goes_on() {
-        let board =
-            "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
+        let board = "== /proc/loadavg\n0.20 0.18 0.12 1/80 1\n== /proc/stat\ncpu  1 2 3 4 5 6 7 8\n";
         let root = Root::from_board(board).unwrap();
-        let options = Options {
-            interval: Duration::from_millis(20),
-            ..Options::default()
-        };
+        let options = Options { interval: Duration::from_millis(20), ..Options::default() };
         let mut sampler = Sampler::new(&root, &options);
         let user = ChannelId::all_cpus(CpuTime::User);
         let load = ChannelId::Load(LoadSpan::One);
@@ -332,9 +322,7 @@ mod tests {
         }
         assert_eq!(known(&events, hanging), 0);
         let is_gap = |event: &Event| match event {
-            Event::Gap { channel, gap } => {
-                *channel == user && gap.missing.to_string().contains("not answered")
-            }
+            Event::Gap { channel, gap } => *channel == user && gap.missing.to_string().contains("not answered"),
             _ => false,
         };
         assert!(events.iter().any(is_gap), "{events:?}");

@@ -33,9 +33,7 @@ impl Watchers {
         let Some(cpus) = cpu_set(cpus) else { return };
         let mut state = self.state();
         // A thread that has ended cannot be moved.
-        state
-            .threads
-            .retain(|thread| sched_setaffinity(Some(*thread), &cpus).is_ok());
+        state.threads.retain(|thread| sched_setaffinity(Some(*thread), &cpus).is_ok());
         state.cpus = Some(cpus);
     }
 
@@ -53,16 +51,9 @@ pub(super) fn allowed() -> Vec<u32> {
 
 /// All of `allowed` but the measured ones; all of them if nothing is left.
 pub(super) fn others(allowed: &[u32], measured: &[u32]) -> Vec<u32> {
-    let others = allowed
-        .iter()
-        .copied()
-        .filter(|cpu| !measured.contains(cpu));
+    let others = allowed.iter().copied().filter(|cpu| !measured.contains(cpu));
     let others: Vec<u32> = others.collect();
-    if others.is_empty() {
-        allowed.to_vec()
-    } else {
-        others
-    }
+    if others.is_empty() { allowed.to_vec() } else { others }
 }
 
 /// A set of those that fit; none if there are none.

@@ -23,18 +23,12 @@ const BEAT_MS: u32 = 1000;
 
 /// Boards whose input voltage is on a channel: model, channel, steps per volt at the input
 /// (sbc-bench's own list; vendors' schematics give the dividers).
-const INPUTS: [(&str, u32, f64); 4] = [
-    ("ROCK 5B", 6, 173.5),
-    ("ROCK 5 ITX", 6, 173.5),
-    ("NanoPi R6S", 2, 206.2),
-    ("NanoPi R6C", 2, 206.2),
-];
+const INPUTS: [(&str, u32, f64); 4] =
+    [("ROCK 5B", 6, 173.5), ("ROCK 5 ITX", 6, 173.5), ("NanoPi R6S", 2, 206.2), ("NanoPi R6C", 2, 206.2)];
 
 /// The power controller AXP209 under mainline kernels with patches, in microvolts.
-const AXP: [(&str, BoardInput); 2] = [
-    ("/sys/power/axp_pmu/ac/voltage", BoardInput::AxpAc),
-    ("/sys/power/axp_pmu/vbus/voltage", BoardInput::AxpVbus),
-];
+const AXP: [(&str, BoardInput); 2] =
+    [("/sys/power/axp_pmu/ac/voltage", BoardInput::AxpAc), ("/sys/power/axp_pmu/vbus/voltage", BoardInput::AxpVbus)];
 
 fn discover(root: &Root) -> Vec<Probe> {
     let model = root
@@ -82,8 +76,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 /// Steps per volt if this channel is the board's input.
 fn input_of(model: &str, device: u32, channel: u32) -> Option<f64> {
     let mut boards = INPUTS.iter();
-    let found =
-        boards.find(|(board, of, _)| device == 0 && *of == channel && model.contains(board));
+    let found = boards.find(|(board, of, _)| device == 0 && *of == channel && model.contains(board));
     found.map(|(_, _, steps_per_volt)| *steps_per_volt)
 }
 
@@ -104,10 +97,7 @@ fn scale(root: &Root, directory: &str, index: u32) -> Option<Scale> {
 /// So many microvolts per step.
 fn millionths(microvolts: f64) -> Option<Scale> {
     let millionths = microvolts * 1e6;
-    (millionths.is_finite() && millionths >= 1.0).then_some(Scale::Times {
-        offset: 0,
-        millionths: millionths as i64,
-    })
+    (millionths.is_finite() && millionths >= 1.0).then_some(Scale::Times { offset: 0, millionths: millionths as i64 })
 }
 
 #[cfg(test)]
@@ -126,10 +116,7 @@ mod tests {
             )
         };
         let elsewhere = check::found(&SENSOR, &adc("Some Board"));
-        let expected = [
-            "iio0.in1 fec10000.saradc 1799560",
-            "iio0.in6 fec10000.saradc 381445",
-        ];
+        let expected = ["iio0.in1 fec10000.saradc 1799560", "iio0.in6 fec10000.saradc 381445"];
         assert_eq!(elsewhere, expected);
         let here = check::found(&SENSOR, &adc("Radxa ROCK 5B"));
         assert_eq!(here[1], "adc.input.voltage DC in 5002881");
@@ -139,14 +126,10 @@ mod tests {
     fn steps_of_unknown_size_say_nothing() {
         let device = format!("{DIRECTORY}/iio:device1");
         for scale in ["", "0", "x", "inf"] {
-            let board =
-                format!("== {device}/in_voltage0_raw\n7\n== {device}/in_voltage_scale\n{scale}\n");
+            let board = format!("== {device}/in_voltage0_raw\n7\n== {device}/in_voltage_scale\n{scale}\n");
             assert_eq!(check::found(&SENSOR, &board), [""; 0], "{scale:?}");
         }
         let board = "== /sys/power/axp_pmu/ac/voltage\n5012000\n";
-        assert_eq!(
-            check::found(&SENSOR, board),
-            ["axp.ac.voltage axp209 5012000"]
-        );
+        assert_eq!(check::found(&SENSOR, board), ["axp.ac.voltage axp209 5012000"]);
     }
 }

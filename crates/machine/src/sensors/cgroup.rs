@@ -16,11 +16,7 @@ pub(super) const SENSOR: Sensor = Sensor {
 };
 
 /// Where version 1 usually stands; hybrid systems have version 2 beside it, without its `cpu`.
-const MOUNTS_V1: [&str; 3] = [
-    "/sys/fs/cgroup/cpu",
-    "/sys/fs/cgroup/cpu,cpuacct",
-    "/sys/fs/cgroup/cpuacct,cpu",
-];
+const MOUNTS_V1: [&str; 3] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
 const MOUNT_V2: &str = "/sys/fs/cgroup";
 
 /// Counters lose nothing when they are read seldom.
@@ -31,17 +27,13 @@ const BEAT_MS_WITHOUT_QUOTA: u32 = 6000;
 fn discover(root: &Root) -> Vec<Probe> {
     let groups = root.read("/proc/self/cgroup").unwrap_or_default();
     let mut candidates = Vec::new();
-    if let Some(group) = group_of(&groups, |controllers| {
-        controllers.split(',').any(|c| c == "cpu")
-    }) {
+    if let Some(group) = group_of(&groups, |controllers| controllers.split(',').any(|c| c == "cpu")) {
         candidates.extend(MOUNTS_V1.map(|mount| (mount, group)));
     }
     if let Some(group) = group_of(&groups, str::is_empty) {
         candidates.push((MOUNT_V2, group));
     }
-    let found = candidates
-        .iter()
-        .find_map(|(mount, group)| watched(root, mount, group));
+    let found = candidates.iter().find_map(|(mount, group)| watched(root, mount, group));
     let Some((directory, has_quota)) = found else {
         return Vec::new();
     };
@@ -72,9 +64,7 @@ fn watched(root: &Root, mount: &str, group: &str) -> Option<(String, bool)> {
     let mut group = group.trim_end_matches('/');
     loop {
         let directory = format!("{mount}{group}");
-        let stat = root
-            .read(&format!("{directory}/cpu.stat"))
-            .unwrap_or_default();
+        let stat = root.read(&format!("{directory}/cpu.stat")).unwrap_or_default();
         if stat.contains("nr_throttled") {
             if has_quota(root, &directory) {
                 return Some((directory, true));
@@ -98,11 +88,7 @@ fn has_quota(root: &Root, directory: &str) -> bool {
 /// `throttled_time` is in nanoseconds (version 1), `throttled_usec` in microseconds (version 2).
 fn parse(text: &[u8], values: &mut [i64]) {
     let mut found = [NONE; 3];
-    keyed(
-        text,
-        &["nr_throttled", "throttled_time", "throttled_usec"],
-        &mut found,
-    );
+    keyed(text, &["nr_throttled", "throttled_time", "throttled_usec"], &mut found);
     let [count, time_ns, time_us] = found;
     values[0] = count;
     values[1] = match (time_ns, time_us) {
@@ -155,15 +141,8 @@ usage_usec 5
 nr_throttled 2
 throttled_usec 4
 ";
-        for (board, values) in [
-            (v1, [3, 123_456_789]),
-            (v2, [8, 9_000_000]),
-            (namespaced, [2, 4000]),
-        ] {
-            let expected = [
-                format!("cgroup.throttled {}", values[0]),
-                format!("cgroup.throttled_time {}", values[1]),
-            ];
+        for (board, values) in [(v1, [3, 123_456_789]), (v2, [8, 9_000_000]), (namespaced, [2, 4000])] {
+            let expected = [format!("cgroup.throttled {}", values[0]), format!("cgroup.throttled_time {}", values[1])];
             assert_eq!(check::found(&SENSOR, board), expected);
         }
     }

@@ -20,15 +20,9 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     for (name, device) in numbered(root, DIRECTORY, "cooling_device") {
         let directory = format!("{DIRECTORY}/{name}");
-        let kind = root
-            .read_value(&format!("{directory}/type"))
-            .unwrap_or_default();
+        let kind = root.read_value(&format!("{directory}/type")).unwrap_or_default();
         let channel = labelled(Channel::of(ChannelId::Cooling(device)), kind);
-        probes.push(Probe::file(
-            format!("{directory}/cur_state"),
-            number,
-            channel,
-        ));
+        probes.push(Probe::file(format!("{directory}/cur_state"), number, channel));
     }
     probes
 }
@@ -45,10 +39,7 @@ mod tests {
         );
         assert_eq!(
             check::found(&SENSOR, &board),
-            [
-                "cooling_device0.state thermal-cpufreq-0 2",
-                "cooling_device1.state pwm-fan -"
-            ]
+            ["cooling_device0.state thermal-cpufreq-0 2", "cooling_device1.state pwm-fan -"]
         );
     }
 }

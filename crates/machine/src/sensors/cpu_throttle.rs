@@ -35,14 +35,8 @@ fn discover(root: &Root) -> Vec<Probe> {
         for (scope, place) in [(Scope::Core, core), (Scope::Package, package)] {
             let what = scope.as_str();
             // Without a topology every CPU counts for itself.
-            let place = if place.trim_matches('/').is_empty() {
-                name.clone()
-            } else {
-                place
-            };
-            if !has(root, &directory, &format!("{what}_throttle_count"))
-                || !seen.insert((what, place))
-            {
+            let place = if place.trim_matches('/').is_empty() { name.clone() } else { place };
+            if !has(root, &directory, &format!("{what}_throttle_count")) || !seen.insert((what, place)) {
                 continue;
             }
             let mut add = |file: String, of: OfCpu| {

@@ -20,15 +20,8 @@ pub(super) const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";
 
 /// Drivers whose `scaling_cur_freq` interrupts the CPUs of the policy to read their counters, or
 /// waits for a window of feedback: about 100 µs per core, and a disturbance of what is measured.
-const DEAR_DRIVERS: [&str; 7] = [
-    "intel_pstate",
-    "intel_cpufreq",
-    "acpi-cpufreq",
-    "amd-pstate",
-    "amd-pstate-epp",
-    "amd_pstate",
-    "cppc_cpufreq",
-];
+const DEAR_DRIVERS: [&str; 7] =
+    ["intel_pstate", "intel_cpufreq", "acpi-cpufreq", "amd-pstate", "amd-pstate-epp", "amd_pstate", "cppc_cpufreq"];
 const DEAR_BEAT_MS: u32 = 1000;
 
 fn discover(root: &Root) -> Vec<Probe> {
@@ -37,28 +30,16 @@ fn discover(root: &Root) -> Vec<Probe> {
         let directory = format!("{DIRECTORY}/{name}");
         let files = root.list(&directory).unwrap_or_default();
         let has = |file: &str| files.iter().any(|known| known == file);
-        let cpus = root
-            .read_value(&format!("{directory}/related_cpus"))
-            .unwrap_or_default();
-        let driver = root
-            .read_value(&format!("{directory}/scaling_driver"))
-            .unwrap_or_default();
+        let cpus = root.read_value(&format!("{directory}/related_cpus")).unwrap_or_default();
+        let driver = root.read_value(&format!("{directory}/scaling_driver")).unwrap_or_default();
         let probe = |file: &str, of: OfPolicy| {
             let channel = Channel::of(ChannelId::Policy(policy, of));
-            Probe::file(
-                format!("{directory}/{file}"),
-                number,
-                labelled(channel, cpus.clone()),
-            )
+            Probe::file(format!("{directory}/{file}"), number, labelled(channel, cpus.clone()))
         };
         if has("scaling_cur_freq") {
             let dear = DEAR_DRIVERS.contains(&driver.as_str());
             let probe = probe("scaling_cur_freq", OfPolicy::Claimed);
-            probes.push(if dear {
-                probe.at_most_every_ms(DEAR_BEAT_MS)
-            } else {
-                probe
-            });
+            probes.push(if dear { probe.at_most_every_ms(DEAR_BEAT_MS) } else { probe });
         }
         // Average over the last few milliseconds from the hardware's counters; since Linux 6.15.
         if has("cpuinfo_avg_freq") {
@@ -79,11 +60,7 @@ mod tests {
     #[test]
     fn three_policies() {
         let mut board = String::new();
-        for (policy, cpus, khz) in [
-            (0, "0 1 2 3", 1_800_000),
-            (4, "4 5", 2_304_000),
-            (6, "6 7", 2_352_000),
-        ] {
+        for (policy, cpus, khz) in [(0, "0 1 2 3", 1_800_000), (4, "4 5", 2_304_000), (6, "6 7", 2_352_000)] {
             for (file, value) in [
                 ("related_cpus", cpus.to_owned()),
                 ("scaling_driver", "cpufreq-dt".to_owned()),
@@ -106,10 +83,7 @@ mod tests {
 
     #[test]
     fn clocks_that_disturb_are_read_seldom() {
-        for (driver, beat) in [
-            ("cpufreq-dt", Beat::EveryTick),
-            ("intel_pstate", Beat::AtMostEveryMs(1000)),
-        ] {
+        for (driver, beat) in [("cpufreq-dt", Beat::EveryTick), ("intel_pstate", Beat::AtMostEveryMs(1000))] {
             let board = format!(
                 "== {DIRECTORY}/policy0/scaling_driver\n{driver}\n== {DIRECTORY}/policy0/scaling_cur_freq\n1\n"
             );

@@ -24,9 +24,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     for device in root.list(DIRECTORY).unwrap_or_default() {
         let directory = format!("{DIRECTORY}/{device}");
         if has(root, &directory, "cur_freq") {
-            let governor = root
-                .read_value(&format!("{directory}/governor"))
-                .unwrap_or_default();
+            let governor = root.read_value(&format!("{directory}/governor")).unwrap_or_default();
             let channel = channel(&device, OfDevfreq::Claimed);
             let path = format!("{directory}/cur_freq");
             let probe = Probe::file(path, number, labelled(channel, governor));
@@ -46,9 +44,7 @@ fn residency(root: &Root, device: &str, directory: &str) -> Option<Probe> {
     let path = format!("{directory}/trans_stat");
     let table = root.read(&path).ok()?;
     let rows = lines(table.as_bytes()).filter_map(row);
-    let channels: Vec<_> = rows
-        .map(|(hz, _)| channel(device, OfDevfreq::Residency(hz)))
-        .collect();
+    let channels: Vec<_> = rows.map(|(hz, _)| channel(device, OfDevfreq::Residency(hz))).collect();
     let probe = Probe::file_of_many(path, parse_residency, channels);
     (!probe.channels.is_empty()).then(|| probe.at_most_every_ms(RESIDENCY_BEAT_MS))
 }
@@ -83,10 +79,7 @@ mod tests {
         let board = format!(
             "== {DIRECTORY}/dmc/cur_freq\n1560000000\n== {DIRECTORY}/dmc/governor\ndmc_ondemand\n== {DIRECTORY}/x/governor\nuserspace\n"
         );
-        assert_eq!(
-            check::found(&SENSOR, &board),
-            ["devfreq.dmc.claimed dmc_ondemand 1560000000"]
-        );
+        assert_eq!(check::found(&SENSOR, &board), ["devfreq.dmc.claimed dmc_ondemand 1560000000"]);
     }
 
     #[test]
@@ -96,10 +89,7 @@ mod tests {
                      *  528000000:         0        12     81230\n\
                        1560000000:        12         0      9077\nTotal transition : 24\n";
         let board = format!("== {DIRECTORY}/dmc/trans_stat\n{table}");
-        let expected = [
-            "devfreq.dmc.residency.528000000 81230",
-            "devfreq.dmc.residency.1560000000 9077",
-        ];
+        let expected = ["devfreq.dmc.residency.528000000 81230", "devfreq.dmc.residency.1560000000 9077"];
         assert_eq!(check::found(&SENSOR, &board), expected);
         let unknown = format!("== {DIRECTORY}/dmc/trans_stat\nNot Supported.\n");
         assert_eq!(check::found(&SENSOR, &unknown), [""; 0]);

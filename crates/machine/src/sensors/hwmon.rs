@@ -54,9 +54,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         if link.contains("/thermal_zone") {
             continue;
         }
-        let chip = root
-            .read_value(&format!("{directory}/name"))
-            .unwrap_or_default();
+        let chip = root.read_value(&format!("{directory}/name")).unwrap_or_default();
         let files = root.list(&directory).unwrap_or_default();
         for file in &files {
             probes.extend(attribute(root, &directory, hwmon, &chip, file, &files));
@@ -72,14 +70,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     probes
 }
 
-fn attribute(
-    root: &Root,
-    directory: &str,
-    hwmon: u32,
-    chip: &str,
-    file: &str,
-    files: &[String],
-) -> Option<Probe> {
+fn attribute(root: &Root, directory: &str, hwmon: u32, chip: &str, file: &str, files: &[String]) -> Option<Probe> {
     let (name, kind, index, suffix) = ATTRIBUTES.into_iter().find_map(|(kind, suffix)| {
         let name = file.strip_suffix(suffix)?;
         let index = name.strip_prefix(kind.as_str())?;
@@ -89,9 +80,7 @@ fn attribute(
     if suffix == AVERAGE && files.iter().any(|other| *other == format!("{name}_input")) {
         return None;
     }
-    let own_name = root
-        .read_value(&format!("{directory}/{name}_label"))
-        .unwrap_or_default();
+    let own_name = root.read_value(&format!("{directory}/{name}_label")).unwrap_or_default();
     let mut label = format!("{chip} {own_name}").trim().to_owned();
     // A wrong shunt scales current and power; so it is shown.
     let shunt = root.read_number::<u64>(&format!("{directory}/shunt_resistor"));
@@ -138,8 +127,7 @@ mod tests {
     use super::*;
 
     fn chip(index: u32, files: &[(&str, &str)]) -> String {
-        let entry =
-            |(file, value): &(&str, &str)| format!("== {DIRECTORY}/hwmon{index}/{file}\n{value}\n");
+        let entry = |(file, value): &(&str, &str)| format!("== {DIRECTORY}/hwmon{index}/{file}\n{value}\n");
         files.iter().map(entry).collect()
     }
 
@@ -156,25 +144,9 @@ mod tests {
                     ("shunt_resistor", "2000"),
                 ],
             ),
-            chip(
-                1,
-                &[
-                    ("name", "k10temp"),
-                    ("temp1_input", "45250"),
-                    ("temp1_label", "Tctl"),
-                    ("temp1_max", "70000"),
-                ],
-            ),
+            chip(1, &[("name", "k10temp"), ("temp1_input", "45250"), ("temp1_label", "Tctl"), ("temp1_max", "70000")]),
             chip(2, &[("name", "rpi_volt"), ("in0_lcrit_alarm", "0")]),
-            chip(
-                3,
-                &[
-                    ("name", "scmi"),
-                    ("power1_average", "1"),
-                    ("energy1_input", "77"),
-                    ("fan1_input", "1200"),
-                ],
-            ),
+            chip(3, &[("name", "scmi"), ("power1_average", "1"), ("energy1_input", "77"), ("fan1_input", "1200")]),
         ];
         let expected = [
             "hwmon0.curr1 ina226, shunt 2000 µΩ 900",
@@ -199,10 +171,7 @@ mod tests {
             ("curr2_input", "410"),
         ];
         let board = chip(0, &files);
-        let expected = [
-            "hwmon0.curr2 ina3221 410",
-            "hwmon0.in2 ina3221 VDD_CPU 12000",
-        ];
+        let expected = ["hwmon0.curr2 ina3221 410", "hwmon0.in2 ina3221 VDD_CPU 12000"];
         assert_eq!(check::found(&SENSOR, &board), expected);
         let probes = discover(&Root::from_board(&board).unwrap());
         assert_eq!(probes[0].beat, Beat::AtMostEveryMs(2253));
@@ -226,14 +195,7 @@ mod tests {
             ("lm75", "", Beat::AtMostEveryMs(2000)),
             ("drivetemp", "", Beat::AtMostEveryMs(30_000)),
         ] {
-            let board = chip(
-                0,
-                &[
-                    ("name", name),
-                    ("temp1_label", label),
-                    ("temp1_input", "40000"),
-                ],
-            );
+            let board = chip(0, &[("name", name), ("temp1_label", label), ("temp1_input", "40000")]);
             let probes = discover(&Root::from_board(&board).unwrap());
             assert_eq!(probes[0].beat, beat, "{name} {label}");
             let at_once = ["k10temp", "coretemp"].contains(&name);

@@ -28,9 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     for (name, cpu) in numbered(root, DIRECTORY, "cpu").into_iter().take(CPUS_MAX) {
         let directory = format!("{DIRECTORY}/{name}/cpuidle");
         for (name, state) in numbered(root, &directory, "state") {
-            let label = root
-                .read_value(&format!("{directory}/{name}/name"))
-                .unwrap_or_default();
+            let label = root.read_value(&format!("{directory}/{name}/name")).unwrap_or_default();
             let channel = Channel::of(ChannelId::Cpu(cpu, OfCpu::IdleState(state)));
             let path = format!("{directory}/{name}/time");
             let probe = Probe::file(path, number, labelled(channel, label));

@@ -18,10 +18,8 @@ fn discover(root: &Root) -> Vec<Probe> {
     if root.read(PATH).is_err() {
         return Vec::new();
     }
-    let channels = vec![
-        Channel::of(ChannelId::Memory(OfMemory::Available)),
-        Channel::of(ChannelId::Swap(OfSwap::Used)),
-    ];
+    let channels =
+        vec![Channel::of(ChannelId::Memory(OfMemory::Available)), Channel::of(ChannelId::Swap(OfSwap::Used))];
     // One of the dearer files, 10 to 30 µs; what fills memory faster is seen by its pressure.
     vec![Probe::file_of_many(PATH.into(), parse, channels).seldom()]
 }
@@ -30,11 +28,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 /// would be another quantity.
 fn parse(text: &[u8], values: &mut [i64]) {
     let mut found = [NONE; 3];
-    keyed(
-        text,
-        &["MemAvailable:", "SwapTotal:", "SwapFree:"],
-        &mut found,
-    );
+    keyed(text, &["MemAvailable:", "SwapTotal:", "SwapFree:"], &mut found);
     let [available, total, free] = found;
     values[0] = available;
     if total != NONE && free != NONE {

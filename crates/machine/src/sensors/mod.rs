@@ -239,20 +239,10 @@ pub(crate) mod check {
             let mut values = parsed(parser, &text, probe.channels.len());
             probe.scale.clone().apply(&mut values);
             for (channel, value) in probe.channels.iter().zip(values) {
-                let value = if value == NONE {
-                    "-".to_owned()
-                } else {
-                    value.to_string()
-                };
+                let value = if value == NONE { "-".to_owned() } else { value.to_string() };
                 let id = channel.id.to_string();
                 let line = [id.as_str(), channel.label.as_str(), value.as_str()];
-                lines.push(
-                    line.iter()
-                        .filter(|part| !part.is_empty())
-                        .copied()
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                );
+                lines.push(line.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" "));
             }
         }
         lines

@@ -47,8 +47,7 @@ pub(crate) fn keyed(text: &[u8], keys: &[&str], values: &mut [i64]) {
 
 /// The lines of a text, without their ends.
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
+    text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
 /// The number at the beginning, after white space, and what follows it. None if there is no
@@ -59,18 +58,13 @@ pub(crate) fn take_number(text: &[u8]) -> Option<(i64, &[u8])> {
         (b'-', rest) => (true, rest),
         _ => (false, text),
     };
-    let length = digits
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let length = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if length == 0 {
         return None;
     }
     let mut value: i64 = 0;
     for digit in &digits[..length] {
-        value = value
-            .checked_mul(10)?
-            .checked_add(i64::from(digit - b'0'))?;
+        value = value.checked_mul(10)?.checked_add(i64::from(digit - b'0'))?;
     }
     let value = if negative { -value } else { value };
     Some((value, &digits[length..]))

@@ -36,18 +36,13 @@ fn discover(root: &Root) -> Vec<Probe> {
     for supply in root.list(DIRECTORY).unwrap_or_default() {
         let directory = format!("{DIRECTORY}/{supply}");
         let files = root.list(&directory).unwrap_or_default();
-        let kind = root
-            .read_value(&format!("{directory}/type"))
-            .unwrap_or_default();
+        let kind = root.read_value(&format!("{directory}/type")).unwrap_or_default();
         for (file, of, millionths) in ATTRIBUTES {
             if files.iter().any(|known| known == file) {
                 let id = ChannelId::Supply(supply.as_str().into(), of);
                 let channel = labelled(Channel::of(id), kind.clone());
                 let probe = Probe::file(format!("{directory}/{file}"), number, channel);
-                let scale = Scale::Times {
-                    offset: 0,
-                    millionths,
-                };
+                let scale = Scale::Times { offset: 0, millionths };
                 probes.push(probe.scaled(scale).at_most_every_ms(BEAT_MS).apart());
             }
         }

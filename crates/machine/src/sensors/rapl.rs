@@ -22,10 +22,7 @@ const BEAT_MS: u32 = 1000;
 const LIMIT_BEAT_MS: u32 = 5000;
 
 /// How zones are called, by kind. `intel-rapl-mmio:0` shows the same package once more.
-const KINDS: [(&str, PowerZoneKind); 2] = [
-    ("intel-rapl:", PowerZoneKind::Rapl),
-    ("arm-scmi:", PowerZoneKind::Scmi),
-];
+const KINDS: [(&str, PowerZoneKind); 2] = [("intel-rapl:", PowerZoneKind::Rapl), ("arm-scmi:", PowerZoneKind::Scmi)];
 
 fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
@@ -54,9 +51,7 @@ fn zone_probes(root: &Root, directory: &str, zone: &PowerZone) -> Vec<Probe> {
     let mut probes = Vec::new();
     if has("energy_uj") {
         let mut probe = probe("energy_uj", OfPowercap::Energy);
-        probe.wraps_after = root
-            .read_number(&format!("{directory}/max_energy_range_uj"))
-            .ok();
+        probe.wraps_after = root.read_number(&format!("{directory}/max_energy_range_uj")).ok();
         probes.push(probe.at_most_every_ms(BEAT_MS));
     }
     // Zones without a counter may tell their power instead.

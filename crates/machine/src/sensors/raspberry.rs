@@ -32,24 +32,9 @@ fn discover(root: &Root) -> Vec<Probe> {
     };
     let seldom = Beat::AtMostEveryMs(BEAT_MS);
     let mut probes = vec![
-        probe(
-            Question::Throttled,
-            Beat::EveryTick,
-            OfRaspberryPi::Throttled,
-            "throttle bits",
-        ),
-        probe(
-            Question::ArmClockMeasured,
-            seldom,
-            OfRaspberryPi::ArmClock,
-            "measured by the firmware",
-        ),
-        probe(
-            Question::CoreVoltage,
-            seldom,
-            OfRaspberryPi::CoreVoltage,
-            "core",
-        ),
+        probe(Question::Throttled, Beat::EveryTick, OfRaspberryPi::Throttled, "throttle bits"),
+        probe(Question::ArmClockMeasured, seldom, OfRaspberryPi::ArmClock, "measured by the firmware"),
+        probe(Question::CoreVoltage, seldom, OfRaspberryPi::CoreVoltage, "core"),
     ];
     if let Ok(rails) = firmware.pmic_rails() {
         probes.push(pmic(&rails));
@@ -76,10 +61,7 @@ fn pmic(rails: &[Rail]) -> Probe {
         channel(OfRaspberryPi::Rail(rail.name.as_str().into(), kind), label)
     });
     let channels = std::iter::once(total).chain(each).collect();
-    let probe = Probe {
-        read: Read::PmicRails,
-        ..Probe::file_of_many(vcio::PATH.into(), number, channels)
-    };
+    let probe = Probe { read: Read::PmicRails, ..Probe::file_of_many(vcio::PATH.into(), number, channels) };
     // The converters take some milliseconds for all rails.
     probe.at_most_every_ms(BEAT_MS).apart()
 }
@@ -91,10 +73,7 @@ mod tests {
 
     #[test]
     fn rails_are_channels() {
-        let rail = |name: &str, is_voltage| Rail {
-            name: name.into(),
-            is_voltage,
-        };
+        let rail = |name: &str, is_voltage| Rail { name: name.into(), is_voltage };
         let probe = pmic(&[rail("vdd_core", false), rail("ext5v", true)]);
         let ids: Vec<&ChannelId> = probe.channels.iter().map(|c| &c.id).collect();
         let expected = [
@@ -108,8 +87,7 @@ mod tests {
 
     #[test]
     fn a_board_has_no_firmware_to_ask() {
-        let board =
-            "== /dev/vcio\n\n== /sys/firmware/devicetree/base/model\nRaspberry Pi 4 Model B\n";
+        let board = "== /dev/vcio\n\n== /sys/firmware/devicetree/base/model\nRaspberry Pi 4 Model B\n";
         assert_eq!(check::found(&SENSOR, board), [""; 0]);
     }
 }

@@ -27,9 +27,7 @@ fn discover(root: &Root) -> Vec<Probe> {
         let Ok(table) = root.read(&path) else {
             continue;
         };
-        let cpus = root
-            .read_value(&format!("{directory}/related_cpus"))
-            .unwrap_or_default();
+        let cpus = root.read_value(&format!("{directory}/related_cpus")).unwrap_or_default();
         let khz = |line| u32::try_from(take_number(line)?.0).ok();
         let clocks = lines(table.as_bytes()).filter_map(khz);
         let channels: Vec<_> = clocks
@@ -63,10 +61,7 @@ mod tests {
         let board = format!(
             "== {DIRECTORY}/policy4/stats/time_in_state\n408000 1234\n1800000 98765\n== {DIRECTORY}/policy4/related_cpus\n4 5\n"
         );
-        let expected = [
-            "policy4.residency.408000 4 5 1234",
-            "policy4.residency.1800000 4 5 98765",
-        ];
+        let expected = ["policy4.residency.408000 4 5 1234", "policy4.residency.1800000 4 5 98765"];
         assert_eq!(check::found(&SENSOR, &board), expected);
     }
 }

@@ -48,27 +48,16 @@ fn discover(root: &Root) -> Vec<Probe> {
     // CPUs that are offline now may come online later: they have their place from the beginning.
     let numbers = numbered(root, "/sys/devices/system/cpu", "cpu");
     let from_stat = root.read(PATH).unwrap_or_default();
-    let online = from_stat
-        .lines()
-        .filter_map(|line| line_number(line.as_bytes()));
+    let online = from_stat.lines().filter_map(|line| line_number(line.as_bytes()));
     let online = online.filter_map(|cpu| u32::try_from(cpu).ok());
-    let last = numbers
-        .into_iter()
-        .map(|(_, cpu)| cpu)
-        .chain(online)
-        .filter(|cpu| *cpu < CPUS_MAX)
-        .max();
+    let last = numbers.into_iter().map(|(_, cpu)| cpu).chain(online).filter(|cpu| *cpu < CPUS_MAX).max();
     let cpus = last.map_or(0, |last| last + 1);
 
     let total = COLUMNS.map(ChannelId::all_cpus).into_iter();
     let mut ids: Vec<ChannelId> = total.chain([ChannelId::AllCpus(AllCpus::Online)]).collect();
     let split = cpus <= CPUS_SPLIT_MAX;
     for cpu in 0..cpus {
-        let columns: &[CpuTime] = if split {
-            &COLUMNS
-        } else {
-            &[CpuTime::Busy, CpuTime::Idle]
-        };
+        let columns: &[CpuTime] = if split { &COLUMNS } else { &[CpuTime::Busy, CpuTime::Idle] };
         ids.extend(columns.iter().map(|time| ChannelId::cpu_time(cpu, *time)));
     }
     let channels = ids.into_iter().map(Channel::of).collect();
@@ -109,9 +98,7 @@ fn parse_busy(text: &[u8], values: &mut [i64]) {
         numbers(after_name(line), &mut columns);
         if let Some(out) = cpus.chunks_exact_mut(2).nth(cpu) {
             let idle = columns[IDLE].saturating_add(columns[IOWAIT]);
-            let all = columns
-                .iter()
-                .fold(0_i64, |sum, ticks| sum.saturating_add(*ticks));
+            let all = columns.iter().fold(0_i64, |sum, ticks| sum.saturating_add(*ticks));
             out[0] = all.saturating_sub(idle);
             out[1] = idle;
         }
@@ -151,10 +138,7 @@ fn line_number(line: &[u8]) -> Option<usize> {
 }
 
 fn after_name(line: &[u8]) -> &[u8] {
-    let end = line
-        .iter()
-        .position(|byte| *byte == b' ')
-        .unwrap_or(line.len());
+    let end = line.iter().position(|byte| *byte == b' ').unwrap_or(line.len());
     &line[end..]
 }
 
@@ -174,10 +158,7 @@ ctxt 1
     #[test]
     fn total_and_cores_are_split() {
         let values = check::parsed(parse_split, TWO, 25);
-        assert_eq!(
-            values[..8],
-            [45090, 27829, 10431, 226_886, 1004, 1, 158, 94]
-        );
+        assert_eq!(values[..8], [45090, 27829, 10431, 226_886, 1004, 1, 158, 94]);
         assert_eq!(values[8], 2, "CPUs online");
         assert_eq!(values[9..17], [20591, 11368, 4733, 118_656, 311, 0, 24, 41]);
         assert_eq!(values[17..], [24498, 16460, 5698, 108_229, 692, 1, 134, 52]);

@@ -33,8 +33,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut seen = BTreeSet::new();
     for (name, cpu) in numbered(root, "/dev/cpu", "") {
         let topology = |file: &str| {
-            root.read_value(&format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}"))
-                .unwrap_or_default()
+            root.read_value(&format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}")).unwrap_or_default()
         };
         let package = topology("physical_package_id");
         let core = format!("{package}/{}/{}", topology("die_id"), topology("core_id"));
@@ -76,11 +75,7 @@ mod tests {
             channels.map(|channel| channel.id).collect()
         };
         let status = |cpu: u32, scope: Scope| ChannelId::Cpu(cpu, OfCpu::ThermStatus(scope));
-        let expected = [
-            status(0, Scope::Core),
-            status(0, Scope::Package),
-            status(2, Scope::Core),
-        ];
+        let expected = [status(0, Scope::Core), status(0, Scope::Package), status(2, Scope::Core)];
         assert_eq!(ids(&board), expected);
         assert!(ids(&board.replace("Intel", "AMD")).is_empty());
     }

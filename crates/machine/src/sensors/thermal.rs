@@ -24,9 +24,7 @@ fn discover(root: &Root) -> Vec<Probe> {
     let mut probes = Vec::new();
     for (name, zone) in numbered(root, DIRECTORY, "thermal_zone") {
         let directory = format!("{DIRECTORY}/{name}");
-        let kind = root
-            .read_value(&format!("{directory}/type"))
-            .unwrap_or_default();
+        let kind = root.read_value(&format!("{directory}/type")).unwrap_or_default();
         let channel = labelled(Channel::of(ChannelId::zone_temperature(zone)), kind);
         let probe = Probe::file(format!("{directory}/temp"), number, channel);
         probes.push(probe.scaled(TEMPERATURE));
@@ -42,9 +40,7 @@ mod tests {
     #[test]
     fn zones_with_their_types() {
         let zone = |index: u32, kind: &str, temp: &str| {
-            format!(
-                "== {DIRECTORY}/thermal_zone{index}/type\n{kind}\n== {DIRECTORY}/thermal_zone{index}/temp{temp}\n"
-            )
+            format!("== {DIRECTORY}/thermal_zone{index}/type\n{kind}\n== {DIRECTORY}/thermal_zone{index}/temp{temp}\n")
         };
         let board = [
             zone(0, "soc-thermal", "\n45307"),

@@ -27,9 +27,7 @@ fn discover(root: &Root) -> Vec<Probe> {
             index.parse::<u32>().ok()
         });
         for trip in trips {
-            let kind = root
-                .read_value(&format!("{directory}/trip_point_{trip}_type"))
-                .unwrap_or_default();
+            let kind = root.read_value(&format!("{directory}/trip_point_{trip}_type")).unwrap_or_default();
             let channel = Channel::of(ChannelId::Zone(zone, OfZone::Trip(trip)));
             let path = format!("{directory}/trip_point_{trip}_temp");
             let probe = Probe::file(path, number, labelled(channel, format!("trip {kind}")));

@@ -34,11 +34,7 @@ fn discover(root: &Root) -> Vec<Probe> {
 
 /// `oom_kill` came with Linux 4.13.
 fn parse(text: &[u8], values: &mut [i64]) {
-    keyed(
-        text,
-        &["pswpin", "pswpout", "pgmajfault", "oom_kill"],
-        values,
-    );
+    keyed(text, &["pswpin", "pswpout", "pgmajfault", "oom_kill"], values);
 }
 
 #[cfg(test)]

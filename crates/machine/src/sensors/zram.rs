@@ -19,16 +19,12 @@ fn discover(root: &Root) -> Vec<Probe> {
     for (name, device) in numbered(root, "/sys/block", "zram") {
         let directory = format!("/sys/block/{name}");
         // Devices that nobody has set up yet have the size 0.
-        let size_bytes: u64 = root
-            .read_number(&format!("{directory}/disksize"))
-            .unwrap_or(0);
+        let size_bytes: u64 = root.read_number(&format!("{directory}/disksize")).unwrap_or(0);
         if size_bytes == 0 || !super::has(root, &directory, "mm_stat") {
             continue;
         }
         let channel = |of| Channel::of(ChannelId::Zram(device, of));
-        let channels = [OfZram::Original, OfZram::Compressed, OfZram::Used]
-            .map(channel)
-            .into();
+        let channels = [OfZram::Original, OfZram::Compressed, OfZram::Used].map(channel).into();
         let probe = Probe::file_of_many(format!("{directory}/mm_stat"), parse, channels);
         probes.push(probe.at_most_every_ms(BEAT_MS));
     }
@@ -60,11 +56,7 @@ mod tests {
 == /sys/block/zram1/mm_stat
 0 0 0 0 0 0 0 0 0
 ";
-        let expected = [
-            "zram0.original 4000",
-            "zram0.compressed 1000",
-            "zram0.used 1200",
-        ];
+        let expected = ["zram0.original 4000", "zram0.compressed 1000", "zram0.used 1200"];
         assert_eq!(check::found(&SENSOR, board), expected);
     }
 }

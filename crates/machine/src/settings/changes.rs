@@ -35,8 +35,8 @@ impl Changes {
         let (entries, damaged) = journal.entries()?;
         let of_this_boot = entries.iter().any(|entry| entry.boot_id == boot_id);
         let uptime = crate::uptime_ms(root).map(Duration::from_millis);
-        let of_this_boot = of_this_boot
-            || entries.is_empty() && uptime.is_ok_and(|uptime| journal.is_of_this_boot(uptime));
+        let of_this_boot =
+            of_this_boot || entries.is_empty() && uptime.is_ok_and(|uptime| journal.is_of_this_boot(uptime));
         Ok(Self {
             root: root.clone(),
             held: held(entries, &boot_id),
@@ -52,9 +52,7 @@ impl Changes {
         let (change, why) = match self.change(node, value) {
             Ok(None) => (None, None),
             Ok(Some(change)) => match &change.read_back {
-                Fact::Known(now) if cooling::is_in_force(&self.root, node, value, now) => {
-                    (Some(change), None)
-                }
+                Fact::Known(now) if cooling::is_in_force(&self.root, node, value, now) => (Some(change), None),
                 Fact::Known(now) => {
                     let why = format!("it was written and reads {now}");
                     (Some(change), Some(why))
@@ -66,10 +64,7 @@ impl Changes {
             },
             Err(missing) => (None, Some(missing.to_string())),
         };
-        Outcome {
-            change,
-            unmet: why.map(|why| self.unmet(node, value, why)),
-        }
+        Outcome { change, unmet: why.map(|why| self.unmet(node, value, why)) }
     }
 
     pub(super) fn unmet(&self, node: Node, value: &str, why: String) -> UnmetSetting {
@@ -160,10 +155,7 @@ impl Changes {
             entries.push(self.entry(&place, &old));
         }
         let node = Place::Node(node);
-        entries.push(Entry {
-            new: Some(value.to_owned()),
-            ..self.entry(&node, old)
-        });
+        entries.push(Entry { new: Some(value.to_owned()), ..self.entry(&node, old) });
         let Some(journal) = &mut self.journal else {
             let reason = "settings have already been put back";
             return Err(Missing::unsupported("journal", reason));
@@ -200,10 +192,7 @@ impl Changes {
             return;
         };
         self.held[at].close(read.to_owned());
-        let entry = Entry {
-            read: Some(read.to_owned()),
-            ..self.entry(place, &self.held[at].old.clone())
-        };
+        let entry = Entry { read: Some(read.to_owned()), ..self.entry(place, &self.held[at].old.clone()) };
         if let Some(journal) = &mut self.journal {
             // Without this line, whatever is found there later is taken for ours.
             let _known_here = journal.note(&[entry]);
@@ -254,9 +243,7 @@ impl Changes {
             );
             outcomes.push((journal.path().display().to_string(), Restored::Failed(why)));
         }
-        let any_failed = outcomes
-            .iter()
-            .any(|(_, outcome)| matches!(outcome, Restored::Failed(_)));
+        let any_failed = outcomes.iter().any(|(_, outcome)| matches!(outcome, Restored::Failed(_)));
         if let Some(journal) = self.journal.take().filter(|_| !any_failed) {
             journal.remove();
         }
@@ -267,8 +254,7 @@ impl Changes {
 
     /// What is changed and reads otherwise than the user had it.
     pub(super) fn names(&self) -> Vec<String> {
-        let is_changed =
-            |held: &&Held| held.place.read(&self.root).is_ok_and(|now| now != held.old);
+        let is_changed = |held: &&Held| held.place.read(&self.root).is_ok_and(|now| now != held.old);
         let changed = self.held.iter().filter(is_changed);
         changed.map(|held| held.place.path()).collect()
     }
@@ -278,13 +264,7 @@ impl Changes {
     }
 
     fn entry(&self, place: &Place, old: &str) -> Entry {
-        Entry {
-            path: place.path(),
-            old: old.to_owned(),
-            new: None,
-            read: None,
-            boot_id: self.boot_id.clone(),
-        }
+        Entry { path: place.path(), old: old.to_owned(), new: None, read: None, boot_id: self.boot_id.clone() }
     }
 
     /// What SIGKILL leaves: the journal's lock is gone, nothing is restored.

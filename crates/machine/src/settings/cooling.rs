@@ -19,18 +19,13 @@ pub(super) fn is_raised(root: &Root, policy: u32) -> bool {
         }
     };
     let devices = root.list("/sys/class/thermal").unwrap_or_default();
-    devices
-        .iter()
-        .filter(|name| name.starts_with("cooling_device"))
-        .any(|name| {
-            let folder = format!("/sys/class/thermal/{name}");
-            let kind = root.read_value(&format!("{folder}/type"));
-            let kind = kind.unwrap_or_default().to_lowercase();
-            let state: u64 = root
-                .read_number(&format!("{folder}/cur_state"))
-                .unwrap_or(0);
-            state > 0 && is_of_policy(&kind)
-        })
+    devices.iter().filter(|name| name.starts_with("cooling_device")).any(|name| {
+        let folder = format!("/sys/class/thermal/{name}");
+        let kind = root.read_value(&format!("{folder}/type"));
+        let kind = kind.unwrap_or_default().to_lowercase();
+        let state: u64 = root.read_number(&format!("{folder}/cur_state")).unwrap_or(0);
+        state > 0 && is_of_policy(&kind)
+    })
 }
 
 /// Why the limit that reads `current` may not be the one that the user had set; none if it is.
@@ -41,24 +36,17 @@ pub(super) fn hides_limit(root: &Root, node: Node, current: &str) -> Option<Stri
         return None;
     };
     let current_khz: u32 = current.parse().ok()?;
-    let top_khz: u32 = root
-        .read_number(&format!("{POLICY}{policy}/cpuinfo_max_freq"))
-        .ok()?;
+    let top_khz: u32 = root.read_number(&format!("{POLICY}{policy}/cpuinfo_max_freq")).ok()?;
     if current_khz >= top_khz {
         return None;
     }
-    let firmware: Option<u32> = root
-        .read_number(&format!("{POLICY}{policy}/bios_limit"))
-        .ok();
+    let firmware: Option<u32> = root.read_number(&format!("{POLICY}{policy}/bios_limit")).ok();
     let who = match () {
         () if is_raised(root, policy) => "cooling",
         () if firmware == Some(current_khz) => "the firmware",
         () => return None,
     };
-    Some(format!(
-        "{who} holds it at {} MHz, so that nobody can know which limit to put back",
-        current_khz / 1000
-    ))
+    Some(format!("{who} holds it at {} MHz, so that nobody can know which limit to put back", current_khz / 1000))
 }
 
 /// `scaling_max_freq` reads lower than what was asked for while a cooling device is raised, and that is no
@@ -87,12 +75,8 @@ pub(super) fn is_in_force(root: &Root, node: Node, wanted: &str, found: &str) ->
     let (Ok(wanted), Ok(found)) = (wanted.parse::<u32>(), found.parse::<u32>()) else {
         return false;
     };
-    let opps = root
-        .read(&format!("{POLICY}{policy}/scaling_available_frequencies"))
-        .unwrap_or_default();
-    let mut opps = opps
-        .split_whitespace()
-        .filter_map(|khz| khz.parse::<u32>().ok());
+    let opps = root.read(&format!("{POLICY}{policy}/scaling_available_frequencies")).unwrap_or_default();
+    let mut opps = opps.split_whitespace().filter_map(|khz| khz.parse::<u32>().ok());
     let resolved = match is_max {
         true => opps.filter(|khz| *khz <= wanted).max(),
         false => opps.find(|khz| *khz >= wanted),

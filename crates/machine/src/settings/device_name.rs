@@ -22,10 +22,7 @@ impl DeviceName {
         }
         let mut bytes = [0; BYTES_MAX];
         bytes[..name.len()].copy_from_slice(name.as_bytes());
-        Some(Self {
-            bytes,
-            length: name.len(),
-        })
+        Some(Self { bytes, length: name.len() })
     }
 
     /// The name as text.
@@ -47,26 +44,11 @@ mod tests {
 
     #[test]
     fn names_lead_nowhere_else() {
-        for name in [
-            "dmc",
-            "fb000000.gpu",
-            "soc:bus_wcore",
-            "memory-controller-0",
-        ] {
+        for name in ["dmc", "fb000000.gpu", "soc:bus_wcore", "memory-controller-0"] {
             assert_eq!(DeviceName::new(name).unwrap().as_str(), name);
         }
         let long = "x".repeat(65);
-        for name in [
-            "",
-            ".",
-            "..",
-            "../x",
-            "a/b",
-            "a b",
-            "ä",
-            "\u{1b}",
-            long.as_str(),
-        ] {
+        for name in ["", ".", "..", "../x", "a/b", "a b", "ä", "\u{1b}", long.as_str()] {
             assert!(DeviceName::new(name).is_none(), "{name:?}");
         }
     }

@@ -23,11 +23,7 @@ pub(crate) fn foreign(stat: &str) {
 pub(super) enum Disturbed {
     /// A tunable of a governor, of one policy or of all (Documentation/admin-guide/pm/cpufreq.rst, "Generic
     /// Scaling Governors").
-    Tunable {
-        policy: Option<u32>,
-        governor: DeviceName,
-        file: DeviceName,
-    },
+    Tunable { policy: Option<u32>, governor: DeviceName, file: DeviceName },
     /// `scaling_setspeed`: the clock that governor `userspace` was told.
     SetSpeed(u32),
     /// `boost` of a policy, which newer kernels make anew with its first CPU.
@@ -44,10 +40,7 @@ pub(super) enum Disturbed {
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq/";
 const INTERRUPTS: &str = "/proc/irq";
 /// Where version 1 is mounted: the usual place, and that of Android's kernels.
-const CPUSETS: [(&str, &str); 2] = [
-    ("/sys/fs/cgroup/cpuset", "cpuset.cpus"),
-    ("/dev/cpuset", "cpus"),
-];
+const CPUSETS: [(&str, &str); 2] = [("/sys/fs/cgroup/cpuset", "cpuset.cpus"), ("/dev/cpuset", "cpus")];
 const THREAD: &str = "CPUs of thread ";
 const STARTED: &str = ", started at tick ";
 
@@ -55,11 +48,7 @@ impl Disturbed {
     /// Its name in the journal.
     pub(super) fn path(&self) -> String {
         match self {
-            Self::Tunable {
-                policy,
-                governor,
-                file,
-            } => {
+            Self::Tunable { policy, governor, file } => {
                 let policy = policy.map_or(String::new(), |policy| format!("policy{policy}/"));
                 format!("{CPUFREQ}{policy}{}/{}", governor.as_str(), file.as_str())
             }
@@ -78,10 +67,7 @@ impl Disturbed {
     pub(super) fn from_path(path: &str) -> Option<Self> {
         if let Some(thread) = path.strip_prefix(THREAD) {
             let (tid, start_ticks) = thread.split_once(STARTED)?;
-            return Some(Self::Thread {
-                tid: tid.parse().ok()?,
-                start_ticks: start_ticks.parse().ok()?,
-            });
+            return Some(Self::Thread { tid: tid.parse().ok()?, start_ticks: start_ticks.parse().ok()? });
         }
         if let Some(number) = path.strip_prefix("/proc/irq/") {
             let number = number.strip_suffix("/smp_affinity_list")?;
@@ -106,9 +92,7 @@ impl Disturbed {
             Self::Thread { tid, start_ticks } => {
                 let gone = || Missing::absent(self.path());
                 let thread = bound::Thread::read(root, *tid).ok_or_else(gone)?;
-                (thread.start_ticks == *start_ticks)
-                    .then_some(thread.allowed)
-                    .ok_or_else(gone)
+                (thread.start_ticks == *start_ticks).then_some(thread.allowed).ok_or_else(gone)
             }
             _ => Ok(root.read(&self.path())?.trim().to_owned()),
         }
@@ -139,19 +123,13 @@ impl Disturbed {
 
     /// True if it can end without anybody having to put anything back.
     pub(super) fn may_end(&self) -> bool {
-        matches!(
-            self,
-            Self::Interrupt(_) | Self::Cpuset(_) | Self::Thread { .. }
-        )
+        matches!(self, Self::Interrupt(_) | Self::Cpuset(_) | Self::Thread { .. })
     }
 
     /// True if the kernel makes it anew with the setting that it belongs to: then whatever is found there is
     /// nobody's choice.
     pub(super) fn is_made_anew(&self) -> bool {
-        matches!(
-            self,
-            Self::Tunable { .. } | Self::SetSpeed(_) | Self::Boost(_)
-        )
+        matches!(self, Self::Tunable { .. } | Self::SetSpeed(_) | Self::Boost(_))
     }
 }
 
@@ -159,19 +137,15 @@ impl Disturbed {
 fn in_cpufreq(rest: &str) -> Option<Disturbed> {
     let parts: Vec<&str> = rest.split('/').collect();
     let (policy, rest) = match parts.split_first() {
-        Some((first, rest)) if first.starts_with("policy") => {
-            (Some(first.strip_prefix("policy")?.parse().ok()?), rest)
-        }
+        Some((first, rest)) if first.starts_with("policy") => (Some(first.strip_prefix("policy")?.parse().ok()?), rest),
         _ => (None, parts.as_slice()),
     };
     match (policy, rest) {
         (Some(policy), ["scaling_setspeed"]) => Some(Disturbed::SetSpeed(policy)),
         (Some(policy), ["boost"]) => Some(Disturbed::Boost(policy)),
-        (policy, [governor, file]) => Some(Disturbed::Tunable {
-            policy,
-            governor: DeviceName::new(governor)?,
-            file: DeviceName::new(file)?,
-        }),
+        (policy, [governor, file]) => {
+            Some(Disturbed::Tunable { policy, governor: DeviceName::new(governor)?, file: DeviceName::new(file)? })
+        }
         _ => None,
     }
 }
@@ -186,11 +160,7 @@ pub(super) fn disturbed_by(root: &Root, node: Node, value: &str) -> Vec<(Disturb
     };
     let with_value = |place: Disturbed| place.read(root).ok().map(|value| (place, value));
     let is_value = |(_, value): &(Disturbed, String)| value != "<unsupported>";
-    places
-        .into_iter()
-        .filter_map(with_value)
-        .filter(is_value)
-        .collect()
+    places.into_iter().filter_map(with_value).filter(is_value).collect()
 }
 
 /// Tunables of the governor of a policy, and the clock that was set by hand.
@@ -212,11 +182,7 @@ fn of_governor(root: &Root, policy: u32) -> Vec<Disturbed> {
         };
         let files = root.list(&folder).unwrap_or_default();
         let files = files.iter().filter_map(|file| DeviceName::new(file));
-        places.extend(files.map(|file| Disturbed::Tunable {
-            policy,
-            governor,
-            file,
-        }));
+        places.extend(files.map(|file| Disturbed::Tunable { policy, governor, file }));
     }
     places
 }

@@ -43,12 +43,7 @@ pub(crate) fn journal(bytes: &[u8]) {
         drop(restore_one(&root, held));
     }
     for ((path, before), (_, after)) in before.iter().zip(root.board_files()) {
-        let is_setting = [
-            "/sys/devices/",
-            "/sys/kernel/",
-            "/sys/fs/cgroup/",
-            "/proc/irq/",
-        ];
+        let is_setting = ["/sys/devices/", "/sys/kernel/", "/sys/fs/cgroup/", "/proc/irq/"];
         let may_change = is_setting.iter().any(|folder| path.starts_with(folder));
         assert!(may_change || *before == after, "{path} was changed");
         assert!(!path.ends_with("available_governors") || *before == after);

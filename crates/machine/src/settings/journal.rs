@@ -97,22 +97,15 @@ impl Journal {
             })?;
             let opened = file.metadata().map_err(|e| io(path, &e))?;
             // Whoever held it before has perhaps removed it meanwhile: then this one has no name any more.
-            let is_named = std::fs::symlink_metadata(path)
-                .is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino()));
+            let is_named =
+                std::fs::symlink_metadata(path).is_ok_and(|now| (now.dev(), now.ino()) == (opened.dev(), opened.ino()));
             if is_named {
                 // One of an earlier version can be read by all, and whoever reads it can hold its lock.
                 let _ = file.set_permissions(Permissions::from_mode(FILE_MODE));
-                return Ok(Self {
-                    path: path.to_path_buf(),
-                    file: Arc::new(file),
-                    is_torn: opened.len() > 0,
-                });
+                return Ok(Self { path: path.to_path_buf(), file: Arc::new(file), is_torn: opened.len() > 0 });
             }
         }
-        Err(Missing::unsupported(
-            named(),
-            "it is replaced again and again",
-        ))
+        Err(Missing::unsupported(named(), "it is replaced again and again"))
     }
 
     /// Appends lines and waits until they are on the disk.
@@ -200,10 +193,7 @@ impl Journal {
 }
 
 /// What a drive is asked for. One that does not answer keeps the thread that asked, and nobody else.
-fn in_time<T: Send + 'static>(
-    path: &Path,
-    ask: impl FnOnce() -> Reading<T> + Send + 'static,
-) -> Reading<T> {
+fn in_time<T: Send + 'static>(path: &Path, ask: impl FnOnce() -> Reading<T> + Send + 'static) -> Reading<T> {
     let (sender, answer) = channel();
     let builder = Builder::new().name("journal".into());
     // Nobody listens any more when the time is up.

@@ -187,10 +187,8 @@ fn limits_that_depend_on_each_other_come_back() {
 fn forgetful(plain: &Root) -> Root {
     let files = plain.clone();
     plain.with_judge(Judge::new(move |path, value| {
-        let tunables = [
-            (format!("{POLICY0}/schedutil/rate_limit_us"), "1000"),
-            (format!("{POLICY0}/scaling_setspeed"), "408000"),
-        ];
+        let tunables =
+            [(format!("{POLICY0}/schedutil/rate_limit_us"), "1000"), (format!("{POLICY0}/scaling_setspeed"), "408000")];
         if path.ends_with("scaling_governor") {
             for (path, default) in tunables {
                 let _ = files.write(&path, default);
@@ -202,17 +200,13 @@ fn forgetful(plain: &Root) -> Root {
 
 #[test]
 fn tunables_come_back_with_their_governor() {
-    for (governor, file, value) in [
-        ("schedutil", "schedutil/rate_limit_us", "20000"),
-        ("userspace", "scaling_setspeed", "1416000"),
-    ] {
+    for (governor, file, value) in
+        [("schedutil", "schedutil/rate_limit_us", "20000"), ("userspace", "scaling_setspeed", "1416000")]
+    {
         let path = format!("{POLICY0}/{file}");
         let plain = board(&[
             (&format!("{POLICY0}/scaling_governor"), governor),
-            (
-                &format!("{POLICY0}/scaling_available_governors"),
-                "performance schedutil powersave userspace",
-            ),
+            (&format!("{POLICY0}/scaling_available_governors"), "performance schedutil powersave userspace"),
             (&path, value),
         ]);
         let root = forgetful(&plain);
@@ -299,10 +293,7 @@ fn an_original_survives_a_failed_restore() {
     drop(settings);
     assert!(path.exists());
     stick(false);
-    assert_eq!(
-        left_in_journal(&root, &path).unwrap(),
-        [Node::Governor(0).path()]
-    );
+    assert_eq!(left_in_journal(&root, &path).unwrap(), [Node::Governor(0).path()]);
     let mut settings = Settings::new(&root, &path).unwrap();
     assert_eq!(set(&mut settings, Node::Governor(0), "performance"), None);
     set(&mut settings, Node::ClockMin(0), "408000");
@@ -333,11 +324,7 @@ fn what_differs_is_set_once_more_and_then_told() {
     set(&mut settings, Node::Governor(0), "performance");
     assert_eq!(settings.check().len(), 0);
     let mut told = Vec::new();
-    for (value, expected) in [
-        ("powersave", "performance"),
-        ("schedutil", "schedutil"),
-        ("schedutil", "schedutil"),
-    ] {
+    for (value, expected) in [("powersave", "performance"), ("schedutil", "schedutil"), ("schedutil", "schedutil")] {
         root.write(&path, value).unwrap();
         for outcome in settings.check() {
             let unmet = outcome.tell(5, Some("lzma"), &mut |_| {});

@@ -56,9 +56,9 @@ impl Node {
     pub fn read(self, root: &Root) -> Reading<String> {
         let text = root.read_value(&self.path())?;
         match self {
-            Node::HugePages | Node::AspmPolicy => parse_chosen(&text)
-                .map(str::to_owned)
-                .ok_or_else(|| Missing::garbled(self.path(), &text)),
+            Node::HugePages | Node::AspmPolicy => {
+                parse_chosen(&text).map(str::to_owned).ok_or_else(|| Missing::garbled(self.path(), &text))
+            }
             _ => Ok(text),
         }
     }
@@ -79,20 +79,16 @@ impl Node {
             Node::AspmPolicy => is_listed(root, ASPM_POLICY, value),
             Node::CpuOnline(_) => match value {
                 "0" | "1" => Ok(()),
-                _ => Err(Missing::unsupported(
-                    self.path(),
-                    format!("{value} is neither 0 nor 1"),
-                )),
+                _ => Err(Missing::unsupported(self.path(), format!("{value} is neither 0 nor 1"))),
             },
             Node::ClockMin(policy) | Node::ClockMax(policy) => {
                 let min: u32 = root.read_number(&format!("{}/cpuinfo_min_freq", folder(policy)))?;
                 let max: u32 = root.read_number(&format!("{}/cpuinfo_max_freq", folder(policy)))?;
                 match value.parse::<u32>() {
                     Ok(khz) if (min..=max).contains(&khz) => Ok(()),
-                    _ => Err(Missing::unsupported(
-                        self.path(),
-                        format!("{value} kHz is not within {min} to {max} kHz"),
-                    )),
+                    _ => {
+                        Err(Missing::unsupported(self.path(), format!("{value} kHz is not within {min} to {max} kHz")))
+                    }
                 }
             }
         }
@@ -110,22 +106,15 @@ impl Node {
             let name = rest.strip_prefix('/')?.strip_suffix("/governor")?;
             return DeviceName::new(name).map(Node::DeviceGovernor);
         }
-        if let Some(cpu) = path
-            .strip_prefix(CPUS)
-            .and_then(|rest| rest.strip_suffix("/online"))
-        {
+        if let Some(cpu) = path.strip_prefix(CPUS).and_then(|rest| rest.strip_suffix("/online")) {
             return cpu.parse().ok().map(Node::CpuOnline);
         }
         let rest = path.strip_prefix(POLICY)?;
         let (policy, _) = rest.split_once('/')?;
         let policy = policy.parse().ok()?;
-        [
-            Node::Governor(policy),
-            Node::ClockMin(policy),
-            Node::ClockMax(policy),
-        ]
-        .into_iter()
-        .find(|node| node.path() == path)
+        [Node::Governor(policy), Node::ClockMin(policy), Node::ClockMax(policy)]
+            .into_iter()
+            .find(|node| node.path() == path)
     }
 }
 
@@ -170,9 +159,6 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_elsewhere_is_no_node() {
-        assert_eq!(
-            Node::from_path("/sys/class/devfreq/../../etc/governor"),
-            None
-        );
+        assert_eq!(Node::from_path("/sys/class/devfreq/../../etc/governor"), None);
     }
 }

@@ -17,12 +17,7 @@ impl Outcome {
     ///
     /// Returns what is not as it was wanted; none if the value is in force. A limit of clocks counts as in
     /// force in the form that the kernel rounds it to, and while cooling holds the clock below it.
-    pub fn tell(
-        self,
-        at_ms: i64,
-        before_step: Option<&str>,
-        to: &mut dyn FnMut(Event),
-    ) -> Option<UnmetSetting> {
+    pub fn tell(self, at_ms: i64, before_step: Option<&str>, to: &mut dyn FnMut(Event)) -> Option<UnmetSetting> {
         if let Some(change) = self.change {
             let change = change.at(at_ms);
             to(Event::SettingChanged { change });
@@ -32,9 +27,7 @@ impl Outcome {
             before_step: before_step.map(str::to_owned),
             ..unmet
         })?;
-        to(Event::SettingUnmet {
-            unmet: unmet.clone(),
-        });
+        to(Event::SettingUnmet { unmet: unmet.clone() });
         Some(unmet)
     }
 }

@@ -25,13 +25,7 @@ pub(super) struct Held {
 impl Held {
     /// A place of which nothing but the user's value is known.
     pub(super) fn new(place: Place, old: String) -> Self {
-        Self {
-            place,
-            old,
-            ours: Vec::new(),
-            is_open: true,
-            disturbed_by: None,
-        }
+        Self { place, old, ours: Vec::new(), is_open: true, disturbed_by: None }
     }
 
     /// The change has been made, and this is how it reads.
@@ -49,11 +43,9 @@ impl Held {
 
     fn is_ours(&self, root: &Root, current: &str) -> bool {
         let is_cooled = || match self.place {
-            Place::Node(node) => self
-                .ours
-                .iter()
-                .chain([&self.old])
-                .any(|value| cooling::lowers(root, node, value, current)),
+            Place::Node(node) => {
+                self.ours.iter().chain([&self.old]).any(|value| cooling::lowers(root, node, value, current))
+            }
             Place::Disturbed(_) => false,
         };
         self.is_open || self.ours.iter().any(|ours| ours == current) || is_cooled()
@@ -90,9 +82,7 @@ pub(super) fn held(entries: Vec<Entry>, boot_id: &str) -> Vec<Held> {
 pub(super) fn restore_one(root: &Root, held: &Held) -> Restored {
     let current = match held.place.read(root) {
         Ok(current) => current,
-        Err(Missing {
-            why: Why::Absent, ..
-        }) if held.place.may_end() => return Restored::Done,
+        Err(Missing { why: Why::Absent, .. }) if held.place.may_end() => return Restored::Done,
         Err(missing) => return Restored::Failed(missing.to_string()),
     };
     // Where cooling lowers a limit, it can read as the old one and be set to ours.
@@ -110,8 +100,7 @@ pub(super) fn restore_one(root: &Root, held: &Held) -> Restored {
         return Restored::Failed(missing.to_string());
     }
     let is_back = |now: &str| {
-        now == held.old
-            || matches!(held.place, Place::Node(node) if cooling::lowers(root, node, &held.old, now))
+        now == held.old || matches!(held.place, Place::Node(node) if cooling::lowers(root, node, &held.old, now))
     };
     match held.place.read(root) {
         Ok(now) if is_back(&now) => Restored::Done,

@@ -61,9 +61,7 @@ pub(super) fn refused(settings: &mut Settings, node: Node, value: &str) -> Strin
         .tell(7, None, &mut |event| told.push(event))
         .unwrap_or_else(|| panic!("{node:?} {value}"));
     assert_eq!(unmet.at_ms, Some(7));
-    let event = Event::SettingUnmet {
-        unmet: unmet.clone(),
-    };
+    let event = Event::SettingUnmet { unmet: unmet.clone() };
     assert!(told.contains(&event), "{told:?}");
     unmet.why
 }
@@ -102,12 +100,7 @@ powersave performance dmc_ondemand
     set(&mut settings, dmc, "performance");
     kill(settings);
     let outcomes = restore_from_journal(&root, &path).unwrap();
-    assert!(
-        outcomes
-            .iter()
-            .all(|(_, outcome)| *outcome == Restored::Done),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.iter().all(|(_, outcome)| *outcome == Restored::Done), "{outcomes:?}");
     assert_eq!(root.read_value(ASPM_POLICY).unwrap(), "powersave");
     assert_eq!(dmc.read(&root).unwrap(), "dmc_ondemand");
 }
@@ -130,10 +123,7 @@ fn cpus_come_back_before_their_clocks() {
     let back = restore_from_journal(&root, &path).unwrap();
     // While all CPUs of a policy are off, the kernel lets nobody set its governor.
     let done = |path: String| (path, Restored::Done);
-    assert_eq!(
-        back,
-        [done(online.to_owned()), done(Node::Governor(0).path())]
-    );
+    assert_eq!(back, [done(online.to_owned()), done(Node::Governor(0).path())]);
     assert_eq!(root.read_value(online).unwrap(), "1");
 }
 
@@ -154,10 +144,7 @@ fn huge_pages_come_back() {
     assert!(wrong.contains("not among"), "{wrong}");
     assert_eq!(set(&mut settings, Node::HugePages, "madvise"), None);
     let change = set(&mut settings, Node::HugePages, "never").unwrap();
-    assert_eq!(
-        (change.old.as_str(), change.new.as_str()),
-        ("madvise", "never")
-    );
+    assert_eq!((change.old.as_str(), change.new.as_str()), ("madvise", "never"));
     kill(settings);
     let back = restore_from_journal(&root, &path).unwrap();
     assert_eq!(back, [(HUGE_PAGES.to_owned(), Restored::Done)]);
@@ -173,12 +160,7 @@ fn everything_is_restored_exactly() {
     change_everything(&mut settings);
     assert_ne!(root.board_files(), before);
     let outcomes = settings.restore();
-    assert!(
-        outcomes
-            .iter()
-            .all(|(_, outcome)| *outcome == Restored::Done),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.iter().all(|(_, outcome)| *outcome == Restored::Done), "{outcomes:?}");
     assert_eq!(root.board_files(), before);
     assert!(!path.exists());
 }
@@ -213,12 +195,7 @@ fn the_journal_alone_restores_after_every_number_of_changes() {
         }
         kill(settings);
         // A cut last line is what a power loss in the middle of an append leaves.
-        File::options()
-            .append(true)
-            .open(&path)
-            .unwrap()
-            .write_all(b"{\"path\":")
-            .unwrap();
+        File::options().append(true).open(&path).unwrap().write_all(b"{\"path\":").unwrap();
         restore_from_journal(&root, &path).unwrap();
         assert_eq!(root.board_files(), before, "{count} changes");
         assert!(!path.exists());
@@ -231,17 +208,8 @@ fn a_value_that_somebody_else_changed_is_left_alone() {
     let mut settings = Settings::new(&root, &journal("other")).unwrap();
     set(&mut settings, Node::Governor(0), "performance");
     root.write(&Node::Governor(0).path(), "powersave").unwrap();
-    assert_eq!(
-        settings.restore(),
-        [(
-            Node::Governor(0).path(),
-            Restored::LeftAlone("powersave".into())
-        )]
-    );
-    assert_eq!(
-        root.read_value(&Node::Governor(0).path()).unwrap(),
-        "powersave"
-    );
+    assert_eq!(settings.restore(), [(Node::Governor(0).path(), Restored::LeftAlone("powersave".into()))]);
+    assert_eq!(root.read_value(&Node::Governor(0).path()).unwrap(), "powersave");
 }
 
 #[test]
@@ -250,16 +218,9 @@ fn a_limit_lowered_by_cooling_is_still_ours() {
     let mut settings = Settings::new(&root, &journal("cooled")).unwrap();
     set(&mut settings, Node::ClockMax(0), "1800000");
     root.write(&Node::ClockMax(0).path(), "1200000").unwrap();
-    root.write("/sys/class/thermal/cooling_device0/cur_state", "2")
-        .unwrap();
-    assert_eq!(
-        settings.restore(),
-        [(Node::ClockMax(0).path(), Restored::Done)]
-    );
-    assert_eq!(
-        root.read_value(&Node::ClockMax(0).path()).unwrap(),
-        "1608000"
-    );
+    root.write("/sys/class/thermal/cooling_device0/cur_state", "2").unwrap();
+    assert_eq!(settings.restore(), [(Node::ClockMax(0).path(), Restored::Done)]);
+    assert_eq!(root.read_value(&Node::ClockMax(0).path()).unwrap(), "1608000");
 }
 
 #[test]
@@ -304,12 +265,8 @@ fn a_journal_from_before_the_last_boot_is_only_removed() {
     let mut settings = Settings::new(&root, &path).unwrap();
     set(&mut settings, Node::Governor(0), "performance");
     kill(settings);
-    root.write("/proc/sys/kernel/random/boot_id", "another")
-        .unwrap();
+    root.write("/proc/sys/kernel/random/boot_id", "another").unwrap();
     assert_eq!(restore_from_journal(&root, &path).unwrap(), []);
-    assert_eq!(
-        root.read_value(&Node::Governor(0).path()).unwrap(),
-        "performance"
-    );
+    assert_eq!(root.read_value(&Node::Governor(0).path()).unwrap(), "performance");
     assert!(!path.exists());
 }

@@ -5,16 +5,8 @@ use super::{Walk, resolve};
 use crate::survey;
 
 /// Files of a disk, and of the device behind it.
-const DISK: &[&str] = &[
-    "size",
-    "removable",
-    "ro",
-    "disksize",
-    "comp_algorithm",
-    "mm_stat",
-    "queue/rotational",
-    "queue/scheduler",
-];
+const DISK: &[&str] =
+    &["size", "removable", "ro", "disksize", "comp_algorithm", "mm_stat", "queue/rotational", "queue/scheduler"];
 const BEHIND_DISK: &[&str] = &[
     "vendor",
     "model",
@@ -61,22 +53,14 @@ const USB: &[&str] = &[
 impl Walk<'_> {
     /// Everything of this kind.
     pub(super) fn devices(&mut self) {
-        for (folder, files) in [
-            ("/sys/bus/pci/devices", PCI),
-            ("/sys/bus/usb/devices", USB),
-            ("/sys/block", DISK),
-        ] {
+        for (folder, files) in [("/sys/bus/pci/devices", PCI), ("/sys/bus/usb/devices", USB), ("/sys/block", DISK)] {
             for name in self.root.list(folder).unwrap_or_default() {
                 let base = self.followed(&format!("{folder}/{name}"));
-                files
-                    .iter()
-                    .for_each(|file| self.file(&format!("{base}/{file}")));
+                files.iter().for_each(|file| self.file(&format!("{base}/{file}")));
                 self.drivers_above(&base);
                 if folder == "/sys/block" {
                     let behind = self.followed(&format!("{base}/device"));
-                    BEHIND_DISK
-                        .iter()
-                        .for_each(|file| self.file(&format!("{behind}/{file}")));
+                    BEHIND_DISK.iter().for_each(|file| self.file(&format!("{behind}/{file}")));
                 }
             }
         }

@@ -13,10 +13,7 @@ pub(super) fn error_name(errno: i32) -> Option<&'static str> {
         (libc::EOPNOTSUPP, "EOPNOTSUPP"),
         (libc::ETIMEDOUT, "ETIMEDOUT"),
     ];
-    NAMES
-        .iter()
-        .find(|(known, _)| *known == errno)
-        .map(|(_, name)| *name)
+    NAMES.iter().find(|(known, _)| *known == errno).map(|(_, name)| *name)
 }
 
 /// Content in the notation of board files (see `root`).

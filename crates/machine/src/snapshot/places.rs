@@ -73,28 +73,13 @@ pub(super) const PLACES: &[(&str, Take)] = &[
             "current_max",
         ]),
     ),
-    (
-        "/sys/class/typec",
-        Take::Files(&["power_operation_mode", "power_role"]),
-    ),
+    ("/sys/class/typec", Take::Files(&["power_operation_mode", "power_role"])),
     (
         "/sys/class/mtd",
-        Take::Files(&[
-            "name",
-            "type",
-            "size",
-            "device/spi-nor/partname",
-            "device/spi-nor/manufacturer",
-        ]),
+        Take::Files(&["name", "type", "size", "device/spi-nor/partname", "device/spi-nor/manufacturer"]),
     ),
-    (
-        "/sys/class/ata_link",
-        Take::Files(&["sata_spd", "hw_sata_spd_limit", "sata_spd_limit"]),
-    ),
-    (
-        "/sys/class/scsi_host",
-        Take::Files(&["link_power_management_policy"]),
-    ),
+    ("/sys/class/ata_link", Take::Files(&["sata_spd", "hw_sata_spd_limit", "sata_spd_limit"])),
+    ("/sys/class/scsi_host", Take::Files(&["link_power_management_policy"])),
     (
         "/sys/class/mmc_host",
         Take::Files(&[
@@ -112,10 +97,7 @@ pub(super) const PLACES: &[(&str, Take)] = &[
     ("/sys/bus/i2c/drivers/ee1004", Take::Files(&["eeprom"])),
     ("/sys/bus/i2c/drivers/spd5118", Take::Files(&["eeprom"])),
     ("/sys/firmware/dmi/tables/DMI", Take::File),
-    (
-        "/sys/firmware/devicetree/base/chosen/power/max_current",
-        Take::File,
-    ),
+    ("/sys/firmware/devicetree/base/chosen/power/max_current", Take::File),
     ("/boot/firmware/config.txt", Take::File),
     ("/boot/config.txt", Take::File),
     ("/proc/sys/kernel/tainted", Take::File),
@@ -125,24 +107,15 @@ pub(super) const PLACES: &[(&str, Take)] = &[
     ("/proc/self/mountinfo", Take::File),
     ("/sys/devices/system/cpu/vulnerabilities", Take::Tree),
     ("/sys/class/dmi/id", Take::Tree),
-    (
-        "/sys/bus/event_source/devices",
-        Take::Files(&["type", "cpus"]),
-    ),
+    ("/sys/bus/event_source/devices", Take::Files(&["type", "cpus"])),
     ("/sys/hypervisor/type", Take::File),
     ("/sys/firmware/acpi/platform_profile", Take::File),
     ("/sys/firmware/devicetree/base/model", Take::File),
     ("/sys/firmware/devicetree/base/compatible", Take::File),
     ("/sys/firmware/devicetree/base/cpus", Take::Tree),
     ("/sys/firmware/devicetree/base/hypervisor", Take::Tree),
-    (
-        "/sys/firmware/devicetree/base/emmc2bus/dma-ranges",
-        Take::File,
-    ),
-    (
-        "/sys/firmware/devicetree/base/chosen/u-boot,version",
-        Take::File,
-    ),
+    ("/sys/firmware/devicetree/base/emmc2bus/dma-ranges", Take::File),
+    ("/sys/firmware/devicetree/base/chosen/u-boot,version", Take::File),
     ("/sys/kernel/mm/transparent_hugepage/enabled", Take::File),
     ("/sys/module/pcie_aspm/parameters/policy", Take::File),
     ("/sys/module/zswap/parameters", Take::Tree),
@@ -173,14 +146,6 @@ const SKIPPED: &[&str] = &[
 
 /// False for files that hold nothing but what is private, and for those of no use.
 pub(super) fn is_wanted(name: &str) -> bool {
-    const PRIVATE: &[&str] = &[
-        "serial",
-        "uuid",
-        "asset_tag",
-        "unique_id",
-        "wwid",
-        "address",
-        "eui",
-    ];
+    const PRIVATE: &[&str] = &["serial", "uuid", "asset_tag", "unique_id", "wwid", "address", "eui"];
     !SKIPPED.contains(&name) && !PRIVATE.iter().any(|part| name.contains(part))
 }

@@ -30,24 +30,18 @@ fn card(root: &Root, disk: &str, messages: &[String]) -> Card {
     let number = |file: &str| files::hex(root, &format!("{folder}/{file}")).map(|n| n as u32);
     card.manfid = number("manfid").unwrap_or(card.manfid);
     card.oemid = number("oemid").unwrap_or(card.oemid);
-    card.made = text("date")
-        .and_then(|date| parse_date(&date))
-        .or(card.made);
+    card.made = text("date").and_then(|date| parse_date(&date)).or(card.made);
     card.hardware = text("hwrev").or(card.hardware);
     card.firmware = text("fwrev").or(card.firmware);
     card.serial = number("serial").map(serial_kind).or(card.serial);
     card.classes = text("ssr").and_then(|ssr| parse_ssr(&ssr));
-    card.mmc_version = text("rev")
-        .and_then(|rev| mmc_version(&rev))
-        .filter(|_| kind == "MMC");
+    card.mmc_version = text("rev").and_then(|rev| mmc_version(&rev)).filter(|_| kind == "MMC");
     card.life_steps = text("life_time").and_then(|life| parse_life(&life));
     card.reserve = number("pre_eol_info").filter(|reserve| (1..=3).contains(reserve));
     card.kind = kind;
     let device = files::link_name(root, &folder).unwrap_or_default();
     // `mmc0:aaaa`; without the link the only host of that number is as good a guess as the disk's.
-    if let Some(host) =
-        host_name(&device).or_else(|| disk.strip_prefix("mmcblk").map(|n| format!("mmc{n}")))
-    {
+    if let Some(host) = host_name(&device).or_else(|| disk.strip_prefix("mmcblk").map(|n| format!("mmc{n}"))) {
         describe_host(root, &host, messages, &mut card);
     }
     card
@@ -61,13 +55,8 @@ fn host_name(device: &str) -> Option<String> {
 
 /// Mode, clock and width of the bus, and what went wrong on it since boot.
 fn describe_host(root: &Root, host: &str, messages: &[String], card: &mut Card) {
-    let ios = root
-        .read(&format!("/sys/kernel/debug/{host}/ios"))
-        .unwrap_or_default();
-    let said = messages
-        .iter()
-        .rev()
-        .find_map(|message| mode_said(message, host));
+    let ios = root.read(&format!("/sys/kernel/debug/{host}/ios")).unwrap_or_default();
+    let said = messages.iter().rev().find_map(|message| mode_said(message, host));
     let bracket = |key: &str| {
         let value = ios.lines().find_map(|line| line.strip_prefix(key))?;
         Some(value.split_once('(')?.1.split_once(')')?.0.to_owned())
@@ -83,28 +72,18 @@ fn describe_host(root: &Root, host: &str, messages: &[String], card: &mut Card) 
     };
     card.clock_hz = ios.lines().find_map(|line| {
         let value = line.strip_prefix("clock:")?.trim();
-        value
-            .split_whitespace()
-            .next()?
-            .parse()
-            .ok()
-            .filter(|hz| *hz > 0)
+        value.split_whitespace().next()?.parse().ok().filter(|hz| *hz > 0)
     });
     card.width_bits = bracket("bus width:").and_then(|text| text.split(' ').next()?.parse().ok());
     let node = format!("/sys/class/mmc_host/{host}/device/of_node");
     let properties = root.list(&node).unwrap_or_default();
     let is_mode = |name: &String| {
-        ["sd-uhs-", "cap-sd-", "mmc-hs", "mmc-ddr", "cap-mmc-"]
-            .iter()
-            .any(|start| name.starts_with(start))
+        ["sd-uhs-", "cap-sd-", "mmc-hs", "mmc-ddr", "cap-mmc-"].iter().any(|start| name.starts_with(start))
             || name == "no-1-8-v"
     };
     card.host_modes = properties.into_iter().filter(is_mode).collect();
     let prefix = format!("{host}:");
-    for message in messages
-        .iter()
-        .filter(|message| message.starts_with(&prefix))
-    {
+    for message in messages.iter().filter(|message| message.starts_with(&prefix)) {
         // A slot without a card, or a chip that is no card, says so with an error at boot.
         let no_card = message.contains("whilst initialising");
         card.tuning_failures += u32::from(message.contains("tuning execution failed"));
@@ -125,10 +104,8 @@ fn parse_cid(text: &str, is_sd: bool) -> Option<Card> {
     if text.len() != 32 || !text.is_ascii() {
         return None;
     }
-    let bytes: Vec<u8> = (0..16)
-        .map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16))
-        .collect::<Result<_, _>>()
-        .ok()?;
+    let bytes: Vec<u8> =
+        (0..16).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16)).collect::<Result<_, _>>().ok()?;
     let name_end = if is_sd { 8 } else { 9 };
     let name = String::from_utf8_lossy(&bytes[3..name_end]);
     let revision = bytes[name_end];
@@ -221,28 +198,13 @@ mod tests {
     #[test]
     fn registers_are_decoded() {
         // SanDisk, "SU08G", revision 8.0, made 10/2014.
-        let card = parse_cid(
-            "03534453553038478012345678 00ea71"
-                .replace(' ', "")
-                .as_str(),
-            true,
-        )
-        .unwrap();
-        assert_eq!(
-            (card.manfid, card.oemid, card.name.as_str()),
-            (3, 0x5344, "SU08G")
-        );
+        let card = parse_cid("03534453553038478012345678 00ea71".replace(' ', "").as_str(), true).unwrap();
+        assert_eq!((card.manfid, card.oemid, card.name.as_str()), (3, 0x5344, "SU08G"));
         assert_eq!(card.made, Some((2014, 10)));
         assert_eq!(card.hardware.as_deref(), Some("0x8"));
         assert_eq!(card.serial, Some(SerialKind::Usual));
         // Samsung eMMC "BJTD4R", made 09/2023.
-        let card = parse_cid(
-            "150100424a54443452030000123 49a00"
-                .replace(' ', "")
-                .as_str(),
-            false,
-        )
-        .unwrap();
+        let card = parse_cid("150100424a54443452030000123 49a00".replace(' ', "").as_str(), false).unwrap();
         assert_eq!((card.name.as_str(), card.made), ("BJTD4R", Some((2023, 9))));
         assert_eq!(card.serial, Some(SerialKind::Low));
         assert_eq!(parse_cid("é".repeat(16).as_str(), true), None);
@@ -270,21 +232,12 @@ timing spec:\t10 (mmc HS400 enhanced strobe)
         .to_vec();
         let mut card = Card::default();
         describe_host(&root, "mmc1", &messages, &mut card);
-        assert_eq!(
-            card.mode.known().map(String::as_str),
-            Some("high speed SDHC")
-        );
+        assert_eq!(card.mode.known().map(String::as_str), Some("high speed SDHC"));
         assert_eq!((card.errors, card.tuning_failures), (1, 1));
         let mut card = Card::default();
         describe_host(&root, "mmc0", &[], &mut card);
-        assert_eq!(
-            card.mode.known().map(String::as_str),
-            Some("mmc HS400 enhanced strobe")
-        );
-        assert_eq!(
-            (card.clock_hz, card.width_bits),
-            (Some(200_000_000), Some(8))
-        );
+        assert_eq!(card.mode.known().map(String::as_str), Some("mmc HS400 enhanced strobe"));
+        assert_eq!((card.clock_hz, card.width_bits), (Some(200_000_000), Some(8)));
     }
 
     #[test]
@@ -294,12 +247,7 @@ timing spec:\t10 (mmc HS400 enhanced strobe)
         ssr[14] = "39";
         ssr[15] = "1e";
         ssr[21] = "02";
-        let expected = SpeedClasses {
-            class: 10,
-            uhs: 3,
-            video: 30,
-            application: 2,
-        };
+        let expected = SpeedClasses { class: 10, uhs: 3, video: 30, application: 2 };
         assert_eq!(parse_ssr(&ssr.concat()), Some(expected));
         assert_eq!(parse_ssr("00"), None);
         assert_eq!(parse_life("0x01 0x0b"), Some((1, 11)));

@@ -18,10 +18,7 @@ const LINES_MAX: usize = 2000;
 /// This is no Raspberry Pi, or the file cannot be read.
 pub(super) fn settings(root: &Root) -> Reading<Vec<NamedValue>> {
     let compatible = crate::identify::compatible(root);
-    if !compatible
-        .iter()
-        .any(|entry| entry.starts_with("raspberrypi,"))
-    {
+    if !compatible.iter().any(|entry| entry.starts_with("raspberrypi,")) {
         return Err(Missing::unsupported(PATHS[0], "not a Raspberry Pi"));
     }
     let mut last = Missing::absent(PATHS[0]);
@@ -42,10 +39,7 @@ fn parse_config_txt(text: &str, path: &str) -> Vec<NamedValue> {
     let mut redactor = Redactor::default();
     for line in text.lines().take(LINES_MAX) {
         let line = line.split('#').next().unwrap_or_default().trim();
-        if let Some(name) = line
-            .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'))
-        {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = match name {
                 "all" => String::new(),
                 name => format!("#[{name}]"),
@@ -68,21 +62,11 @@ mod tests {
 
     #[test]
     fn settings_keep_their_section() {
-        let text =
-            "# x\narm_freq=1800\n[pi4]\narm_boost=1 # fast\n[all]\ndtparam=audio=on\nserialno=1\n";
+        let text = "# x\narm_freq=1800\n[pi4]\narm_boost=1 # fast\n[all]\ndtparam=audio=on\nserialno=1\n";
         let found = parse_config_txt(text, "c");
-        let found: Vec<_> = found
-            .iter()
-            .map(|setting| format!("{}={} {}", setting.name, setting.value, setting.from))
-            .collect();
-        assert_eq!(
-            found,
-            [
-                "arm_freq=1800 c",
-                "arm_boost=1 c#[pi4]",
-                "dtparam=audio=on c"
-            ]
-        );
+        let found: Vec<_> =
+            found.iter().map(|setting| format!("{}={} {}", setting.name, setting.value, setting.from)).collect();
+        assert_eq!(found, ["arm_freq=1800 c", "arm_boost=1 c#[pi4]", "dtparam=audio=on c"]);
     }
 
     #[test]

@@ -23,19 +23,14 @@ pub(super) fn cpu_use(root: &Root) -> CpuUse {
         allowed: allowed(root),
         cpusets: cpusets(root),
         interrupts: interrupts(root),
-        irqbalance: files::exists(root, "/run/irqbalance")
-            || files::exists(root, "/run/irqbalance.pid"),
-        energy_model: root
-            .list("/sys/kernel/debug/energy_model")
-            .is_ok_and(|entries| !entries.is_empty()),
+        irqbalance: files::exists(root, "/run/irqbalance") || files::exists(root, "/run/irqbalance.pid"),
+        energy_model: root.list("/sys/kernel/debug/energy_model").is_ok_and(|entries| !entries.is_empty()),
     }
 }
 
 /// CPUs that are there but not online. `possible` is no measure: it counts empty sockets.
 fn offline(root: &Root) -> Vec<u32> {
-    let list = |name: &str| {
-        read_list(root, &format!("/sys/devices/system/cpu/{name}")).unwrap_or_default()
-    };
+    let list = |name: &str| read_list(root, &format!("/sys/devices/system/cpu/{name}")).unwrap_or_default();
     let online = list("online");
     let mut present = list("present");
     present.retain(|cpu| !online.is_empty() && !online.contains(cpu));
@@ -44,9 +39,7 @@ fn offline(root: &Root) -> Vec<u32> {
 
 fn allowed(root: &Root) -> Vec<u32> {
     let text = root.read("/proc/self/status").unwrap_or_default();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     line.and_then(crate::parse_cpu_list).unwrap_or_default()
 }
 
@@ -61,9 +54,7 @@ fn cpusets(root: &Root) -> Vec<Cpuset> {
             if visited > GROUPS_MAX {
                 return found;
             }
-            let own = ["cpuset.cpus", "cpus"]
-                .iter()
-                .find_map(|file| read_list(root, &format!("{folder}/{file}")));
+            let own = ["cpuset.cpus", "cpus"].iter().find_map(|file| read_list(root, &format!("{folder}/{file}")));
             let cpus = own.unwrap_or_default();
             if depth > 0 && !cpus.is_empty() && online.iter().any(|cpu| !cpus.contains(cpu)) {
                 let path = folder.trim_start_matches(mount).to_owned();
@@ -72,9 +63,9 @@ fn cpusets(root: &Root) -> Vec<Cpuset> {
             if depth < GROUP_DEPTH_MAX {
                 let names = root.list(&folder).unwrap_or_default();
                 // Files of a control group have a dot behind the name of their controller.
-                let groups = names.iter().filter(|name| {
-                    !name.contains('.') || name.ends_with(".slice") || name.ends_with(".service")
-                });
+                let groups = names
+                    .iter()
+                    .filter(|name| !name.contains('.') || name.ends_with(".slice") || name.ends_with(".service"));
                 folders.extend(groups.map(|name| (format!("{folder}/{name}"), depth + 1)));
             }
         }
@@ -111,15 +102,9 @@ fn parse_interrupts(text: &str) -> Vec<Interrupt> {
             let (number, rest) = line.split_once(':')?;
             let number = number.trim().parse().ok()?;
             let words: Vec<&str> = rest.split_whitespace().collect();
-            let counts: Vec<u64> = words
-                .iter()
-                .take(cpus.len())
-                .map_while(|word| word.parse().ok())
-                .collect();
+            let counts: Vec<u64> = words.iter().take(cpus.len()).map_while(|word| word.parse().ok()).collect();
             let names = words.get(counts.len()..)?.join(" ");
-            let count: u64 = counts
-                .iter()
-                .fold(0, |sum, count| sum.saturating_add(*count));
+            let count: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
             let (at, most) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
             let is_timer = names.to_lowercase().contains("timer");
             (count > 0 && !is_timer).then(|| Interrupt {
@@ -150,15 +135,7 @@ Err:          0
 ";
         let found = parse_interrupts(text);
         assert_eq!(found.len(), 1);
-        assert_eq!(
-            (
-                found[0].number,
-                found[0].count,
-                found[0].cpu,
-                found[0].cpu_percent
-            ),
-            (76, 100_000, 0, 90)
-        );
+        assert_eq!((found[0].number, found[0].count, found[0].cpu, found[0].cpu_percent), (76, 100_000, 0, 90));
         assert_eq!(found[0].names, "GICv3 266 Edge eth0-rx");
     }
 

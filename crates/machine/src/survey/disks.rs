@@ -13,24 +13,17 @@ const SECTOR_BYTES: u64 = 512;
 /// Disk shelves have hundreds; what goes beyond is no machine.
 const DISKS_MAX: usize = 4096;
 /// Made of other disks or of memory, or parts of a disk with a name of their own.
-const NO_DISKS: &[&str] = &[
-    "loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "mtdblock", "ubiblock", "drbd", "bcache",
-];
+const NO_DISKS: &[&str] =
+    &["loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "mtdblock", "ubiblock", "drbd", "bcache"];
 
 /// Every disk, by name.
 pub(super) fn disks(root: &Root) -> Vec<Disk> {
     let names = root.list(FOLDER).unwrap_or_default();
-    names
-        .iter()
-        .filter(|name| is_disk(name))
-        .take(DISKS_MAX)
-        .map(|name| disk(root, name))
-        .collect()
+    names.iter().filter(|name| is_disk(name)).take(DISKS_MAX).map(|name| disk(root, name)).collect()
 }
 
 fn is_disk(name: &str) -> bool {
-    let part_of_emmc =
-        name.starts_with("mmcblk") && (name.contains("boot") || name.ends_with("rpmb"));
+    let part_of_emmc = name.starts_with("mmcblk") && (name.contains("boot") || name.ends_with("rpmb"));
     // Paths of NVMe multipath are no devices of their own: nvme0c1n1.
     let path = name.starts_with("nvme") && name.contains('c');
     !part_of_emmc && !path && !NO_DISKS.iter().any(|start| name.starts_with(start))
@@ -57,11 +50,7 @@ fn disk(root: &Root, name: &str) -> Disk {
         removable: number("removable") == Some(1),
         read_only: number("ro") == Some(1),
         driver: driver(root, &parts),
-        pci: parts
-            .iter()
-            .rev()
-            .find(|part| is_pci(part))
-            .map(|part| (*part).to_owned()),
+        pci: parts.iter().rev().find(|part| is_pci(part)).map(|part| (*part).to_owned()),
         usb: usb(&parts),
         scheduler,
         schedulers: schedulers.unwrap_or_default(),
@@ -104,9 +93,7 @@ fn is_pci(part: &str) -> bool {
     part.len() >= 12
         && part.matches(':').count() == 2
         && part.contains('.')
-        && part
-            .chars()
-            .all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.')
+        && part.chars().all(|c| c.is_ascii_hexdigit() || c == ':' || c == '.')
 }
 
 /// The USB device behind a path: the last part such as `2-1.4` that has an interface `2-1.4:1.0` below.
@@ -119,9 +106,7 @@ fn usb(parts: &[&str]) -> Option<String> {
 
 /// Number of the ATA port in a path: `ata3`.
 fn ata_port(parts: &[&str]) -> Option<u32> {
-    parts
-        .iter()
-        .find_map(|part| part.strip_prefix("ata")?.parse().ok())
+    parts.iter().find_map(|part| part.strip_prefix("ata")?.parse().ok())
 }
 
 /// The driver of the controller: the nearest above the disk that is not the one of the disk itself.
@@ -136,26 +121,15 @@ fn driver(root: &Root, parts: &[&str]) -> Option<String> {
 fn ata(root: &Root, parts: &[&str]) -> Option<AtaLink> {
     let port = ata_port(parts)?;
     let file = |name: &str| {
-        files::value(root, &format!("/sys/class/ata_link/link{port}/{name}"))
-            .filter(|speed| speed.ends_with("Gbps"))
+        files::value(root, &format!("/sys/class/ata_link/link{port}/{name}")).filter(|speed| speed.ends_with("Gbps"))
     };
-    Some(AtaLink {
-        speed: file("sata_spd")?,
-        host_max: file("hw_sata_spd_limit"),
-        limit: file("sata_spd_limit"),
-    })
+    Some(AtaLink { speed: file("sata_spd")?, host_max: file("hw_sata_spd_limit"), limit: file("sata_spd_limit") })
 }
 
 fn ata_power(root: &Root, parts: &[&str]) -> Option<String> {
     ata_port(parts)?;
-    let host = parts.iter().find(|part| {
-        part.strip_prefix("host")
-            .is_some_and(|n| n.parse::<u32>().is_ok())
-    })?;
-    files::value(
-        root,
-        &format!("/sys/class/scsi_host/{host}/link_power_management_policy"),
-    )
+    let host = parts.iter().find(|part| part.strip_prefix("host").is_some_and(|n| n.parse::<u32>().is_ok()))?;
+    files::value(root, &format!("/sys/class/scsi_host/{host}/link_power_management_policy"))
 }
 
 #[cfg(test)]
@@ -166,11 +140,7 @@ mod tests {
         let board = format!("== /sys/block/{name} -> {target}\n== /sys/block/x/size\n1\n");
         let root = Root::from_board(&board).unwrap();
         let disk = disk(&root, name);
-        assert_eq!(
-            (disk.bus, disk.pci.as_deref(), disk.usb.as_deref()),
-            expected,
-            "{name} {target}"
-        );
+        assert_eq!((disk.bus, disk.pci.as_deref(), disk.usb.as_deref()), expected, "{name} {target}");
     }
 
     #[test]

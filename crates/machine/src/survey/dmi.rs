@@ -29,19 +29,9 @@ impl<'a> Structure<'a> {
     /// The string whose number stands at this place; strings count from 1.
     fn string(&self, at: usize) -> Option<String> {
         let number = usize::from(self.byte(at)?);
-        let bytes: &'a [u8] = self
-            .strings
-            .split(|byte| *byte == 0)
-            .nth(number.checked_sub(1)?)?;
+        let bytes: &'a [u8] = self.strings.split(|byte| *byte == 0).nth(number.checked_sub(1)?)?;
         let text = String::from_utf8_lossy(bytes).trim().to_owned();
-        let filler = [
-            "",
-            "Unknown",
-            "Not Specified",
-            "None",
-            "NO DIMM",
-            "Undefined",
-        ];
+        let filler = ["", "Unknown", "Not Specified", "None", "NO DIMM", "Undefined"];
         (!filler.contains(&text.as_str())).then_some(text)
     }
 }
@@ -60,11 +50,7 @@ fn structures(mut table: &[u8]) -> Vec<(usize, Structure<'_>)> {
             break;
         };
         let at = whole - table.len();
-        let structure = Structure {
-            kind: *kind,
-            formatted,
-            strings: &rest[..=end],
-        };
+        let structure = Structure { kind: *kind, formatted, strings: &rest[..=end] };
         found.push((at, structure));
         if *kind == END {
             break;
@@ -183,14 +169,8 @@ mod tests {
         let found = parse(&table());
         assert_eq!(found.len(), 1);
         let module = &found[0];
-        assert_eq!(
-            (module.kind.as_str(), module.size_mib),
-            ("DDR4", Some(8192))
-        );
-        assert_eq!(
-            (module.rate_mt_max, module.rate_mt),
-            (Some(3200), Some(2667))
-        );
+        assert_eq!((module.kind.as_str(), module.size_mib), ("DDR4", Some(8192)));
+        assert_eq!((module.rate_mt_max, module.rate_mt), (Some(3200), Some(2667)));
         assert_eq!(module.part.as_deref(), Some("KHX3200C16"));
         let blanked = without_serials(&table());
         assert_eq!(parse(&blanked), found);

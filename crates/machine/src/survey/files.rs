@@ -22,30 +22,20 @@ pub(super) fn hex(root: &Root, path: &str) -> Option<u64> {
 /// A file that lists all choices with the one in use in brackets: `none [mq-deadline] bfq`.
 pub(super) fn choice(root: &Root, path: &str) -> Option<Choice> {
     let (chosen, all) = parse_choice(&value(root, path)?)?;
-    Some(Choice {
-        path: path.to_owned(),
-        chosen,
-        all,
-    })
+    Some(Choice { path: path.to_owned(), chosen, all })
 }
 
 /// The chosen one and all of them; none if nothing stands in brackets.
 fn parse_choice(text: &str) -> Option<(String, Vec<String>)> {
     let bare = |word: &str| word.trim_matches(['[', ']']).to_owned();
-    let chosen = text
-        .split_whitespace()
-        .find(|word| word.starts_with('[') && word.ends_with(']') && word.len() > 2)?;
+    let chosen = text.split_whitespace().find(|word| word.starts_with('[') && word.ends_with(']') && word.len() > 2)?;
     Some((bare(chosen), text.split_whitespace().map(bare).collect()))
 }
 
 /// Name of what a link points to: the driver behind `.../driver`.
 pub(super) fn link_name(root: &Root, path: &str) -> Option<String> {
     let target = root.link(path).ok()?;
-    target
-        .rsplit('/')
-        .next()
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
+    target.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// True if there is such a file, directory or link.
@@ -55,10 +45,7 @@ pub(super) fn exists(root: &Root, path: &str) -> bool {
 
 /// Parts of a sysfs path as the link of a class or bus gives them, `..` left out.
 pub(super) fn path_parts(target: &str) -> Vec<&str> {
-    target
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != "..")
-        .collect()
+    target.split('/').filter(|part| !part.is_empty() && *part != "..").collect()
 }
 
 #[cfg(test)]
@@ -75,9 +62,7 @@ mod tests {
             ("", None),
         ] {
             let found = parse_choice(text);
-            let found = found
-                .as_ref()
-                .map(|(chosen, all)| (chosen.as_str(), all.len()));
+            let found = found.as_ref().map(|(chosen, all)| (chosen.as_str(), all.len()));
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -11,27 +11,13 @@ const MTD: &str = "/sys/class/mtd";
 /// More mounts than that are made by containers.
 const MOUNTS_MAX: usize = 2000;
 /// Options that cost speed.
-const SLOW_OPTIONS: &[&str] = &[
-    "sync",
-    "dirsync",
-    "discard",
-    "data=journal",
-    "nobarrier",
-    "strictatime",
-];
+const SLOW_OPTIONS: &[&str] = &["sync", "dirsync", "discard", "data=journal", "nobarrier", "strictatime"];
 
 /// Every partition and chip; the read-only twins (`mtd0ro`) are left out.
 pub(super) fn parts(root: &Root) -> Vec<FlashPart> {
     let names = root.list(MTD).unwrap_or_default();
-    let is_part = |name: &&String| {
-        name.strip_prefix("mtd")
-            .is_some_and(|number| number.parse::<u32>().is_ok())
-    };
-    names
-        .iter()
-        .filter(is_part)
-        .map(|name| part(root, name))
-        .collect()
+    let is_part = |name: &&String| name.strip_prefix("mtd").is_some_and(|number| number.parse::<u32>().is_ok());
+    names.iter().filter(is_part).map(|name| part(root, name)).collect()
 }
 
 fn part(root: &Root, name: &str) -> FlashPart {
@@ -55,16 +41,11 @@ fn part(root: &Root, name: &str) -> FlashPart {
 /// File systems on devices, from what is known to be read of `/proc/self/mountinfo`, the first place of each
 /// device.
 pub(super) fn mounts(root: &Root) -> Vec<Mount> {
-    let text = root
-        .read("/proc/self/mountinfo")
-        .or_else(|_| root.read("/proc/1/mountinfo"))
-        .unwrap_or_default();
+    let text = root.read("/proc/self/mountinfo").or_else(|_| root.read("/proc/1/mountinfo")).unwrap_or_default();
     let text = Redactor::default().mountinfo(&text);
     let mut mounts: Vec<Mount> = Vec::new();
     for mount in text.lines().take(MOUNTS_MAX).filter_map(parse_mount) {
-        if mount.device.starts_with("/dev/")
-            && mounts.iter().all(|known| known.device != mount.device)
-        {
+        if mount.device.starts_with("/dev/") && mounts.iter().all(|known| known.device != mount.device) {
             mounts.push(mount);
         }
     }
@@ -77,20 +58,13 @@ fn parse_mount(line: &str) -> Option<Mount> {
     let mut before = before.split(' ').skip(4);
     let mut after = after.split(' ');
     let (place, own) = (before.next()?, before.next()?);
-    let (kind, device, shared) = (
-        after.next()?,
-        after.next()?,
-        after.next().unwrap_or_default(),
-    );
+    let (kind, device, shared) = (after.next()?, after.next()?, after.next().unwrap_or_default());
     let options = own.split(',').chain(shared.split(','));
     Some(Mount {
         place: place.to_owned(),
         kind: kind.to_owned(),
         device: device.to_owned(),
-        options: options
-            .filter(|option| SLOW_OPTIONS.contains(option))
-            .map(str::to_owned)
-            .collect(),
+        options: options.filter(|option| SLOW_OPTIONS.contains(option)).map(str::to_owned).collect(),
     })
 }
 
@@ -109,10 +83,7 @@ mod tests {
 broken
 ";
         let found = mounts(&Root::from_board(board).unwrap());
-        let found: Vec<_> = found
-            .iter()
-            .map(|m| (m.place.as_str(), m.kind.as_str(), m.options.len()))
-            .collect();
+        let found: Vec<_> = found.iter().map(|m| (m.place.as_str(), m.kind.as_str(), m.options.len())).collect();
         assert_eq!(found, [("/", "ext4", 1), ("/media/redacted", "fuseblk", 0)]);
     }
 

@@ -166,8 +166,7 @@ pub(crate) fn foreign_modules(root: &Root) -> Vec<String> {
     modules
         .into_iter()
         .filter(|module| {
-            files::value(root, &format!("{FOLDER}/{module}/taint"))
-                .is_some_and(|taint| taint.contains(['O', 'P']))
+            files::value(root, &format!("{FOLDER}/{module}/taint")).is_some_and(|taint| taint.contains(['O', 'P']))
         })
         .collect()
 }
@@ -191,9 +190,7 @@ pub(crate) fn telling_config(root: &Root) -> Option<(String, String)> {
     let release = kernel_release(root).ok()?;
     let table = Table::kernel_traces();
     let counts = |name: &str| {
-        let traced = table
-            .rows()
-            .any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
+        let traced = table.rows().any(|row| row.get("kind") == "config" && fits(row.get("what"), name));
         traced || TELLING.iter().any(|pattern| fits(pattern, name))
     };
     let lines = options
@@ -211,9 +208,7 @@ pub(crate) fn trace_paths(root: &Root) -> Vec<String> {
         "module" => Some(format!("/sys/module/{what}/initstate")),
         _ => None,
     };
-    let paths = table
-        .rows()
-        .filter_map(|row| path(row.get("kind"), row.get("what")));
+    let paths = table.rows().filter_map(|row| path(row.get("kind"), row.get("what")));
     paths.filter(|path| files::exists(root, path)).collect()
 }
 
@@ -222,9 +217,7 @@ pub(crate) fn telling_messages(root: &Root) -> Vec<String> {
     let table = Table::kernel_traces();
     let mut messages = super::messages::of_boot(root).unwrap_or_default();
     messages.retain(|message| {
-        let traced = table
-            .rows()
-            .any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
+        let traced = table.rows().any(|row| row.get("kind") == "message" && message.contains(row.get("what")));
         traced || message.starts_with("mmc")
     });
     messages
@@ -238,24 +231,15 @@ mod tests {
     #[test]
     fn a_packed_configuration_is_read() {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        packer
-            .write_all(b"CONFIG_HZ=300\n# CONFIG_KASAN is not set\nCONFIG_ROCKCHIP_SIP=y\n")
-            .unwrap();
+        packer.write_all(b"CONFIG_HZ=300\n# CONFIG_KASAN is not set\nCONFIG_ROCKCHIP_SIP=y\n").unwrap();
         let packed = packer.finish().unwrap();
         let root = Root::from_board("").unwrap();
         let root = root.with_file("/proc/config.gz", &packed);
         let facts = facts(&root, &["cpu cpu0: pvtm=1526".into()]);
         let config = facts.config.known().unwrap();
         assert_eq!(config.len(), 1);
-        assert_eq!(
-            (config[0].name.as_str(), config[0].value.as_str()),
-            ("HZ", "300")
-        );
-        let ids: Vec<&str> = facts
-            .traces
-            .iter()
-            .map(|trace| trace.name.as_str())
-            .collect();
+        assert_eq!((config[0].name.as_str(), config[0].value.as_str()), ("HZ", "300"));
+        let ids: Vec<&str> = facts.traces.iter().map(|trace| trace.name.as_str()).collect();
         assert_eq!(ids, ["rk-sip", "rk-pvtm"]);
     }
 
@@ -274,8 +258,7 @@ mod tests {
 
     #[test]
     fn a_release_cannot_lead_elsewhere() {
-        let board =
-            "== /proc/sys/kernel/osrelease\n../../etc/secret\n== /boot/config-x\nCONFIG_HZ=1\n";
+        let board = "== /proc/sys/kernel/osrelease\n../../etc/secret\n== /boot/config-x\nCONFIG_HZ=1\n";
         assert!(config(&Root::from_board(board).unwrap()).is_err());
     }
 

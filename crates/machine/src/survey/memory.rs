@@ -27,11 +27,7 @@ pub(super) fn modules(root: &Root, left_out: &mut Vec<String>) -> Vec<MemoryModu
         return modules;
     }
     let named = from_device_tree(root);
-    if named.is_empty() {
-        from_board(root)
-    } else {
-        named
-    }
+    if named.is_empty() { from_board(root) } else { named }
 }
 
 /// Drivers of the chips that hold SPD: at24 for DDR3, ee1004 for DDR4, spd5118 for DDR5.
@@ -60,32 +56,19 @@ fn from_spd(root: &Root) -> Vec<MemoryModule> {
 fn from_device_tree(root: &Root) -> Vec<MemoryModule> {
     const BASE: &str = "/sys/firmware/devicetree/base";
     let nodes = root.list(BASE).unwrap_or_default();
-    let of_memory = nodes
-        .iter()
-        .filter(|node| node.contains("ddr") || node.starts_with("memory-controller"));
+    let of_memory = nodes.iter().filter(|node| node.contains("ddr") || node.starts_with("memory-controller"));
     let mut folders: Vec<String> = of_memory.map(|node| format!("{BASE}/{node}")).collect();
     for folder in folders.clone() {
         let below = root.list(&folder).unwrap_or_default();
-        folders.extend(
-            below
-                .iter()
-                .filter(|node| node.contains("ddr"))
-                .map(|node| format!("{folder}/{node}")),
-        );
+        folders.extend(below.iter().filter(|node| node.contains("ddr")).map(|node| format!("{folder}/{node}")));
     }
     folders
         .iter()
         .filter_map(|folder| {
             let compatible = files::value(root, &format!("{folder}/compatible"))?;
-            let kind = compatible
-                .split('\0')
-                .find_map(|entry| entry.strip_prefix("jedec,"))?;
+            let kind = compatible.split('\0').find_map(|entry| entry.strip_prefix("jedec,"))?;
             let kind = kind.trim_end_matches("-channel").to_uppercase();
-            kind.contains("DDR").then(|| MemoryModule {
-                from: "device tree".into(),
-                kind,
-                ..MemoryModule::default()
-            })
+            kind.contains("DDR").then(|| MemoryModule { from: "device tree".into(), kind, ..MemoryModule::default() })
         })
         .take(8)
         .collect()
@@ -94,9 +77,7 @@ fn from_device_tree(root: &Root) -> Vec<MemoryModule> {
 fn from_board(root: &Root) -> Vec<MemoryModule> {
     let entries = compatible(root);
     let table = Table::board_memory();
-    let row = table
-        .rows()
-        .find(|row| entries.iter().any(|entry| entry == row.get("compatible")));
+    let row = table.rows().find(|row| entries.iter().any(|entry| entry == row.get("compatible")));
     row.map(|row| MemoryModule {
         from: "board".into(),
         kind: row.get("kind").into(),
@@ -126,10 +107,7 @@ mod tests {
             ),
         ] {
             let found = modules(&Root::from_board(board).unwrap(), &mut Vec::new());
-            assert_eq!(
-                (found[0].kind.as_str(), found[0].from.as_str()),
-                (kind, from)
-            );
+            assert_eq!((found[0].kind.as_str(), found[0].from.as_str()), (kind, from));
         }
     }
 

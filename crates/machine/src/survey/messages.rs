@@ -32,10 +32,7 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
     let crate::Source::File(mut file) = root.source(PATH)? else {
         return Err(Missing::absent(PATH));
     };
-    let io = |errno: rustix::io::Errno| Missing {
-        path: PATH.into(),
-        why: record::Why::Io(errno.raw_os_error()),
-    };
+    let io = |errno: rustix::io::Errno| Missing { path: PATH.into(), why: record::Why::Io(errno.raw_os_error()) };
     let flags = rustix::fs::fcntl_getfl(&file).map_err(io)?;
     // Without this the read behind the last message would wait for the next one.
     rustix::fs::fcntl_setfl(&file, flags | rustix::fs::OFlags::NONBLOCK).map_err(io)?;
@@ -54,10 +51,7 @@ fn of_device(root: &Root) -> Reading<Vec<KmsgRecord>> {
                     libc::EPERM | libc::EACCES => record::Why::Denied,
                     other => record::Why::Io(other),
                 };
-                return Err(Missing {
-                    path: PATH.into(),
-                    why,
-                });
+                return Err(Missing { path: PATH.into(), why });
             }
         }
     }

@@ -17,11 +17,8 @@ const DEVICES_MAX: usize = 4096;
 /// Every function, by address.
 pub(super) fn devices(root: &Root) -> Vec<PciDevice> {
     let addresses = root.list(FOLDER).unwrap_or_default();
-    let mut devices: Vec<PciDevice> = addresses
-        .iter()
-        .take(DEVICES_MAX)
-        .filter_map(|address| device(root, address))
-        .collect();
+    let mut devices: Vec<PciDevice> =
+        addresses.iter().take(DEVICES_MAX).filter_map(|address| device(root, address)).collect();
     name_all(root, &mut devices);
     devices
 }
@@ -53,14 +50,11 @@ fn parent(root: &Root, folder: &str) -> Option<String> {
 }
 
 fn link(root: &Root, folder: &str, parent: Option<&str>) -> Option<PciLink> {
-    let rate =
-        |folder: &str, file: &str| parse_rate(&files::value(root, &format!("{folder}/{file}"))?);
+    let rate = |folder: &str, file: &str| parse_rate(&files::value(root, &format!("{folder}/{file}"))?);
     let lanes = |folder: &str, file: &str| {
         let lanes = files::number(root, &format!("{folder}/{file}"))?;
         // 255 is what the kernel prints for registers of a device that is gone.
-        u32::try_from(lanes)
-            .ok()
-            .filter(|lanes| (1..=32).contains(lanes))
+        u32::try_from(lanes).ok().filter(|lanes| (1..=32).contains(lanes))
     };
     Some(PciLink {
         rate_mt: rate(folder, "current_link_speed")?,
@@ -88,9 +82,7 @@ fn aspm(root: &Root, folder: &str) -> Fact<Aspm> {
         return Fact::Known(Aspm {
             l0s: l0s.unwrap_or(false),
             l1: l1.unwrap_or(false),
-            l1_substates: ["l1_1_aspm", "l1_2_aspm"]
-                .iter()
-                .any(|file| on(file) == Some(true)),
+            l1_substates: ["l1_1_aspm", "l1_2_aspm"].iter().any(|file| on(file) == Some(true)),
         });
     }
     let path = format!("{folder}/config");
@@ -100,11 +92,7 @@ fn aspm(root: &Root, folder: &str) -> Fact<Aspm> {
             Missing::unsupported(&path, "ASPM can only be read by root on this kernel").into()
         }
         Ok(bytes) => match parse_link_control(&bytes) {
-            Some(control) => Fact::Known(Aspm {
-                l0s: control & 1 != 0,
-                l1: control & 2 != 0,
-                l1_substates: false,
-            }),
+            Some(control) => Fact::Known(Aspm { l0s: control & 1 != 0, l1: control & 2 != 0, l1_substates: false }),
             None => Missing::unsupported(&path, "no PCI Express link of its own").into(),
         },
         Err(missing) => missing.into(),
@@ -132,27 +120,16 @@ fn parse_link_control(config: &[u8]) -> Option<u16> {
 
 /// Names by the database of the distribution; where it has none, by our own table.
 fn name_all(root: &Root, devices: &mut [PciDevice]) {
-    const DATABASES: &[&str] = &[
-        "/usr/share/misc/pci.ids",
-        "/usr/share/hwdata/pci.ids",
-        "/usr/share/pci.ids",
-    ];
+    const DATABASES: &[&str] = &["/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids"];
     let wanted: BTreeSet<(u16, u16)> = devices.iter().map(|d| (d.vendor, d.device)).collect();
     let database = DATABASES.iter().find_map(|path| root.read(path).ok());
     let names = parse_ids(&database.unwrap_or_default(), &wanted);
     let table = Table::pci_names();
     for device in devices {
-        let known = names
-            .iter()
-            .find(|(id, _)| *id == (device.vendor, device.device));
+        let known = names.iter().find(|(id, _)| *id == (device.vendor, device.device));
         let own = || {
-            let of_vendor = |row: &crate::identify::data::Row| {
-                row.number("vendor") == Some(device.vendor.into())
-            };
-            let exact = table
-                .rows()
-                .filter(of_vendor)
-                .find(|row| row.number("device") == Some(device.device.into()));
+            let of_vendor = |row: &crate::identify::data::Row| row.number("vendor") == Some(device.vendor.into());
+            let exact = table.rows().filter(of_vendor).find(|row| row.number("device") == Some(device.device.into()));
             let row = exact.or_else(|| {
                 let mut rows = table.rows().filter(of_vendor);
                 rows.find(|row| row.get("device") == "-")
@@ -191,10 +168,7 @@ fn parse_ids(text: &str, wanted: &BTreeSet<(u16, u16)>) -> Vec<((u16, u16), Stri
 
 /// `Realtek Semiconductor Co., Ltd.` is `Realtek`, `Advanced Micro Devices, Inc. [AMD]` is `AMD`.
 fn short(maker: &str) -> &str {
-    let bracket = maker
-        .rsplit_once('[')
-        .and_then(|(_, rest)| rest.strip_suffix(']'))
-        .filter(|name| name.len() <= 8);
+    let bracket = maker.rsplit_once('[').and_then(|(_, rest)| rest.strip_suffix(']')).filter(|name| name.len() <= 8);
     bracket.unwrap_or_else(|| maker.split([' ', ',']).next().unwrap_or(maker))
 }
 
@@ -243,19 +217,10 @@ mod tests {
         .replace("\\t", "\t");
         let found = devices(&Root::from_board(&board).unwrap());
         assert_eq!(found.len(), 2);
-        assert_eq!(
-            found[0].name.as_deref(),
-            Some("Rockchip RK3588 PCIe bridge")
-        );
-        assert_eq!(
-            found[1].name.as_deref(),
-            Some("Samsung NVMe SSD Controller S4LV008[Pascal]")
-        );
+        assert_eq!(found[0].name.as_deref(), Some("Rockchip RK3588 PCIe bridge"));
+        assert_eq!(found[1].name.as_deref(), Some("Samsung NVMe SSD Controller S4LV008[Pascal]"));
         let link = found[1].link.unwrap();
-        assert_eq!(
-            (link.rate_mt, link.rate_mt_max, link.port_rate_mt_max),
-            (8000, 16_000, Some(8000))
-        );
+        assert_eq!((link.rate_mt, link.rate_mt_max, link.port_rate_mt_max), (8000, 16_000, Some(8000)));
         assert!(found[1].aspm.known().unwrap().l1);
     }
 

@@ -31,14 +31,9 @@ const TUNABLES: &[&str] = &[
 /// CPUs first, then everything else in order of name.
 pub(super) fn scalers(root: &Root) -> Vec<Scaler> {
     let policies = root.list(CPUFREQ).unwrap_or_default();
-    let policies = policies
-        .iter()
-        .filter(|name| name.starts_with("policy"))
-        .map(|name| policy(root, name));
+    let policies = policies.iter().filter(|name| name.starts_with("policy")).map(|name| policy(root, name));
     let devices = root.list(DEVFREQ).unwrap_or_default();
-    policies
-        .chain(devices.iter().map(|name| device(root, name)))
-        .collect()
+    policies.chain(devices.iter().map(|name| device(root, name))).collect()
 }
 
 fn policy(root: &Root, name: &str) -> Scaler {
@@ -137,10 +132,7 @@ fn words(root: &Root, path: &str) -> Vec<String> {
 }
 
 fn ascending(words: &[String], factor: u64) -> Vec<u64> {
-    let mut clocks: Vec<u64> = words
-        .iter()
-        .filter_map(|word| word.parse::<u64>().ok()?.checked_mul(factor))
-        .collect();
+    let mut clocks: Vec<u64> = words.iter().filter_map(|word| word.parse::<u64>().ok()?.checked_mul(factor)).collect();
     clocks.sort_unstable();
     clocks.dedup();
     clocks

@@ -29,11 +29,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<MemoryModule> {
         0x15 => ("LPDDR5X", 521..551, ddr4_period(bytes)?),
         _ => return None,
     };
-    let part = bytes.get(part).map(|text| {
-        String::from_utf8_lossy(text)
-            .trim_matches(['\0', ' '])
-            .to_owned()
-    });
+    let part = bytes.get(part).map(|text| String::from_utf8_lossy(text).trim_matches(['\0', ' ']).to_owned());
     Some(MemoryModule {
         from: "SPD".into(),
         kind: kind.to_owned(),
@@ -62,18 +58,14 @@ fn ddr3_period(bytes: &[u8]) -> Option<u32> {
         return None;
     };
     let period = u32::from(period) * u32::from(dividend) * 1000;
-    period
-        .checked_div(divisor.into())
-        .filter(|ps| (100..=10_000).contains(ps))
+    period.checked_div(divisor.into()).filter(|ps| (100..=10_000).contains(ps))
 }
 
 /// Byte 18 in units of 125 ps, with a fine correction in byte 125.
 fn ddr4_period(bytes: &[u8]) -> Option<u32> {
     let fine = i32::from(bytes.get(125)?.cast_signed());
     let period = 125 * i32::from(*bytes.get(18)?) + fine;
-    u32::try_from(period)
-        .ok()
-        .filter(|ps| (100..=10_000).contains(ps))
+    u32::try_from(period).ok().filter(|ps| (100..=10_000).contains(ps))
 }
 
 /// Bytes 20 and 21 in ps.
@@ -114,10 +106,7 @@ mod tests {
         ddr4[325..329].copy_from_slice(b"\x12\x34\x56\x78");
         ddr4[329..339].copy_from_slice(b"CT8G4SFS83");
         let module = parse(&ddr4).unwrap();
-        assert_eq!(
-            (module.size_mib, module.rate_mt_max),
-            (Some(8192), Some(3200))
-        );
+        assert_eq!((module.size_mib, module.rate_mt_max), (Some(8192), Some(3200)));
         assert_eq!(module.part.as_deref(), Some("CT8G4SFS83"));
         assert_eq!(parse(&without_serials(&ddr4)).unwrap(), module);
         assert_eq!(without_serials(&ddr4)[325..329], [0; 4]);
@@ -125,10 +114,7 @@ mod tests {
         (ddr3[2], ddr3[4], ddr3[7], ddr3[8]) = (0x0b, 0x04, 0x09, 0x03);
         (ddr3[10], ddr3[11], ddr3[12]) = (1, 8, 10);
         let module = parse(&ddr3).unwrap();
-        assert_eq!(
-            (module.size_mib, module.rate_mt_max),
-            (Some(8192), Some(1600))
-        );
+        assert_eq!((module.size_mib, module.rate_mt_max), (Some(8192), Some(1600)));
         let mut ddr5 = vec![0; 1024];
         (ddr5[2], ddr5[20], ddr5[21]) = (0x12, 0xa0, 0x01);
         assert_eq!(parse(&ddr5).unwrap().rate_mt_max, Some(4800));

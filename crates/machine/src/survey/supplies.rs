@@ -42,27 +42,20 @@ fn of_class(root: &Root) -> Vec<Supply> {
 fn typec(root: &Root) -> Vec<Supply> {
     const FOLDER: &str = "/sys/class/typec";
     let names = root.list(FOLDER).unwrap_or_default();
-    let is_port = |name: &&String| {
-        name.strip_prefix("port")
-            .is_some_and(|number| number.parse::<u32>().is_ok())
-    };
+    let is_port = |name: &&String| name.strip_prefix("port").is_some_and(|number| number.parse::<u32>().is_ok());
     names
         .iter()
         .filter(is_port)
         .map(|name| {
             let folder = format!("{FOLDER}/{name}");
             let partner = format!("{FOLDER}/{name}-partner");
-            let role =
-                files::choice(root, &format!("{folder}/power_role")).map(|choice| choice.chosen);
+            let role = files::choice(root, &format!("{folder}/power_role")).map(|choice| choice.chosen);
             Supply {
                 name: name.clone(),
                 kind: "USB-C port".into(),
                 online: Some(files::exists(root, &partner) && role.as_deref() != Some("source")),
                 agreed: files::value(root, &format!("{folder}/power_operation_mode")),
-                offers: offers(
-                    root,
-                    &format!("{partner}/usb_power_delivery/source-capabilities"),
-                ),
+                offers: offers(root, &format!("{partner}/usb_power_delivery/source-capabilities")),
                 ..Supply::default()
             }
         })
@@ -85,9 +78,7 @@ fn offers(root: &Root, folder: &str) -> Vec<String> {
 
 /// The boot loader of a Raspberry Pi 5 negotiates and writes the result into the device tree.
 fn raspberry(root: &Root) -> Option<Supply> {
-    let bytes = root
-        .read_bytes("/sys/firmware/devicetree/base/chosen/power/max_current")
-        .ok()?;
+    let bytes = root.read_bytes("/sys/firmware/devicetree/base/chosen/power/max_current").ok()?;
     let milliampere = u32::from_be_bytes(bytes.try_into().ok()?);
     Some(Supply {
         name: "chosen/power".into(),

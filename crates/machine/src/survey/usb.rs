@@ -27,9 +27,8 @@ pub(super) fn devices(root: &Root) -> Vec<UsbDevice> {
     };
     let hosts = names.iter().filter(|name| name.starts_with("usb"));
     let host_max = hosts.filter_map(|name| speed(name)).max().unwrap_or(0);
-    let is_device = |name: &&String| {
-        name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('-') && !name.contains(':')
-    };
+    let is_device =
+        |name: &&String| name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('-') && !name.contains(':');
     names
         .iter()
         .filter(is_device)
@@ -50,22 +49,12 @@ fn device(root: &Root, name: &str, all: &[String]) -> Option<UsbDevice> {
     let descriptors = root.read_bytes(&format!("{folder}/descriptors")).ok();
     let descriptors = descriptors.map(|bytes| parse_descriptors(&bytes));
     let bos = root.read_bytes(&format!("{folder}/bos_descriptors")).ok();
-    let interfaces = || {
-        all.iter().filter(|other| {
-            other
-                .split_once(':')
-                .is_some_and(|(device, _)| device == name)
-        })
-    };
-    let mut drivers: Vec<String> = interfaces()
-        .filter_map(|interface| files::link_name(root, &format!("{FOLDER}/{interface}/driver")))
-        .collect();
+    let interfaces = || all.iter().filter(|other| other.split_once(':').is_some_and(|(device, _)| device == name));
+    let mut drivers: Vec<String> =
+        interfaces().filter_map(|interface| files::link_name(root, &format!("{FOLDER}/{interface}/driver"))).collect();
     drivers.dedup();
-    let storage_class = || {
-        interfaces().any(|interface| {
-            files::hex(root, &format!("{FOLDER}/{interface}/bInterfaceClass")) == Some(8)
-        })
-    };
+    let storage_class =
+        || interfaces().any(|interface| files::hex(root, &format!("{FOLDER}/{interface}/bInterfaceClass")) == Some(8));
     Some(UsbDevice {
         path: name.to_owned(),
         vendor: id("idVendor")? as u16,
@@ -75,9 +64,7 @@ fn device(root: &Root, name: &str, all: &[String]) -> Option<UsbDevice> {
         version_bcd: parse_version(&text("version").unwrap_or_default()).unwrap_or(0),
         superspeed: bos.as_deref().and_then(parse_bos),
         is_storage: descriptors.map_or_else(storage_class, |found| found.storage),
-        uas_capable: descriptors
-            .filter(|found| found.storage)
-            .map(|found| found.uas),
+        uas_capable: descriptors.filter(|found| found.storage).map(|found| found.uas),
         current_ma_max: text("bMaxPower").and_then(|text| {
             let number = text.trim_end_matches("mA").trim();
             number.parse().ok()
@@ -91,9 +78,7 @@ fn device(root: &Root, name: &str, all: &[String]) -> Option<UsbDevice> {
 fn parse_version(text: &str) -> Option<u16> {
     let (major, minor) = text.trim().split_once('.')?;
     let digits = format!("{major}{minor}");
-    (minor.len() == 2 && digits.len() <= 4)
-        .then(|| u16::from_str_radix(&digits, 16).ok())
-        .flatten()
+    (minor.len() == 2 && digits.len() <= 4).then(|| u16::from_str_radix(&digits, 16).ok()).flatten()
 }
 
 /// Walks the descriptors: each begins with its length and its type; type 4 is an interface.
@@ -140,17 +125,12 @@ mod tests {
 
     #[test]
     fn descriptors_tell_storage_and_uas() {
-        let device = [
-            18, 1, 0x10, 2, 0, 0, 0, 64, 0x2d, 0x15, 0x78, 5, 0, 1, 1, 2, 3, 1,
-        ];
+        let device = [18, 1, 0x10, 2, 0, 0, 0, 64, 0x2d, 0x15, 0x78, 5, 0, 1, 1, 2, 3, 1];
         let bulk = [9, 4, 0, 0, 2, 8, 6, 0x50, 0];
         let uas = [9, 4, 0, 1, 4, 8, 6, 0x62, 0];
         let keyboard = [9, 4, 0, 0, 1, 3, 1, 1, 0];
         let check = |parts: &[&[u8]], storage, uas| {
-            assert_eq!(
-                parse_descriptors(&parts.concat()),
-                Descriptors { storage, uas }
-            );
+            assert_eq!(parse_descriptors(&parts.concat()), Descriptors { storage, uas });
         };
         check(&[&device, &bulk], true, false);
         check(&[&device, &bulk, &uas], true, true);
@@ -164,23 +144,16 @@ mod tests {
         let header = [5, 0x0f, 22, 0, 2];
         let usb2 = [7, 0x10, 2, 6, 0, 0, 0];
         let superspeed = [10, 0x10, 3, 0, 14, 0, 1, 10, 255, 7];
-        assert_eq!(
-            parse_bos(&[&header[..], &usb2, &superspeed].concat()),
-            Some(true)
-        );
+        assert_eq!(parse_bos(&[&header[..], &usb2, &superspeed].concat()), Some(true));
         assert_eq!(parse_bos(&[&header[..], &usb2].concat()), Some(false));
         assert_eq!(parse_bos(&[]), None);
     }
 
     #[test]
     fn versions() {
-        for (text, expected) in [
-            (" 3.20", Some(0x320)),
-            ("2.10", Some(0x210)),
-            (" 1.1", None),
-            ("99999.00", None),
-            ("", None),
-        ] {
+        for (text, expected) in
+            [(" 3.20", Some(0x320)), ("2.10", Some(0x210)), (" 1.1", None), ("99999.00", None), ("", None)]
+        {
             assert_eq!(parse_version(text), expected, "{text}");
         }
     }

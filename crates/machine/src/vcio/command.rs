@@ -23,10 +23,7 @@ pub(super) fn question(command: &[u8]) -> [u32; WORDS] {
 }
 
 /// The text of an answer.
-pub(super) fn answer<'a>(
-    message: &[u32; WORDS],
-    text: &'a mut [u8; TEXT_BYTES],
-) -> Result<&'a [u8], i32> {
+pub(super) fn answer<'a>(message: &[u32; WORDS], text: &'a mut [u8; TEXT_BYTES]) -> Result<&'a [u8], i32> {
     if message[1] != super::ANSWERED {
         return Err(libc::EIO);
     }
@@ -62,10 +59,7 @@ mod tests {
     #[test]
     fn the_command_is_in_the_message() {
         let message = question(b"pmic_read_adc");
-        assert_eq!(
-            message[..6],
-            [(WORDS * 4) as u32, 0, 0x0003_0080, 1024, 0, 0]
-        );
+        assert_eq!(message[..6], [(WORDS * 4) as u32, 0, 0x0003_0080, 1024, 0, 0]);
         assert_eq!(message[6], u32::from_le_bytes(*b"pmic"));
         assert_eq!(message[9], u32::from_le_bytes([b'c', 0, 0, 0]));
     }

@@ -27,10 +27,7 @@ pub struct Rail {
 pub(super) fn rails(text: &[u8]) -> Vec<Rail> {
     let lines = lines(text).filter_map(line).take(PMIC_RAILS_MAX - 1);
     lines
-        .map(|(name, is_voltage, _)| Rail {
-            name: String::from_utf8_lossy(name).to_ascii_lowercase(),
-            is_voltage,
-        })
+        .map(|(name, is_voltage, _)| Rail { name: String::from_utf8_lossy(name).to_ascii_lowercase(), is_voltage })
         .collect()
 }
 

@@ -11,16 +11,8 @@ impl Record {
     /// The stream is missing its first event.
     pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Record, Missing> {
         let mut events = events.into_iter();
-        let Some(Event::Started {
-            schema,
-            source,
-            run,
-        }) = events.next()
-        else {
-            return Err(Missing::garbled(
-                "event stream",
-                "no event `started` at the beginning",
-            ));
+        let Some(Event::Started { schema, source, run }) = events.next() else {
+            return Err(Missing::garbled("event stream", "no event `started` at the beginning"));
         };
         let mut record = Record::new(source, *run);
         record.schema = schema;
@@ -37,11 +29,7 @@ impl Record {
         match event {
             // A second start in one stream would be another run; the first one counts.
             Event::Started { .. } => {}
-            Event::StepBegins {
-                step,
-                repetition,
-                at_ms,
-            } => {
+            Event::StepBegins { step, repetition, at_ms } => {
                 self.run.died_in = Some(DiedIn {
                     step: Some(step),
                     repetition,
@@ -68,20 +56,13 @@ impl Record {
                 self.run.died_in = None;
                 self.steps.push(*step);
             }
-            Event::Channels {
-                interval_ms,
-                channels,
-            } => {
+            Event::Channels { interval_ms, channels } => {
                 self.samples.interval_ms = interval_ms;
                 self.take_channels(channels);
             }
             Event::Samples { at_ms, columns } => self.append_samples(&at_ms, columns),
             Event::Gap { channel, gap } => {
-                let found = self
-                    .samples
-                    .channels
-                    .iter_mut()
-                    .find(|known| known.id == channel);
+                let found = self.samples.channels.iter_mut().find(|known| known.id == channel);
                 if let Some(known) = found {
                     known.gaps.push(gap);
                 }
@@ -132,10 +113,8 @@ impl Record {
             return;
         }
         let at_ms = self.last_sign_ms();
-        let died_in = self.run.died_in.get_or_insert_with(|| DiedIn {
-            aftermath: Fact::not_reached(),
-            ..DiedIn::default()
-        });
+        let died_in =
+            self.run.died_in.get_or_insert_with(|| DiedIn { aftermath: Fact::not_reached(), ..DiedIn::default() });
         died_in.at_ms = at_ms.max(died_in.at_ms);
     }
 
@@ -219,14 +198,8 @@ mod tests {
     fn started() -> Event {
         Event::Started {
             schema: crate::SCHEMA_VERSION,
-            source: Source::Run {
-                version: "0.1.0".into(),
-                target: "test".into(),
-            },
-            run: Box::new(Run {
-                mode: Mode::Standard,
-                ..Run::default()
-            }),
+            source: Source::Run { version: "0.1.0".into(), target: "test".into() },
+            run: Box::new(Run { mode: Mode::Standard, ..Run::default() }),
         }
     }
 
@@ -279,37 +252,22 @@ mod tests {
 
     #[test]
     fn columns_keep_the_length_of_the_axis() {
-        let channels = Event::Channels {
-            interval_ms: 500,
-            channels: vec![channel(A), channel(B)],
-        };
-        let block = Event::Samples {
-            at_ms: vec![0, 500],
-            columns: vec![vec![Some(1), Some(2)]],
-        };
+        let channels = Event::Channels { interval_ms: 500, channels: vec![channel(A), channel(B)] };
+        let block = Event::Samples { at_ms: vec![0, 500], columns: vec![vec![Some(1), Some(2)]] };
         let record = Record::from_events([started(), channels, block]).unwrap();
-        assert_eq!(
-            record.samples.channel(&A).unwrap().values,
-            [Some(1), Some(2)]
-        );
+        assert_eq!(record.samples.channel(&A).unwrap().values, [Some(1), Some(2)]);
         assert_eq!(record.samples.channel(&B).unwrap().values, [None, None]);
     }
 
     #[test]
     fn a_stream_without_a_start_is_refused() {
-        let end = Event::Ended {
-            end: End::Finished,
-            elapsed_ms: 1,
-        };
+        let end = Event::Ended { end: End::Finished, elapsed_ms: 1 };
         assert!(Record::from_events([end]).is_err());
     }
 
     #[test]
     fn events_survive_json() {
-        let event = Event::Samples {
-            at_ms: vec![1],
-            columns: vec![vec![None]],
-        };
+        let event = Event::Samples { at_ms: vec![1], columns: vec![vec![None]] };
         let text = serde_json::to_string(&event).unwrap();
         assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
     }

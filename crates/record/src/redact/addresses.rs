@@ -42,8 +42,7 @@ impl Redactor {
                 let (start, end) = (window[0].0, window[length - 1].1);
                 let text = &word[start..end];
                 let is_whole = (start == 0 || word[..start].ends_with(':'))
-                    && (word[end..].starts_with(':')
-                        || word[end..].trim_end_matches(['.', ':', '-']).is_empty());
+                    && (word[end..].starts_with(':') || word[end..].trim_end_matches(['.', ':', '-']).is_empty());
                 let Some(kind) = kind_of(text, window.len(), is_whole, is_version) else {
                     continue;
                 };
@@ -62,13 +61,7 @@ impl Redactor {
         let prefix = BY_MAC.into_iter().find(|prefix| word.starts_with(prefix))?;
         let digits = word.get(3..15)?;
         let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
-        is_hex.then(|| {
-            format!(
-                "{prefix}{}{}",
-                self.digits(Kind::Address, digits),
-                &word[15..]
-            )
-        })
+        is_hex.then(|| format!("{prefix}{}{}", self.digits(Kind::Address, digits), &word[15..]))
     }
 }
 
@@ -121,9 +114,7 @@ fn kind_of(text: &str, groups: usize, is_whole: bool, is_version: bool) -> Optio
     }
     let parts: Vec<&str> = text.split(':').collect();
     let is_ipv6 = is_whole
-        && parts
-            .iter()
-            .all(|part| part.len() <= 4 && part.bytes().all(|b| b.is_ascii_hexdigit()))
+        && parts.iter().all(|part| part.len() <= 4 && part.bytes().all(|b| b.is_ascii_hexdigit()))
         && (parts.len() == 8 || text.contains("::"))
         && parts.iter().any(|part| part.len() >= 3);
     if is_ipv6 {

@@ -7,10 +7,7 @@ use super::{BLANK, Kind, Redactor};
 impl Redactor {
     /// The kernel's command line: what is known is kept, of the rest the names.
     pub fn cmdline(&mut self, text: &str) -> String {
-        let words: Vec<String> = text
-            .split_whitespace()
-            .map(|word| self.option(word))
-            .collect();
+        let words: Vec<String> = text.split_whitespace().map(|word| self.option(word)).collect();
         words.join(" ")
     }
 
@@ -24,12 +21,9 @@ impl Redactor {
             let known = known.replace('-', "_");
             lower == known || (known.len() > 2 && lower.starts_with(&known))
         });
-        let secret = [
-            "serial", "mac", "uuid", "password", "token", "secret", "user", "host", "hwaddr",
-        ];
-        let is_secret = lower
-            .split(['.', '_'])
-            .any(|part| secret.iter().any(|word| part.starts_with(word)) && part != "machine");
+        let secret = ["serial", "mac", "uuid", "password", "token", "secret", "user", "host", "hwaddr"];
+        let is_secret =
+            lower.split(['.', '_']).any(|part| secret.iter().any(|word| part.starts_with(word)) && part != "machine");
         match value {
             _ if is_known && !is_secret => self.addresses(word),
             None => {
@@ -38,9 +32,7 @@ impl Redactor {
             }
             Some(value) if DISKS.contains(&key) => format!("{key}={}", self.device(value)),
             Some(value) if !is_secret && is_number(value) => word.to_owned(),
-            Some("" | "y" | "n" | "Y" | "N" | "on" | "off" | "yes" | "no" | "auto" | "0" | "1") => {
-                word.to_owned()
-            }
+            Some("" | "y" | "n" | "Y" | "N" | "on" | "off" | "yes" | "no" | "auto" | "0" | "1") => word.to_owned(),
             Some(_) => {
                 self.count(Kind::Option);
                 format!("{}={BLANK}", self.addresses(key))
@@ -95,27 +87,18 @@ impl Redactor {
             self.count(Kind::Label);
             return None;
         }
-        let root = if root == "/" {
-            "/".to_owned()
-        } else {
-            self.place(root)
-        };
+        let root = if root == "/" { "/".to_owned() } else { self.place(root) };
         let (place, source) = (self.place(place), self.device(source));
         let mut options = |text: &str| -> String {
             let all = text.split(',');
-            let kept: Vec<&str> = all
-                .clone()
-                .filter(|option| MOUNT_OPTIONS.contains(option))
-                .collect();
+            let kept: Vec<&str> = all.clone().filter(|option| MOUNT_OPTIONS.contains(option)).collect();
             if kept.len() < all.count() {
                 self.count(Kind::Option);
             }
             kept.join(",")
         };
         let (own, shared) = (options(own), options(shared));
-        Some(format!(
-            "{id} {parent} {numbers} {root} {place} {own} - {kind} {source} {shared}"
-        ))
+        Some(format!("{id} {parent} {numbers} {root} {place} {own} - {kind} {source} {shared}"))
     }
 
     /// A folder or file: the beginning that every system may have, and no more.
@@ -126,31 +109,22 @@ impl Redactor {
         if PLACES.contains(&path) || !path.starts_with('/') {
             return path.to_owned();
         }
-        let below = |known: &&&str| {
-            path.strip_prefix(**known)
-                .is_some_and(|rest| rest.starts_with('/'))
-        };
+        let below = |known: &&&str| path.strip_prefix(**known).is_some_and(|rest| rest.starts_with('/'));
         let longest = PLACES.iter().filter(below).max_by_key(|known| known.len());
         let number = self.number(Kind::Label, path);
-        let number = if number == 0 {
-            String::new()
-        } else {
-            format!("-{number}")
-        };
+        let number = if number == 0 { String::new() } else { format!("-{number}") };
         format!("{}/{BLANK}{number}", longest.copied().unwrap_or_default())
     }
 
     /// `/proc/swaps`: what kind of device or file, not where in whose home.
     pub fn swaps(&mut self, text: &str) -> String {
-        let lines = text
-            .lines()
-            .map(|line| match line.split_once(char::is_whitespace) {
-                Some((path, rest)) if path.starts_with('/') => {
-                    // Columns are read, not counted.
-                    format!("{} {rest}\n", self.place(path))
-                }
-                _ => format!("{line}\n"),
-            });
+        let lines = text.lines().map(|line| match line.split_once(char::is_whitespace) {
+            Some((path, rest)) if path.starts_with('/') => {
+                // Columns are read, not counted.
+                format!("{} {rest}\n", self.place(path))
+            }
+            _ => format!("{line}\n"),
+        });
         lines.collect()
     }
 
@@ -222,15 +196,10 @@ impl Redactor {
     /// The value of one setting of the firmware.
     pub fn firmware(&mut self, name: &str, value: &str) -> String {
         let is_known = is_setting(name) && FIRMWARE.iter().any(|known| name.starts_with(known));
-        if is_known || is_number(value) && !name.starts_with("decode_") && !name.contains("serial")
-        {
+        if is_known || is_number(value) && !name.starts_with("decode_") && !name.contains("serial") {
             return self.line(value);
         }
-        self.count(if name.starts_with("decode_") {
-            Kind::Key
-        } else {
-            Kind::Option
-        });
+        self.count(if name.starts_with("decode_") { Kind::Key } else { Kind::Option });
         BLANK.to_owned()
     }
 }

@@ -120,8 +120,8 @@ pub(super) const OPTIONS: &[&str] = &[
 pub(super) const DISKS: &[&str] = &["root", "resume", "bootdev", "overlayroot"];
 /// Devices by the beginning of their names, numbers behind.
 pub(super) const DEVICES: &[&str] = &[
-    "dm-", "loop", "mapper", "md", "mmcblk", "mtdblock", "nbd", "nvme", "ram", "root", "sd", "sr",
-    "ubi", "vd", "xvd", "zram",
+    "dm-", "loop", "mapper", "md", "mmcblk", "mtdblock", "nbd", "nvme", "ram", "root", "sd", "sr", "ubi", "vd", "xvd",
+    "zram",
 ];
 /// Places of mounts that every system may have.
 pub(super) const PLACES: &[&str] = &[
@@ -154,8 +154,7 @@ pub(super) const PLACES: &[&str] = &[
     "/rom",
 ];
 /// File systems without a device that matter for where files lie.
-pub(super) const IN_MEMORY: &[&str] =
-    &["tmpfs", "overlay", "ramfs", "squashfs", "overlayfs", "aufs"];
+pub(super) const IN_MEMORY: &[&str] = &["tmpfs", "overlay", "ramfs", "squashfs", "overlayfs", "aufs"];
 /// Options of mounts that cost or save speed, or tell who may write.
 pub(super) const MOUNT_OPTIONS: &[&str] = &[
     "rw",

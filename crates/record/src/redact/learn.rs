@@ -51,18 +51,13 @@ const SESSIONS: [(&str, &str); 10] = [
     (" of user ", ""),
 ];
 /// Before ` login:` in sentences and prompts that name no host.
-const NO_HOSTS_OF_LOGINS: [&str; 12] = [
-    "last", "first", "new", "failed", "next", "user", "auto", "remote", "local", "console",
-    "previous", "ssh",
-];
+const NO_HOSTS_OF_LOGINS: [&str; 12] =
+    ["last", "first", "new", "failed", "next", "user", "auto", "remote", "local", "console", "previous", "ssh"];
 /// Behind `Linux` and before a number in names of distributions and in sentences.
-const NO_HOSTS_OF_LINUX: [&str; 10] = [
-    "version", "mint", "lite", "zorin", "rolling", "release", "from", "deepin", "since", "image",
-];
+const NO_HOSTS_OF_LINUX: [&str; 10] =
+    ["version", "mint", "lite", "zorin", "rolling", "release", "from", "deepin", "since", "image"];
 /// Months, as syslog writes them (RFC 3164).
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 /// Longer ones are no names: anything may stand in them.
 const MAKERS_NAME_BYTES_MAX: usize = 80;
 /// Names have no more (HOST_NAME_MAX).
@@ -115,9 +110,7 @@ impl Redactor {
             Kind::UserName => self.know_user(value),
             Kind::Serial | Kind::Identifier | Kind::Address => {
                 // A number that was blanked once has zeros up to its last digits.
-                let head = value
-                    .get(..value.len().saturating_sub(4))
-                    .unwrap_or_default();
+                let head = value.get(..value.len().saturating_sub(4)).unwrap_or_default();
                 let is_number = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
                 if is_number
                     && (TELLING_NUMBER_MIN..=NAME_BYTES_MAX).contains(&characters)
@@ -168,10 +161,7 @@ impl Redactor {
             self.know_host(host);
             self.know_user(user);
         }
-        for host in [set_by_systemd(line), of_syslog(line), of_uname(line)]
-            .into_iter()
-            .flatten()
-        {
+        for host in [set_by_systemd(line), of_syslog(line), of_uname(line)].into_iter().flatten() {
             self.know_host(host);
         }
         // `Linux 5.10.110-rk (name) 	05/12/23 	_aarch64_ 	(8 CPU)`, as iostat begins.
@@ -227,8 +217,7 @@ impl Redactor {
         while let Some(at) = rest.find(phrase) {
             let (before, behind) = (&rest[..at], &rest[at + phrase.len()..]);
             out.push_str(before);
-            let is_part = out.ends_with(is_name)
-                || behind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            let is_part = out.ends_with(is_name) || behind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
             if is_part {
                 out.push_str(phrase);
             } else {
@@ -241,9 +230,7 @@ impl Redactor {
 
     /// True for names of hosts and users that tell nobody.
     pub(super) fn is_everybodys(&self, kind: Kind, value: &str) -> bool {
-        matches!(kind, Kind::HostName | Kind::UserName)
-            && value.chars().all(is_name)
-            && !self.is_personal(value)
+        matches!(kind, Kind::HostName | Kind::UserName) && value.chars().all(is_name) && !self.is_personal(value)
     }
 
     /// False for what an image calls everybody, and for names of the board.
@@ -263,10 +250,9 @@ impl Redactor {
 /// Ends of the names that a run of characters may begin with, the longest first.
 fn beginnings(run: &str) -> impl Iterator<Item = usize> + '_ {
     let longest = NAME_BYTES_MAX.min(run.len());
-    (1..=longest).rev().filter(|end| {
-        run.is_char_boundary(*end)
-            && !run[*end..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
-    })
+    (1..=longest)
+        .rev()
+        .filter(|end| run.is_char_boundary(*end) && !run[*end..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 /// `johns-pi login: john`, as getty greets.
@@ -279,9 +265,7 @@ fn greeting(line: &str) -> Option<(&str, &str)> {
 
 /// `systemd[1]: Hostname set to <johns-pi>.`
 fn set_by_systemd(line: &str) -> Option<&str> {
-    let (_, rest) = line
-        .split_once("ostname set to <")
-        .or_else(|| line.split_once("et hostname to <"))?;
+    let (_, rest) = line.split_once("ostname set to <").or_else(|| line.split_once("et hostname to <"))?;
     rest.split('>').next()
 }
 
@@ -309,15 +293,11 @@ fn is_time(text: &str) -> bool {
 fn of_uname(line: &str) -> Option<&str> {
     let at = line.find("Linux ")?;
     let before = line[..at].trim_end();
-    let is_begin =
-        before.is_empty() || before.ends_with([':', '"', '\'', '`', '|', '$', '#', '>', '(']);
+    let is_begin = before.is_empty() || before.ends_with([':', '"', '\'', '`', '|', '$', '#', '>', '(']);
     let mut words = line[at..].split_whitespace().skip(1);
     let (host, release) = (words.next()?, words.next()?);
     let numbers = release.split(['.', '-', '+']).take(3);
-    let is_release = numbers
-        .clone()
-        .all(|number| number.bytes().all(|b| b.is_ascii_digit()))
-        && numbers.count() == 3;
+    let is_release = numbers.clone().all(|number| number.bytes().all(|b| b.is_ascii_digit())) && numbers.count() == 3;
     let is_host = !NO_HOSTS_OF_LINUX.contains(&host.to_lowercase().as_str());
     (is_begin && is_release && is_host).then_some(host)
 }

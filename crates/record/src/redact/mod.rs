@@ -130,17 +130,11 @@ impl Redactor {
 
     /// The same shape with zeros; the last digits tell one from the other.
     pub fn digits(&mut self, kind: Kind, what: &str) -> String {
-        if what
-            .chars()
-            .all(|c| !c.is_ascii_alphanumeric() || c == '0' || c == 'f' || c == 'F')
-        {
+        if what.chars().all(|c| !c.is_ascii_alphanumeric() || c == '0' || c == 'f' || c == 'F') {
             return what.to_owned();
         }
         let mut number = self.number(kind, what);
-        let mut out: Vec<char> = what
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { '0' } else { c })
-            .collect();
+        let mut out: Vec<char> = what.chars().map(|c| if c.is_ascii_alphanumeric() { '0' } else { c }).collect();
         for place in out.iter_mut().rev().filter(|c| **c == '0').take(4) {
             *place = char::from_digit((number % 16) as u32, 16).unwrap_or('0');
             number /= 16;

@@ -72,13 +72,7 @@ impl Redactor {
         line
     }
 
-    fn behind(
-        &mut self,
-        line: &str,
-        lower: &str,
-        (word, from): (&str, usize),
-        named: &Named,
-    ) -> String {
+    fn behind(&mut self, line: &str, lower: &str, (word, from): (&str, usize), named: &Named) -> String {
         let is_option = word.starts_with('-');
         let mut out = String::new();
         let mut done = 0;
@@ -118,9 +112,7 @@ fn first_place(lower: &str, word: &str, named: &Named) -> Option<usize> {
     let from = match named.of {
         [] => 0,
         programs => {
-            let ends = programs
-                .iter()
-                .filter_map(|program| Some(lower.find(program)? + program.len()));
+            let ends = programs.iter().filter_map(|program| Some(lower.find(program)? + program.len()));
             ends.min()?
         }
     };
@@ -131,18 +123,11 @@ fn first_place(lower: &str, word: &str, named: &Named) -> Option<usize> {
 fn value_of(line: &str, behind: usize, named: &Named) -> Option<(usize, usize)> {
     // The name itself may be quoted, as in JSON.
     let rest = &line[behind..];
-    let name_ends = if rest.starts_with("\":") || rest.starts_with("':") {
-        1
-    } else {
-        0
-    };
+    let name_ends = if rest.starts_with("\":") || rest.starts_with("':") { 1 } else { 0 };
     let rest = &rest[name_ends..];
     let gap = rest.len() - rest.trim_start_matches([' ', '\t', ':', '=']).len();
     let sign = rest[..gap].trim();
-    let quote = rest[gap..]
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\''));
+    let quote = rest[gap..].chars().next().filter(|c| matches!(c, '"' | '\''));
     let fits = match named.between {
         Between::Sign => !sign.is_empty(),
         Between::Equals => sign == "=" || name_ends > 0 && sign == ":",
@@ -165,9 +150,7 @@ fn value_of(line: &str, behind: usize, named: &Named) -> Option<(usize, usize)> 
     let value = match end_of(near, quote, named.value) {
         Some(end) => &text[..end],
         None if near.len() == text.len() => text,
-        None if (named.fits)(near) => {
-            &text[..end_of(text, quote, named.value).unwrap_or(text.len())]
-        }
+        None if (named.fits)(near) => &text[..end_of(text, quote, named.value).unwrap_or(text.len())],
         None => return None,
     };
     let value = value.trim_end();
@@ -183,8 +166,8 @@ fn end_of(text: &str, quote: Option<char>, value: Value) -> Option<usize> {
     match (quote, value) {
         (Some(quote), _) => text.find(quote),
         (None, Value::Line | Value::LineDigits) => text.find("  ").or(text.find([',', '\t'])),
-        (None, Value::Word | Value::Digits) => text.find(|c: char| {
-            c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '`' | '&' | ')' | ']' | '}')
-        }),
+        (None, Value::Word | Value::Digits) => {
+            text.find(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '`' | '&' | ')' | ']' | '}'))
+        }
     }
 }

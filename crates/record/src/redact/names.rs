@@ -28,21 +28,12 @@ const OF_PEOPLE: [(&str, &[Kind]); 5] = [
     ("/Users", &[Kind::UserName]),
 ];
 /// What stands before the name of a disk.
-const BEFORE_LABELS: [&str; 8] = [
-    "by-id/",
-    "by-label/",
-    "by-partlabel/",
-    "by-path/",
-    "/dev/mapper/",
-    "PARTLABEL=",
-    "LABEL=",
-    "by-diskseq/",
-];
+const BEFORE_LABELS: [&str; 8] =
+    ["by-id/", "by-label/", "by-partlabel/", "by-path/", "/dev/mapper/", "PARTLABEL=", "LABEL=", "by-diskseq/"];
 /// Folders that people make for disks and call by what the disk is.
 const USUAL_MOUNTS: [&str; 24] = [
-    "boot", "root", "rootfs", "data", "disk", "disks", "usb", "usbdisk", "usbstick", "ssd", "hdd",
-    "nvme", "emmc", "sd", "sdcard", "nas", "nfs", "tmp", "storage", "backup", "cdrom", "test",
-    "bench", "share",
+    "boot", "root", "rootfs", "data", "disk", "disks", "usb", "usbdisk", "usbstick", "ssd", "hdd", "nvme", "emmc",
+    "sd", "sdcard", "nas", "nfs", "tmp", "storage", "backup", "cdrom", "test", "bench", "share",
 ];
 /// Folders of `/dev`; others are groups of volumes, which their owner named.
 const OF_DEV: [&str; 34] = [
@@ -91,9 +82,7 @@ pub(super) fn is_name(c: char) -> bool {
 fn is_usual_mount(name: &str) -> bool {
     let lower = name.to_lowercase();
     let word = lower.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_device = DEVICES
-        .iter()
-        .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.len() <= 6));
+    let is_device = DEVICES.iter().any(|known| name.strip_prefix(known).is_some_and(|rest| rest.len() <= 6));
     word.is_empty() || USUAL_MOUNTS.contains(&word) || is_device
 }
 
@@ -106,9 +95,7 @@ impl Redactor {
             let (head, tail) = rest.split_at(at + 3);
             out.push_str(head);
             rest = tail;
-            let end = tail
-                .find(|c: char| c == '/' || c.is_whitespace())
-                .unwrap_or(tail.len());
+            let end = tail.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(tail.len());
             if let Some(at) = tail[..end].rfind('@') {
                 if let Some((_, password)) = tail[..at].split_once(':') {
                     self.tell(Kind::Key, password);
@@ -129,9 +116,7 @@ impl Redactor {
         for (at, word) in lower.match_indices("serial") {
             let behind = &lower[at + word.len()..];
             let Some(end) = SERIAL_ENDS.into_iter().find(|end| {
-                let rest = behind
-                    .strip_prefix(end)
-                    .map(|rest| rest.trim_start_matches([' ', '\t', '"']));
+                let rest = behind.strip_prefix(end).map(|rest| rest.trim_start_matches([' ', '\t', '"']));
                 rest.is_some_and(|rest| rest.starts_with([':', '=']))
             }) else {
                 continue;
@@ -142,26 +127,18 @@ impl Redactor {
             }
             let from = at + word.len() + end.len();
             let value = line[from..].find(|c: char| !matches!(c, ' ' | '\t' | ':' | '=' | '"'));
-            let Some(start) = value
-                .map(|value| from + value)
-                .filter(|start| *start >= done)
-            else {
+            let Some(start) = value.map(|value| from + value).filter(|start| *start >= done) else {
                 continue;
             };
             let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '`');
-            let end = line[start..]
-                .find(ends)
-                .map_or(line.len(), |length| start + length);
+            let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
             // `Serial: 8250/16550 driver` is a driver.
             if line[start..end].starts_with("8250") {
                 continue;
             }
             out.push_str(&line[done..start]);
             let value = &line[start..end];
-            let blank: String = value
-                .chars()
-                .map(|c| if c.is_alphanumeric() { '0' } else { c })
-                .collect();
+            let blank: String = value.chars().map(|c| if c.is_alphanumeric() { '0' } else { c }).collect();
             if blank != value {
                 self.tell(Kind::Serial, value);
                 self.count(Kind::Serial);
@@ -217,18 +194,15 @@ impl Redactor {
             return line.to_owned();
         };
         let (left, right) = (&line[..at], &line[at + 1..]);
-        let start = left.rfind(|c| !is_name(c)).map_or(0, |place| {
-            place + left[place..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = left
+            .rfind(|c| !is_name(c))
+            .map_or(0, |place| place + left[place..].chars().next().map_or(1, char::len_utf8));
         let end = right.find(|c| !is_name(c)).unwrap_or(right.len());
         let (user, host) = (&left[start..], &right[..end]);
         let word = format!("{user}@{host}");
-        let is_node = host
-            .chars()
-            .all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | '-' | '_'));
+        let is_node = host.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, '.' | '-' | '_'));
         let tail = self.accounts(&right[end..]);
-        let is_everybodys =
-            BUILDERS.iter().any(|known| word.contains(known)) || word == format!("{BLANK}@{BLANK}");
+        let is_everybodys = BUILDERS.iter().any(|known| word.contains(known)) || word == format!("{BLANK}@{BLANK}");
         if user.is_empty() || is_node || is_everybodys {
             return format!("{}{word}{tail}", &left[..start]);
         }
@@ -247,9 +221,7 @@ impl Redactor {
             while let Some(at) = line[from..].find(before) {
                 let start = from + at + before.len();
                 let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\'' | '`' | ')');
-                let end = line[start..]
-                    .find(ends)
-                    .map_or(line.len(), |length| start + length);
+                let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
                 let value = &line[start..end];
                 from = start;
                 if !value.is_empty() && value != BLANK {
@@ -281,11 +253,8 @@ impl Redactor {
             let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
             let (group, behind) = rest.split_at(end);
             let volume = behind.strip_prefix('/').unwrap_or_default();
-            let volume_end = volume
-                .find(|c| !is_name(c) && c != '/')
-                .unwrap_or(volume.len());
-            let is_of_system =
-                OF_DEV.contains(&group) || group == BLANK || group.starts_with("nvme");
+            let volume_end = volume.find(|c| !is_name(c) && c != '/').unwrap_or(volume.len());
+            let is_of_system = OF_DEV.contains(&group) || group == BLANK || group.starts_with("nvme");
             if group.is_empty() || volume_end == 0 || is_of_system && !is_zvol {
                 continue;
             }
@@ -311,9 +280,7 @@ impl Redactor {
             (Some(place), _) if place.starts_with('/') => back(2),
             _ => None,
         };
-        let is_pool = |source: &&str| {
-            source.starts_with(|c: char| c.is_ascii_alphabetic()) && *source != BLANK
-        };
+        let is_pool = |source: &&str| source.starts_with(|c: char| c.is_ascii_alphabetic()) && *source != BLANK;
         let Some(source) = source.filter(is_pool) else {
             return line.to_owned();
         };

@@ -6,13 +6,7 @@ use super::{BLANK, Kind, Redactor};
 /// Digits of a key of 256 bits in base64, with `=` behind them (WireGuard, OpenVPN).
 const KEY_DIGITS: usize = 43;
 /// Beginnings of public keys in the form of OpenSSH: the length of the name of their kind, and the name.
-const SSH_KEYS: [&str; 5] = [
-    "AAAAB3NzaC1",
-    "AAAAC3NzaC1",
-    "AAAAE2VjZHNh",
-    "AAAAGnNr",
-    "AAAAInNr",
-];
+const SSH_KEYS: [&str; 5] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr", "AAAAInNr"];
 /// Beginnings of tokens that services hand out, and how many letters and digits follow at least.
 const TOKENS: [(&str, usize); 9] = [
     ("ghp_", 30),
@@ -46,8 +40,8 @@ const AT_HOME: [&str; 10] = [
 ];
 /// First folders of a path that begins with two strokes, which names no host.
 const FOLDERS: [&str; 17] = [
-    "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run",
-    "sbin", "sys", "tmp", "usr", "var",
+    "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "sys", "tmp",
+    "usr", "var",
 ];
 
 fn is_base64(c: char) -> bool {
@@ -76,10 +70,7 @@ impl Redactor {
         let is_of_nfs = line.contains("nfs") || line.contains("NFS");
         let is_between = |c: char| {
             c.is_whitespace()
-                || matches!(
-                    c,
-                    '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ',' | ';'
-                )
+                || matches!(c, '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ',' | ';')
         };
         let mut out = String::with_capacity(line.len());
         let mut rest = line;
@@ -112,17 +103,15 @@ impl Redactor {
         let name = name.or_else(|| self.dotted_mac(word));
         let name = name.or_else(|| self.number_of_a_drive(word));
         let name = name.or_else(|| self.place_of_a_host(word, is_of_nfs));
-        name.or_else(|| self.host_at_home(word))
-            .unwrap_or_else(|| word.to_owned())
+        name.or_else(|| self.host_at_home(word)).unwrap_or_else(|| word.to_owned())
     }
 
     fn is_key(&self, word: &str) -> bool {
         let fingerprint = word.strip_prefix("SHA256:");
         let digits = fingerprint.unwrap_or_else(|| word.strip_suffix('=').unwrap_or_default());
         // Before a fingerprint stands what it is.
-        let is_of_256_bits = digits.len() == KEY_DIGITS
-            && digits.chars().all(is_base64)
-            && (fingerprint.is_some() || is_mixed(digits));
+        let is_of_256_bits =
+            digits.len() == KEY_DIGITS && digits.chars().all(is_base64) && (fingerprint.is_some() || is_mixed(digits));
         let is_token = || {
             TOKENS.iter().any(|(head, count)| {
                 let rest = word.strip_prefix(head).unwrap_or_default();
@@ -139,9 +128,7 @@ impl Redactor {
             };
             let start = at + head.len();
             let rest = &word[start..];
-            let end = rest
-                .find(|c: char| !c.is_ascii_hexdigit())
-                .unwrap_or(rest.len());
+            let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
             if end >= 16 {
                 let digits = self.digits(Kind::Identifier, &rest[..end]);
                 return Some(format!("{}{digits}{}", &word[..start], &rest[end..]));
@@ -150,21 +137,14 @@ impl Redactor {
         if let Some(at) = word.find("iqn.")
             && word[at + 4..].starts_with(|c: char| c.is_ascii_digit())
         {
-            return Some(format!(
-                "{}{}",
-                &word[..at + 4],
-                self.blank(Kind::Identifier)
-            ));
+            return Some(format!("{}{}", &word[..at + 4], self.blank(Kind::Identifier)));
         }
         let name = word.rsplit('/').next().unwrap_or_default();
-        let head = DRIVES_OF_UDEV
-            .iter()
-            .find(|head| name.starts_with(**head))?;
+        let head = DRIVES_OF_UDEV.iter().find(|head| name.starts_with(**head))?;
         let (_, last) = name.split_once('_')?;
         let serial = last.rsplit('_').next()?.split(['-', ':', '.']).next()?;
         let digits = serial.bytes().filter(u8::is_ascii_digit).count();
-        let is_serial =
-            serial.len() >= 8 && digits >= 4 && serial.bytes().all(|b| b.is_ascii_alphanumeric());
+        let is_serial = serial.len() >= 8 && digits >= 4 && serial.bytes().all(|b| b.is_ascii_alphanumeric());
         is_serial.then(|| {
             let before = &word[..word.len() - name.len() + head.len()];
             format!("{before}{}", self.blank(Kind::Serial))
@@ -174,9 +154,8 @@ impl Redactor {
     /// `+491512345678`.
     fn number_of_a_phone(&mut self, word: &str) -> Option<String> {
         let digits = word.strip_prefix('+')?;
-        let is_one = (10..=15).contains(&digits.len())
-            && digits.bytes().all(|b| b.is_ascii_digit())
-            && !digits.starts_with('0');
+        let is_one =
+            (10..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
         is_one.then(|| format!("+{}", self.digits(Kind::Address, digits)))
     }
 
@@ -207,14 +186,10 @@ impl Redactor {
     /// `\\nas\share`, `//nas/share`, and for NFS `nas:/share`.
     fn place_of_a_host(&mut self, word: &str, is_of_nfs: bool) -> Option<String> {
         for (head, stroke) in [("\\\\", '\\'), ("//", '/')] {
-            let Some((host, share)) = word
-                .strip_prefix(head)
-                .and_then(|rest| rest.split_once(stroke))
-            else {
+            let Some((host, share)) = word.strip_prefix(head).and_then(|rest| rest.split_once(stroke)) else {
                 continue;
             };
-            let is_host =
-                !host.is_empty() && host.chars().all(is_of_name) && !FOLDERS.contains(&host);
+            let is_host = !host.is_empty() && host.chars().all(is_of_name) && !FOLDERS.contains(&host);
             if is_host && !share.is_empty() && share != BLANK && !share.starts_with(stroke) {
                 self.tell(Kind::HostName, host);
                 self.tell(Kind::Label, share);
@@ -225,8 +200,7 @@ impl Redactor {
         }
         let (host, path) = word.split_once(":/").filter(|_| is_of_nfs)?;
         let is_host = host.len() >= 2 && host.chars().all(is_of_name);
-        let is_place =
-            !path.is_empty() && path != BLANK && !path.starts_with('/') && !path.contains(':');
+        let is_place = !path.is_empty() && path != BLANK && !path.starts_with('/') && !path.contains(':');
         (is_host && is_place).then(|| {
             self.tell(Kind::HostName, host);
             self.count(Kind::HostName);
@@ -244,16 +218,7 @@ impl Redactor {
         let is_host = !host.is_empty()
             && host.chars().all(is_of_name)
             && host.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && ![
-                "rc",
-                "localhost",
-                "sysctl",
-                "jail",
-                "fonts",
-                "postfix",
-                BLANK,
-            ]
-            .contains(&host)
+            && !["rc", "localhost", "sysctl", "jail", "fonts", "postfix", BLANK].contains(&host)
             && !host.ends_with(".conf");
         is_host.then(|| {
             self.tell(Kind::HostName, host);

@@ -13,26 +13,12 @@ const fn row(
     fits: fn(&str) -> bool,
     words: &'static [&'static str],
 ) -> Named {
-    Named {
-        words,
-        of: &[],
-        between,
-        value,
-        fits,
-        kind,
-    }
+    Named { words, of: &[], between, value, fits, kind }
 }
 
 /// An option of some programs that is something else for others.
-const fn option_of(
-    of: &'static [&'static str],
-    between: Between,
-    words: &'static [&'static str],
-) -> Named {
-    Named {
-        of,
-        ..row(Kind::Key, between, Word, is_secret, words)
-    }
+const fn option_of(of: &'static [&'static str], between: Between, words: &'static [&'static str]) -> Named {
+    Named { of, ..row(Kind::Key, between, Word, is_secret, words) }
 }
 
 #[rustfmt::skip]
@@ -164,12 +150,10 @@ fn is_hex(text: &str) -> bool {
 /// False for what an option without a secret has.
 fn is_secret(value: &str) -> bool {
     let nothing = [
-        "", "yes", "no", "on", "off", "y", "n", "none", "<none>", "null", "(null)", "true",
-        "false", "ask", "required", "x", "?", "*", "!", BLANK,
+        "", "yes", "no", "on", "off", "y", "n", "none", "<none>", "null", "(null)", "true", "false", "ask", "required",
+        "x", "?", "*", "!", BLANK,
     ];
-    !nothing.contains(&value.to_lowercase().as_str())
-        && !value.chars().all(|c| c == '*')
-        && !value.starts_with('-')
+    !nothing.contains(&value.to_lowercase().as_str()) && !value.chars().all(|c| c == '*') && !value.starts_with('-')
 }
 
 /// `PWD=/root` is a folder, `pass=2` a number.
@@ -183,18 +167,13 @@ fn is_count(value: &str) -> bool {
 
 /// `--key=2,3` says by what is sorted.
 fn is_key(value: &str) -> bool {
-    is_secret(value)
-        && value.len() >= 4
-        && !(value.len() < 8 && value.starts_with(|c: char| c.is_ascii_digit()))
+    is_secret(value) && value.len() >= 4 && !(value.len() < 8 && value.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A key for certain where the word alone may be that of a button or of a table.
 fn is_mixed_key(value: &str) -> bool {
     let has = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
-    value.len() >= 8
-        && !value.starts_with("0x")
-        && has(char::is_ascii_digit)
-        && has(char::is_ascii_alphabetic)
+    value.len() >= 8 && !value.starts_with("0x") && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
 }
 
 /// GPIO and pads are pins, too, and have smaller numbers.
@@ -205,17 +184,13 @@ fn is_pin(value: &str) -> bool {
 /// `alice:password`, and not `1000:1000` or `unix://path`.
 fn is_account(value: &str) -> bool {
     value.split_once(':').is_some_and(|(user, password)| {
-        user.starts_with(|c: char| c.is_ascii_alphabetic())
-            && !password.is_empty()
-            && !password.starts_with('/')
+        user.starts_with(|c: char| c.is_ascii_alphabetic()) && !password.is_empty() && !password.starts_with('/')
     })
 }
 
 /// `scan_ssid=1` and `ESSID:off/any` name none.
 fn is_network(value: &str) -> bool {
-    let nothing = [
-        "off", "any", "off/any", "hidden", "<hidden>", "0", "1", "n/a",
-    ];
+    let nothing = ["off", "any", "off/any", "hidden", "<hidden>", "0", "1", "n/a"];
     is_secret(value) && !nothing.contains(&value.to_lowercase().as_str())
 }
 
@@ -240,17 +215,13 @@ fn is_long_number(text: &str) -> bool {
 /// Letters and digits, and some digits among them.
 fn is_number_of_a_thing(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() >= 3
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 /// What an owner wrote, and not what the firmware writes for nobody.
 fn is_tag(value: &str) -> bool {
     let lower = value.to_lowercase();
-    let nobodys = [
-        "not ", "no", "default", "to be", "fill", "unknown", "n/a", "o.e.m",
-    ];
+    let nobodys = ["not ", "no", "default", "to be", "fill", "unknown", "n/a", "o.e.m"];
     !lower.is_empty()
         && !lower.contains("asset")
         && !lower.trim_start_matches('0').is_empty()

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome,
-    Restored, SettingChange, State, Step, Unit, Variant, WorkloadId, nothing_known,
+    Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, Restored, SettingChange,
+    State, Step, Unit, Variant, WorkloadId, nothing_known,
 };
 
 const DIED_MS: i64 = 41_000;
@@ -57,37 +57,20 @@ fn died() -> Record {
         at_ms: Some(4),
         restored: Restored::Done,
     }];
-    record.steps = [WorkloadId::Clock, WorkloadId::OpenSsl, WorkloadId::OpenSsl]
-        .map(step)
-        .into();
+    record.steps = [WorkloadId::Clock, WorkloadId::OpenSsl, WorkloadId::OpenSsl].map(step).into();
     let rows = 2 * ROWS as i64 + 7;
     record.samples.interval_ms = 500;
     record.samples.at_ms = (0..rows).map(|row| 500 * row).collect();
     let mut whole = Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge);
     whole.values = (0..rows).map(Some).collect();
-    whole.gaps = vec![Gap {
-        at_ms: 3,
-        missing: Missing::absent("a"),
-    }];
+    whole.gaps = vec![Gap { at_ms: 3, missing: Missing::absent("a") }];
     let mut late = Channel::new(ChannelId::own("b"), Unit::Count, ChannelKind::Counter);
-    late.values = (0..rows)
-        .map(|row| Some(row).filter(|row| *row > 900))
-        .collect();
+    late.values = (0..rows).map(|row| Some(row).filter(|row| *row > 900)).collect();
     record.samples.channels = vec![whole, late];
     record.unread = vec![Missing::absent("/proc/x")];
-    record.marks = vec![Mark {
-        at_ms: 7,
-        text: "fan off".into(),
-    }];
-    record.kernel_messages = Fact::Known(vec![KernelMessage {
-        at_ms: Some(9),
-        text: "hot".into(),
-        line: None,
-    }]);
-    let begun = |stage: &str, first_step| StageBegun {
-        stage: stage.into(),
-        first_step,
-    };
+    record.marks = vec![Mark { at_ms: 7, text: "fan off".into() }];
+    record.kernel_messages = Fact::Known(vec![KernelMessage { at_ms: Some(9), text: "hot".into(), line: None }]);
+    let begun = |stage: &str, first_step| StageBegun { stage: stage.into(), first_step };
     record.run.stages = vec![begun("clocks", 0), begun("ciphers", 1)];
     record
 }
@@ -105,14 +88,9 @@ fn a_run_that_goes_on_keeps_all_that_was_measured() {
     assert_eq!(folded, record, "the stream says what memory says");
     assert_eq!(folded.run.boot_id, "second");
     assert_eq!(folded.run.died_in, None, "it lives");
-    assert_eq!(
-        (&folded.steps, &folded.samples),
-        (&before.steps, &before.samples)
-    );
+    assert_eq!((&folded.steps, &folded.samples), (&before.steps, &before.samples));
     // It dies again: at its latest sign of life, in the stage that had begun before.
-    folded.apply(Event::Step {
-        step: Box::new(step(WorkloadId::OpenSsl)),
-    });
+    folded.apply(Event::Step { step: Box::new(step(WorkloadId::OpenSsl)) });
     folded.close();
     assert_eq!(folded.run.died_in.as_ref().unwrap().at_ms, 641_000);
     assert_eq!(folded.run.stages, before.run.stages);
@@ -131,11 +109,7 @@ fn the_parts_stand_apart_by_the_time_that_passed() {
     whole.resume(resumed(&died(), 1_641_000), "second".into());
     assert_eq!(whole.run.elapsed_until_ms(650_000), 50_000);
     whole.run.end = End::Finished;
-    assert_eq!(
-        Resumed::of(&whole.run, 1_641_000),
-        None,
-        "it came to its end"
-    );
+    assert_eq!(Resumed::of(&whole.run, 1_641_000), None, "it came to its end");
 }
 
 #[test]
@@ -147,10 +121,7 @@ fn a_part_is_known_by_its_start_and_its_boot() {
     let second_died = second.run.clone();
     let mut third = second.clone();
     third.resume(resumed(&second, 2_000_000), "third".into());
-    let other = Run {
-        started: Fact::Known(5),
-        ..run("first")
-    };
+    let other = Run { started: Fact::Known(5), ..run("first") };
     for (part, whole, expected) in [
         (&first, &second_died, true),
         (&first, &third.run, true),
@@ -166,10 +137,7 @@ fn a_part_is_known_by_its_start_and_its_boot() {
 #[test]
 fn a_step_that_killed_the_machine_twice_is_known() {
     for (deaths, expected) in [
-        (
-            &[(STOCKFISH, true), (STOCKFISH, true)][..],
-            &[STOCKFISH][..],
-        ),
+        (&[(STOCKFISH, true), (STOCKFISH, true)][..], &[STOCKFISH][..]),
         (&[(STOCKFISH, true), (SIMD, true)], &[]),
         // Somebody ended the program.
         (&[(STOCKFISH, true), (STOCKFISH, false)], &[]),
@@ -178,12 +146,7 @@ fn a_step_that_killed_the_machine_twice_is_known() {
         let mut run = run("x");
         let mut parts: Vec<DiedIn> = deaths.iter().map(|(step, is)| died_in(step, *is)).collect();
         run.died_in = parts.pop();
-        let resumed = |died_in| Resumed {
-            died_in,
-            boot_id: String::new(),
-            at_ms: 0,
-            away_ms: None,
-        };
+        let resumed = |died_in| Resumed { died_in, boot_id: String::new(), at_ms: 0, away_ms: None };
         run.resumed = parts.into_iter().map(resumed).collect();
         assert_eq!(run.deadly_steps(), expected, "{deaths:?}");
     }

@@ -18,14 +18,8 @@ const LOAD_DEVIATION_MIN: f64 = 0.1;
 /// The times of CPUs in which they do no work.
 const IDLE: [CpuTime; 2] = [CpuTime::Idle, CpuTime::Iowait];
 /// The others.
-const WORK: [CpuTime; 6] = [
-    CpuTime::User,
-    CpuTime::Nice,
-    CpuTime::System,
-    CpuTime::Irq,
-    CpuTime::Softirq,
-    CpuTime::Steal,
-];
+const WORK: [CpuTime; 6] =
+    [CpuTime::User, CpuTime::Nice, CpuTime::System, CpuTime::Irq, CpuTime::Softirq, CpuTime::Steal];
 
 /// How closely each temperature follows the load.
 #[derive(Debug, Clone, Default)]
@@ -64,20 +58,13 @@ impl Follows {
         Self {
             idle: IDLE.iter().filter_map(place).collect(),
             work: WORK.iter().filter_map(place).collect(),
-            sums: temperatures
-                .map(|(place, _)| (place, Sums::default()))
-                .collect(),
+            sums: temperatures.map(|(place, _)| (place, Sums::default())).collect(),
             ..Self::default()
         }
     }
 
     /// Takes a row: growth of counters since the row before, and values of gauges that were just read.
-    pub fn row(
-        &mut self,
-        at_ms: i64,
-        growth: impl Fn(usize) -> Option<i64>,
-        value: impl Fn(usize) -> Option<i64>,
-    ) {
+    pub fn row(&mut self, at_ms: i64, growth: impl Fn(usize) -> Option<i64>, value: impl Fn(usize) -> Option<i64>) {
         if self.sums.is_empty() {
             return;
         }
@@ -151,18 +138,11 @@ mod tests {
 
     fn channels() -> Vec<Channel> {
         let times = IDLE.iter().chain(&WORK);
-        let times = times.map(|time| {
-            (
-                ChannelId::all_cpus(*time),
-                Unit::Ticks,
-                ChannelKind::Counter,
-            )
-        });
+        let times = times.map(|time| (ChannelId::all_cpus(*time), Unit::Ticks, ChannelKind::Counter));
         let zones = [0, 1].map(ChannelId::zone_temperature);
         let zones = zones.map(|zone| (zone, Unit::Millicelsius, ChannelKind::Gauge));
         let all = times.chain(zones);
-        all.map(|(id, unit, kind)| Channel::new(id, unit, kind))
-            .collect()
+        all.map(|(id, unit, kind)| Channel::new(id, unit, kind)).collect()
     }
 
     /// Correlations of two sensors: one of a SoC that warms and cools by 40 K in 15 s, one that is
@@ -181,11 +161,7 @@ mod tests {
             };
             let value = |place: usize| {
                 let of_soc = place == channels.len() - 2;
-                Some(if of_soc {
-                    (celsius * 1000.0) as i64
-                } else {
-                    elsewhere(second)
-                })
+                Some(if of_soc { (celsius * 1000.0) as i64 } else { elsewhere(second) })
             };
             follows.row(i64::from(second) * 1000, growth, value);
         }

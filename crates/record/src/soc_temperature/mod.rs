@@ -108,9 +108,7 @@ pub fn may_be_soc(channel: &Channel) -> bool {
 impl SocTemperature {
     /// The place of the channel among `channels`.
     pub fn place(&self, channels: &[Channel]) -> Option<usize> {
-        channels
-            .iter()
-            .position(|channel| channel.id == self.channel)
+        channels.iter().position(|channel| channel.id == self.channel)
     }
 
     /// Which sensor it is and why, as a sentence for people.
@@ -122,14 +120,8 @@ impl SocTemperature {
         match &self.why {
             SocReason::OnlyOneOfLog => "the one that the log has".to_owned(),
             SocReason::Name { about } => format!("{sensor}: {about}"),
-            SocReason::FollowsLoad {
-                about,
-                hundredths,
-                instead_of,
-                its_hundredths,
-            } => {
-                let [of_this, of_that] =
-                    [hundredths, its_hundredths].map(|h| f64::from(*h) / 100.0);
+            SocReason::FollowsLoad { about, hundredths, instead_of, its_hundredths } => {
+                let [of_this, of_that] = [hundredths, its_hundredths].map(|h| f64::from(*h) / 100.0);
                 let that = label(instead_of);
                 format!(
                     "{sensor}: {about}; it follows the load (correlation {of_this:.2}), {that} does not ({of_that:.2})"

@@ -23,11 +23,7 @@ pub(super) fn rank(channel: &Channel) -> Option<(u32, &'static str)> {
     if !channel.is_temperature() {
         return None;
     }
-    let place = if channel.id.zone().is_some() {
-        "zone"
-    } else {
-        "hwmon"
-    };
+    let place = if channel.id.zone().is_some() { "zone" } else { "hwmon" };
     let label = channel.label.to_ascii_lowercase();
     let mut matching = names().filter(|name| name.place == place && name.matches(&label));
     // Rows that exclude stand first, then the better names.
@@ -53,13 +49,7 @@ fn names() -> impl Iterator<Item = Name<'static>> {
     rows.filter_map(|line| {
         let mut cells = line.split('\t');
         let mut cell = || cells.next();
-        Some(Name {
-            rank: cell()?.parse().ok(),
-            place: cell()?,
-            how: cell()?,
-            pattern: cell()?,
-            about: cell()?,
-        })
+        Some(Name { rank: cell()?.parse().ok(), place: cell()?, how: cell()?, pattern: cell()?, about: cell()? })
     })
 }
 
@@ -76,11 +66,7 @@ mod tests {
         assert_eq!(rows.count(), names().count() + 1);
         for name in names() {
             assert!(["zone", "hwmon"].contains(&name.place), "{}", name.pattern);
-            assert!(
-                ["exact", "prefix", "contains"].contains(&name.how),
-                "{}",
-                name.pattern
-            );
+            assert!(["exact", "prefix", "contains"].contains(&name.how), "{}", name.pattern);
             assert_eq!(name.pattern, name.pattern.to_lowercase());
         }
         let ranks: Vec<u32> = names().map(|name| name.rank.unwrap_or(0)).collect();

@@ -33,45 +33,15 @@ fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {
 fn the_socs_temperature_is_found() {
     let (zone, hwmon) = ("zone", "hwmon");
     for (channels, expected) in [
-        (
-            vec![(zone, "gpu_thermal", 40_000), (zone, "cpu_thermal", 41_000)],
-            Some("cpu_thermal"),
-        ),
-        (
-            vec![
-                (zone, "bigcore0-thermal", 40_000),
-                (zone, "soc-thermal", 41_000),
-            ],
-            Some("soc-thermal"),
-        ),
-        (
-            vec![(zone, "acpitz", 27_800), (zone, "x86_pkg_temp", 40_000)],
-            Some("x86_pkg_temp"),
-        ),
-        (
-            vec![(zone, "acpitz", 27_800), (hwmon, "k10temp Tctl", 40_000)],
-            Some("k10temp Tctl"),
-        ),
+        (vec![(zone, "gpu_thermal", 40_000), (zone, "cpu_thermal", 41_000)], Some("cpu_thermal")),
+        (vec![(zone, "bigcore0-thermal", 40_000), (zone, "soc-thermal", 41_000)], Some("soc-thermal")),
+        (vec![(zone, "acpitz", 27_800), (zone, "x86_pkg_temp", 40_000)], Some("x86_pkg_temp")),
+        (vec![(zone, "acpitz", 27_800), (hwmon, "k10temp Tctl", 40_000)], Some("k10temp Tctl")),
         (vec![(hwmon, "nvme Composite", 40_000)], None),
-        (
-            vec![(hwmon, "nvme Composite", 40_000), (zone, "foo", 41_000)],
-            Some("foo"),
-        ),
-        (
-            vec![
-                (zone, "cpu-thermal", -256_000),
-                (zone, "soc-thermal", 41_000),
-            ],
-            Some("soc-thermal"),
-        ),
-        (
-            vec![(zone, "CPU-therm", 40_000), (zone, "GPU-therm", 41_000)],
-            Some("CPU-therm"),
-        ),
-        (
-            vec![(hwmon, "120e0000.temperature-sensor", 40_000)],
-            Some("120e0000.temperature-sensor"),
-        ),
+        (vec![(hwmon, "nvme Composite", 40_000), (zone, "foo", 41_000)], Some("foo")),
+        (vec![(zone, "cpu-thermal", -256_000), (zone, "soc-thermal", 41_000)], Some("soc-thermal")),
+        (vec![(zone, "CPU-therm", 40_000), (zone, "GPU-therm", 41_000)], Some("CPU-therm")),
+        (vec![(hwmon, "120e0000.temperature-sensor", 40_000)], Some("120e0000.temperature-sensor")),
         (vec![], None),
     ] {
         assert_eq!(chosen(&channels).as_deref(), expected, "{channels:?}");
@@ -85,16 +55,10 @@ fn the_choice_is_explained() {
         let choice = choose(&channels, |_| None, |_| None).unwrap();
         assert_eq!(choice.sentence(&channels), expected);
     };
-    check(
-        zone(3, "soc-thermal"),
-        "/thermal_zone3.temp (soc-thermal): SoC",
-    );
+    check(zone(3, "soc-thermal"), "/thermal_zone3.temp (soc-thermal): SoC");
     check(sensor(ChannelId::Soc, ""), "the one that the log has");
     let none = choose(&[], |_| None, |_| None).unwrap_err();
-    assert_eq!(
-        none.to_string(),
-        "no sensor tells the temperature of the SoC"
-    );
+    assert_eq!(none.to_string(), "no sensor tells the temperature of the SoC");
 }
 
 #[test]
@@ -112,10 +76,6 @@ fn a_sensor_that_does_not_follow_the_load_gives_way_to_one_that_does() {
         let place = choice.place(&made).unwrap();
         assert_eq!(made[place].label, expected, "{correlations:?}");
         let sentence = choice.sentence(&made);
-        assert_eq!(
-            sentence.contains("acpitz does not ("),
-            expected == "foo",
-            "{sentence}"
-        );
+        assert_eq!(sentence.contains("acpitz does not ("), expected == "foo", "{sentence}");
     }
 }

@@ -5,12 +5,9 @@ use crate::Total;
 
 #[test]
 fn medians() {
-    for (values, expected) in [
-        (&[][..], None),
-        (&[3.0], Some(3.0)),
-        (&[3.0, 1.0], Some(2.0)),
-        (&[9.0, 1.0, 2.0], Some(2.0)),
-    ] {
+    for (values, expected) in
+        [(&[][..], None), (&[3.0], Some(3.0)), (&[3.0, 1.0], Some(2.0)), (&[9.0, 1.0, 2.0], Some(2.0))]
+    {
         assert_eq!(median(values), expected, "{values:?}");
     }
 }
@@ -70,10 +67,7 @@ fn two_modes_stay_two() {
     let repeated = Repeated::of("x", "s", &low_high, Ended::Times).unwrap();
     let medians: Vec<(u32, f64)> = repeated.groups.iter().map(|g| (g.n, g.median)).collect();
     assert_eq!(medians, [(5, 1.01), (3, 2.0)]);
-    assert_eq!(
-        (repeated.figure(), repeated.min, repeated.max),
-        (1.01, 1.0, 2.01)
-    );
+    assert_eq!((repeated.figure(), repeated.min, repeated.max), (1.01, 1.0, 2.01));
     let one = [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07];
     assert_eq!(two_groups(&one), None);
     let outlier = [1.0, 1.01, 1.0, 1.02, 1.01, 1.0, 1.01, 2.0];

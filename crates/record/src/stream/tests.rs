@@ -9,34 +9,19 @@ fn line(event: &Event) -> String {
 }
 
 fn started(mode: Mode) -> Event {
-    let run = Run {
-        mode,
-        boot_id: "b".into(),
-        ..Run::default()
-    };
-    Event::Started {
-        schema: 1,
-        source: nothing_known().source,
-        run: Box::new(run),
-    }
+    let run = Run { mode, boot_id: "b".into(), ..Run::default() };
+    Event::Started { schema: 1, source: nothing_known().source, run: Box::new(run) }
 }
 
 fn step_begins(step: &str, at_ms: i64) -> Event {
-    Event::StepBegins {
-        step: step.into(),
-        repetition: 0,
-        at_ms,
-    }
+    Event::StepBegins { step: step.into(), repetition: 0, at_ms }
 }
 
 /// A run with a label that is no ASCII, two steps begun, and a row before and after each.
 fn lines() -> Vec<String> {
     let mut channel = Channel::of(ChannelId::zone_temperature(0));
     channel.label = "SoC °C".into();
-    let channels = Event::Channels {
-        interval_ms: 500,
-        channels: vec![channel],
-    };
+    let channels = Event::Channels { interval_ms: 500, channels: vec![channel] };
     let mut rows = RowWriter::default();
     let mut row = |at_ms, value| frame(&rows.row(at_ms, [Some(value)]));
     vec![
@@ -70,8 +55,7 @@ fn a_stream_cut_at_any_byte_gives_every_line_that_was_whole_and_its_last_step() 
         let step = [None, Some("memory °"), Some("sevenzip multi")];
         let step = step[usize::from(whole > 3) + usize::from(whole > 5)];
         let rows = [0, 500, 1000];
-        let rows =
-            &rows[..usize::from(whole > 2) + usize::from(whole > 4) + usize::from(whole > 6)];
+        let rows = &rows[..usize::from(whole > 2) + usize::from(whole > 4) + usize::from(whole > 6)];
         let expected = (whole > 0).then(|| (step.map(str::to_owned), rows.to_vec()));
         assert_eq!(last_seen(&bytes[..cut]), expected, "{cut}");
         let Ok(record) = read_stream(&bytes[..cut]) else {
@@ -88,14 +72,7 @@ fn a_stream_cut_at_any_byte_gives_every_line_that_was_whole_and_its_last_step() 
             if newline {
                 assert_eq!(kept.as_deref(), Some(rows), "{cut}");
             }
-            assert_ne!(
-                read_stream(&damaged)
-                    .unwrap_or(record.clone())
-                    .run
-                    .unreadable,
-                [],
-                "{cut}"
-            );
+            assert_ne!(read_stream(&damaged).unwrap_or(record.clone()).run.unreadable, [], "{cut}");
         }
     }
 }
@@ -147,24 +124,12 @@ fn a_file_without_any_whole_line_says_so() {
 #[test]
 fn streams_of_older_versions_are_read_as_before() {
     let json = |event: &Event| format!("{}\n", serde_json::to_string(event).unwrap());
-    let block = Event::Samples {
-        at_ms: vec![0, 500],
-        columns: vec![vec![Some(1), Some(2)]],
-    };
+    let block = Event::Samples { at_ms: vec![0, 500], columns: vec![vec![Some(1), Some(2)]] };
     let channels = Event::Channels {
         interval_ms: 500,
-        channels: vec![Channel::new(
-            ChannelId::own("a"),
-            Unit::Count,
-            ChannelKind::Gauge,
-        )],
+        channels: vec![Channel::new(ChannelId::own("a"), Unit::Count, ChannelKind::Gauge)],
     };
-    let old = [
-        started(Mode::Standard),
-        channels,
-        step_begins("x", 5),
-        block,
-    ];
+    let old = [started(Mode::Standard), channels, step_begins("x", 5), block];
     let mut text: String = old.iter().map(json).collect();
     let record = read_stream(text.as_bytes()).unwrap();
     assert_eq!(record.samples.channels[0].values, [Some(1), Some(2)]);
@@ -172,10 +137,7 @@ fn streams_of_older_versions_are_read_as_before() {
     text.push_str("{\"event\":\"step_begins\",\"st");
     assert_eq!(read_stream(text.as_bytes()).unwrap().run.unreadable, []);
     text.push('\n');
-    text.push_str(&json(&Event::Ended {
-        end: End::Finished,
-        elapsed_ms: 9,
-    }));
+    text.push_str(&json(&Event::Ended { end: End::Finished, elapsed_ms: 9 }));
     let record = read_stream(text.as_bytes()).unwrap();
     assert_eq!((record.run.end, record.run.died_in), (End::Finished, None));
     assert_eq!(record.run.unreadable.len(), 1);
@@ -189,11 +151,7 @@ fn the_last_session_that_tells_anything_counts() {
     let record = read_stream(text.as_bytes()).unwrap();
     assert_eq!(record.samples.at_ms, [0]);
     // The start of the second one is lost, its channels tell.
-    let text = [
-        lines()[0].replace("standard", "monitor"),
-        lines()[1..3].concat(),
-    ]
-    .concat();
+    let text = [lines()[0].replace("standard", "monitor"), lines()[1..3].concat()].concat();
     let text = format!("{text}{}", lines()[1..].concat());
     assert_eq!(read_stream(text.as_bytes()).unwrap().samples.at_ms.len(), 3);
 }

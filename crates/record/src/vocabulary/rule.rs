@@ -31,13 +31,7 @@ mod tests {
     #[test]
     fn ids_are_written_as_they_are_spelled() {
         let id = RuleId::own("thermal-throttling");
-        assert_eq!(
-            format!("{id:<20}|{id:?}"),
-            "thermal-throttling  |\"thermal-throttling\""
-        );
-        assert_eq!(
-            serde_json::to_string(&id).unwrap(),
-            "\"thermal-throttling\""
-        );
+        assert_eq!(format!("{id:<20}|{id:?}"), "thermal-throttling  |\"thermal-throttling\"");
+        assert_eq!(serde_json::to_string(&id).unwrap(), "\"thermal-throttling\"");
     }
 }

@@ -73,11 +73,10 @@ impl WorkloadId {
     pub fn bound_mostly(self) -> Bound {
         use {Bound as B, WorkloadId::*};
         match self {
-            Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish
-            | Sysbench | Video => B::Cpu,
-            CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLoaded | MemoryScaling => {
-                B::Memory
+            Aes | Clock | Cpuminer | Geekbench | Lzma | OpenSsl | SevenZip | Simd | Stockfish | Sysbench | Video => {
+                B::Cpu
             }
+            CoreToCore | MemoryBandwidth | MemoryLatency | MemoryLoaded | MemoryScaling => B::Memory,
             Drive | Rsync => B::Storage,
             Network | NetworkCpu | Sftp => B::Network,
             OpenGl => B::Gpu,
@@ -122,10 +121,7 @@ impl WorkloadId {
     /// True if it measures memory.
     pub fn is_of_memory(self) -> bool {
         use WorkloadId::*;
-        matches!(
-            self,
-            MemoryBandwidth | MemoryLatency | MemoryLoaded | MemoryScaling
-        )
+        matches!(self, MemoryBandwidth | MemoryLatency | MemoryLoaded | MemoryScaling)
     }
 
     /// True if its steps are parts of other steps, and run while those do.
@@ -262,10 +258,7 @@ mod tests {
     fn names_are_ordered_by_their_text() {
         let mut names = ["zstd", "sevenzip", "clock", "bzip2"].map(WorkloadName::from);
         names.sort();
-        assert_eq!(
-            names.each_ref().map(WorkloadName::as_str),
-            ["bzip2", "clock", "sevenzip", "zstd"]
-        );
+        assert_eq!(names.each_ref().map(WorkloadName::as_str), ["bzip2", "clock", "sevenzip", "zstd"]);
     }
 
     #[test]

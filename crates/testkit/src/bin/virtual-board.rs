@@ -55,10 +55,7 @@ fn try_main() -> Result<ExitCode, String> {
         std::fs::write(&path, trace(&done)).map_err(|e| format!("{}: {e}", path.display()))?;
     }
     if !done.left_running.is_empty() {
-        eprintln!(
-            "virtual-board: left running, and killed: {}",
-            done.left_running.join(", ")
-        );
+        eprintln!("virtual-board: left running, and killed: {}", done.left_running.join(", "));
     }
     let by_signal = done.status.signal().map(|signal| 128 + signal);
     let code = done.status.code().or(by_signal).unwrap_or(1);
@@ -70,13 +67,7 @@ fn trace(done: &Done) -> String {
     let line = |truth: &testkit::virtual_board::Truth| {
         format!(
             "{{\"at_s\":{:.2},\"temp_c\":{:.2},\"power_w\":{:.3},\"real_khz\":{:?},\"shown_khz\":{:?},\"level\":{},\"host_khz\":{}}}\n",
-            truth.at_s,
-            truth.temp_c,
-            truth.power_w,
-            truth.real_khz,
-            truth.shown_khz,
-            truth.level,
-            truth.host_khz
+            truth.at_s, truth.temp_c, truth.power_w, truth.real_khz, truth.shown_khz, truth.level, truth.host_khz
         )
     };
     done.trace.iter().map(line).collect()

@@ -155,13 +155,7 @@ pub struct ThrottleSpec {
 
 impl Default for ThrottleSpec {
     fn default() -> Self {
-        Self {
-            mode: Mode::None,
-            passive_c: 80.0,
-            hysteresis_c: 2.0,
-            cpu: 1,
-            under_voltage_c: None,
-        }
+        Self { mode: Mode::None, passive_c: 80.0, hysteresis_c: 2.0, cpu: 1, under_voltage_c: None }
     }
 }
 
@@ -189,10 +183,7 @@ impl Board {
         for policy in &board.policy {
             let ascending = policy.opps.windows(2).all(|pair| pair[0].0 < pair[1].0);
             if policy.opps.is_empty() || policy.cpus.is_empty() || !ascending {
-                return Err(format!(
-                    "{}: a policy needs CPUs and OPPs in ascending order",
-                    board.name
-                ));
+                return Err(format!("{}: a policy needs CPUs and OPPs in ascending order", board.name));
             }
         }
         Ok(board)

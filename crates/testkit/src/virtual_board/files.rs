@@ -10,12 +10,7 @@ use std::collections::BTreeMap;
 /// Governors that every policy lists.
 const GOVERNORS: &str = "conservative ondemand userspace powersave performance schedutil";
 /// Folders below `/sys` that are laid over the real ones.
-pub(super) const FOLDERS: [&str; 4] = [
-    "class",
-    "devices/system/cpu",
-    "devices/virtual",
-    "devices/platform",
-];
+pub(super) const FOLDERS: [&str; 4] = ["class", "devices/system/cpu", "devices/virtual", "devices/platform"];
 /// The tunable of governor `schedutil`, there as long as it is in force.
 const RATE_LIMIT: &str = "schedutil/rate_limit_us";
 /// The firmware of a Raspberry Pi (drivers/firmware/raspberrypi.c and its hwmon sibling).
@@ -48,10 +43,7 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     for index in 0..model.policies.len() {
         policy(model, index, &mut nodes);
     }
-    let read_only = |text: String| Node::File {
-        text,
-        is_writable: false,
-    };
+    let read_only = |text: String| Node::File { text, is_writable: false };
     let mut file = |path: String, text: String| nodes.insert(path, read_only(text + "\n"));
     let throttle = &model.board.throttle;
     let zone = [
@@ -74,14 +66,8 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
         for (index, policy) in model.board.policy.iter().enumerate() {
             let device = format!("devices/virtual/thermal/cooling_device{index}");
             let top = policy.opps.len() - 1;
-            file(
-                format!("{device}/type"),
-                format!("cpufreq-cpu{}", policy.cpus[0]),
-            );
-            file(
-                format!("{device}/cur_state"),
-                model.level.min(top).to_string(),
-            );
+            file(format!("{device}/type"), format!("cpufreq-cpu{}", policy.cpus[0]));
+            file(format!("{device}/cur_state"), model.level.min(top).to_string());
             file(format!("{device}/max_state"), top.to_string());
         }
     }
@@ -89,14 +75,9 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
     if model.board.meter.as_ref().filter(on_board).is_some() {
         file(format!("{METER}/name"), "ina226".to_owned());
         // A chip that is gone leaves its files, and no answer in them.
-        let (watts, volts, amperes) = model.metered().map_or((None, None, None), |(w, v, a)| {
-            (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3))
-        });
-        for (name, value) in [
-            ("power1_input", watts),
-            ("in1_input", volts),
-            ("curr1_input", amperes),
-        ] {
+        let (watts, volts, amperes) =
+            model.metered().map_or((None, None, None), |(w, v, a)| (Some(w * 1e6), Some(v * 1e3), Some(a * 1e3)));
+        for (name, value) in [("power1_input", watts), ("in1_input", volts), ("curr1_input", amperes)] {
             let node = value.map_or(Node::Dead, |value| read_only(format!("{value:.0}\n")));
             nodes.insert(format!("{METER}/{name}"), node);
         }
@@ -121,10 +102,7 @@ fn links(nodes: &mut BTreeMap<String, Node>) {
             continue;
         };
         if let Some((device, _)) = rest.rsplit_once('/') {
-            links.insert(
-                format!("class/{device}"),
-                format!("../../devices/virtual/{device}"),
-            );
+            links.insert(format!("class/{device}"), format!("../../devices/virtual/{device}"));
         }
     }
     nodes.extend(links.into_iter().map(|(path, to)| (path, Node::Link(to))));
@@ -139,9 +117,7 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
     let opps: Vec<String> = spec.opps.iter().map(|(khz, _)| khz.to_string()).collect();
     let residency = spec.opps.iter().zip(&state.time_in_state_s);
     // In units of 10 ms.
-    let residency: Vec<String> = residency
-        .map(|((khz, _), seconds)| format!("{khz} {:.0}", seconds * 100.0))
-        .collect();
+    let residency: Vec<String> = residency.map(|((khz, _), seconds)| format!("{khz} {:.0}", seconds * 100.0)).collect();
     let set = match state.governor.as_str() {
         "userspace" => state.khz_set.to_string(),
         _ => "<unsupported>".to_owned(),
@@ -155,18 +131,10 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
         ("cpuinfo_min_freq", spec.khz_min().to_string(), false),
         ("cpuinfo_max_freq", spec.khz_max().to_string(), false),
         ("cpuinfo_transition_latency", "50000".to_owned(), false),
-        (
-            "scaling_cur_freq",
-            model.khz_shown(index).to_string(),
-            false,
-        ),
+        ("scaling_cur_freq", model.khz_shown(index).to_string(), false),
         ("stats/time_in_state", residency.join("\n"), false),
         ("scaling_governor", state.governor.clone(), true),
-        (
-            "scaling_min_freq",
-            state.khz_min.min(model.khz_limit(index)).to_string(),
-            true,
-        ),
+        ("scaling_min_freq", state.khz_min.min(model.khz_limit(index)).to_string(), true),
         ("scaling_max_freq", model.khz_limit(index).to_string(), true),
         ("scaling_setspeed", set, true),
     ] {
@@ -176,10 +144,7 @@ fn policy(model: &Model, index: usize, nodes: &mut BTreeMap<String, Node>) {
     odd_files(model, index, &folder, nodes);
     for cpu in &spec.cpus {
         let path = format!("devices/system/cpu/cpu{cpu}/cpufreq");
-        nodes.insert(
-            path,
-            Node::Link(format!("../cpufreq/policy{}", spec.cpus[0])),
-        );
+        nodes.insert(path, Node::Link(format!("../cpufreq/policy{}", spec.cpus[0])));
     }
 }
 
@@ -188,25 +153,13 @@ fn odd_files(model: &Model, index: usize, folder: &str, nodes: &mut BTreeMap<Str
     let (spec, state) = (&model.board.policy[index], &model.policies[index]);
     if !spec.boost_khz.is_empty() {
         let boost: Vec<String> = spec.boost_khz.iter().map(u32::to_string).collect();
-        let file = |text: String| Node::File {
-            text: text + "\n",
-            is_writable: false,
-        };
-        nodes.insert(
-            format!("{folder}/scaling_boost_frequencies"),
-            file(boost.join(" ")),
-        );
-        nodes.insert(
-            "devices/system/cpu/cpufreq/boost".to_owned(),
-            file("0".into()),
-        );
+        let file = |text: String| Node::File { text: text + "\n", is_writable: false };
+        nodes.insert(format!("{folder}/scaling_boost_frequencies"), file(boost.join(" ")));
+        nodes.insert("devices/system/cpu/cpufreq/boost".to_owned(), file("0".into()));
     }
     if state.governor == "schedutil" {
         let text = format!("{}\n", state.rate_limit_us);
-        let node = Node::File {
-            text,
-            is_writable: true,
-        };
+        let node = Node::File { text, is_writable: true };
         nodes.insert(format!("{folder}/{RATE_LIMIT}"), node);
     }
 }
@@ -225,9 +178,7 @@ pub(super) enum Refused {
 /// # Errors
 /// What the kernel would answer.
 pub(super) fn write(model: &mut Model, path: &str, text: &str) -> Result<(), Refused> {
-    let rest = path
-        .strip_prefix("devices/system/cpu/cpufreq/policy")
-        .ok_or(Refused::Access)?;
+    let rest = path.strip_prefix("devices/system/cpu/cpufreq/policy").ok_or(Refused::Access)?;
     let (number, name) = rest.split_once('/').ok_or(Refused::Access)?;
     let cpu: u32 = number.parse().map_err(|_| Refused::Access)?;
     let index = model.policy_of(cpu).ok_or(Refused::Access)?;
@@ -310,21 +261,12 @@ mod tests {
     fn files_are_those_of_a_kernel() {
         let model = model();
         for (path, expected) in [
-            (
-                "devices/system/cpu/cpufreq/policy0/scaling_cur_freq",
-                "1200000\n",
-            ),
+            ("devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1200000\n"),
             ("devices/system/cpu/cpufreq/policy0/related_cpus", "0 1\n"),
-            (
-                "devices/system/cpu/cpufreq/policy0/stats/time_in_state",
-                "600000 0\n1200000 0\n",
-            ),
+            ("devices/system/cpu/cpufreq/policy0/stats/time_in_state", "600000 0\n1200000 0\n"),
             ("devices/system/cpu/cpu1/cpufreq", "../cpufreq/policy0"),
             ("devices/virtual/thermal/thermal_zone0/temp", "35000\n"),
-            (
-                "class/thermal/thermal_zone0",
-                "../../devices/virtual/thermal/thermal_zone0",
-            ),
+            ("class/thermal/thermal_zone0", "../../devices/virtual/thermal/thermal_zone0"),
             ("class/hwmon/hwmon0", "../../devices/virtual/hwmon/hwmon0"),
             ("devices/virtual/hwmon/hwmon0/power1_input", "1000000\n"),
             ("devices/platform/soc/soc:firmware/get_throttled", "0\n"),
@@ -394,10 +336,7 @@ mod tests {
             let found = write(&mut model, &format!("{folder}/{name}"), value);
             assert_eq!(found, expected, "{name} {value}");
         }
-        assert_eq!(
-            text(&model, &format!("{folder}/scaling_max_freq")),
-            "600000\n"
-        );
+        assert_eq!(text(&model, &format!("{folder}/scaling_max_freq")), "600000\n");
         assert_eq!(write(&mut model, "class/x", "1"), Err(Refused::Access));
     }
 }

@@ -41,10 +41,7 @@ impl Groups {
     /// # Errors
     /// A sentence about what is not there.
     pub(super) fn find(mount: &Path) -> Result<Self, String> {
-        let of = |version| Self {
-            version,
-            mount: mount.to_owned(),
-        };
+        let of = |version| Self { version, mount: mount.to_owned() };
         let has = |file: &str| mount.join(file).exists();
         if has("cpu/cpu.cfs_quota_us") || (has("cpu/tasks") && has("cpuacct/tasks")) {
             return Ok(of(Version::One));
@@ -60,9 +57,7 @@ impl Groups {
     /// Folders of the group of a board, one for each tree.
     pub(super) fn folders(&self, board: &str) -> Vec<PathBuf> {
         match self.version {
-            Version::One => ["cpu", "cpuacct", "blkio"]
-                .map(|tree| self.mount.join(tree).join(board))
-                .to_vec(),
+            Version::One => ["cpu", "cpuacct", "blkio"].map(|tree| self.mount.join(tree).join(board)).to_vec(),
             Version::Two => vec![self.mount.join(board)],
         }
     }
@@ -77,9 +72,7 @@ impl Groups {
 
     fn slots(&self, board: &str, cpu: u32) -> Vec<PathBuf> {
         let trees = self.folders(board).into_iter().take(2);
-        trees
-            .map(|folder| folder.join(format!("cpu{cpu}")))
-            .collect()
+        trees.map(|folder| folder.join(format!("cpu{cpu}"))).collect()
     }
 
     /// Makes the groups of a board.
@@ -107,17 +100,12 @@ impl Groups {
                 std::fs::write(all.join("cpu.weight"), WEIGHT)?;
             }
         }
-        cpus.iter()
-            .try_for_each(|cpu| self.set_quota(board, *cpu, 1.0))?;
+        cpus.iter().try_for_each(|cpu| self.set_quota(board, *cpu, 1.0))?;
         drive.map_or(Ok(()), |drive| self.limit(board, drive))
     }
 
     fn limit(&self, board: &str, drive: &Drive) -> io::Result<()> {
-        let Drive {
-            major,
-            minor,
-            bytes_per_s,
-        } = drive;
+        let Drive { major, minor, bytes_per_s } = drive;
         match self.version {
             Version::One => {
                 let folder = &self.folders(board)[2];
@@ -148,10 +136,7 @@ impl Groups {
     /// The lists of the threads in the group of a CPU; the first one tells them.
     pub(super) fn threads(&self, board: &str, cpu: u32) -> Vec<PathBuf> {
         let file = self.list();
-        self.slots(board, cpu)
-            .iter()
-            .map(|slot| slot.join(file))
-            .collect()
+        self.slots(board, cpu).iter().map(|slot| slot.join(file)).collect()
     }
 
     /// Name of the file that lists threads.
@@ -189,9 +174,7 @@ impl Groups {
             }
             Version::Two => {
                 let text = std::fs::read_to_string(slots[0].join("cpu.stat")).ok()?;
-                let usage = text
-                    .lines()
-                    .find_map(|line| line.strip_prefix("usage_usec "));
+                let usage = text.lines().find_map(|line| line.strip_prefix("usage_usec "));
                 Some(usage?.trim().parse::<u64>().ok()? * 1000)
             }
         }
@@ -215,19 +198,14 @@ fn hand_down(folder: &Path, controller: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    const DRIVE: Drive = Drive {
-        major: 179,
-        minor: 0,
-        bytes_per_s: 4096,
-    };
+    const DRIVE: Drive = Drive { major: 179, minor: 0, bytes_per_s: 4096 };
 
     /// A tree of plain files, removed when dropped.
     struct Fake(PathBuf);
 
     impl Fake {
         fn new(name: &str, files: &[(&str, &str)]) -> Self {
-            let folder = std::env::temp_dir()
-                .join(format!("sbc-bench-groups-{name}-{}", std::process::id()));
+            let folder = std::env::temp_dir().join(format!("sbc-bench-groups-{name}-{}", std::process::id()));
             for (file, text) in files {
                 let path = folder.join(file);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -237,8 +215,7 @@ mod tests {
         }
 
         fn read(&self, file: &str) -> String {
-            std::fs::read_to_string(self.0.join(file))
-                .unwrap_or_else(|error| panic!("{file}: {error}"))
+            std::fs::read_to_string(self.0.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
         }
     }
 
@@ -250,10 +227,7 @@ mod tests {
 
     #[test]
     fn version_two_is_a_threaded_subtree() {
-        let tree = Fake::new(
-            "two",
-            &[("cgroup.controllers", "cpuset cpu io memory pids\n")],
-        );
+        let tree = Fake::new("two", &[("cgroup.controllers", "cpuset cpu io memory pids\n")]);
         let groups = Groups::find(&tree.0).unwrap();
         groups.make("b", &[0, 1], Some(&DRIVE)).unwrap();
         assert_eq!(tree.read("b/cpu1/cgroup.type"), "threaded");
@@ -267,15 +241,8 @@ mod tests {
         // A process enters with all its threads; single threads are moved then.
         let entrances = groups.entrances("b", 0, true);
         assert_eq!(entrances, [tree.0.join("b/cpu0/cgroup.procs")]);
-        assert_eq!(
-            groups.threads("b", 1),
-            [tree.0.join("b/cpu1/cgroup.threads")]
-        );
-        std::fs::write(
-            tree.0.join("b/cpu1/cpu.stat"),
-            "usage_usec 2500\nuser_usec 1\n",
-        )
-        .unwrap();
+        assert_eq!(groups.threads("b", 1), [tree.0.join("b/cpu1/cgroup.threads")]);
+        std::fs::write(tree.0.join("b/cpu1/cpu.stat"), "usage_usec 2500\nuser_usec 1\n").unwrap();
         assert_eq!(groups.used_ns("b", 1), Some(2_500_000));
         assert_eq!(groups.used_ns("b", 0), None);
     }
@@ -289,10 +256,7 @@ mod tests {
         assert_eq!(tree.read("cpu/b/cpu0/cpu.cfs_period_us"), "20000");
         assert_eq!(tree.read("cpu/b/cpu0/cpu.cfs_quota_us"), "10000");
         assert_eq!(tree.read("cpu/b/cpu.shares"), SHARES);
-        assert_eq!(
-            tree.read("blkio/b/blkio.throttle.read_bps_device"),
-            "179:0 4096"
-        );
+        assert_eq!(tree.read("blkio/b/blkio.throttle.read_bps_device"), "179:0 4096");
         let lists = ["cpu/b/cpu0", "cpuacct/b/cpu0", "blkio/b"];
         let lists = lists.map(|folder| tree.0.join(folder).join("tasks"));
         assert_eq!(groups.entrances("b", 0, true), lists);
@@ -304,10 +268,7 @@ mod tests {
     fn what_lacks_is_told() {
         for (files, expected) in [
             (&[][..], "holds no control groups"),
-            (
-                &[("cgroup.controllers", "hugetlb\n")],
-                "has no controller of CPU time",
-            ),
+            (&[("cgroup.controllers", "hugetlb\n")], "has no controller of CPU time"),
         ] {
             let tree = Fake::new("lacks", files);
             let why = Groups::find(&tree.0).unwrap_err();

@@ -20,11 +20,7 @@ pub(super) struct Host {
 impl Host {
     /// Measures the clock, or believes what it is told.
     pub(super) fn new(fixed_khz: Option<u32>) -> Self {
-        let mut host = Self {
-            fixed_khz,
-            readings: VecDeque::new(),
-            last: Instant::now(),
-        };
+        let mut host = Self { fixed_khz, readings: VecDeque::new(), last: Instant::now() };
         if fixed_khz.is_none() {
             // The first reading warms up and does not count.
             measure(&ClockPlan::default());
@@ -49,8 +45,7 @@ impl Host {
     }
 
     fn read(&mut self) {
-        self.readings
-            .push_back(measure(&ClockPlan::warm()).best_khz);
+        self.readings.push_back(measure(&ClockPlan::warm()).best_khz);
         if self.readings.len() > READINGS {
             self.readings.pop_front();
         }

@@ -38,11 +38,7 @@ impl Meter {
                 let _ = stream.and_then(|stream| reply(stream, metered));
             }
         });
-        Ok(Self {
-            address,
-            is_over,
-            thread: Some(thread?),
-        })
+        Ok(Self { address, is_over, thread: Some(thread?) })
     }
 }
 
@@ -88,9 +84,7 @@ mod tests {
 
     fn ask(address: SocketAddr) -> String {
         let mut stream = TcpStream::connect(address).unwrap();
-        stream
-            .write_all(b"GET /netio.json HTTP/1.1\r\n\r\n")
-            .unwrap();
+        stream.write_all(b"GET /netio.json HTTP/1.1\r\n\r\n").unwrap();
         let mut text = String::new();
         let _ = stream.read_to_string(&mut text);
         text
@@ -104,10 +98,7 @@ mod tests {
         let model = Arc::new(Mutex::new(Model::new(Board::parse(text).unwrap())));
         let meter = Meter::serve(&model).unwrap();
         let answer = ask(meter.address);
-        assert!(
-            answer.contains("\"Voltage\":5}") && answer.contains("\"Current\":300,"),
-            "{answer}"
-        );
+        assert!(answer.contains("\"Voltage\":5}") && answer.contains("\"Current\":300,"), "{answer}");
         lock(&model).at_s = 61.0;
         assert_eq!(ask(meter.address), "");
     }

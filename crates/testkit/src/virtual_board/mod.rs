@@ -15,9 +15,7 @@ mod slots;
 mod stat;
 mod union;
 
-pub use board::{
-    Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec,
-};
+pub use board::{Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec};
 pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 
@@ -121,8 +119,7 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     let policies = board.policy.iter();
     let cpus: Vec<u32> = policies.flat_map(|policy| policy.cpus.clone()).collect();
     let name = name();
-    let mut slots =
-        Slots::new(&name, &cpus, board.drive_bytes_per_s).map_err(failed("control groups"))?;
+    let mut slots = Slots::new(&name, &cpus, board.drive_bytes_per_s).map_err(failed("control groups"))?;
     let model = Arc::new(Mutex::new(Model::new(board)));
     let tree = Tree::mount(&name, &model).map_err(failed("FUSE"))?;
     let place = lock(&model).board.meter.as_ref().map(|meter| meter.place);
@@ -149,9 +146,7 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
         live(&model, &mut slots, host.khz(), dt_s);
         let now = truth(&lock(&model), started.elapsed(), host.khz());
         // When it throttled is told to the step.
-        let has_changed = trace
-            .last()
-            .is_some_and(|last: &Truth| last.level != now.level);
+        let has_changed = trace.last().is_some_and(|last: &Truth| last.level != now.level);
         if has_changed || steps.is_multiple_of(STEPS_PER_LINE) {
             trace.push(now);
         }
@@ -174,26 +169,15 @@ pub fn run(board: Board, host_khz: Option<u32>, command: &[OsString]) -> Result<
     drop(tree);
     // Not all systems let a priority be raised again; then the next board runs at this one.
     let _ = set_nice(0);
-    Ok(Done {
-        status,
-        trace,
-        model,
-        left_running,
-        stood_still_s,
-    })
+    Ok(Done { status, trace, model, left_running, stood_still_s })
 }
 
 /// The command in its mount namespace and groups, at the priority of any other.
 fn enter(tree: &Tree, slots: &Slots, board: &Board, command: &[OsString]) -> Command {
     let has_firmware = board.throttle.under_voltage_c.is_some();
-    let folders = files::FOLDERS
-        .into_iter()
-        .filter(|folder| has_firmware || !folder.ends_with("platform"));
+    let folders = files::FOLDERS.into_iter().filter(|folder| has_firmware || !folder.ends_with("platform"));
     let lists = slots.entrances();
-    let lists: Vec<String> = lists
-        .iter()
-        .map(|list| list.display().to_string())
-        .collect();
+    let lists: Vec<String> = lists.iter().map(|list| list.display().to_string()).collect();
     let mut child = Command::new("nice");
     child
         .args(["-n", &RIG_NICE.to_string()])
@@ -269,15 +253,10 @@ fn truth(model: &Model, elapsed: Duration, host_khz: u32) -> Truth {
     let policies = 0..model.policies.len();
     Truth {
         at_s: elapsed.as_secs_f64(),
-        at_utc_ms: SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_millis() as i64),
+        at_utc_ms: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64),
         temp_c: model.temp_c,
         power_w: model.power_w,
-        real_khz: policies
-            .clone()
-            .map(|index| model.khz_real(index))
-            .collect(),
+        real_khz: policies.clone().map(|index| model.khz_real(index)).collect(),
         shown_khz: policies.map(|index| model.khz_shown(index)).collect(),
         level: model.level,
         host_khz,
@@ -299,10 +278,7 @@ impl Tree {
         options.mount_options = vec![fuser::MountOption::FSName("virtual-board".into())];
         options.acl = fuser::SessionACL::All;
         let session = fuser::spawn_mount(union::Union::new(Arc::clone(model)), &folder, &options)?;
-        Ok(Self {
-            folder,
-            session: Some(session),
-        })
+        Ok(Self { folder, session: Some(session) })
     }
 }
 
@@ -325,9 +301,7 @@ fn name() -> String {
 
 /// True for the name of a board whose process was killed.
 fn is_left_over(name: &str) -> bool {
-    let process = name
-        .strip_prefix(PREFIX)
-        .and_then(|rest| rest.split('-').next());
+    let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
     process.is_some_and(|process| !Path::new("/proc").join(process).exists())
 }
 

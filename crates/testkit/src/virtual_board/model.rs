@@ -148,10 +148,7 @@ impl Model {
 
     /// The index of the policy of a CPU.
     pub fn policy_of(&self, cpu: u32) -> Option<usize> {
-        self.board
-            .policy
-            .iter()
-            .position(|policy| policy.cpus.contains(&cpu))
+        self.board.policy.iter().position(|policy| policy.cpus.contains(&cpu))
     }
 
     /// What the meter says in watts, volts and amperes; none if there is no meter, or it went away.
@@ -175,20 +172,13 @@ impl Model {
         for index in 0..self.policies.len() {
             let policy = &self.board.policy[index];
             let real_khz = self.khz_real(index);
-            let shares: Vec<f64> = policy
-                .cpus
-                .iter()
-                .map(|cpu| used(*cpu).clamp(0.0, 1.0))
-                .collect();
+            let shares: Vec<f64> = policy.cpus.iter().map(|cpu| used(*cpu).clamp(0.0, 1.0)).collect();
             let shown = self.khz_shown(index);
             // An OPP that is not honoured has the voltage of the clock that was asked for.
             let is_other = policy.not_honoured.iter().any(|(khz, _)| *khz == shown);
             let volts_khz = if is_other { shown } else { real_khz };
             power_w += shares.iter().sum::<f64>() * core_w(policy, real_khz, volts_khz);
-            let at = self.board.policy[index]
-                .opps
-                .iter()
-                .position(|(khz, _)| *khz == shown);
+            let at = self.board.policy[index].opps.iter().position(|(khz, _)| *khz == shown);
             let state = &mut self.policies[index];
             if let Some(at) = at {
                 state.time_in_state_s[at] += dt_s;
@@ -213,12 +203,7 @@ impl Model {
     /// One decision of whoever throttles.
     fn throttle(&mut self) {
         let spec = &self.board.throttle;
-        let levels = self
-            .board
-            .policy
-            .iter()
-            .map(|policy| policy.opps.len() - 1)
-            .max();
+        let levels = self.board.policy.iter().map(|policy| policy.opps.len() - 1).max();
         let is_hot = self.temp_c >= spec.passive_c;
         let is_cool = self.temp_c < spec.passive_c - spec.hysteresis_c;
         match spec.mode {
@@ -288,15 +273,9 @@ mod tests {
         for (mode, shown) in [("kernel", 1_200_000), ("firmware", 1_800_000)] {
             let mut board = model(&format!("[throttle]\nmode = \"{mode}\"\npassive_c = 70\n"));
             run(&mut board, 60.0, 1.0);
-            assert!(
-                (65.0..73.0).contains(&board.temp_c),
-                "{mode} {}",
-                board.temp_c
-            );
+            assert!((65.0..73.0).contains(&board.temp_c), "{mode} {}", board.temp_c);
             assert!(board.khz_real(0) <= 1_200_000, "{mode}");
-            assert!(
-                board.khz_shown(0) <= shown && (mode == "kernel" || board.khz_shown(0) == shown)
-            );
+            assert!(board.khz_shown(0) <= shown && (mode == "kernel" || board.khz_shown(0) == shown));
             run(&mut board, 60.0, 0.0);
             assert_eq!((board.level, board.khz_real(0)), (0, 1_800_000), "{mode}");
         }
@@ -340,10 +319,7 @@ mod tests {
     fn a_clock_that_lies_is_lower_than_shown() {
         let mut board = model("");
         board.board.policy[0].real_khz_max = Some(1_500_000);
-        assert_eq!(
-            (board.khz_shown(0), board.khz_real(0)),
-            (1_800_000, 1_500_000)
-        );
+        assert_eq!((board.khz_shown(0), board.khz_real(0)), (1_800_000, 1_500_000));
     }
 
     #[test]

@@ -44,11 +44,7 @@ pub(super) fn lacking() -> Option<String> {
 
 impl Slots {
     /// Makes the groups of a board with this name. Left over ones of boards that were killed go first.
-    pub(super) fn new(
-        name: &str,
-        cpus: &[u32],
-        drive_bytes_per_s: Option<u64>,
-    ) -> io::Result<Self> {
+    pub(super) fn new(name: &str, cpus: &[u32], drive_bytes_per_s: Option<u64>) -> io::Result<Self> {
         let groups = Groups::find(Path::new(MOUNT)).map_err(io::Error::other)?;
         remove_left_over(&groups);
         let slots = Self {
@@ -94,9 +90,7 @@ impl Slots {
             let list = &self.groups.threads(&self.name, cpu)[0];
             let tasks = std::fs::read_to_string(list).unwrap_or_default();
             let threads = tasks.lines().filter_map(|thread| thread.parse().ok());
-            threads
-                .map(|thread| (cpu, thread))
-                .collect::<Vec<(u32, u32)>>()
+            threads.map(|thread| (cpu, thread)).collect::<Vec<(u32, u32)>>()
         };
         self.cpus.iter().flat_map(|cpu| of(*cpu)).collect()
     }
@@ -116,9 +110,7 @@ impl Slots {
             if before.is_some() && grown_ns < MOVED_NS_MIN {
                 continue;
             }
-            let Some(cpu) =
-                running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu))
-            else {
+            let Some(cpu) = running_on(thread).filter(|cpu| *cpu != slot && self.cpus.contains(cpu)) else {
                 continue;
             };
             for list in self.groups.threads(&self.name, cpu) {
@@ -144,9 +136,7 @@ impl Slots {
     pub(super) fn names(&self) -> Vec<String> {
         let name = |thread| std::fs::read_to_string(format!("/proc/{thread}/comm")).ok();
         let threads = self.threads().into_iter();
-        threads
-            .filter_map(|(_, thread)| Some(name(thread)?.trim().to_owned()))
-            .collect()
+        threads.filter_map(|(_, thread)| Some(name(thread)?.trim().to_owned())).collect()
     }
 
     /// CPU time that a group used since last asked, in seconds.
@@ -200,9 +190,7 @@ fn remove(groups: &Groups, name: &str) -> bool {
         let Ok(entries) = std::fs::read_dir(&folder) else {
             continue;
         };
-        let slots = entries
-            .filter_map(Result::ok)
-            .filter(|entry| entry.path().is_dir());
+        let slots = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir());
         slots.for_each(|slot| all &= std::fs::remove_dir(slot.path()).is_ok());
         all &= std::fs::remove_dir(&folder).is_ok();
     }
@@ -228,7 +216,5 @@ fn remove_left_over(groups: &Groups) {
 
 fn kill(thread: &str) {
     // One that has ended meanwhile is no trouble.
-    let _ = std::process::Command::new("kill")
-        .args(["-9", thread])
-        .status();
+    let _ = std::process::Command::new("kill").args(["-9", thread]).status();
 }

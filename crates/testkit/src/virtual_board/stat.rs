@@ -49,10 +49,7 @@ pub(super) fn stat(first: &str, now: &str, busy_s: &BTreeMap<u32, f64>, elapsed_
 fn columns(line: &str) -> Option<(u32, Vec<u64>)> {
     let (name, rest) = line.split_once(' ')?;
     let cpu = name.strip_prefix("cpu")?.parse().ok()?;
-    let columns: Vec<u64> = rest
-        .split(' ')
-        .map_while(|word| word.parse().ok())
-        .collect();
+    let columns: Vec<u64> = rest.split(' ').map_while(|word| word.parse().ok()).collect();
     (columns.len() > IOWAIT).then_some((cpu, columns))
 }
 
@@ -66,8 +63,7 @@ mod tests {
         assert_eq!(stat(first, first, &BTreeMap::new(), 0.0), first);
         let now = "cpu  999 0 99 1001 9 0\ncpu0 500 0 50 401 1 0\ncpu1 499 0 49 600 8 0\nctxt 9\n";
         let busy = BTreeMap::from([(0, 1.5), (1, 0.5)]);
-        let expected =
-            "cpu  300 0 50 1194 9 0\ncpu0 210 0 30 450 1 0\ncpu1 90 0 20 744 8 0\nctxt 9\n";
+        let expected = "cpu  300 0 50 1194 9 0\ncpu0 210 0 30 450 1 0\ncpu1 90 0 20 744 8 0\nctxt 9\n";
         assert_eq!(stat(first, now, &busy, 2.0), expected);
         let off = "cpu  999 0 99 1001 9 0\ncpu0 500 0 50 401 1 0\nctxt 9\n";
         let expected = "cpu  210 0 30 450 1 0\ncpu0 210 0 30 450 1 0\nctxt 9\n";

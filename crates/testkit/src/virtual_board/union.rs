@@ -8,9 +8,9 @@ use super::lock;
 use super::model::Model;
 use super::stat::stat;
 use fuser::{
-    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
-    OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite,
-    Request, TimeOrNow, WriteFlags,
+    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner, OpenFlags,
+    ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, TimeOrNow,
+    WriteFlags,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -149,10 +149,7 @@ impl Union {
         };
         let nodes = self.nodes();
         let made = nodes.keys().filter_map(|known| known.strip_prefix(&below));
-        let mut names: BTreeSet<String> = made
-            .filter_map(|rest| rest.split('/').next())
-            .map(str::to_owned)
-            .collect();
+        let mut names: BTreeSet<String> = made.filter_map(|rest| rest.split('/').next()).map(str::to_owned).collect();
         if let Ok(entries) = std::fs::read_dir(real(path)) {
             let real = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
             names.extend(real.filter(|name| !is_hidden(&format!("{below}{name}"))));
@@ -204,22 +201,13 @@ const OWN: [&str; 9] = [
     "devices/system/cpu/cpufreq/",
 ];
 /// The same in the folder of CPUs, and in that of each one.
-const OWN_OF_CPUS: [&str; 5] = [
-    "cpufreq",
-    "acpi_cppc",
-    "amd_pstate",
-    "intel_pstate",
-    "thermal_throttle",
-];
+const OWN_OF_CPUS: [&str; 5] = ["cpufreq", "acpi_cppc", "amd_pstate", "intel_pstate", "thermal_throttle"];
 
 /// True for what is not to be seen of this machine.
 fn is_hidden(path: &str) -> bool {
     let of_cpus = path.strip_prefix("devices/system/cpu/").unwrap_or_default();
     OWN.iter().any(|folder| path.starts_with(folder))
-        || of_cpus
-            .split('/')
-            .take(2)
-            .any(|name| OWN_OF_CPUS.contains(&name))
+        || of_cpus.split('/').take(2).any(|name| OWN_OF_CPUS.contains(&name))
 }
 
 fn real(path: &str) -> PathBuf {
@@ -228,13 +216,10 @@ fn real(path: &str) -> PathBuf {
 
 impl Filesystem for Union {
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let path =
-            self.path(parent)
-                .zip(name.to_str())
-                .map(|(parent, name)| match parent.as_str() {
-                    "" => name.to_owned(),
-                    parent => format!("{parent}/{name}"),
-                });
+        let path = self.path(parent).zip(name.to_str()).map(|(parent, name)| match parent.as_str() {
+            "" => name.to_owned(),
+            parent => format!("{parent}/{name}"),
+        });
         match path.and_then(|path| self.attributes(&path)) {
             Some(attributes) => reply.entry(&NO_TIME, &attributes, Generation(0)),
             None => reply.error(Errno::ENOENT),
@@ -361,14 +346,7 @@ impl Filesystem for Union {
         reply.error(Errno::ENOSYS);
     }
 
-    fn readdir(
-        &self,
-        _: &Request,
-        ino: INodeNo,
-        _: FileHandle,
-        offset: u64,
-        mut reply: ReplyDirectory,
-    ) {
+    fn readdir(&self, _: &Request, ino: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
         let Some(path) = self.path(ino) else {
             return reply.error(Errno::ENOENT);
         };

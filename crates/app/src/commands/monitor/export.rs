@@ -24,8 +24,8 @@ impl Prometheus {
         let shared = Arc::new(Mutex::new(Watch::new(record::nothing_known())));
         let served = Arc::clone(&shared);
         let page = move || metrics(&served.lock().unwrap_or_else(PoisonError::into_inner));
-        let bound = bench::exporter::serve(address, page)
-            .with_context(|| format!("{address} cannot be listened on"))?;
+        let bound =
+            bench::exporter::serve(address, page).with_context(|| format!("{address} cannot be listened on"))?;
         if address.port() == 0 {
             output::note(&format!("metrics at http://{bound}/metrics"));
         }
@@ -43,11 +43,7 @@ impl View for Prometheus {
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.row(watch.at_ms(), watch.read().iter().copied());
-        watch
-            .happened()
-            .iter()
-            .cloned()
-            .for_each(|event| shared.event(event));
+        watch.happened().iter().cloned().for_each(|event| shared.event(event));
         shared.seen();
         shared.set_cost(watch.record().samples.cost.clone());
         let run = &watch.record().run;
@@ -70,15 +66,9 @@ impl Textfile {
     pub(super) fn new(path: &Path) -> Self {
         if path.extension().is_none_or(|extension| extension != "prom") {
             let name = path.display();
-            output::note(&format!(
-                "node_exporter reads only files named *.prom, not {name}."
-            ));
+            output::note(&format!("node_exporter reads only files named *.prom, not {name}."));
         }
-        Self {
-            path: path.to_path_buf(),
-            failed: false,
-            notes: Vec::new(),
-        }
+        Self { path: path.to_path_buf(), failed: false, notes: Vec::new() }
     }
 
     /// Readable for the collector, which is another user's. Not synced, because yesterday's values are

@@ -24,9 +24,8 @@ impl View for Jsonl {
     fn row(&mut self, watch: &Watch) -> anyhow::Result<bool> {
         let mut text = happened(watch)?;
         let read = watch.channels().iter().zip(watch.read());
-        let values: Map<String, Value> = read
-            .filter_map(|(channel, value)| Some((channel.id.to_string(), Value::from((*value)?))))
-            .collect();
+        let values: Map<String, Value> =
+            read.filter_map(|(channel, value)| Some((channel.id.to_string(), Value::from((*value)?)))).collect();
         let started = watch.record().run.started.known();
         let row = json!({
             "event": "row",
@@ -61,17 +60,8 @@ fn happened(watch: &Watch) -> anyhow::Result<String> {
 /// What is known before the first row, as events: start, machine, channels.
 pub(super) fn beginning(record: &Record) -> [Event; 3] {
     [
-        Event::Started {
-            schema: record.schema,
-            source: record.source.clone(),
-            run: Box::new(record.run.clone()),
-        },
-        Event::Machine {
-            machine: Box::new(record.machine.clone()),
-        },
-        Event::Channels {
-            interval_ms: record.samples.interval_ms,
-            channels: record.samples.channels.clone(),
-        },
+        Event::Started { schema: record.schema, source: record.source.clone(), run: Box::new(record.run.clone()) },
+        Event::Machine { machine: Box::new(record.machine.clone()) },
+        Event::Channels { interval_ms: record.samples.interval_ms, channels: record.samples.channels.clone() },
     ]
 }

@@ -54,8 +54,7 @@ impl Lines {
     /// What people should know although it has no column: to standard error, so that the lines stay
     /// what programs expect.
     fn notes(&mut self, watch: &Watch) {
-        if watch.throttled().is_empty() && self.throttled.is_empty() && watch.happened().is_empty()
-        {
+        if watch.throttled().is_empty() && self.throttled.is_empty() && watch.happened().is_empty() {
             return;
         }
         let reasons: Vec<Reason> = watch.throttled().iter().map(|t| t.reason).collect();
@@ -134,11 +133,7 @@ impl View for Lines {
 
     /// Notes behind the last row.
     fn end(&mut self, watch: &Watch) -> anyhow::Result<()> {
-        let text = if self.for_people {
-            marks(watch)
-        } else {
-            String::new()
-        };
+        let text = if self.for_people { marks(watch) } else { String::new() };
         self.rows.print(&text).map(|_| ())
     }
 }

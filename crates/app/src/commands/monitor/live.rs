@@ -48,11 +48,7 @@ pub(super) struct Source {
 impl Source {
     /// Looks for everything that can be sampled, and begins to sample. Fails with a sentence about a meter that is
     /// none, or where the kernel refuses a thread.
-    pub(super) fn start(
-        root: &Root,
-        interval: Duration,
-        meters: &[String],
-    ) -> anyhow::Result<Self> {
+    pub(super) fn start(root: &Root, interval: Duration, meters: &[String]) -> anyhow::Result<Self> {
         let timeline = Timeline::start();
         let meters = meters_of(meters)?;
         let options = SamplerOptions {
@@ -201,8 +197,7 @@ impl Zone {
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
     let channels = watch.channels();
     let latest = |place| watch.value(place);
-    let choice =
-        soc_temperature::choose(channels, latest, |place| watch.follows_load(place)).ok()?;
+    let choice = soc_temperature::choose(channels, latest, |place| watch.follows_load(place)).ok()?;
     Some((choice.place(channels)?, choice.sentence(channels)))
 }
 

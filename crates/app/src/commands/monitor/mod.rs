@@ -107,18 +107,12 @@ impl Monitor {
     /// What cannot work is told before anything is shown.
     fn open(root: &Root, args: &MonitorArgs) -> anyhow::Result<Self> {
         let term = std::env::var("TERM").ok();
-        let kind = args
-            .view
-            .unwrap_or_else(|| match tui::is_large(term.as_deref()) {
-                true => Kind::Screen,
-                false => Kind::Lines,
-            });
+        let kind = args.view.unwrap_or_else(|| match tui::is_large(term.as_deref()) {
+            true => Kind::Screen,
+            false => Kind::Lines,
+        });
         let on_screen = kind == Kind::Screen;
-        let usual = if on_screen {
-            SCREEN_INTERVAL
-        } else {
-            LINES_INTERVAL
-        };
+        let usual = if on_screen { SCREEN_INTERVAL } else { LINES_INTERVAL };
         let interval = args.interval.unwrap_or(usual);
         let recording = args.record.as_deref().map(Recorder::open).transpose()?;
         let views = views(args, kind)?;

@@ -61,11 +61,7 @@ pub(super) struct Row {
 impl Row {
     /// The latest one.
     pub(super) fn of(watch: &Watch) -> Self {
-        Self {
-            at_ms: watch.at_ms(),
-            values: watch.read().to_vec(),
-            happened: watch.happened().to_vec(),
-        }
+        Self { at_ms: watch.at_ms(), values: watch.read().to_vec(), happened: watch.happened().to_vec() }
     }
 }
 
@@ -130,17 +126,11 @@ impl Recorder {
         desk.jobs.push_back(Job::End(Row::of(watch), signal));
         self.shared.changed.notify_all();
         let is_open = |desk: &mut Desk| !desk.has_ended;
-        let waited = self
-            .shared
-            .changed
-            .wait_timeout_while(desk, LAST_PATIENCE, is_open);
+        let waited = self.shared.changed.wait_timeout_while(desk, LAST_PATIENCE, is_open);
         let (desk, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if !desk.has_ended {
             let rows = desk.jobs.len();
-            output::note(&format!(
-                "{} does not answer: it lacks the last {rows} samples.",
-                self.name
-            ));
+            output::note(&format!("{} does not answer: it lacks the last {rows} samples.", self.name));
         }
     }
 }

@@ -50,13 +50,9 @@ impl Recording {
         let name = path.display();
         let file = files::append(path, Access::Group)?;
         let end = file.metadata()?.len();
-        anyhow::ensure!(
-            end == 0 || begins_like_one(&file),
-            "{name} exists and is no recording; name another file."
-        );
-        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            anyhow::anyhow!("{name} is being written by another monitor; name another file.")
-        })?;
+        anyhow::ensure!(end == 0 || begins_like_one(&file), "{name} exists and is no recording; name another file.");
+        flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| anyhow::anyhow!("{name} is being written by another monitor; name another file."))?;
         let mut last = [b'\n'];
         if end > 0 {
             file.read_at(&mut last, end - 1)?;
@@ -101,11 +97,7 @@ impl Recording {
     /// So many rows had no room, the first one at this moment: the drive did not answer.
     pub(super) fn lose(&mut self, at_ms: i64, rows: u32) {
         let why = "the drive did not answer".to_owned();
-        let trouble = self.trouble.get_or_insert(Trouble {
-            at_ms,
-            rows: 0,
-            why,
-        });
+        let trouble = self.trouble.get_or_insert(Trouble { at_ms, rows: 0, why });
         trouble.rows += rows;
         self.rows.start_again();
     }
@@ -120,9 +112,7 @@ impl Recording {
         let now_ms = (machine::timeline::monotonic_ns() / 1_000_000) as i64;
         match Running::announce(&self.path, now_ms - at_ms) {
             Ok(running) => self.running = Some(running),
-            Err(why) => self.notes.push(format!(
-                "{why}: `sbc-bench mark` needs --to FILE for this recording."
-            )),
+            Err(why) => self.notes.push(format!("{why}: `sbc-bench mark` needs --to FILE for this recording.")),
         }
     }
 
@@ -146,11 +136,7 @@ impl Recording {
 
     /// One write, so that lines of others cannot get in between.
     fn append(&mut self, at_ms: i64, text: &str) {
-        let text = if self.torn {
-            format!("\n{text}")
-        } else {
-            text.to_owned()
-        };
+        let text = if self.torn { format!("\n{text}") } else { text.to_owned() };
         match faults::write_all(&self.file, text.as_bytes()) {
             Ok(()) => {
                 if let Some(trouble) = self.trouble.take() {
@@ -167,15 +153,9 @@ impl Recording {
     fn fail(&mut self, at_ms: i64, error: &std::io::Error) {
         if self.trouble.is_none() {
             let path = self.path.display();
-            self.notes.push(format!(
-                "{path} cannot be written: {error}. Watching goes on."
-            ));
+            self.notes.push(format!("{path} cannot be written: {error}. Watching goes on."));
         }
-        let trouble = self.trouble.get_or_insert_with(|| Trouble {
-            at_ms,
-            rows: 0,
-            why: error.to_string(),
-        });
+        let trouble = self.trouble.get_or_insert_with(|| Trouble { at_ms, rows: 0, why: error.to_string() });
         trouble.rows += 1;
         self.rows.start_again();
         // Half a line may have been written.
@@ -212,10 +192,7 @@ impl Trouble {
     fn event(&self) -> Event {
         Event::Gap {
             channel: ChannelId::ALL_CHANNELS_GAP,
-            gap: Gap {
-                at_ms: self.at_ms,
-                missing: Missing::unsupported("recording", self.sentence()),
-            },
+            gap: Gap { at_ms: self.at_ms, missing: Missing::unsupported("recording", self.sentence()) },
         }
     }
 }
@@ -234,10 +211,7 @@ mod tests {
         let channel = |id| Channel::new(id, Unit::Count, ChannelKind::Gauge);
         let mut record = nothing_known();
         record.run.started = Fact::Known(0);
-        record.samples.channels = vec![
-            channel(ChannelId::own("x")),
-            channel(ChannelId::ALL_CHANNELS_GAP),
-        ];
+        record.samples.channels = vec![channel(ChannelId::own("x")), channel(ChannelId::ALL_CHANNELS_GAP)];
         Watch::new(record)
     }
 
@@ -258,11 +232,7 @@ mod tests {
         let mut watch = watch();
         recording.begin(watch.record(), 0);
         row(&mut recording, &mut watch, 0);
-        let full = File::options()
-            .append(true)
-            .read(true)
-            .open("/dev/full")
-            .unwrap();
+        let full = File::options().append(true).read(true).open("/dev/full").unwrap();
         let file = std::mem::replace(&mut recording.file, full);
         row(&mut recording, &mut watch, 500);
         row(&mut recording, &mut watch, 1000);
@@ -275,10 +245,7 @@ mod tests {
         let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(record.samples.at_ms, [0, 1500, 2000]);
-        assert_eq!(
-            record.samples.channels[0].values,
-            [Some(0), Some(4500), Some(6000)]
-        );
+        assert_eq!(record.samples.channels[0].values, [Some(0), Some(4500), Some(6000)]);
         let gap = &record.samples.channels[1].gaps[0];
         assert_eq!(gap.at_ms, 500);
         assert!(gap.missing.to_string().contains("No space left"), "{gap:?}");
@@ -292,10 +259,7 @@ mod tests {
         let mut watch = watch();
         recording.begin(watch.record(), 0);
         row(&mut recording, &mut watch, 0);
-        let mark = Mark {
-            at_ms: 200,
-            text: "fan off".into(),
-        };
+        let mark = Mark { at_ms: 200, text: "fan off".into() };
         let other = File::options().append(true).open(&path).unwrap();
         let event = Event::Mark { mark: mark.clone() };
         faults::write_all(&other, text_of(&event).as_bytes()).unwrap();
@@ -306,10 +270,7 @@ mod tests {
         row(&mut recording, &mut watch, 1000);
         let record = read_stream(&std::fs::read(&path).unwrap()).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(
-            (record.marks, record.samples.at_ms),
-            (vec![mark], vec![0, 500, 1000])
-        );
+        assert_eq!((record.marks, record.samples.at_ms), (vec![mark], vec![0, 500, 1000]));
     }
 
     #[test]

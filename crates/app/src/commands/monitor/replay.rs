@@ -47,12 +47,7 @@ impl Source {
             file: replay.file.clone(),
             next: None,
             skipping: false,
-            pace: Pace {
-                speed: replay.speed,
-                pause: PAUSE_MAX,
-                seek_ms: replay.seek.as_millis() as i64,
-                anchor: None,
-            },
+            pace: Pace { speed: replay.speed, pause: PAUSE_MAX, seek_ms: replay.seek.as_millis() as i64, anchor: None },
         };
         source.next = source.items.next();
         let name = replay.file.display();
@@ -133,10 +128,7 @@ fn items(file: &Path) -> anyhow::Result<Box<dyn Iterator<Item = Item>>> {
     let name = file.display();
     let mut opened = input::open(file)?;
     let mut beginning = Vec::new();
-    let read = opened
-        .by_ref()
-        .take(BEGINNING_BYTES)
-        .read_to_end(&mut beginning);
+    let read = opened.by_ref().take(BEGINNING_BYTES).read_to_end(&mut beginning);
     read.with_context(|| format!("{name} cannot be read"))?;
     let is_recording = is_recording(&beginning);
     let all = Cursor::new(beginning).chain(opened);
@@ -154,19 +146,11 @@ mod tests {
 
     #[test]
     fn the_past_keeps_its_pace() {
-        let mut pace = Pace {
-            speed: Some(2.0),
-            pause: PAUSE_MAX,
-            seek_ms: 1000,
-            anchor: None,
-        };
+        let mut pace = Pace { speed: Some(2.0), pause: PAUSE_MAX, seek_ms: 1000, anchor: None };
         assert_eq!(pace.wait(500), None);
         assert_eq!(pace.wait(1000), None);
         let wait = pace.wait(5000).unwrap();
-        assert!(
-            wait <= Duration::from_secs(2) && wait > Duration::from_secs(1),
-            "{wait:?}"
-        );
+        assert!(wait <= Duration::from_secs(2) && wait > Duration::from_secs(1), "{wait:?}");
         // A pause is not waited for, and the pace goes on behind it.
         assert_eq!(pace.wait(3_600_000), None);
         assert!(pace.wait(3_602_000).is_some());

@@ -14,10 +14,7 @@ pub(super) struct Rows {
 impl Rows {
     /// `hurries` where nobody may wait for the reader.
     pub(super) fn new(hurries: bool) -> Self {
-        Self {
-            hurries,
-            left_out: 0,
-        }
+        Self { hurries, left_out: 0 }
     }
 
     /// Prints a row, or leaves it out. False if nobody reads any more.
@@ -36,9 +33,7 @@ impl Rows {
     pub(super) fn take_notes(&mut self, notes: &mut Vec<String>) {
         if self.left_out > 0 && output::has_room(0) {
             let rows = std::mem::take(&mut self.left_out);
-            notes.push(format!(
-                "{rows} rows are not shown, because nobody read them in time; the recording has them."
-            ));
+            notes.push(format!("{rows} rows are not shown, because nobody read them in time; the recording has them."));
         }
     }
 }

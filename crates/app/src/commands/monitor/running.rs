@@ -73,9 +73,7 @@ pub(crate) fn recordings() -> Vec<Entry> {
     }
     folders.sort();
     folders.dedup();
-    let entries = folders
-        .iter()
-        .flat_map(|(path, uid)| entries_of(path, *uid));
+    let entries = folders.iter().flat_map(|(path, uid)| entries_of(path, *uid));
     let mut running: Vec<Entry> = entries.collect();
     running.sort_by(|a, b| (&a.path, a.start_mono_ms).cmp(&(&b.path, b.start_mono_ms)));
     running.dedup_by(|a, b| a.path == b.path);
@@ -103,11 +101,7 @@ fn entry(folder: &Folder, name: &OsStr) -> Option<Entry> {
     let file = files::existing(&path).ok()?;
     let is_theirs = file.metadata().ok()?.uid() == folder.owner();
     let believed = is_theirs && begins_like_one(&file) && is_being_written(&file);
-    believed.then_some(Entry {
-        start_mono_ms: start.parse().ok()?,
-        path,
-        file,
-    })
+    believed.then_some(Entry { start_mono_ms: start.parse().ok()?, path, file })
 }
 
 /// True if the first bytes of this file are those of a recording.
@@ -126,8 +120,7 @@ fn is_being_written(file: &File) -> bool {
 fn folder() -> PathBuf {
     let uid = own_uid();
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let is_own =
-        |path: &PathBuf| path.is_absolute() && Folder::open(path).is_ok_and(|f| f.owner() == uid);
+    let is_own = |path: &PathBuf| path.is_absolute() && Folder::open(path).is_ok_and(|f| f.owner() == uid);
     match runtime.filter(is_own) {
         Some(runtime) => runtime.join("sbc-bench"),
         None if uid == 0 => "/run/sbc-bench".into(),

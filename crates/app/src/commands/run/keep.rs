@@ -43,9 +43,7 @@ pub(super) fn keep(results: Results) -> Vec<String> {
         let _ = sender.send(results.write());
     };
     match std::thread::Builder::new().spawn(write) {
-        Ok(_) => told
-            .recv_timeout(DISK_TIME_MAX)
-            .unwrap_or_else(|_| vec![late]),
+        Ok(_) => told.recv_timeout(DISK_TIME_MAX).unwrap_or_else(|_| vec![late]),
         Err(error) => vec![format!("The log cannot be written to {place}: {error}.")],
     }
 }
@@ -64,9 +62,7 @@ impl Results {
                     if self.broken {
                         runs.mark_ended(stem);
                     }
-                    sentences.push(format!(
-                        "The run could not be kept among all runs: {error}."
-                    ));
+                    sentences.push(format!("The run could not be kept among all runs: {error}."));
                 }
             }
         }

@@ -6,21 +6,9 @@ use crate::rig::Beside;
 #[test]
 fn kernel_storage_and_help() {
     check(&[
-        Row {
-            line: "sbc-bench -k",
-            says: &["CONFIG_HZ=", "Kernel "],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -S",
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -h",
-            flags: "",
-            says: &["Usage: ", "-R", "Exit status:"],
-            ..ROW
-        },
+        Row { line: "sbc-bench -k", says: &["CONFIG_HZ=", "Kernel "], ..ROW },
+        Row { line: "sbc-bench -S", ..ROW },
+        Row { line: "sbc-bench -h", flags: "", says: &["Usage: ", "-R", "Exit status:"], ..ROW },
         Row {
             line: "sbc-bench -u",
             says: &["not part of this version", "install a newer binary"],
@@ -33,88 +21,25 @@ fn kernel_storage_and_help() {
 #[test]
 fn thermal_tests() {
     check(&[
-        Row {
-            line: "sbc-bench -t",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -t 60",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -T",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -T 40",
-            end: "10",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -t cold",
-            says: &["-t takes a temperature in °C"],
-            status: &[1],
-            ..ROW
-        },
+        Row { line: "sbc-bench -t", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -t 60", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -T", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -T 40", end: "10", status: &[130], ..ROW },
+        Row { line: "sbc-bench -t cold", says: &["-t takes a temperature in °C"], status: &[1], ..ROW },
     ]);
 }
 
 #[test]
 fn efficiency_of_every_set() {
     check(&[
-        Row {
-            line: "sbc-bench -g",
-            says: &["720", "1800", "MIPS"],
-            ..RUN
-        },
-        Row {
-            line: "sbc-bench -g cores",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -g clusters",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -g coreclusters",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -g all",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -g 0-1",
-            end: "8",
-            status: &[130],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -g 7",
-            says: &["there is no CPU 7"],
-            status: &[1],
-            ..ROW
-        },
-        Row {
-            line: "sbc-bench -M",
-            says: &["AES"],
-            ..RUN
-        },
+        Row { line: "sbc-bench -g", says: &["720", "1800", "MIPS"], ..RUN },
+        Row { line: "sbc-bench -g cores", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -g clusters", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -g coreclusters", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -g all", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -g 0-1", end: "8", status: &[130], ..ROW },
+        Row { line: "sbc-bench -g 7", says: &["there is no CPU 7"], status: &[1], ..ROW },
+        Row { line: "sbc-bench -M", says: &["AES"], ..RUN },
     ]);
 }
 
@@ -134,13 +59,7 @@ fn verbs_that_set_clocks() {
             says: &["maxkhz=720000"],
             ..RUN
         },
-        Row {
-            line: "sbc-bench sensitivity -- sleep 0.05",
-            flags: "",
-            end: "20",
-            status: &[0, 3, 130],
-            ..ROW
-        },
+        Row { line: "sbc-bench sensitivity -- sleep 0.05", flags: "", end: "20", status: &[0, 3, 130], ..ROW },
         Row {
             line: "sbc-bench thermal --minutes 0.1 --cool-down 1s; \
                    sbc-bench report /var/log/sbc-bench.json --png plots && ls plots",
@@ -148,40 +67,17 @@ fn verbs_that_set_clocks() {
             says: &["°C", ".png", ".svg"],
             ..RUN
         },
-        Row {
-            line: "sbc-bench efficiency cores --idle 1s",
-            flags: "",
-            says: &["720", "1800"],
-            ..RUN
-        },
-        Row {
-            line: "sbc-bench restore",
-            flags: "",
-            says: &["Nothing to restore"],
-            ..ROW
-        },
+        Row { line: "sbc-bench efficiency cores --idle 1s", flags: "", says: &["720", "1800"], ..RUN },
+        Row { line: "sbc-bench restore", flags: "", says: &["Nothing to restore"], ..ROW },
     ]);
 }
 
 #[test]
 fn benchmarks_of_others() {
     check(&[
-        Row {
-            line: "sbc-bench -G",
-            says: &["Geekbench"],
-            ..RUN
-        },
-        Row {
-            line: "sbc-bench -P compress-7zip",
-            says: &["compress-7zip"],
-            ..RUN
-        },
-        Row {
-            line: "sbc-bench -P",
-            says: &["-P takes the names of tests"],
-            status: &[1],
-            ..ROW
-        },
+        Row { line: "sbc-bench -G", says: &["Geekbench"], ..RUN },
+        Row { line: "sbc-bench -P compress-7zip", says: &["compress-7zip"], ..RUN },
+        Row { line: "sbc-bench -P", says: &["-P takes the names of tests"], status: &[1], ..ROW },
         Row {
             line: "sbc-bench -G",
             without: "geekbench6",

@@ -37,28 +37,14 @@ fn a_review_raises_watches_and_reports() {
     };
     assert!(left.log.contains(REPORT), "the log has the report as well");
     let record = left.record.expect("a Record");
-    assert!(
-        record
-            .settings
-            .iter()
-            .any(|change| change.new == "performance")
-    );
-    assert!(
-        record.samples.at_ms.len() >= 5,
-        "{} samples",
-        record.samples.at_ms.len()
-    );
+    assert!(record.settings.iter().any(|change| change.new == "performance"));
+    assert!(record.samples.at_ms.len() >= 5, "{} samples", record.samples.at_ms.len());
 }
 
 #[test]
 fn a_review_without_benchmarks_ends_in_every_way() {
     check(&[
-        Row {
-            line: "sbc-bench -R",
-            end: WATCHING,
-            says: &[REPORT, "Watched for", RAISED, " again"],
-            ..ROW
-        },
+        Row { line: "sbc-bench -R", end: WATCHING, says: &[REPORT, "Watched for", RAISED, " again"], ..ROW },
         Row {
             line: "sbc-bench -R -- sleep 2",
             says: &["Watching while sleep 2 runs.", "while sleep 2 ran", RAISED],
@@ -84,11 +70,7 @@ fn a_review_without_benchmarks_ends_in_every_way() {
             says: &[REPORT, "Watched for", " again"],
             ..ROW
         },
-        Row {
-            line: "sbc-bench -R -- sleep 1 | head -n 1",
-            says: &["# "],
-            ..ROW
-        },
+        Row { line: "sbc-bench -R -- sleep 1 | head -n 1", says: &["# "], ..ROW },
         Row {
             line: "NOTUNING=yes sbc-bench -R -- sleep 1",
             says: &["No setting was raised: NOTUNING=yes was set"],

@@ -28,10 +28,7 @@ pub(super) struct Left {
 impl Left {
     /// Everything that was said, for messages and for what may stand anywhere.
     pub(super) fn all(&self) -> String {
-        format!(
-            "{}\n== standard error\n{}\n== log\n{}",
-            self.out, self.errors, self.log
-        )
+        format!("{}\n== standard error\n{}\n== log\n{}", self.out, self.errors, self.log)
     }
 
     /// The settings are as they were found, and nothing runs.
@@ -90,10 +87,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ),
     ("cpuminer", r#"cat "$texts/cpuminer/1.3.7-made.txt""#),
     ("stockfish", r#"cat "$texts/stockfish/15.1-x86_64.txt""#),
-    (
-        "geekbench6",
-        r#"cat "$texts/geekbench/6.3.0-tryout-made.txt""#,
-    ),
+    ("geekbench6", r#"cat "$texts/geekbench/6.3.0-tryout-made.txt""#),
     (
         "phoronix-test-suite",
         r#"[ "$1" = version ] && { echo 'Phoronix Test Suite v10.8.4'; exit; }
@@ -122,9 +116,6 @@ fn write_programs(folder: &Path, without: &str) {
     };
     program("sbc-bench", include_str!("sbc-bench.sh"));
     for (name, body) in PROGRAMS.iter().filter(|(name, _)| *name != without) {
-        program(
-            name,
-            &format!("#!/bin/sh\ntexts={}\n{body}\n", texts.display()),
-        );
+        program(name, &format!("#!/bin/sh\ntexts={}\n{body}\n", texts.display()));
     }
 }

@@ -46,9 +46,9 @@ fn the_line_for_regression_tests() {
     assert_eq!(
         left.out.is_empty(),
         is_in_doubt
-            || left.record.is_some_and(|record| {
-                explain::verdict(&explain::rules::check(&record)) != explain::Verdict::Valid
-            })
+            || left
+                .record
+                .is_some_and(|record| { explain::verdict(&explain::rules::check(&record)) != explain::Verdict::Valid })
     );
 }
 
@@ -98,16 +98,7 @@ fn variables_of_the_environment() {
             never: &["Cpufreq OPP:  816", "7-zip one thread"],
             ..RUN
         },
-        Row {
-            line: "sbc-bench -s",
-            says: &["Executing stockfish", "1425291 nodes/s", SUMMARY],
-            ..RUN
-        },
-        Row {
-            line: "MODE=fast sbc-bench",
-            says: &["MODE is extensive or unattended"],
-            status: &[1],
-            ..ROW
-        },
+        Row { line: "sbc-bench -s", says: &["Executing stockfish", "1425291 nodes/s", SUMMARY], ..RUN },
+        Row { line: "MODE=fast sbc-bench", says: &["MODE is extensive or unattended"], status: &[1], ..ROW },
     ]);
 }

@@ -23,12 +23,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Whether to go on at this temperature: none to go on, else why not, empty if it is reached.
-    pub(super) fn verdict(
-        &mut self,
-        now_ms: i64,
-        millicelsius: i64,
-        limit: Duration,
-    ) -> Option<String> {
+    pub(super) fn verdict(&mut self, now_ms: i64, millicelsius: i64, limit: Duration) -> Option<String> {
         let degrees = |value: i64| format!("{:.1} °C", value as f64 / 1000.0);
         let reached = match self.start {
             StartAt::CoolTo(target) => millicelsius <= target,
@@ -45,18 +40,10 @@ impl Waiting {
             StartAt::HeatTo(_) => ("warm", "less cooling or a lower target helps"),
         };
         if now_ms - self.moved.1 >= STILL_MS {
-            return Some(format!(
-                "it stays at {} and does not {verb} any further; {how}",
-                degrees(millicelsius)
-            ));
+            return Some(format!("it stays at {} and does not {verb} any further; {how}", degrees(millicelsius)));
         }
-        (now_ms - self.began >= limit.as_millis() as i64).then(|| {
-            format!(
-                "after {} s it is at {}; {how}",
-                limit.as_secs(),
-                degrees(millicelsius)
-            )
-        })
+        (now_ms - self.began >= limit.as_millis() as i64)
+            .then(|| format!("after {} s it is at {}; {how}", limit.as_secs(), degrees(millicelsius)))
     }
 }
 
@@ -180,11 +167,7 @@ mod tests {
 
     /// Looks once a second; the text is empty for a temperature that was reached.
     fn check(start: StartAt, temperatures: impl Fn(i64) -> i64, expected: (i64, &str)) {
-        let mut waiting = Waiting {
-            start,
-            began: 0,
-            moved: (temperatures(0), 0),
-        };
+        let mut waiting = Waiting { start, began: 0, moved: (temperatures(0), 0) };
         let limit = Duration::from_secs(600);
         let ended = (0..1000).find_map(|second| {
             let verdict = waiting.verdict(second * 1000, temperatures(second), limit)?;
@@ -200,18 +183,10 @@ mod tests {
         let (cool, heat) = (StartAt::CoolTo(50_000), StartAt::HeatTo(70_000));
         check(cool, |_| 45_000, (0, ""));
         check(cool, |second| 70_000 - 100 * second, (200, ""));
-        check(
-            cool,
-            |second| (70_000 - 100 * second).max(60_000),
-            (220, "stays at 60.0 °C"),
-        );
+        check(cool, |second| (70_000 - 100 * second).max(60_000), (220, "stays at 60.0 °C"));
         check(cool, |second| 80_000 - 10 * second, (600, "after 600 s"));
         check(heat, |second| 40_000 + 1000 * second, (30, ""));
-        check(
-            heat,
-            |second| (40_000 + 1000 * second).min(65_000),
-            (145, "less cooling"),
-        );
+        check(heat, |second| (40_000 + 1000 * second).min(65_000), (145, "less cooling"));
     }
 
     #[test]
@@ -232,8 +207,7 @@ mod tests {
     #[test]
     fn the_brake_ends_a_load_when_its_thermometer_fails() {
         const TEMP: &str = "/sys/class/thermal/thermal_zone0/temp";
-        let board =
-            format!("== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n== {TEMP}\n60000\n");
+        let board = format!("== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n== {TEMP}\n60000\n");
         let root = Root::from_board(&board).unwrap();
         let not_cancelled = AtomicI32::new(0);
         let mut brake = Brake::new(&root, 90_000, 60_000);
@@ -253,11 +227,9 @@ mod tests {
         let why = brake.why.unwrap();
         assert!(why.contains("can no longer be read"), "{why}");
         // Where it never moves although it must, it is none; where it moved once, it works.
-        for (is_felt, second, expected) in [
-            (true, "50000", Some(121_000)),
-            (false, "50000", None),
-            (true, "51000", None),
-        ] {
+        for (is_felt, second, expected) in
+            [(true, "50000", Some(121_000)), (false, "50000", None), (true, "51000", None)]
+        {
             root.write(TEMP, "50000").unwrap();
             let mut brake = Brake::new(&root, 90_000, 600_000);
             brake.is_felt = is_felt;

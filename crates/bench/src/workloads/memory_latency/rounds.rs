@@ -87,11 +87,7 @@ pub(super) fn walk_all(
     let rows = rows.map(|(&size_bytes, figures)| LatencyRow {
         size_bytes,
         ns: figures.iter().map(|figure| figure.least[0]).collect(),
-        rounds_apart_percent: figures
-            .iter()
-            .filter_map(Figure::apart)
-            .reduce(f64::max)
-            .map(|apart| 100.0 * apart),
+        rounds_apart_percent: figures.iter().filter_map(Figure::apart).reduce(f64::max).map(|apart| 100.0 * apart),
         line: None,
     });
     let rows = rows.collect();

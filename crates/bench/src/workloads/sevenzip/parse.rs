@@ -37,9 +37,7 @@ pub(in super::super) fn parse(text: &str) -> Result<(Compression, Vec<String>), 
 pub(in super::super) fn parse_passes(text: &str) -> Result<(Compression, Vec<String>), String> {
     let mut table = Table::default();
     // Behind the last whole row stand the first figures of the next, and that it was ended.
-    let end = text
-        .rfind('|')
-        .and_then(|bar| Some(bar + text[bar..].find('\n')?));
+    let end = text.rfind('|').and_then(|bar| Some(bar + text[bar..].find('\n')?));
     for line in text[..end.unwrap_or(0)].lines().map(str::trim_end) {
         table.line(line);
     }
@@ -52,8 +50,7 @@ pub(in super::super) fn parse_passes(text: &str) -> Result<(Compression, Vec<Str
     found.decompressing_mips = half(&found.decompressing);
     found.total_mips = whole_median(&found.rows_mips());
     let passes = found.compressing.iter().zip(&found.decompressing);
-    let usages = passes
-        .map(|(one, other)| f64::midpoint(one.usage_percent.into(), other.usage_percent.into()));
+    let usages = passes.map(|(one, other)| f64::midpoint(one.usage_percent.into(), other.usage_percent.into()));
     found.usage_percent = whole_median(&usages.collect::<Vec<f64>>());
     if found.total_mips == 0 {
         return Err("7-zip printed no pass".to_owned());
@@ -80,9 +77,7 @@ impl Table {
     fn line(&mut self, line: &str) {
         let label = line.split(':').next().unwrap_or_default();
         let known = match label {
-            _ if label.ends_with("CPU Freq") || label.ends_with("CPU Freq (MHz)") => {
-                self.clocks(line)
-            }
+            _ if label.ends_with("CPU Freq") || label.ends_with("CPU Freq (MHz)") => self.clocks(line),
             "RAM size" => {
                 self.found.ram_size_mb = number_after(line, "RAM size:");
                 self.found.ram_size_mb.is_some()
@@ -96,9 +91,7 @@ impl Table {
             "Tot" => self.total(line).is_some(),
             _ if line.contains("Usage") && line.contains("Rating") => self.heading(line),
             _ => match label.trim().parse() {
-                Ok(dictionary_log2) if line.contains(':') => {
-                    self.row(dictionary_log2, line).is_some()
-                }
+                Ok(dictionary_log2) if line.contains(':') => self.row(dictionary_log2, line).is_some(),
                 _ => self.is_decoration(line),
             },
         };
@@ -123,10 +116,7 @@ impl Table {
         if self.found.cpu_freq_mhz.is_empty() && !line.contains('%') {
             let values = line.rsplit(':').next().unwrap_or_default();
             // A clock that it could not measure is a dash.
-            self.found.cpu_freq_mhz = values
-                .split_whitespace()
-                .filter_map(|word| word.parse().ok())
-                .collect();
+            self.found.cpu_freq_mhz = values.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         }
         true
     }
@@ -171,11 +161,7 @@ impl Table {
         let rating = |half: &[u64]| {
             let at = self.columns.iter().position(|column| column == "Rating")?;
             // The mean speed is not printed by all versions.
-            let left_out = self
-                .columns
-                .len()
-                .checked_sub(half.len())
-                .filter(|n| *n <= 1)?;
+            let left_out = self.columns.len().checked_sub(half.len()).filter(|n| *n <= 1)?;
             u32::try_from(*half.get(at.checked_sub(left_out)?)?).ok()
         };
         let (left, right) = values.split_at(values.len() / 2);
@@ -213,9 +199,7 @@ impl Table {
         }
         let computed = (f64::from(compressing) + f64::from(decompressing)) / 2.0;
         if (computed - f64::from(total)).abs() > ROUNDING_MIPS {
-            return Err(format!(
-                "7-zip's total is {total} MIPS, but its means give {computed:.0}"
-            ));
+            return Err(format!("7-zip's total is {total} MIPS, but its means give {computed:.0}"));
         }
         if total == 0 {
             return Err("7-zip's total is 0 MIPS".to_owned());
@@ -229,18 +213,11 @@ impl Table {
 }
 
 fn numbers(text: &str) -> Option<Vec<u64>> {
-    text.split_whitespace()
-        .map(|word| word.parse().ok())
-        .collect()
+    text.split_whitespace().map(|word| word.parse().ok()).collect()
 }
 
 fn number_after(line: &str, label: &str) -> Option<u32> {
-    line.split_once(label)?
-        .1
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
+    line.split_once(label)?.1.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -271,10 +248,7 @@ mod tests {
             assert_eq!((found.total_mips, found.usage_percent), (total, usage));
             assert_eq!(found.benchmark_threads, Some(threads));
             assert_eq!(found.ram_usage_mb, Some(ram));
-            assert_eq!(
-                found.compressing.last().unwrap().dictionary_log2,
-                dictionary
-            );
+            assert_eq!(found.compressing.last().unwrap().dictionary_log2, dictionary);
             assert_eq!(found.compressing.len(), found.decompressing.len());
             assert_eq!(unread, Vec::<String>::new());
         }
@@ -291,14 +265,8 @@ mod tests {
             rating_mips: 4382,
         };
         assert_eq!(found.decompressing[3], expected);
-        assert_eq!(
-            found.cpu_freq_mhz,
-            [3657, 3660, 3666, 3670, 3525, 3658, 3631]
-        );
-        assert_eq!(
-            parse(OLD_MULTI).unwrap().0.cpu_freq_mhz[..3],
-            [1201, 64000, 1202]
-        );
+        assert_eq!(found.cpu_freq_mhz, [3657, 3660, 3666, 3670, 3525, 3658, 3631]);
+        assert_eq!(parse(OLD_MULTI).unwrap().0.cpu_freq_mhz[..3], [1201, 64000, 1202]);
         assert!(parse(OLD_SMALL).unwrap().0.cpu_freq_mhz.is_empty());
     }
 
@@ -314,10 +282,7 @@ Avr:      1000   100   1000   1000  90    90  |       5000   100   2000   2000  
 Tot:             100   1500   1500  85    85
 ";
         let (found, unread) = parse(text).unwrap();
-        assert_eq!(
-            (found.total_mips, found.compressing[0].rating_mips),
-            (1500, 1000)
-        );
+        assert_eq!((found.total_mips, found.compressing[0].rating_mips), (1500, 1000));
         assert_eq!(unread, Vec::<String>::new());
     }
 
@@ -330,16 +295,10 @@ Tot:             100   1500   1500  85    85
             (cut(NEW_SINGLE, "Tot:"), "no line of totals"),
             (NEW_SINGLE.replace("  4597", " 45970"), "total is 45970"),
             (NEW_SINGLE.replace("4118", "9118"), "its rows give"),
-            (
-                NEW_SINGLE.replace("4678  |", "8678  |"),
-                "mean of compression is 8678",
-            ),
+            (NEW_SINGLE.replace("4678  |", "8678  |"), "mean of compression is 8678"),
             // A locale that writes thousands with a point.
             (NEW_SINGLE.replace("4597", "4.597"), "no line of totals"),
-            (
-                NEW_SINGLE.replace("22:", "xx:").replace("23:", "yy:"),
-                "its rows give",
-            ),
+            (NEW_SINGLE.replace("22:", "xx:").replace("23:", "yy:"), "its rows give"),
         ];
         for (text, expected) in cases {
             let why = parse(&text).unwrap_err();

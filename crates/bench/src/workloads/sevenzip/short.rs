@@ -45,20 +45,17 @@ pub(super) fn run(lab: &mut Lab, found: &Found, time: Duration) -> Result<Compre
         }
         progress.is_enough(text)
     };
-    let output = lab
-        .program_until(found, &arguments, limit, (terminal, &mut enough))
-        .map_err(wrong_data)?;
+    let output = lab.program_until(found, &arguments, limit, (terminal, &mut enough)).map_err(wrong_data)?;
     let ended = progress.ended.unwrap_or(Ended::Times);
     lab.began_ms = began;
     finish(lab, &output, ended)
 }
 
 fn finish(lab: &mut Lab, output: &str, ended: Ended) -> Result<Compression, Failure> {
-    let (measured, unread) = parse_passes(output)
-        .map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
+    let (measured, unread) =
+        parse_passes(output).map_err(|why| failure(FailureKind::Garbled, format!("{why}."), output))?;
     let passes = measured.rows_mips();
-    lab.repeated
-        .extend(Repeated::of("pass", "MIPS", &passes, ended));
+    lab.repeated.extend(Repeated::of("pass", "MIPS", &passes, ended));
     lab.unread = unread;
     Ok(measured)
 }
@@ -75,13 +72,7 @@ struct Progress {
 
 impl Progress {
     fn new(rule: StoppingRule) -> Self {
-        Self {
-            rule,
-            started: Instant::now(),
-            looked_at: 0,
-            passes: Vec::new(),
-            ended: None,
-        }
+        Self { rule, started: Instant::now(), looked_at: 0, passes: Vec::new(), ended: None }
     }
 
     fn is_enough(&mut self, text: &str) -> bool {
@@ -116,19 +107,13 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\r
 ";
 
     fn printed(ratings: &[u32]) -> String {
-        let row = |mips: &u32| {
-            format!("18:       9292   102   8145   {mips}  |      60085    97   5032   {mips}\r\n")
-        };
+        let row = |mips: &u32| format!("18:       9292   102   8145   {mips}  |      60085    97   5032   {mips}\r\n");
         HEAD.to_owned() + &ratings.iter().map(row).collect::<String>()
     }
 
     fn check(ratings: &[u32], time: Duration, expected: Option<Ended>) {
         let mut progress = Progress::new(StoppingRule::new(PASSES_MAX, time));
-        assert_eq!(
-            progress.is_enough(&printed(ratings)),
-            expected.is_some(),
-            "{ratings:?}"
-        );
+        assert_eq!(progress.is_enough(&printed(ratings)), expected.is_some(), "{ratings:?}");
         assert_eq!(progress.ended, expected, "{ratings:?}");
     }
 

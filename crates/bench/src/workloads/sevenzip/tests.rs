@@ -10,19 +10,11 @@ const BANNER: &str = "7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlo
 /// A program that tells who it is when asked, and runs `script` as its benchmark.
 fn sevenzip(script: &str) -> Program {
     let body = format!("if [ $# = 0 ]; then echo '{BANNER}'; exit 0; fi\n{script}");
-    Program {
-        name: "7zz".into(),
-        body,
-    }
+    Program { name: "7zz".into(), body }
 }
 
 fn job(threads: u32) -> Job {
-    Job {
-        workload: WorkloadId::SevenZip,
-        variant: Variant::SINGLE,
-        threads,
-        ..Job::default()
-    }
+    Job { workload: WorkloadId::SevenZip, variant: Variant::SINGLE, threads, ..Job::default() }
 }
 
 fn fails(script: &str, kind: FailureKind, message: &str) {
@@ -43,10 +35,7 @@ fn a_good_run_is_recorded_with_its_tool() {
         assert_eq!(measured.total_mips, 4597);
         assert_eq!((lab.method, &lab.not_comparable), (26, &None));
         let tool = lab.tool.clone().unwrap();
-        assert_eq!(
-            (tool.name.as_str(), tool.version.as_str()),
-            ("7zz", "7-Zip (z) 26.02 (x64)")
-        );
+        assert_eq!((tool.name.as_str(), tool.version.as_str()), ("7zz", "7-Zip (z) 26.02 (x64)"));
         assert_eq!(tool.argv[1..], ["b", "-mmt=1"]);
         assert_ne!(lab.counters, Counters::default());
         assert!(lab.unread.is_empty());
@@ -56,26 +45,10 @@ fn a_good_run_is_recorded_with_its_tool() {
 #[test]
 fn bad_behaviour_has_its_reason() {
     fails("kill -SEGV $$", FailureKind::Signal, "SIGSEGV");
-    fails(
-        "echo 'ERROR: no memory' >&2; exit 8",
-        FailureKind::ExitStatus,
-        "exit status 8",
-    );
-    fails(
-        "echo 'Decoding ERROR'; exit 2",
-        FailureKind::WrongAnswer,
-        "not stable",
-    );
-    fails(
-        "echo 'Aufruf: 7zz [Optionen]'",
-        FailureKind::Garbled,
-        "no line of means",
-    );
-    fails(
-        "printf '\\377\\376\\000'",
-        FailureKind::Garbled,
-        "no line of means",
-    );
+    fails("echo 'ERROR: no memory' >&2; exit 8", FailureKind::ExitStatus, "exit status 8");
+    fails("echo 'Decoding ERROR'; exit 2", FailureKind::WrongAnswer, "not stable");
+    fails("echo 'Aufruf: 7zz [Optionen]'", FailureKind::Garbled, "no line of means");
+    fails("printf '\\377\\376\\000'", FailureKind::Garbled, "no line of means");
     fails("true", FailureKind::Garbled, "no line of means");
 }
 
@@ -84,21 +57,12 @@ fn what_ran_smaller_is_marked() {
     let text = SINGLE.replace("25:  ", "21:  ").replace("24:  ", "20:  ");
     let text = text.replace("23:  ", "19:  ").replace("22:  ", "18:  ");
     let bench = Bench::new(&[sevenzip(&format!("echo $@\ncat <<'END'\n{text}END"))]);
-    bench
-        .root
-        .write("/proc/meminfo", "MemAvailable: 100000 kB")
-        .unwrap();
+    bench.root.write("/proc/meminfo", "MemAvailable: 100000 kB").unwrap();
     bench.with(&job(1), |lab| {
         run(lab).unwrap();
-        assert_eq!(
-            lab.tool.as_ref().unwrap().argv[1..],
-            ["b", "-mmt=1", "-md=22"]
-        );
+        assert_eq!(lab.tool.as_ref().unwrap().argv[1..], ["b", "-mmt=1", "-md=22"]);
         let why = lab.not_comparable.clone().unwrap();
-        assert_eq!(
-            why,
-            "dictionaries end at 2 MiB instead of 32 MiB for lack of memory"
-        );
+        assert_eq!(why, "dictionaries end at 2 MiB instead of 32 MiB for lack of memory");
     });
 }
 
@@ -114,17 +78,11 @@ fn another_number_of_threads_is_marked() {
 
 #[test]
 fn another_program_of_that_name_is_passed_over() {
-    let other = |name: &str| Program {
-        name: name.into(),
-        body: "echo 'Zebra 7'".into(),
-    };
+    let other = |name: &str| Program { name: name.into(), body: "echo 'Zebra 7'".into() };
     let bench = Bench::new(&[other("7zz"), other("7za")]);
     bench.with(&job(1), |lab| {
         let reason = lacking(lab).unwrap().to_string();
-        assert!(
-            reason.contains("/7zz is not 7-zip: it answers \"Zebra 7\""),
-            "{reason}"
-        );
+        assert!(reason.contains("/7zz is not 7-zip: it answers \"Zebra 7\""), "{reason}");
         assert_eq!(run(lab).unwrap_err().kind, FailureKind::NotStarted);
     });
     let mut real = sevenzip("true");
@@ -134,10 +92,7 @@ fn another_program_of_that_name_is_passed_over() {
     let bench = Bench::new(&[]);
     bench.with(&job(1), |lab| {
         let reason = lacking(lab).unwrap().to_string();
-        assert_eq!(
-            reason,
-            "7-zip is not installed: no 7zz, 7za, 7z, 7zr on the PATH"
-        );
+        assert_eq!(reason, "7-zip is not installed: no 7zz, 7za, 7z, 7zr on the PATH");
     });
 }
 
@@ -145,38 +100,14 @@ fn another_program_of_that_name_is_passed_over() {
 fn banners_of_all_versions_give_their_class() {
     for (text, version, class, narrow) in [
         (BANNER, "7-Zip (z) 26.02 (x64)", 26, false),
-        (
-            "7-Zip (z) 22.01 (arm64) : Copyright",
-            "7-Zip (z) 22.01 (arm64)",
-            22,
-            false,
-        ),
-        (
-            "7-Zip (z) 21.07 (arm) : Copyright",
-            "7-Zip (z) 21.07 (arm)",
-            21,
-            true,
-        ),
-        (
-            "7-Zip (a) [64] 16.02 : Copyright",
-            "7-Zip (a) [64] 16.02",
-            16,
-            false,
-        ),
-        (
-            "\n7-Zip (a) [32] 16.02 : Copyright",
-            "7-Zip (a) [32] 16.02",
-            16,
-            true,
-        ),
+        ("7-Zip (z) 22.01 (arm64) : Copyright", "7-Zip (z) 22.01 (arm64)", 22, false),
+        ("7-Zip (z) 21.07 (arm) : Copyright", "7-Zip (z) 21.07 (arm)", 21, true),
+        ("7-Zip (a) [64] 16.02 : Copyright", "7-Zip (a) [64] 16.02", 16, false),
+        ("\n7-Zip (a) [32] 16.02 : Copyright", "7-Zip (a) [32] 16.02", 16, true),
         ("7-Zip (A) 9.20  Copyright", "7-Zip (A) 9.20", 9, false),
     ] {
         assert_eq!(banner(text).as_deref(), Some(version));
-        assert_eq!(
-            (method(version), is_32_bit(version)),
-            (class, narrow),
-            "{version}"
-        );
+        assert_eq!((method(version), is_32_bit(version)), (class, narrow), "{version}");
     }
     for text in ["", "7-Zip", "zip 3.0", "7-Zip (z) : Copyright"] {
         assert_eq!(banner(text), None, "{text}");
@@ -215,14 +146,8 @@ fn the_need_is_what_it_prints_or_a_little_more() {
     for &(threads, log2, printed_mb) in PRINTED {
         let need_mb = need_kib(threads, log2) / 1024;
         let pairs = u64::from(threads.div_ceil(2));
-        assert!(
-            need_mb >= printed_mb,
-            "{threads} threads, 2^{log2}: {need_mb}"
-        );
-        assert!(
-            need_mb <= printed_mb + 9 * pairs,
-            "{threads} threads, 2^{log2}: {need_mb}"
-        );
+        assert!(need_mb >= printed_mb, "{threads} threads, 2^{log2}: {need_mb}");
+        assert!(need_mb <= printed_mb + 9 * pairs, "{threads} threads, 2^{log2}: {need_mb}");
     }
 }
 
@@ -245,30 +170,17 @@ fn the_dictionary_follows_the_memory() {
         let bench = Bench::new(&[]);
         let available = format!("MemAvailable: {} kB", available_mib << 10);
         bench.root.write("/proc/meminfo", &available).unwrap();
-        let found = Found {
-            name: String::new(),
-            path: String::new(),
-            version: version.into(),
-            runs_as_caller: false,
-        };
+        let found = Found { name: String::new(), path: String::new(), version: version.into(), runs_as_caller: false };
         bench.with(&job(threads), |lab| {
             let chosen = choose_dictionary(lab, &found);
-            assert_eq!(
-                chosen.as_ref().ok(),
-                expected.as_ref(),
-                "{available_mib} MiB, {threads}"
-            );
+            assert_eq!(chosen.as_ref().ok(), expected.as_ref(), "{available_mib} MiB, {threads}");
         });
     }
 }
 
 #[test]
 fn threads_that_share_cpus_get_more_time() {
-    let shared = Job {
-        threads: 4,
-        cpus: vec![0],
-        ..Job::default()
-    };
+    let shared = Job { threads: 4, cpus: vec![0], ..Job::default() };
     assert_eq!(time_limit(&shared), TIME_LIMIT * 4);
     assert_eq!(time_limit(&job(4)), TIME_LIMIT);
 }

@@ -22,17 +22,8 @@ pub(super) struct Decoder {
     proof: &'static [&'static str],
 }
 
-const fn named(
-    name: &'static str,
-    codec: &'static str,
-    arguments: &'static [&'static str],
-) -> Decoder {
-    Decoder {
-        name,
-        codec,
-        arguments,
-        proof: &[],
-    }
+const fn named(name: &'static str, codec: &'static str, arguments: &'static [&'static str]) -> Decoder {
+    Decoder { name, codec, arguments, proof: &[] }
 }
 
 /// Frames stay in the device; taking one out proves that it is there.
@@ -60,13 +51,8 @@ const DECODERS: &[Decoder] = &[
 ];
 
 /// Without any of these there is no decoder.
-const DEVICES: [(&str, &str); 5] = [
-    ("/dev", "mpp_service"),
-    ("/dev", "vpu_service"),
-    ("/dev", "vchiq"),
-    ("/dev", "video"),
-    ("/dev/dri", "renderD"),
-];
+const DEVICES: [(&str, &str); 5] =
+    [("/dev", "mpp_service"), ("/dev", "vpu_service"), ("/dev", "vchiq"), ("/dev", "video"), ("/dev/dri", "renderD")];
 /// Frames of a trial.
 const FRAMES: &str = "5";
 const TRIAL_LIMIT: Duration = Duration::from_secs(20);
@@ -81,12 +67,7 @@ pub(super) fn no_device(root: &Root) -> Option<Missing> {
 }
 
 /// The first decoder that decodes a few frames.
-pub(super) fn choose(
-    lab: &mut Lab,
-    found: &Found,
-    form: &Form,
-    clip: &str,
-) -> Result<&'static Decoder, Failure> {
+pub(super) fn choose(lab: &mut Lab, found: &Found, form: &Form, clip: &str) -> Result<&'static Decoder, Failure> {
     let fitting = DECODERS.iter();
     let fitting = fitting.filter(|decoder| decoder.codec.is_empty() || decoder.codec == form.codec);
     let mut tried = Vec::new();
@@ -102,11 +83,7 @@ pub(super) fn choose(
             Err(_) => tried.push(decoder.name),
         }
     }
-    let why = format!(
-        "No decoder beside the CPU takes {} here: {} were tried.",
-        form.codec,
-        tried.join(", ")
-    );
+    let why = format!("No decoder beside the CPU takes {} here: {} were tried.", form.codec, tried.join(", "));
     Err(failure(FailureKind::NotStarted, why, ""))
 }
 
@@ -121,10 +98,7 @@ mod tests {
         for (works, expected) in [
             ("hevc_v4l2m2m", Ok("hevc_v4l2m2m")),
             ("vaapi", Ok("VA-API")),
-            (
-                "nothing",
-                Err("hevc_rkmpp, hevc_v4l2m2m, V4L2 request API, VA-API were tried"),
-            ),
+            ("nothing", Err("hevc_rkmpp, hevc_v4l2m2m, V4L2 request API, VA-API were tried")),
         ] {
             let bench = Bench::new(&[Program {
                 name: "ffmpeg".into(),
@@ -137,9 +111,7 @@ mod tests {
                 runs_as_caller: false,
             };
             let form = Form::parse("hevc-540p-hardware").unwrap();
-            let chosen = bench.with(&Job::default(), |lab| {
-                choose(lab, &found, &form, "clip.mkv")
-            });
+            let chosen = bench.with(&Job::default(), |lab| choose(lab, &found, &form, "clip.mkv"));
             match (chosen, expected) {
                 (Ok(decoder), Ok(name)) => assert_eq!(decoder.name, name),
                 (Err(failure), Err(words)) => {

@@ -51,9 +51,7 @@ impl Form {
             _ => return None,
         };
         let rest: Vec<&str> = words.collect();
-        let is_known = rest
-            .iter()
-            .all(|word| ["hardware", "realtime"].contains(word));
+        let is_known = rest.iter().all(|word| ["hardware", "realtime"].contains(word));
         is_known.then(|| Self {
             codec,
             lines,
@@ -99,11 +97,7 @@ mod tests {
             assert_eq!(form.is_realtime, variant.contains("realtime"));
         }
         let small = Form::parse("h264-540p").unwrap();
-        assert!(
-            small
-                .picture()
-                .starts_with("testsrc2=size=960x540:rate=25,")
-        );
+        assert!(small.picture().starts_with("testsrc2=size=960x540:rate=25,"));
         for wrong in ["", "h264", "av1-540p", "h264-720p", "h264-540p-fast"] {
             assert_eq!(Form::parse(wrong), None, "{wrong}");
         }

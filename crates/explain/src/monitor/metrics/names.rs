@@ -5,8 +5,8 @@
 
 use super::units::base_unit;
 use record::{
-    Channel, ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfCpu, OfHwmon, OfMemory,
-    OfPolicy, OfPowercap, OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, Stalled, Unit,
+    Channel, ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfCpu, OfHwmon, OfMemory, OfPolicy, OfPowercap,
+    OfSampler, OfSwap, OfZone, PowerZoneKind, Resource, Stalled, Unit,
 };
 
 /// Where a channel belongs.
@@ -21,46 +21,18 @@ pub(super) type Labels = Vec<(&'static str, String)>;
 
 /// Quantities that node_exporter has without labels.
 static PLAIN: [(ChannelId, &str, &str); 15] = [
-    (
-        ChannelId::Load(LoadSpan::One),
-        "node_load1",
-        "1m load average.",
-    ),
-    (
-        ChannelId::Load(LoadSpan::Five),
-        "node_load5",
-        "5m load average.",
-    ),
-    (
-        ChannelId::Load(LoadSpan::Fifteen),
-        "node_load15",
-        "15m load average.",
-    ),
+    (ChannelId::Load(LoadSpan::One), "node_load1", "1m load average."),
+    (ChannelId::Load(LoadSpan::Five), "node_load5", "5m load average."),
+    (ChannelId::Load(LoadSpan::Fifteen), "node_load15", "15m load average."),
     (
         ChannelId::Memory(OfMemory::Available),
         "node_memory_MemAvailable_bytes",
         "Memory that can be had without swapping.",
     ),
-    (
-        ChannelId::Swap(OfSwap::In),
-        "node_vmstat_pswpin",
-        "Pages swapped in.",
-    ),
-    (
-        ChannelId::Swap(OfSwap::Out),
-        "node_vmstat_pswpout",
-        "Pages swapped out.",
-    ),
-    (
-        ChannelId::Memory(OfMemory::MajorFaults),
-        "node_vmstat_pgmajfault",
-        "Page faults that needed the disk.",
-    ),
-    (
-        ChannelId::Memory(OfMemory::OomKills),
-        "node_vmstat_oom_kill",
-        "Processes killed for want of memory.",
-    ),
+    (ChannelId::Swap(OfSwap::In), "node_vmstat_pswpin", "Pages swapped in."),
+    (ChannelId::Swap(OfSwap::Out), "node_vmstat_pswpout", "Pages swapped out."),
+    (ChannelId::Memory(OfMemory::MajorFaults), "node_vmstat_pgmajfault", "Page faults that needed the disk."),
+    (ChannelId::Memory(OfMemory::OomKills), "node_vmstat_oom_kill", "Processes killed for want of memory."),
     (
         ChannelId::Pressure(Resource::Cpu, Stalled::Some),
         "node_pressure_cpu_waiting_seconds_total",
@@ -91,11 +63,7 @@ static PLAIN: [(ChannelId, &str, &str); 15] = [
         "sbc_bench_sampler_cpu_seconds_total",
         "CPU time that the sampling itself used.",
     ),
-    (
-        ChannelId::Swap(OfSwap::Used),
-        "sbc_bench_swap_used_bytes",
-        "Swap in use.",
-    ),
+    (ChannelId::Swap(OfSwap::Used), "sbc_bench_swap_used_bytes", "Swap in use."),
 ];
 
 /// Name, help and labels of a channel.
@@ -105,29 +73,19 @@ pub(super) fn place(channel: &Channel) -> Place {
         return one(name, help, Vec::new());
     }
     let known = match &channel.id {
-        ChannelId::Cpu(cpu, OfCpu::Time(time)) if channel.unit == Unit::Ticks => {
-            Some(of_cpu(*cpu, *time))
-        }
+        ChannelId::Cpu(cpu, OfCpu::Time(time)) if channel.unit == Unit::Ticks => Some(of_cpu(*cpu, *time)),
         ChannelId::Policy(_, of) => of_policy(channel, *of),
         ChannelId::Zone(zone, OfZone::Temperature) => Some(of_zone(channel, *zone)),
         ChannelId::Cooling(device) => Some(of_cooling(channel, *device)),
-        ChannelId::Hwmon(chip, OfHwmon::Sensor(kind, number)) => {
-            Some(of_hwmon(channel, *chip, *kind, *number))
-        }
-        ChannelId::Powercap(zone, OfPowercap::Energy) if zone.kind() == PowerZoneKind::Rapl => {
-            Some(of_rapl(channel))
-        }
+        ChannelId::Hwmon(chip, OfHwmon::Sensor(kind, number)) => Some(of_hwmon(channel, *chip, *kind, *number)),
+        ChannelId::Powercap(zone, OfPowercap::Energy) if zone.kind() == PowerZoneKind::Rapl => Some(of_rapl(channel)),
         _ => None,
     };
     known.unwrap_or_else(|| other(channel))
 }
 
 fn one(name: String, help: &'static str, labels: Labels) -> Place {
-    Place {
-        name,
-        help,
-        labels: vec![labels],
-    }
+    Place { name, help, labels: vec![labels] }
 }
 
 fn of_cpu(cpu: u32, time: CpuTime) -> Place {
@@ -139,23 +97,15 @@ fn of_cpu(cpu: u32, time: CpuTime) -> Place {
 /// Clocks of a policy are those of each of its CPUs.
 fn of_policy(channel: &Channel, of: OfPolicy) -> Option<Place> {
     let (name, help) = match of {
-        OfPolicy::Claimed => (
-            "node_cpu_scaling_frequency_hertz",
-            "Current scaled CPU thread frequency in hertz, as cpufreq claims it.",
-        ),
-        OfPolicy::LimitMax => (
-            "node_cpu_scaling_frequency_max_hertz",
-            "Maximum scaled CPU thread frequency in hertz.",
-        ),
+        OfPolicy::Claimed => {
+            ("node_cpu_scaling_frequency_hertz", "Current scaled CPU thread frequency in hertz, as cpufreq claims it.")
+        }
+        OfPolicy::LimitMax => ("node_cpu_scaling_frequency_max_hertz", "Maximum scaled CPU thread frequency in hertz."),
         _ => return None,
     };
     let cpus = channel.label.split_whitespace();
     let labels: Vec<Labels> = cpus.map(|cpu| vec![("cpu", cpu.to_owned())]).collect();
-    (!labels.is_empty()).then(|| Place {
-        name: name.to_owned(),
-        help,
-        labels,
-    })
+    (!labels.is_empty()).then(|| Place { name: name.to_owned(), help, labels })
 }
 
 fn of_zone(channel: &Channel, zone: u32) -> Place {
@@ -165,40 +115,19 @@ fn of_zone(channel: &Channel, zone: u32) -> Place {
 }
 
 fn of_cooling(channel: &Channel, device: u32) -> Place {
-    let labels = vec![
-        ("name", device.to_string()),
-        ("type", channel.label.clone()),
-    ];
+    let labels = vec![("name", device.to_string()), ("type", channel.label.clone())];
     let help = "Current throttle state of the cooling device.";
     one("node_cooling_device_cur_state".into(), help, labels)
 }
 
 fn of_hwmon(channel: &Channel, chip: u32, kind: HwmonKind, number: u32) -> Place {
     let (name, help) = match kind {
-        HwmonKind::Temperature => (
-            "node_hwmon_temp_celsius",
-            "Hardware monitor for temperature (input).",
-        ),
-        HwmonKind::Voltage => (
-            "node_hwmon_in_volts",
-            "Hardware monitor for voltage (input).",
-        ),
-        HwmonKind::Current => (
-            "node_hwmon_curr_amps",
-            "Hardware monitor for current (input).",
-        ),
-        HwmonKind::Power => (
-            "node_hwmon_power_watt",
-            "Hardware monitor for power usage in watts (input).",
-        ),
-        HwmonKind::Energy => (
-            "node_hwmon_energy_joule_total",
-            "Hardware monitor for joules used so far (input).",
-        ),
-        HwmonKind::Fan => (
-            "node_hwmon_fan_rpm",
-            "Hardware monitor for fan revolutions per minute (input).",
-        ),
+        HwmonKind::Temperature => ("node_hwmon_temp_celsius", "Hardware monitor for temperature (input)."),
+        HwmonKind::Voltage => ("node_hwmon_in_volts", "Hardware monitor for voltage (input)."),
+        HwmonKind::Current => ("node_hwmon_curr_amps", "Hardware monitor for current (input)."),
+        HwmonKind::Power => ("node_hwmon_power_watt", "Hardware monitor for power usage in watts (input)."),
+        HwmonKind::Energy => ("node_hwmon_energy_joule_total", "Hardware monitor for joules used so far (input)."),
+        HwmonKind::Fan => ("node_hwmon_fan_rpm", "Hardware monitor for fan revolutions per minute (input)."),
     };
     let labels = vec![
         ("chip", format!("hwmon{chip}")),
@@ -210,23 +139,10 @@ fn of_hwmon(channel: &Channel, chip: u32, kind: HwmonKind, number: u32) -> Place
 
 /// `package-0` is zone `package` of index 0.
 fn of_rapl(channel: &Channel) -> Place {
-    let (zone, index) = channel
-        .label
-        .rsplit_once('-')
-        .unwrap_or((&channel.label, "0"));
+    let (zone, index) = channel.label.rsplit_once('-').unwrap_or((&channel.label, "0"));
     let zone: String = zone.chars().filter(char::is_ascii_alphanumeric).collect();
-    let zone = if zone.is_empty() {
-        "zone".to_owned()
-    } else {
-        zone
-    };
-    let labels = vec![
-        ("index", index.to_owned()),
-        (
-            "path",
-            channel.source.trim_end_matches("/energy_uj").to_owned(),
-        ),
-    ];
+    let zone = if zone.is_empty() { "zone".to_owned() } else { zone };
+    let labels = vec![("index", index.to_owned()), ("path", channel.source.trim_end_matches("/energy_uj").to_owned())];
     let help = "Energy that the CPU has counted for this zone, in joules.";
     one(format!("node_rapl_{zone}_joules_total"), help, labels)
 }
@@ -238,10 +154,7 @@ fn other(channel: &Channel) -> Place {
         ChannelKind::Counter => "_total",
         ChannelKind::Gauge => "",
     };
-    let labels = vec![
-        ("channel", channel.id.to_string()),
-        ("label", channel.label.clone()),
-    ];
+    let labels = vec![("channel", channel.id.to_string()), ("label", channel.label.clone())];
     let help = "Channels of sbc-bench by their id.";
     one(format!("sbc_bench_channel_{unit}{total}"), help, labels)
 }
@@ -252,8 +165,8 @@ mod tests {
     use crate::monitor::Watch;
     use crate::test_support::{labelled, own_run, rapl, with_channel};
     use record::{
-        ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfHwmon, OfPolicy, OfPowercap,
-        OfRaspberryPi, Resource, Stalled, Unit,
+        ChannelId, ChannelKind, CpuTime, HwmonKind, LoadSpan, OfHwmon, OfPolicy, OfPowercap, OfRaspberryPi, Resource,
+        Stalled, Unit,
     };
 
     fn check(id: ChannelId, label: &str, unit: Unit, kind: ChannelKind, expected: &str) {
@@ -261,10 +174,7 @@ mod tests {
         let mut watch = Watch::new(record);
         watch.row(1000, [Some(1500)]);
         let text = metrics(&watch);
-        assert!(
-            text.lines().any(|line| line == expected),
-            "{id}: {expected}\n{text}"
-        );
+        assert!(text.lines().any(|line| line == expected), "{id}: {expected}\n{text}");
     }
 
     #[test]
@@ -280,27 +190,9 @@ mod tests {
                 Counter,
                 "node_cpu_seconds_total{cpu=\"3\",mode=\"iowait\"} 15",
             ),
-            (
-                ChannelId::Load(LoadSpan::One),
-                "",
-                Hundredths,
-                Gauge,
-                "node_load1 15",
-            ),
-            (
-                ChannelId::claimed(4),
-                "4 5",
-                Kilohertz,
-                Gauge,
-                "node_cpu_scaling_frequency_hertz{cpu=\"5\"} 1500000",
-            ),
-            (
-                ChannelId::limit_max(0),
-                "0",
-                Kilohertz,
-                Gauge,
-                "node_cpu_scaling_frequency_max_hertz{cpu=\"0\"} 1500000",
-            ),
+            (ChannelId::Load(LoadSpan::One), "", Hundredths, Gauge, "node_load1 15"),
+            (ChannelId::claimed(4), "4 5", Kilohertz, Gauge, "node_cpu_scaling_frequency_hertz{cpu=\"5\"} 1500000"),
+            (ChannelId::limit_max(0), "0", Kilohertz, Gauge, "node_cpu_scaling_frequency_max_hertz{cpu=\"0\"} 1500000"),
             (
                 ChannelId::zone_temperature(2),
                 "soc",
@@ -308,13 +200,7 @@ mod tests {
                 Gauge,
                 "node_thermal_zone_temp{type=\"soc\",zone=\"2\"} 1.5",
             ),
-            (
-                ChannelId::Cooling(0),
-                "fan",
-                Count,
-                Gauge,
-                "node_cooling_device_cur_state{name=\"0\",type=\"fan\"} 1500",
-            ),
+            (ChannelId::Cooling(0), "fan", Count, Gauge, "node_cooling_device_cur_state{name=\"0\",type=\"fan\"} 1500"),
             (
                 chip(HwmonKind::Voltage, 12),
                 "ina",

@@ -8,11 +8,9 @@ pub(super) fn in_base_unit(value: i64, unit: &Unit) -> f64 {
     match unit {
         Unit::Nanoseconds => value / 1e9,
         Unit::Microseconds | Unit::Microvolts | Unit::Microwatts | Unit::Microjoules => value / 1e6,
-        Unit::Milliseconds
-        | Unit::Millicelsius
-        | Unit::Millivolts
-        | Unit::Milliamperes
-        | Unit::Milliwatts => value / 1e3,
+        Unit::Milliseconds | Unit::Millicelsius | Unit::Millivolts | Unit::Milliamperes | Unit::Milliwatts => {
+            value / 1e3
+        }
         Unit::Hundredths | Unit::Ticks | Unit::Percent => value / 1e2,
         Unit::Kilohertz => value * 1e3,
         Unit::Kibibytes => value * 1024.0,

@@ -13,10 +13,7 @@ fn told(cpu: u32, opp_khz: Option<u32>, measured_khz: u32) -> ClockPoint {
     point.readings_khz = vec![measured_khz + 500, measured_khz, measured_khz - 400];
     point.counter_khz = Fact::Known(measured_khz + 90);
     point.counters = vec![
-        CounterClock {
-            name: "perf armv8_cortex_a53".into(),
-            khz: Fact::Known(measured_khz + 90),
-        },
+        CounterClock { name: "perf armv8_cortex_a53".into(), khz: Fact::Known(measured_khz + 90) },
         CounterClock {
             name: "cpuinfo_avg_freq".into(),
             khz: Missing::absent("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_avg_freq").into(),
@@ -75,36 +72,13 @@ fn many_cpus_that_are_alike_share_a_line() {
     let mut record = own_run();
     let cpus: Vec<u32> = (0..128).collect();
     record.machine.cpus = vec![Cpu::default(); 128];
-    record.machine.clusters = vec![Cluster {
-        cpus: cpus.clone(),
-        ..Cluster::default()
-    }];
-    record.machine.policies = vec![Policy {
-        cpus: cpus.clone(),
-        clock_khz_max: Fact::Known(3_000_000),
-        ..Policy::default()
-    }];
-    let clock = |cpu: &u32| {
-        told(
-            *cpu,
-            None,
-            if *cpu == 77 {
-                2_400_000
-            } else {
-                3_000_000 + cpu
-            },
-        )
-    };
-    let record = with_clocks(
-        record,
-        Variant::COLD_CORES,
-        cpus.iter().map(clock).collect(),
-    );
+    record.machine.clusters = vec![Cluster { cpus: cpus.clone(), ..Cluster::default() }];
+    record.machine.policies =
+        vec![Policy { cpus: cpus.clone(), clock_khz_max: Fact::Known(3_000_000), ..Policy::default() }];
+    let clock = |cpu: &u32| told(*cpu, None, if *cpu == 77 { 2_400_000 } else { 3_000_000 + cpu });
+    let record = with_clocks(record, Variant::COLD_CORES, cpus.iter().map(clock).collect());
     let text = super::cpus(&record);
-    let heads: Vec<&str> = text
-        .lines()
-        .filter_map(|l| l.split_whitespace().next())
-        .collect();
+    let heads: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();
     assert_eq!(heads[heads.len() - 3..], ["0-76", "77", "78-127"]);
 }
 
@@ -122,8 +96,5 @@ fn one_reason_is_told_once() {
         step.outcome = record::Outcome::Skipped(emulated());
     }
     let text = render(&record, &[]);
-    assert!(
-        text.ends_with("Not measured (as-found, cold): this CPU is emulated.\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("Not measured (as-found, cold): this CPU is emulated.\n"), "{text}");
 }

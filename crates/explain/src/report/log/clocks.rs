@@ -11,11 +11,7 @@ const DEVIATION_PERMILLE: f64 = 10.0;
 /// First pass: every OPP of every cluster, then every CPU alone, then all at once.
 pub(super) fn cold(record: &Record) -> String {
     let mut text = opp_blocks(record, Variant::COLD);
-    text.push_str(&cpu_block(
-        record,
-        Variant::COLD_CORES,
-        "Measuring every CPU alone:",
-    ));
+    text.push_str(&cpu_block(record, Variant::COLD_CORES, "Measuring every CPU alone:"));
     text.push_str(&cpu_block(
         record,
         Variant::COLD_ALL_CPUS,
@@ -26,17 +22,13 @@ pub(super) fn cold(record: &Record) -> String {
 
 /// Second pass: while the load runs, and right after it.
 pub(super) fn hot(record: &Record) -> String {
-    let loaded = cpu_block(
-        record,
-        Variant::HOT_LOADED,
-        "Measuring highest clockspeeds for all cores in parallel (full load):",
-    );
+    let loaded =
+        cpu_block(record, Variant::HOT_LOADED, "Measuring highest clockspeeds for all cores in parallel (full load):");
     let after = opp_blocks(record, Variant::HOT_AFTER);
     if loaded.is_empty() && after.is_empty() {
         return String::new();
     }
-    let mut text =
-        "Testing maximum cpufreq again, still under full load. System health now:\n\n".to_owned();
+    let mut text = "Testing maximum cpufreq again, still under full load. System health now:\n\n".to_owned();
     if let Some(row) = super::monitor::last_row(record) {
         let _ = write!(text, "{row}\n\n");
     }
@@ -74,9 +66,7 @@ fn opp_heading(record: &Record, cpu: u32) -> String {
 }
 
 fn passes(record: &Record, variant: Variant) -> impl Iterator<Item = (&Step, &Clocks)> {
-    let steps = record
-        .steps_of(WorkloadId::Clock)
-        .filter(move |step| step.variant == variant);
+    let steps = record.steps_of(WorkloadId::Clock).filter(move |step| step.variant == variant);
     steps.filter_map(|step| match done(step)? {
         Measured::Clock(clocks) => Some((step, clocks)),
         _ => None,
@@ -85,18 +75,14 @@ fn passes(record: &Record, variant: Variant) -> impl Iterator<Item = (&Step, &Cl
 
 /// `Cpufreq OPP: 2208    Measured: 2306 (2306.938/2306.459/2306.273)     (+4.4%)`
 fn opp_row(point: &ClockPoint) -> String {
-    if let (Some(opp_khz), Some(mhz), []) = (point.opp_khz, point.printed_mhz, &*point.readings_khz)
-    {
+    if let (Some(opp_khz), Some(mhz), []) = (point.opp_khz, point.printed_mhz, &*point.readings_khz) {
         return printed_row(point, opp_khz, mhz);
     }
     let (mean, triple) = readings(point);
     let Some(opp_khz) = point.opp_khz else {
         return format!("No cpufreq support.  Measured: {mean:>4} {triple}");
     };
-    let mut row = format!(
-        "Cpufreq OPP: {:>4}    Measured: {mean:>4} {triple:>28}",
-        opp_khz / 1000
-    );
+    let mut row = format!("Cpufreq OPP: {:>4}    Measured: {mean:>4} {triple:>28}", opp_khz / 1000);
     if let Some(deviation) = deviation_percent(point, opp_khz) {
         let _ = write!(row, "{:>12}", format!("({deviation:+.1}%)"));
     }
@@ -111,9 +97,7 @@ fn printed_row(point: &ClockPoint, opp_khz: u32, mhz: u32) -> String {
     }
     let _ = write!(row, "  Measured: {mhz:>4}");
     let volts = point.core_microvolts.iter();
-    let volts: Vec<String> = volts
-        .map(|microvolts| format!("{:.4}V", f64::from(*microvolts) / 1e6))
-        .collect();
+    let volts: Vec<String> = volts.map(|microvolts| format!("{:.4}V", f64::from(*microvolts) / 1e6)).collect();
     if !volts.is_empty() {
         let _ = write!(row, " @ {}", volts.join("/"));
     }
@@ -128,13 +112,8 @@ fn readings(point: &ClockPoint) -> (String, String) {
     let mut sorted = khz.clone();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let mean = sorted.iter().map(|khz| u64::from(*khz)).total::<u64>() / sorted.len() as u64 / 1000;
-    let mhz = sorted
-        .iter()
-        .map(|khz| format!("{:.3}", f64::from(*khz) / 1000.0));
-    (
-        mean.to_string(),
-        format!("({})", mhz.collect::<Vec<_>>().join("/")),
-    )
+    let mhz = sorted.iter().map(|khz| format!("{:.3}", f64::from(*khz) / 1000.0));
+    (mean.to_string(), format!("({})", mhz.collect::<Vec<_>>().join("/")))
 }
 
 /// In whole thousandths of the ratio of whole MHz, as the logs have always had it.
@@ -153,10 +132,7 @@ fn cpu_block(record: &Record, variant: Variant, heading: &str) -> String {
         let _ = write!(text, "{heading}\n\n");
         for point in &clocks.points {
             let (mean, triple) = readings(point);
-            let claimed = point
-                .claimed_khz
-                .known()
-                .map(|khz| (khz / 1000).to_string());
+            let claimed = point.claimed_khz.known().map(|khz| (khz / 1000).to_string());
             let claimed = claimed.unwrap_or_else(|| "-".to_owned());
             let _ = writeln!(text, "cpu{}: {mean}/{claimed} MHz {triple}", point.cpu);
         }
@@ -171,11 +147,7 @@ mod tests {
     use record::Fact;
 
     fn point(opp_khz: Option<u32>, readings_khz: &[u32]) -> ClockPoint {
-        ClockPoint {
-            opp_khz,
-            readings_khz: readings_khz.to_vec(),
-            ..ClockPoint::default()
-        }
+        ClockPoint { opp_khz, readings_khz: readings_khz.to_vec(), ..ClockPoint::default() }
     }
 
     #[test]
@@ -184,10 +156,7 @@ mod tests {
         printed.printed_mhz = Some(2399);
         printed.firmware_khz = Some(2_400_000);
         printed.core_microvolts = vec![865_000, 869_000];
-        assert_eq!(
-            opp_row(&printed),
-            "Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V/0.8690V"
-        );
+        assert_eq!(opp_row(&printed), "Cpufreq OPP: 2400  ThreadX: 2400  Measured: 2399 @ 0.8650V/0.8690V");
     }
 
     #[test]
@@ -222,9 +191,6 @@ mod tests {
     fn what_was_not_measured_is_a_dash() {
         let mut unread = point(Some(1_800_000), &[]);
         unread.claimed_khz = Fact::Known(1_800_000);
-        assert_eq!(
-            opp_row(&unread),
-            "Cpufreq OPP: 1800    Measured:    -               (not measured)"
-        );
+        assert_eq!(opp_row(&unread), "Cpufreq OPP: 1800    Measured:    -               (not measured)");
     }
 }

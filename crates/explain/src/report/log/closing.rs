@@ -11,9 +11,7 @@ const KERNEL_MESSAGES_SHOWN: usize = 200;
 
 /// Time on every OPP, shown only when a CPU was below its top one while it had work to do.
 pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
-    let throttled = findings
-        .iter()
-        .any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
+    let throttled = findings.iter().any(|finding| rules::throttles(finding) == Throttles::ClockByHeat);
     let states = crate::view::states_of_last_part(record);
     let (Some(first), Some(last)) = (states.first(), states.last()) else {
         return String::new();
@@ -23,10 +21,7 @@ pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
     }
     let mut text = String::new();
     for after in &last.residencies {
-        let before = first
-            .residencies
-            .iter()
-            .find(|before| before.cpus == after.cpus);
+        let before = first.residencies.iter().find(|before| before.cpus == after.cpus);
         let for_cpus = match last.residencies.len() {
             1 => String::new(),
             _ => format!(" for CPUs {}", cpu_list(&after.cpus)),
@@ -34,11 +29,7 @@ pub(super) fn residencies(record: &Record, findings: &[Finding]) -> String {
         let heading = "Throttling statistics (time spent on each cpufreq OPP)";
         let _ = write!(text, "{heading}{for_cpus}:\n\n");
         for (khz, ms) in difference(before, after) {
-            let seconds = if ms == 0 {
-                "0".to_owned()
-            } else {
-                format!("{:.2}", ms as f64 / 1000.0)
-            };
+            let seconds = if ms == 0 { "0".to_owned() } else { format!("{:.2}", ms as f64 / 1000.0) };
             let _ = writeln!(text, "{:>4} MHz: {seconds:>7} sec", khz / 1000);
         }
         text.push('\n');
@@ -58,19 +49,13 @@ fn difference(before: Option<&Residency>, after: &Residency) -> Vec<(u32, u64)> 
 }
 
 pub(super) fn kernel_messages(record: &Record) -> String {
-    let Some(messages) = record
-        .kernel_messages
-        .known()
-        .filter(|list| !list.is_empty())
-    else {
+    let Some(messages) = record.kernel_messages.known().filter(|list| !list.is_empty()) else {
         return String::new();
     };
     let mut text = "dmesg output while running the benchmarks:\n\n".to_owned();
     let uptime_ms = record.run.uptime_ms.known().copied().unwrap_or(0) as i64;
     for message in messages.iter().take(KERNEL_MESSAGES_SHOWN) {
-        let since_boot = message
-            .at_ms
-            .map(|at_ms| (at_ms + uptime_ms) as f64 / 1000.0);
+        let since_boot = message.at_ms.map(|at_ms| (at_ms + uptime_ms) as f64 / 1000.0);
         let _ = match since_boot {
             Some(seconds) => writeln!(text, "[{seconds:>12.3}] {}", message.text),
             // A message could begin as a heading does.
@@ -99,24 +84,13 @@ pub(super) fn state(record: &Record) -> String {
         let _ = writeln!(text, "{label:>10} {compatible}");
     }
     let _ = writeln!(text, " Userland: {}", known(&machine.userland_arch));
-    if let Some(bytes) = machine
-        .page_size_bytes
-        .known()
-        .filter(|bytes| **bytes != 4096)
-    {
+    if let Some(bytes) = machine.page_size_bytes.known().filter(|bytes| **bytes != 4096) {
         let _ = writeln!(text, "Page size: {}kB", bytes / 1024);
     }
-    let virtualisation = machine
-        .virtualisation
-        .known()
-        .filter(|kind| *kind != "none");
+    let virtualisation = machine.virtualisation.known().filter(|kind| *kind != "none");
     let virtualisation = virtualisation.map_or(String::new(), |kind| format!(" ({kind})"));
-    let _ = writeln!(
-        text,
-        "   Kernel: {}/{}{virtualisation}",
-        known(&machine.kernel_release),
-        known(&machine.kernel_arch)
-    );
+    let _ =
+        writeln!(text, "   Kernel: {}/{}{virtualisation}", known(&machine.kernel_release), known(&machine.kernel_arch));
     let cost = &record.samples.cost;
     if cost.elapsed_ns > 0 {
         let _ = writeln!(

@@ -18,11 +18,7 @@ pub(super) fn section(record: &Record) -> String {
         or_dash(name),
         or_dash(started(record).map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string())),
     );
-    let _ = writeln!(
-        text,
-        "Description:\t{}",
-        or_dash(machine.distribution.known())
-    );
+    let _ = writeln!(text, "Description:\t{}", or_dash(machine.distribution.known()));
     if let Some(build) = machine.build_system.known() {
         let _ = writeln!(text, "Build system:   {build}");
     }
@@ -63,16 +59,11 @@ fn uptime(record: &Record) -> String {
         }
     }));
     let load = match record.run.load_hundredths.known() {
-        Some(load) => load
-            .map(|h| format!("{}.{:02}", h / 100, h % 100))
-            .join(", "),
+        Some(load) => load.map(|h| format!("{}.{:02}", h / 100, h % 100)).join(", "),
         None => "-".to_owned(),
     };
     let temp = super::monitor::first_temperature(record);
-    format!(
-        "Uptime: {clock} up {up},  load average: {load},  {}°C",
-        or_dash(temp)
-    )
+    format!("Uptime: {clock} up {up},  load average: {load},  {}°C", or_dash(temp))
 }
 
 /// Memory and swap, as `free` and `swapon` lay them out.
@@ -81,10 +72,7 @@ pub(super) fn memory(state: &State) -> String {
     if let Some(memory) = state.memory.known() {
         let mib = |kib: u64| format!("{}Mi", kib / 1024);
         let used = memory.total_kib.saturating_sub(memory.available_kib);
-        let _ = writeln!(
-            text,
-            "               total        used        free   available"
-        );
+        let _ = writeln!(text, "               total        used        free   available");
         let _ = writeln!(
             text,
             "Mem:    {:>12}{:>12}{:>12}{:>12}",

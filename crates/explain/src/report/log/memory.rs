@@ -14,11 +14,7 @@ pub(super) fn bandwidth(record: &Record) -> String {
         let Some(Measured::Bandwidth(bandwidth)) = done(step) else {
             continue;
         };
-        let _ = write!(
-            text,
-            "Executing benchmark on {}:\n\n",
-            cpus_name(record, &step.cpus)
-        );
+        let _ = write!(text, "Executing benchmark on {}:\n\n", cpus_name(record, &step.cpus));
         text.push_str(&bandwidth_head(step, bandwidth));
         text.push_str(&rows(bandwidth, step.method));
         text.push('\n');
@@ -47,11 +43,7 @@ fn rows(bandwidth: &Bandwidth, method: u32) -> String {
     let mut text = String::new();
     for row in &bandwidth.rows {
         let best = row.bytes_per_s.iter().max().copied().unwrap_or(0) as f64 / 1e6;
-        let _ = write!(
-            text,
-            " {:<49}: {best:>8.1} MB/s",
-            classic_name(&row.routine)
-        );
+        let _ = write!(text, " {:<49}: {best:>8.1} MB/s", classic_name(&row.routine));
         // How many repetitions stand behind a row of a log is not known.
         let repetitions = (method > 0).then(|| row.bytes_per_s.len().to_string());
         let deviation = deviation_percent(row).filter(|d| *d > DEVIATION_PERCENT_SHOWN);
@@ -169,11 +161,7 @@ mod tests {
             printed_deviation_percent: None,
             line: None,
         };
-        let bandwidth = Bandwidth {
-            buffer_bytes: 1 << 25,
-            verified: true,
-            rows: vec![row],
-        };
+        let bandwidth = Bandwidth { buffer_bytes: 1 << 25, verified: true, rows: vec![row] };
         assert_eq!(rows(&bandwidth, 1), expected);
     }
 

@@ -16,15 +16,11 @@ use crate::{Finding, Severity, verdict};
 use record::Record;
 use std::fmt::Write;
 
-pub(super) const REPORT: Report = Report {
-    id: "log",
-    about: "The classic text log, ending with the summary line.",
-    render,
-};
+pub(super) const REPORT: Report =
+    Report { id: "log", about: "The classic text log, ending with the summary line.", render };
 
 /// The line between sections: 74 number signs.
-const SEPARATOR: &str =
-    "##########################################################################";
+const SEPARATOR: &str = "##########################################################################";
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let mut log = header::section(record);
@@ -56,11 +52,7 @@ fn render(record: &Record, findings: &[Finding]) -> String {
 /// The section `Results validation`: the overall word, then every finding.
 fn validation(record: &Record, findings: &[Finding]) -> String {
     let mut text = "Results validation:\n\n".to_owned();
-    let _ = writeln!(
-        text,
-        "  * {}",
-        super::terminal::verdict_line(verdict(findings))
-    );
+    let _ = writeln!(text, "  * {}", super::terminal::verdict_line(verdict(findings)));
     for finding in findings {
         let mark = crate::rules::stated::mark(finding);
         let _ = writeln!(text, "  * {} {mark}", finding.sentence());
@@ -72,10 +64,7 @@ fn validation(record: &Record, findings: &[Finding]) -> String {
             let _ = writeln!(text, "  * {line}");
         });
     }
-    if !findings
-        .iter()
-        .any(|finding| finding.severity > Severity::Info)
-    {
+    if !findings.iter().any(|finding| finding.severity > Severity::Info) {
         let _ = writeln!(text, "\nNothing that would spoil the results was found.");
     }
     text

@@ -15,11 +15,7 @@ pub(super) fn section(record: &Record) -> String {
     }
     let mut text = String::new();
     if let Some(source) = view::soc_temperature(record) {
-        let _ = write!(
-            text,
-            "Thermal source: {} ({})\n\n",
-            source.source, source.label
-        );
+        let _ = write!(text, "Thermal source: {} ({})\n\n", source.source, source.label);
     }
     // Neighbouring phases of one name (a workload cluster by cluster) share a heading.
     let mut sections: Vec<(String, Vec<String>)> = Vec::new();
@@ -61,11 +57,7 @@ fn rows(record: &Record, window: Window) -> Vec<String> {
     let times = &record.samples.at_ms;
     let mut rows = Vec::new();
     let mut began: Option<usize> = None;
-    for (index, at_ms) in times
-        .iter()
-        .enumerate()
-        .filter(|(_, at)| window.contains(**at))
-    {
+    for (index, at_ms) in times.iter().enumerate().filter(|(_, at)| window.contains(**at)) {
         match began {
             None => began = Some(index),
             Some(first) if at_ms - times[first] >= row_ms => {
@@ -87,9 +79,6 @@ pub(super) fn last_row(record: &Record) -> Option<String> {
 
 /// The first temperature of the run in degrees, as the head of the log shows it.
 pub(super) fn first_temperature(record: &Record) -> Option<String> {
-    let first = view::soc_temperature(record)?
-        .values
-        .iter()
-        .find_map(|value| *value)?;
+    let first = view::soc_temperature(record)?.values.iter().find_map(|value| *value)?;
     Some(format!("{:.1}", first as f64 / 1000.0))
 }

@@ -3,28 +3,20 @@
 use super::super::number::done;
 use super::{core_type, cpus_name};
 use crate::view;
-use record::{
-    Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId,
-};
+use record::{Compression, DictionaryRow, Measured, Outcome, Record, Step, Tool, Total, Variant, WorkloadId};
 use std::fmt::Write;
 
 /// OpenSSL's rows, or those of the built-in cipher in the same layout.
 pub(super) fn ciphers(record: &Record) -> String {
-    let steps: Vec<&Step> = record
-        .steps
-        .iter()
-        .filter(|step| matches!(done(step), Some(Measured::Cipher(_))))
-        .collect();
+    let steps: Vec<&Step> =
+        record.steps.iter().filter(|step| matches!(done(step), Some(Measured::Cipher(_)))).collect();
     let Some(first) = steps.first() else {
         return String::new();
     };
     let clusters = &record.machine.clusters;
     let cluster_of = |step: &Step| {
         let first = step.cpus.first();
-        clusters
-            .iter()
-            .position(|cluster| first.is_some_and(|first| cluster.cpus.contains(first)))
-            .unwrap_or(0)
+        clusters.iter().position(|cluster| first.is_some_and(|first| cluster.cpus.contains(first))).unwrap_or(0)
     };
     let single = || steps.iter().filter(|step| step.threads <= 1);
     let only = cluster_of(first);
@@ -42,11 +34,7 @@ pub(super) fn ciphers(record: &Record) -> String {
             let _ = writeln!(text, "{}", version_line("OpenSSL", tool));
         }
         None => {
-            let _ = writeln!(
-                text,
-                "sbc-bench {}@{} (built in)",
-                first.workload, first.method
-            );
+            let _ = writeln!(text, "sbc-bench {}@{} (built in)", first.workload, first.method);
         }
     }
     let Some(Measured::Cipher(cipher)) = done(first) else {
@@ -69,9 +57,7 @@ pub(super) fn ciphers(record: &Record) -> String {
             text.push_str(" (fully parallel)");
         } else if several {
             let name = cpus_name(record, &step.cpus);
-            let core_type = name
-                .split_once(" (")
-                .map_or(name.as_str(), |(_, rest)| rest);
+            let core_type = name.split_once(" (").map_or(name.as_str(), |(_, rest)| rest);
             let _ = write!(text, " ({})", core_type.trim_end_matches(')'));
         }
         text.push('\n');
@@ -82,10 +68,7 @@ pub(super) fn ciphers(record: &Record) -> String {
 /// Every run of 7-zip, single-threaded first, then the three on all CPUs with their lists.
 pub(super) fn sevenzip(record: &Record) -> String {
     let mut text = String::new();
-    for step in record
-        .steps_of(WorkloadId::SevenZip)
-        .filter(|step| step.variant == Variant::SINGLE)
-    {
+    for step in record.steps_of(WorkloadId::SevenZip).filter(|step| step.variant == Variant::SINGLE) {
         let cpus = cpus_name(record, &step.cpus);
         let _ = write!(text, "Executing benchmark single-threaded on {cpus}\n\n");
         text.push_str(&run(step));
@@ -103,10 +86,7 @@ pub(super) fn sevenzip(record: &Record) -> String {
             {
                 let _ = write!(cpus, " ({name})");
             }
-            let _ = write!(
-                text,
-                "Executing benchmark {count} times multi-threaded on CPUs {cpus}\n\n"
-            );
+            let _ = write!(text, "Executing benchmark {count} times multi-threaded on CPUs {cpus}\n\n");
             group.iter().for_each(|step| text.push_str(&run(step)));
             text.push_str(&lists(&group));
         }
@@ -117,10 +97,7 @@ pub(super) fn sevenzip(record: &Record) -> String {
 /// Runs of one variant, grouped by the CPUs they ran on.
 fn groups<'a>(record: &'a Record, variant: &Variant) -> Vec<Vec<&'a Step>> {
     let mut groups: Vec<Vec<&Step>> = Vec::new();
-    for step in record
-        .steps_of(WorkloadId::SevenZip)
-        .filter(|step| step.variant == *variant)
-    {
+    for step in record.steps_of(WorkloadId::SevenZip).filter(|step| step.variant == *variant) {
         match groups.last_mut().filter(|group| group[0].cpus == step.cpus) {
             Some(group) => group.push(step),
             None => groups.push(vec![step]),
@@ -153,8 +130,7 @@ fn run(step: &Step) -> String {
     if let Some(reason) = &step.not_comparable {
         let _ = write!(text, "Not comparable: {reason}\n\n");
     }
-    let number =
-        |value: Option<u32>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+    let number = |value: Option<u32>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
     let _ = write!(
         text,
         "RAM size:  {:>6} MB,  # CPU hardware threads: {:>3}\nRAM usage: {:>6} MB,  # Benchmark threads:    {:>3}\n\n",
@@ -174,61 +150,29 @@ fn run(step: &Step) -> String {
 
 fn table(measured: &Compression) -> String {
     let mut text = String::new();
-    let half = |row: &DictionaryRow| {
-        (
-            row.kib_per_s,
-            row.usage_percent,
-            row.rating_per_usage_mips,
-            row.rating_mips,
-        )
-    };
+    let half = |row: &DictionaryRow| (row.kib_per_s, row.usage_percent, row.rating_per_usage_mips, row.rating_mips);
     for (pack, unpack) in measured.compressing.iter().zip(&measured.decompressing) {
         let (speed, usage, per_usage, rating) = half(pack);
-        let _ = write!(
-            text,
-            "{:>2}: {speed:>10} {usage:>5} {per_usage:>6} {rating:>6}  |",
-            pack.dictionary_log2
-        );
+        let _ = write!(text, "{:>2}: {speed:>10} {usage:>5} {per_usage:>6} {rating:>6}  |", pack.dictionary_log2);
         let (speed, usage, per_usage, rating) = half(unpack);
         let _ = writeln!(text, " {speed:>10} {usage:>5} {per_usage:>6} {rating:>6}");
     }
-    let _ = writeln!(
-        text,
-        "----------------------------------  | ------------------------------"
-    );
+    let _ = writeln!(text, "----------------------------------  | ------------------------------");
     let averages = [&measured.compressing, &measured.decompressing].map(|rows| average(rows));
-    let _ = write!(
-        text,
-        "Avr:{:>11} {:>5} {:>6}",
-        averages[0].0, averages[0].1, averages[0].2
-    );
+    let _ = write!(text, "Avr:{:>11} {:>5} {:>6}", averages[0].0, averages[0].1, averages[0].2);
     let _ = write!(text, " {:>6}  |", measured.compressing_mips);
-    let _ = write!(
-        text,
-        " {:>10} {:>5} {:>6}",
-        averages[1].0, averages[1].1, averages[1].2
-    );
+    let _ = write!(text, " {:>10} {:>5} {:>6}", averages[1].0, averages[1].1, averages[1].2);
     let _ = writeln!(text, " {:>6}", measured.decompressing_mips);
     let per_usage = u64::from(measured.total_mips) * 100 / u64::from(measured.usage_percent.max(1));
-    let _ = write!(
-        text,
-        "Tot: {:>15} {per_usage:>6} {:>6}\n\n",
-        measured.usage_percent, measured.total_mips
-    );
+    let _ = write!(text, "Tot: {:>15} {per_usage:>6} {:>6}\n\n", measured.usage_percent, measured.total_mips);
     text
 }
 
 /// Means of speed, usage and rating per usage, rounded, as 7-zip prints them behind `Avr:`.
 fn average(rows: &[DictionaryRow]) -> (u64, u64, u64) {
     let count = rows.len().max(1) as u64;
-    let mean = |figure: fn(&DictionaryRow) -> u64| {
-        (rows.iter().map(figure).total::<u64>() + count / 2) / count
-    };
-    (
-        mean(|row| row.kib_per_s),
-        mean(|row| row.usage_percent.into()),
-        mean(|row| row.rating_per_usage_mips.into()),
-    )
+    let mean = |figure: fn(&DictionaryRow) -> u64| (rows.iter().map(figure).total::<u64>() + count / 2) / count;
+    (mean(|row| row.kib_per_s), mean(|row| row.usage_percent.into()), mean(|row| row.rating_per_usage_mips.into()))
 }
 
 /// `Compression: 5990,6075,6081` and its siblings.
@@ -240,12 +184,8 @@ fn lists(group: &[&Step]) -> String {
             _ => None,
         })
         .collect();
-    let list = |figure: fn(&Compression) -> u32| {
-        runs.iter()
-            .map(|run| figure(run).to_string())
-            .collect::<Vec<_>>()
-            .join(",")
-    };
+    let list =
+        |figure: fn(&Compression) -> u32| runs.iter().map(|run| figure(run).to_string()).collect::<Vec<_>>().join(",");
     format!(
         "Compression: {}\nDecompression: {}\nTotal: {}\n\n",
         list(|run| run.compressing_mips),
@@ -265,17 +205,8 @@ pub(super) fn series(record: &Record) -> String {
         let name = format!("{}@{} {}", step.workload, step.method, step.variant);
         let _ = write!(text, "Executing {} on CPUs {cpus}", name.trim_end());
         let _ = writeln!(text, " ({})", series.detail);
-        let values: Vec<String> = series
-            .values
-            .iter()
-            .map(|value| format!("{value:.2}"))
-            .collect();
-        let _ = write!(
-            text,
-            "\nTotal Scores: {} {}\n\n",
-            values.join(","),
-            series.unit
-        );
+        let values: Vec<String> = series.values.iter().map(|value| format!("{value:.2}")).collect();
+        let _ = write!(text, "\nTotal Scores: {} {}\n\n", values.join(","), series.unit);
     }
     text
 }
@@ -285,13 +216,7 @@ pub(super) fn programs(record: &Record) -> String {
     let mut text = String::new();
     for program in view::programs(record) {
         let values: Vec<String> = program.values.iter().map(f64::to_string).collect();
-        let _ = write!(
-            text,
-            "Executing {}\n\nTotal Scores: {} {}\n\n",
-            program.name,
-            values.join(","),
-            program.unit
-        );
+        let _ = write!(text, "Executing {}\n\nTotal Scores: {} {}\n\n", program.name, values.join(","), program.unit);
     }
     for remark in view::remarks(record) {
         let _ = writeln!(text, "{remark}");

@@ -3,14 +3,11 @@
 use super::*;
 use crate::rules;
 use crate::test_support::{own_run, with_step};
-use record::{
-    Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, Repeated,
-};
+use record::{Bandwidth, BandwidthRow, Cache, CurveRow, Fact, LatencyRow, LoadedRow, Missing, Repeated};
 
 fn repeated(record: &mut Record, name: &str, unit: &str, values: &[f64]) {
     let step = record.steps.last_mut().unwrap();
-    step.repeated
-        .extend(Repeated::of(name, unit, values, Ended::Narrow));
+    step.repeated.extend(Repeated::of(name, unit, values, Ended::Narrow));
 }
 
 fn with_bandwidth(record: Record) -> Record {
@@ -22,31 +19,14 @@ fn with_bandwidth(record: Record) -> Record {
         line: None,
     };
     let rows = vec![
-        row(
-            "copy-neon",
-            MemoryOperation::Copy,
-            &[4_011_000_000, 4_000_000_000],
-        ),
+        row("copy-neon", MemoryOperation::Copy, &[4_011_000_000, 4_000_000_000]),
         row("fill-dc-zva", MemoryOperation::Fill, &[9_500_000_000]),
     ];
-    let measured = Measured::Bandwidth(Bandwidth {
-        buffer_bytes: 32 << 20,
-        verified: true,
-        rows,
-    });
-    let mut record = with_step(
-        record,
-        WorkloadId::MemoryBandwidth,
-        Variant::ONLY,
-        &[0],
-        (0.0, 2.0),
-        measured,
-    );
+    let measured = Measured::Bandwidth(Bandwidth { buffer_bytes: 32 << 20, verified: true, rows });
+    let mut record = with_step(record, WorkloadId::MemoryBandwidth, Variant::ONLY, &[0], (0.0, 2.0), measured);
     let copies = [4011.0, 4000.0, 4002.0, 4001.0, 4003.0, 4004.0, 4005.0];
     repeated(&mut record, "copy-neon", "MB/s", &copies);
-    let fills = [
-        9500.0, 9510.0, 7000.0, 9505.0, 7010.0, 7005.0, 9505.0, 9507.0,
-    ];
+    let fills = [9500.0, 9510.0, 7000.0, 9505.0, 7010.0, 7005.0, 9505.0, 9507.0];
     repeated(&mut record, "fill-dc-zva", "MB/s", &fills);
     record
 }
@@ -59,50 +39,26 @@ fn with_latency(record: Record, variant: Variant, clock_khz: Fact<u32>) -> Recor
     let row = |(kib, ns): (u64, f64)| LatencyRow {
         size_bytes: kib << 10,
         rounds_apart_percent: None,
-        ns: (0..columns.len())
-            .map(|column| Some(ns / (1 << column) as f64))
-            .collect(),
+        ns: (0..columns.len()).map(|column| Some(ns / (1 << column) as f64)).collect(),
         line: None,
     };
-    let curve = [
-        (16, 2.2),
-        (32, 2.2),
-        (45, 4.0),
-        (64, 8.0),
-        (91, 8.1),
-        (131_072, 130.0),
-    ];
+    let curve = [(16, 2.2), (32, 2.2), (45, 4.0), (64, 8.0), (91, 8.1), (131_072, 130.0)];
     let measured = Measured::Latency(Latency {
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
         rows: curve.map(row).to_vec(),
         pages: "huge pages".into(),
         clock_khz,
     });
-    with_step(
-        record,
-        WorkloadId::MemoryLatency,
-        variant,
-        &[0],
-        (2.0, 4.0),
-        measured,
-    )
+    with_step(record, WorkloadId::MemoryLatency, variant, &[0], (2.0, 4.0), measured)
 }
 
 #[test]
 fn a_board_is_told_whole() {
     let mut record = own_run();
-    let cache = |level, kind: &str, kib: u64| Cache {
-        level,
-        kind: kind.into(),
-        size_bytes: kib << 10,
-        shared_cpus: vec![0],
-    };
+    let cache =
+        |level, kind: &str, kib: u64| Cache { level, kind: kind.into(), size_bytes: kib << 10, shared_cpus: vec![0] };
     record.machine.cpus[0].core_type = Fact::Known("Cortex-A53".into());
-    record.machine.cpus[0].caches = vec![
-        cache(1, "Data", 32),
-        cache(1, "Instruction", 32),
-        cache(2, "Unified", 512),
-    ];
+    record.machine.cpus[0].caches = vec![cache(1, "Data", 32), cache(1, "Instruction", 32), cache(2, "Unified", 512)];
     let record = with_bandwidth(record);
     let record = with_latency(record, Variant::ONLY, Fact::Known(1_800_000));
     let record = with_latency(record, Variant::SMALL_PAGES, Fact::Known(1_800_000));
@@ -113,40 +69,17 @@ fn a_board_is_told_whole() {
         buffer_bytes: 32 << 20,
         bytes_per_s: vec![rate],
     });
-    let curve = Measured::BandwidthCurve(BandwidthCurve {
-        rows: rows.to_vec(),
-    });
-    let record = with_step(
-        record,
-        WorkloadId::MemoryScaling,
-        Variant::ONLY,
-        &[],
-        (4.0, 5.0),
-        curve,
-    );
+    let curve = Measured::BandwidthCurve(BandwidthCurve { rows: rows.to_vec() });
+    let record = with_step(record, WorkloadId::MemoryScaling, Variant::ONLY, &[], (4.0, 5.0), curve);
     let loaded = Measured::LoadedLatency(LoadedLatency {
         cpu: 0,
         load_cpus: vec![1, 2, 3],
         size_bytes: 128 << 20,
-        rows: vec![LoadedRow {
-            duty_percent: 100,
-            load_bytes_per_s: 3_000_000_000,
-            ns: vec![250.0, 240.0, 260.0],
-        }],
+        rows: vec![LoadedRow { duty_percent: 100, load_bytes_per_s: 3_000_000_000, ns: vec![250.0, 240.0, 260.0] }],
     });
-    let record = with_step(
-        record,
-        WorkloadId::MemoryLoaded,
-        Variant::ONLY,
-        &[],
-        (5.0, 6.0),
-        loaded,
-    );
+    let record = with_step(record, WorkloadId::MemoryLoaded, Variant::ONLY, &[], (5.0, 6.0), loaded);
     let text = render(&record, &rules::check(&record));
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     expect_test::expect![[r#"
         Bandwidth of CPU 0 (Cortex-A53) in MB/s (10^6 bytes copied, filled or read),
         32 MiB a buffer, verified
@@ -189,10 +122,7 @@ fn a_board_is_told_whole() {
 
 #[test]
 fn cycles_without_a_clock_are_missing_with_their_reason() {
-    let unknown = Fact::from(Missing::unsupported(
-        "readings",
-        "the clock reading was disturbed",
-    ));
+    let unknown = Fact::from(Missing::unsupported("readings", "the clock reading was disturbed"));
     let text = render(&with_latency(own_run(), Variant::ONLY, unknown), &[]);
     assert!(text.contains("Cycles: not measured, because the clock reading was disturbed."));
 }

@@ -34,16 +34,9 @@ pub(super) fn section(record: &Record, findings: &[Finding]) -> String {
 /// How long it was watched, how hot it got, what was typed, what ran.
 fn watched(record: &Record) -> String {
     let mut lines = Vec::new();
-    let watch = record
-        .steps
-        .iter()
-        .filter(|step| step.workload == WorkloadId::Watch);
+    let watch = record.steps.iter().filter(|step| step.workload == WorkloadId::Watch);
     for step in watch {
-        lines.push(format!(
-            "Watched for {}{}",
-            duration(step.window.elapsed_ms()),
-            while_running(step)
-        ));
+        lines.push(format!("Watched for {}{}", duration(step.window.elapsed_ms()), while_running(step)));
         lines.extend(failed(record, step));
         lines.push(match view::heat(record, step.window) {
             Some(heat) => {
@@ -57,11 +50,7 @@ fn watched(record: &Record) -> String {
         lines.extend((!throttling.is_empty()).then_some(format!("Throttling: {throttling}")));
     }
     for mark in &record.marks {
-        lines.push(format!(
-            "Mark after {}: {}",
-            duration(mark.at_ms),
-            markdown(&mark.text)
-        ));
+        lines.push(format!("Mark after {}: {}", duration(mark.at_ms), markdown(&mark.text)));
     }
     list(lines)
 }
@@ -71,10 +60,9 @@ fn failed(record: &Record, watch: &Step) -> Option<String> {
     let at = record.steps.iter().position(|step| step == watch)?;
     let command = record.steps.get(at.checked_sub(1)?)?;
     match &command.outcome {
-        Outcome::Failed(failure) if !watch.variant.is_only() => Some(markdown(&format!(
-            "It did not end well: {}",
-            failure.message
-        ))),
+        Outcome::Failed(failure) if !watch.variant.is_only() => {
+            Some(markdown(&format!("It did not end well: {}", failure.message)))
+        }
         _ => None,
     }
 }
@@ -127,10 +115,7 @@ fn settings(record: &Record) -> String {
             Restored::Failed(why) => format!("not put back: {}", markdown(why)),
         };
         let (path, old) = (markdown(&change.path), markdown(&change.old));
-        format!(
-            "{path}: raised from {old} to {}, now {end}",
-            markdown(&change.new)
-        )
+        format!("{path}: raised from {old} to {}, now {end}", markdown(&change.new))
     };
     list(changes.iter().map(line))
 }
@@ -159,14 +144,8 @@ fn changes(record: &Record) -> String {
     if found.is_empty() {
         return list(["PCIe, USB and storage are as they were".to_owned()]);
     }
-    let lines: Vec<String> = found
-        .iter()
-        .map(|line| format!("    {}\n", crate::plain(line)))
-        .collect();
-    format!(
-        "ATTENTION: devices are not as they were at the start:\n\n{}\n",
-        lines.concat()
-    )
+    let lines: Vec<String> = found.iter().map(|line| format!("    {}\n", crate::plain(line))).collect();
+    format!("ATTENTION: devices are not as they were at the start:\n\n{}\n", lines.concat())
 }
 
 fn messages(record: &Record) -> String {
@@ -178,10 +157,8 @@ fn messages(record: &Record) -> String {
             return list([format!("What the kernel said is not known: {why}")]);
         }
     };
-    let matter: Vec<&KernelMessage> = messages
-        .iter()
-        .filter(|message| !NOISE.iter().any(|noise| message.text.contains(noise)))
-        .collect();
+    let matter: Vec<&KernelMessage> =
+        messages.iter().filter(|message| !NOISE.iter().any(|noise| message.text.contains(noise))).collect();
     let heading = match matter.len() {
         0 => return list(["The kernel had nothing to say".to_owned()]),
         1..=NOISE_MANY => "The kernel said meanwhile:",
@@ -201,9 +178,7 @@ fn messages(record: &Record) -> String {
 
 fn swap(record: &Record) -> String {
     let growth = view::swap_growth(record);
-    let grown_kib = growth.map_or(0, |growth| {
-        growth.after_kib.saturating_sub(growth.before_kib)
-    });
+    let grown_kib = growth.map_or(0, |growth| growth.after_kib.saturating_sub(growth.before_kib));
     match grown_kib {
         0 => String::new(),
         kib => list([format!("Swap in use grew by {} MiB", kib.div_ceil(1024))]),
@@ -214,12 +189,7 @@ fn offline(record: &Record) -> String {
     let (Some(first), Some(last)) = (record.states.first(), record.states.last()) else {
         return String::new();
     };
-    let gone: Vec<u32> = first
-        .online_cpus
-        .iter()
-        .copied()
-        .filter(|cpu| !last.online_cpus.contains(cpu))
-        .collect();
+    let gone: Vec<u32> = first.online_cpus.iter().copied().filter(|cpu| !last.online_cpus.contains(cpu)).collect();
     match gone.is_empty() {
         true => String::new(),
         false => list([format!("CPUs {} went offline meanwhile", cpu_list(&gone))]),
@@ -242,10 +212,7 @@ fn validity(record: &Record, findings: &[Finding]) -> String {
 
 /// True if the machine was measured, not only watched.
 fn has_results(record: &Record) -> bool {
-    let first_watch = record
-        .steps
-        .iter()
-        .position(|step| step.workload == WorkloadId::Watch);
+    let first_watch = record.steps.iter().position(|step| step.workload == WorkloadId::Watch);
     let command = first_watch.map(|at| match record.steps[at].variant.is_only() {
         true => at,
         false => at.saturating_sub(1),

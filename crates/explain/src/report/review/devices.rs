@@ -18,44 +18,26 @@ pub(super) fn section(first: &Survey) -> String {
 }
 
 pub(super) fn filesystems(first: &Survey) -> String {
-    let challenging = first
-        .mounts
-        .iter()
-        .filter(|mount| mount.kind.starts_with("fuse") || mount.kind.starts_with("ntfs"))
-        .map(|mount| {
-            let how = match mount.kind.as_str() {
-                "ntfs3" => "NTFS in the kernel: fast enough",
-                "ntfs" => "NTFS in the kernel, its old driver",
-                _ => "through FUSE: a program copies every byte",
-            };
-            format!(
-                "{} at {}: {how}",
-                markdown(&mount.device),
-                markdown(&mount.place)
-            )
-        });
+    let challenging =
+        first.mounts.iter().filter(|mount| mount.kind.starts_with("fuse") || mount.kind.starts_with("ntfs")).map(
+            |mount| {
+                let how = match mount.kind.as_str() {
+                    "ntfs3" => "NTFS in the kernel: fast enough",
+                    "ntfs" => "NTFS in the kernel, its old driver",
+                    _ => "through FUSE: a program copies every byte",
+                };
+                format!("{} at {}: {how}", markdown(&mount.device), markdown(&mount.place))
+            },
+        );
     with_heading("Challenging filesystems", &list(challenging))
 }
 
 pub(super) fn swap(record: &Record, first: &Survey) -> String {
-    let mut lines: Vec<String> = swap_lines(first)
-        .iter()
-        .map(|line| markdown(line))
-        .collect();
-    let zram = first
-        .swaps
-        .iter()
-        .any(|swap| swap.state.kind == SwapKind::Zram);
-    let zswap = record
-        .machine
-        .zswap
-        .known()
-        .filter(|zswap| zswap.as_str() != "off");
+    let mut lines: Vec<String> = swap_lines(first).iter().map(|line| markdown(line)).collect();
+    let zram = first.swaps.iter().any(|swap| swap.state.kind == SwapKind::Zram);
+    let zswap = record.machine.zswap.known().filter(|zswap| zswap.as_str() != "off");
     if let Some(zswap) = zswap.filter(|_| zram) {
-        lines.push(format!(
-            "Zswap ({}) on top of zram: swapping gets slower",
-            markdown(zswap)
-        ));
+        lines.push(format!("Zswap ({}) on top of zram: swapping gets slower", markdown(zswap)));
     } else if let Some(zswap) = zswap.filter(|_| !first.swaps.is_empty()) {
         lines.push(format!("Zswap active using {}", markdown(zswap)));
     }

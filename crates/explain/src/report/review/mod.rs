@@ -16,16 +16,12 @@ use crate::{Finding, Severity, rules, survey, view};
 use record::{Fact, Machine, Record, Survey};
 use std::fmt::Write;
 
-pub(super) const REPORT: Report = Report {
-    id: "review",
-    about: "A review of the machine in Markdown: settings, clocks, devices, kernel.",
-    render,
-};
+pub(super) const REPORT: Report =
+    Report { id: "review", about: "A review of the machine in Markdown: settings, clocks, devices, kernel.", render };
 
 fn render(record: &Record, findings: &[Finding]) -> String {
     let Some(first) = record.surveys.first() else {
-        return "This Record has no look over the machine in it: sbc-bench review makes one.\n"
-            .into();
+        return "This Record has no look over the machine in it: sbc-bench review makes one.\n".into();
     };
     let mut text = title(record);
     let sections = [
@@ -57,28 +53,20 @@ fn section(heading: &str, body: &str) -> String {
 
 /// Lines of a list.
 fn list(lines: impl IntoIterator<Item = String>) -> String {
-    lines
-        .into_iter()
-        .map(|line| format!("  * {line}\n"))
-        .collect()
+    lines.into_iter().map(|line| format!("  * {line}\n")).collect()
 }
 
 fn title(record: &Record) -> String {
     let machine = &record.machine;
     let name = machine.board.known().or(machine.soc.known());
-    let name = name.map_or("A machine that does not say its name".into(), |name| {
-        markdown(name)
-    });
+    let name = name.map_or("A machine that does not say its name".into(), |name| markdown(name));
     let date = crate::monitor::local_time(record, 0);
     let date = date.map(|at| at.strftime("%a, %d %b %Y %H:%M:%S %z").to_string());
     let version = match &record.source {
         record::Source::Run { version, .. } => version.clone(),
         record::Source::Log(log) => log.version.clone(),
     };
-    format!(
-        "# {name}\n\nTested with sbc-bench v{version} on {}.\n\n",
-        date.unwrap_or_else(|| "an unknown day".into())
-    )
+    format!("# {name}\n\nTested with sbc-bench v{version} on {}.\n\n", date.unwrap_or_else(|| "an unknown day".into()))
 }
 
 fn general(record: &Record, first: &Survey) -> String {
@@ -88,16 +76,11 @@ fn general(record: &Record, first: &Survey) -> String {
     match (machine.clusters.len(), types.len()) {
         (0 | 1, _) | (_, 0) => {}
         (clusters, 1) => {
-            let _ = writeln!(
-                text,
-                "The CPU features {clusters} clusters of same core type:\n"
-            );
+            let _ = writeln!(text, "The CPU features {clusters} clusters of same core type:\n");
         }
         (clusters, types) => {
-            let _ = writeln!(
-                text,
-                "The CPU features {clusters} clusters consisting of {types} different core types:\n"
-            );
+            let _ =
+                writeln!(text, "The CPU features {clusters} clusters consisting of {types} different core types:\n");
         }
     }
     let known = |fact: &record::Fact<String>| fact.known().map(|text| crate::plain(text));
@@ -122,11 +105,7 @@ fn general(record: &Record, first: &Survey) -> String {
     }
     let supplies = survey::words::supply_lines(first);
     if !supplies.is_empty() {
-        let _ = write!(
-            text,
-            "\nPower:\n\n{}",
-            list(supplies.iter().map(|line| markdown(line)))
-        );
+        let _ = write!(text, "\nPower:\n\n{}", list(supplies.iter().map(|line| markdown(line))));
     }
     section("General information", &text)
 }
@@ -139,11 +118,7 @@ fn costs(record: &Record) -> String {
             Severity::Info => "",
             Severity::Degraded | Severity::Invalid => "**!** ",
         };
-        format!(
-            "{mark}{} ({} % sure)",
-            markdown(&finding.sentence()),
-            finding.confidence_percent
-        )
+        format!("{mark}{} ({} % sure)", markdown(&finding.sentence()), finding.confidence_percent)
     };
     let body = match findings.is_empty() {
         true => "Nothing was found that costs performance.".to_owned(),
@@ -167,9 +142,7 @@ fn left_out(machine: &Machine, first: &Survey) -> String {
 
 fn why<T>(what: &str, policy: u32, fact: &Fact<T>) -> Option<String> {
     match fact {
-        Fact::Missing { missing } if !missing.path.is_empty() => {
-            Some(format!("{what} of policy{policy}: {missing}"))
-        }
+        Fact::Missing { missing } if !missing.path.is_empty() => Some(format!("{what} of policy{policy}: {missing}")),
         Fact::Known(_) | Fact::Missing { .. } => None,
     }
 }

@@ -6,26 +6,15 @@ use record::{Record, Scaler, ScalerKind, Survey};
 use std::fmt::Write;
 
 pub(super) fn section(record: &Record, first: &Survey) -> String {
-    let shown: Vec<&Scaler> = first
-        .scalers
-        .iter()
-        .filter(|scaler| has_choice(scaler))
-        .collect();
+    let shown: Vec<&Scaler> = first.scalers.iter().filter(|scaler| has_choice(scaler)).collect();
     let mut text = String::new();
     if !shown.is_empty() {
         let _ = writeln!(text, "Original governor settings:\n");
         for scaler in &shown {
-            let _ = writeln!(
-                text,
-                "    {}{}",
-                line(scaler, governor(scaler)),
-                choices(scaler)
-            );
+            let _ = writeln!(text, "    {}{}", line(scaler, governor(scaler)), choices(scaler));
         }
-        let tuned: Vec<String> = shown
-            .iter()
-            .filter_map(|scaler| Some(line(scaler, &changed(record, scaler)?)))
-            .collect();
+        let tuned: Vec<String> =
+            shown.iter().filter_map(|scaler| Some(line(scaler, &changed(record, scaler)?))).collect();
         if !tuned.is_empty() {
             let _ = writeln!(text, "\nTuned governor settings:\n");
             tuned.iter().for_each(|line| {
@@ -44,22 +33,12 @@ pub(super) fn section(record: &Record, first: &Survey) -> String {
                 false => plain(one),
             });
             let now = tuned_choice(record, &choice.path);
-            let now = now
-                .map(|now| format!(" (set to {now} while measuring)"))
-                .unwrap_or_default();
-            format!(
-                "    {}: {}{now}",
-                plain(&choice.path),
-                all.collect::<Vec<_>>().join(" ")
-            )
+            let now = now.map(|now| format!(" (set to {now} while measuring)")).unwrap_or_default();
+            format!("    {}: {}{now}", plain(&choice.path), all.collect::<Vec<_>>().join(" "))
         })
         .collect();
     if !policies.is_empty() {
-        let _ = writeln!(
-            text,
-            "Status of performance related policies found below /sys:\n\n{}",
-            policies.join("\n")
-        );
+        let _ = writeln!(text, "Status of performance related policies found below /sys:\n\n{}", policies.join("\n"));
     }
     let heading = match shown.is_empty() {
         true => "Policies (performance vs. idle consumption)",
@@ -89,28 +68,16 @@ fn line(scaler: &Scaler, governor: &str) -> String {
         true => scaler.clock_hz_max.known(),
         false => scaler.clock_hz.known(),
     };
-    let clock = clock
-        .map(|hz| format!(" / {} MHz", hz / 1_000_000))
-        .unwrap_or_default();
+    let clock = clock.map(|hz| format!(" / {} MHz", hz / 1_000_000)).unwrap_or_default();
     format!("{name}: {}{clock}", plain(governor))
 }
 
 /// ` (ondemand performance / 408 600 816)`
 fn choices(scaler: &Scaler) -> String {
-    let governors: Vec<String> = scaler
-        .governors
-        .iter()
-        .map(|governor| plain(governor))
-        .collect();
-    let clocks: Vec<String> = scaler
-        .clocks_hz
-        .iter()
-        .map(|hz| (hz / 1_000_000).to_string())
-        .collect();
-    let parts: Vec<String> = [governors.join(" "), clocks.join(" ")]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect();
+    let governors: Vec<String> = scaler.governors.iter().map(|governor| plain(governor)).collect();
+    let clocks: Vec<String> = scaler.clocks_hz.iter().map(|hz| (hz / 1_000_000).to_string()).collect();
+    let parts: Vec<String> =
+        [governors.join(" "), clocks.join(" ")].into_iter().filter(|part| !part.is_empty()).collect();
     match parts.is_empty() {
         true => String::new(),
         false => format!(" ({})", parts.join(" / ")),

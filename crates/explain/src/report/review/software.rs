@@ -8,24 +8,9 @@ use std::fmt::Write;
 
 pub(super) fn versions(record: &Record) -> String {
     let machine = &record.machine;
-    let mut lines: Vec<String> = machine
-        .distribution
-        .known()
-        .into_iter()
-        .map(|name| markdown(name))
-        .collect();
-    lines.extend(
-        machine
-            .build_system
-            .known()
-            .map(|build| format!("Build scripts: {}", markdown(build))),
-    );
-    lines.extend(
-        machine
-            .compiler
-            .known()
-            .map(|compiler| format!("Compiler: {}", markdown(compiler))),
-    );
+    let mut lines: Vec<String> = machine.distribution.known().into_iter().map(|name| markdown(name)).collect();
+    lines.extend(machine.build_system.known().map(|build| format!("Build scripts: {}", markdown(build))));
+    lines.extend(machine.compiler.known().map(|compiler| format!("Compiler: {}", markdown(compiler))));
     let mut tools: Vec<String> = record
         .steps
         .iter()
@@ -38,9 +23,7 @@ pub(super) fn versions(record: &Record) -> String {
     tools.dedup();
     lines.extend(tools);
     let firmware = machine.firmware.iter();
-    lines.extend(
-        firmware.map(|value| format!("{}: {}", markdown(&value.name), markdown(&value.value))),
-    );
+    lines.extend(firmware.map(|value| format!("{}: {}", markdown(&value.name), markdown(&value.value))));
     lines.extend(boot_chain(record));
     section("Software versions", &list(lines))
 }
@@ -48,13 +31,8 @@ pub(super) fn versions(record: &Record) -> String {
 /// Rockchip's boot loader writes its versions into the command line.
 fn boot_chain(record: &Record) -> Option<String> {
     let cmdline = record.machine.kernel_cmdline.known()?;
-    let value = cmdline
-        .split_whitespace()
-        .find_map(|word| word.strip_prefix("androidboot.fwver="))?;
-    Some(format!(
-        "Boot chain: {}",
-        markdown(&value.replace(',', ", "))
-    ))
+    let value = cmdline.split_whitespace().find_map(|word| word.strip_prefix("androidboot.fwver="))?;
+    Some(format!("Boot chain: {}", markdown(&value.replace(',', ", "))))
 }
 
 pub(super) fn kernel(record: &Record, first: &Survey) -> String {

@@ -42,13 +42,7 @@ fn board() -> Record {
             class: 0x02_00_00,
             name: Some("Realtek RTL8125 2.5GbE".into()),
             driver: Some("r8125".into()),
-            link: Some(PciLink {
-                rate_mt: 5000,
-                lanes: 1,
-                rate_mt_max: 5000,
-                lanes_max: 1,
-                ..PciLink::default()
-            }),
+            link: Some(PciLink { rate_mt: 5000, lanes: 1, rate_mt_max: 5000, lanes_max: 1, ..PciLink::default() }),
             ..PciDevice::default()
         }],
         disks: vec![Disk {
@@ -156,9 +150,6 @@ fn names_cannot_forge_the_report() {
     record.surveys[0].mounts[0].place = evil.into();
     let text = render(&record, &rules::check(&record));
     assert!(!text.contains(['\u{1b}', '\u{202e}']));
-    assert!(
-        !text.lines().any(|line| line.starts_with("# forged")),
-        "{text}"
-    );
+    assert!(!text.lines().any(|line| line.starts_with("# forged")), "{text}");
     assert!(!text.contains("`sh`"));
 }

@@ -38,15 +38,12 @@ pub(crate) fn judge(card: &Card) -> (Option<&'static str>, Verdict) {
         .find(|row| fits(row[0], card.manfid) && fits(row[1], card.oemid));
     let maker = row.as_ref().map(|row| row[2]).filter(|maker| *maker != "-");
     let by_numbers = row.as_ref().is_some_and(|row| row[3] == "counterfeit");
-    let exempt = row
-        .as_ref()
-        .is_some_and(|row| row[3] == "fine" && row[2] == "-");
+    let exempt = row.as_ref().is_some_and(|row| row[3] == "fine" && row[2] == "-");
     let small_is_fine = row.as_ref().is_some_and(|row| row[4] == "fine")
         // Transcend counted low until 2012.
         || (maker == Some("Transcend") && card.made.is_some_and(|(year, _)| year < 2013));
     // Samsung has sold cards of that name itself.
-    let false_name = FALSE_NAMES.contains(&card.name.as_str())
-        && !(card.name == "00000" && maker == Some("Samsung"));
+    let false_name = FALSE_NAMES.contains(&card.name.as_str()) && !(card.name == "00000" && maker == Some("Samsung"));
     let verdict = match card.serial {
         _ if by_numbers => Verdict::Counterfeit,
         Some(SerialKind::Zero) if !exempt => Verdict::Counterfeit,
@@ -103,56 +100,16 @@ mod tests {
     fn fakes_are_told_by_their_registers() {
         use SerialKind::{Low, Usual, Zero};
         for (card, maker, verdict) in [
-            (
-                card(3, 0x5344, "SU08G", Usual, 2014),
-                Some("SanDisk"),
-                Verdict::Fine,
-            ),
-            (
-                card(3, 0x5344, "SU08G", Low, 2014),
-                Some("SanDisk"),
-                Verdict::Suspicious,
-            ),
-            (
-                card(3, 0x5344, "SU08G", Zero, 2014),
-                Some("SanDisk"),
-                Verdict::Counterfeit,
-            ),
-            (
-                card(0x27, 0x5048, "SD64G", Low, 2023),
-                Some("Phison"),
-                Verdict::Fine,
-            ),
-            (
-                card(0x74, 0x4a45, "USD", Low, 2012),
-                Some("Transcend"),
-                Verdict::Fine,
-            ),
-            (
-                card(0x74, 0x4a45, "USD", Low, 2015),
-                Some("Transcend"),
-                Verdict::Suspicious,
-            ),
-            (
-                card(0x12, 0x3456, "SU16G", Usual, 2020),
-                None,
-                Verdict::Counterfeit,
-            ),
-            (
-                card(0x99, 0x3432, "XX", Usual, 2020),
-                None,
-                Verdict::Counterfeit,
-            ),
-            (
-                card(0x1b, 0x534d, "00000", Usual, 2016),
-                Some("Samsung"),
-                Verdict::Fine,
-            ),
-            (
-                card(0x9f, 0x5449, "SMI", Usual, 2016),
-                Some("Texas Instruments"),
-                Verdict::Counterfeit,
-            ),
+            (card(3, 0x5344, "SU08G", Usual, 2014), Some("SanDisk"), Verdict::Fine),
+            (card(3, 0x5344, "SU08G", Low, 2014), Some("SanDisk"), Verdict::Suspicious),
+            (card(3, 0x5344, "SU08G", Zero, 2014), Some("SanDisk"), Verdict::Counterfeit),
+            (card(0x27, 0x5048, "SD64G", Low, 2023), Some("Phison"), Verdict::Fine),
+            (card(0x74, 0x4a45, "USD", Low, 2012), Some("Transcend"), Verdict::Fine),
+            (card(0x74, 0x4a45, "USD", Low, 2015), Some("Transcend"), Verdict::Suspicious),
+            (card(0x12, 0x3456, "SU16G", Usual, 2020), None, Verdict::Counterfeit),
+            (card(0x99, 0x3432, "XX", Usual, 2020), None, Verdict::Counterfeit),
+            (card(0x1b, 0x534d, "00000", Usual, 2016), Some("Samsung"), Verdict::Fine),
+            (card(0x9f, 0x5449, "SMI", Usual, 2016), Some("Texas Instruments"), Verdict::Counterfeit),
             (card(0xdf, 0x0118, "x", Zero, 2016), None, Verdict::Fine),
             (card(0x77, 0x1234, "x", Usual, 2016), None, Verdict::Fine),
         ] {

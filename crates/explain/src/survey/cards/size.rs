@@ -24,27 +24,19 @@ const SIZE_FACTOR_MAX: f64 = 1.15;
 fn promised_gb(name: &str) -> Option<u64> {
     let digits_at = name.find(|c: char| c.is_ascii_digit())?;
     let (letters, rest) = name.split_at(digits_at);
-    let digits_end = rest
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(rest.len());
+    let digits_end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, unit) = rest.split_at(digits_end);
     let number: u64 = digits.parse().ok()?;
-    let of_capacity = matches!(
-        letters,
-        "SD" | "SU" | "SC" | "SR" | "SE" | "SB" | "SN" | "SL" | "SP" | "USD"
-    );
+    let of_capacity = matches!(letters, "SD" | "SU" | "SC" | "SR" | "SE" | "SB" | "SN" | "SL" | "SP" | "USD");
     let is_size = number.is_power_of_two() && (2..=2048).contains(&number);
     // Three digits without a unit also name sizes: SC128.
-    (of_capacity && is_size && (unit.starts_with('G') || (unit.is_empty() && digits.len() == 3)))
-        .then_some(number)
+    (of_capacity && is_size && (unit.starts_with('G') || (unit.is_empty() && digits.len() == 3))).then_some(number)
 }
 
 /// The largest card there was at the end of that year, in GB.
 fn largest_gb(year: u32) -> Option<u64> {
     let table = rows(include_str!("../../../../../data/card_sizes.tsv"));
-    let years: Vec<(u32, u64)> = table
-        .filter_map(|row| Some((row[0].parse().ok()?, row[1].parse().ok()?)))
-        .collect();
+    let years: Vec<(u32, u64)> = table.filter_map(|row| Some((row[0].parse().ok()?, row[1].parse().ok()?))).collect();
     // Beyond the table nothing is known to be impossible.
     let last = years.last()?.0;
     let until = years.into_iter().find(|(until, _)| year <= *until)?;
@@ -52,11 +44,7 @@ fn largest_gb(year: u32) -> Option<u64> {
 }
 
 fn size(record: &Record) -> Vec<Finding> {
-    let today = record
-        .run
-        .started
-        .known()
-        .map(|ms| crate::kernel::Date::of_utc_ms(*ms).year_month());
+    let today = record.run.started.known().map(|ms| crate::kernel::Date::of_utc_ms(*ms).year_month());
     cards(record)
         .filter(|(_, card)| card.kind != "MMC")
         .filter_map(|(disk, card)| {
@@ -71,7 +59,9 @@ fn size(record: &Record) -> Vec<Finding> {
                     let year = card.made.map_or(0, |(year, _)| year);
                     (85, format!("it says it was made in {year}, when the largest card had {largest} GB"))
                 }
-                (None, None, Some(((year, month), _))) => (70, format!("it says it was made in {month:02}/{year}, which is still to come")),
+                (None, None, Some(((year, month), _))) => {
+                    (70, format!("it says it was made in {month:02}/{year}, which is still to come"))
+                }
                 (None, None, None) => return None,
             };
             Some(

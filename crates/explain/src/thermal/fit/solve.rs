@@ -70,16 +70,8 @@ impl<'a> Solver<'a> {
             let rows = counted(moments, tau_s);
             let model = self.model(&best, phase, &rows);
             let before = places.len();
-            let place = |moment: &&Moment| Place {
-                phase,
-                at_s: moment.at_s,
-            };
-            places.extend(
-                moments
-                    .iter()
-                    .filter(|moment| counts(moments, moment))
-                    .map(|m| place(&m)),
-            );
+            let place = |moment: &&Moment| Place { phase, at_s: moment.at_s };
+            places.extend(moments.iter().filter(|moment| counts(moments, moment)).map(|m| place(&m)));
             left.extend(rows.iter().map(|row| row.celsius - model.of(row)));
             let own = |of: fn(&Row) -> f64| -> Column {
                 let zeros = std::iter::repeat_n(0.0, before);
@@ -100,27 +92,17 @@ impl<'a> Solver<'a> {
         }
         columns.extend(shared.into_iter().filter(|column| !column.is_empty()));
         let count = left.len();
-        columns
-            .iter_mut()
-            .for_each(|column| column.resize(count, 0.0));
+        columns.iter_mut().for_each(|column| column.resize(count, 0.0));
         let figures = if self.kind == Kind::Power { 3 } else { 1 };
         let halves = half_widths(&columns, figures, &left, &places, tau_s)?;
         let around = |value: f64, half: Option<&f64>| {
             let half = half.copied().unwrap_or_default();
-            Estimate {
-                value,
-                low: value - half,
-                high: value + half,
-            }
+            Estimate { value, low: value - half, high: value + half }
         };
         let known = figures == 3;
         let [ambient, resistance] = best.shared;
         let log = around(tau_s.ln(), halves.last());
-        let tau = Estimate {
-            value: tau_s,
-            low: log.low.exp(),
-            high: log.high.exp(),
-        };
+        let tau = Estimate { value: tau_s, low: log.low.exp(), high: log.high.exp() };
         let resistance = around(resistance, halves.get(1).filter(|_| known));
         let ambient = around(ambient, halves.first().filter(|_| known));
         Some((best, [tau, resistance, ambient]))
@@ -132,15 +114,9 @@ impl<'a> Solver<'a> {
         if self.kind == Kind::Steps {
             end = solution.ends.get(phase).copied().unwrap_or_default();
         }
-        let mut model = Model {
-            end,
-            resistance,
-            first: 0.0,
-        };
+        let mut model = Model { end, resistance, first: 0.0 };
         let own: f64 = rows.iter().map(|row| row.decay * row.decay).total();
-        let over = rows
-            .iter()
-            .map(|row| row.decay * (row.celsius - model.of(row)));
+        let over = rows.iter().map(|row| row.decay * (row.celsius - model.of(row)));
         let over: f64 = over.total();
         if own > 1e-12 {
             model.first = over / own;
@@ -177,11 +153,7 @@ impl<'a> Solver<'a> {
     /// The solution at one time constant. The first temperature of each phase is no
     /// figure of interest: all columns are made orthogonal to its own, and it is gone.
     fn solve(&self, tau: f64) -> Option<Solution> {
-        let mut solution = Solution {
-            shared: [0.0; 2],
-            ends: Vec::new(),
-            squares: 0.0,
-        };
+        let mut solution = Solution { shared: [0.0; 2], ends: Vec::new(), squares: 0.0 };
         let mut sums = Sums::default();
         for phase in self.phases {
             let mut rows = counted(phase, tau);
@@ -244,29 +216,20 @@ fn counted(moments: &[Moment], tau: f64) -> Vec<Row> {
         let watts = f64::midpoint(before.watts, moment.watts);
         smoothed = smoothed * keep + (1.0 - keep) * watts;
         decay *= keep;
-        counts(moments, moment).then_some(Row {
-            ambient: 1.0 - decay,
-            power: smoothed,
-            decay,
-            celsius: moment.celsius,
-        })
+        counts(moments, moment).then_some(Row { ambient: 1.0 - decay, power: smoothed, decay, celsius: moment.celsius })
     };
     moments.iter().filter_map(row).collect()
 }
 
 /// Takes out of every column what the first temperature of the phase explains.
 fn without_first(rows: &mut [Row]) {
-    let with_decay =
-        |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).total() };
+    let with_decay = |of: fn(&Row) -> f64| -> f64 { rows.iter().map(|row| row.decay * of(row)).total() };
     let own = with_decay(|row| row.decay);
     if own < 1e-12 {
         return;
     }
-    let shares = [
-        with_decay(|row| row.ambient) / own,
-        with_decay(|row| row.power) / own,
-        with_decay(|row| row.celsius) / own,
-    ];
+    let shares =
+        [with_decay(|row| row.ambient) / own, with_decay(|row| row.power) / own, with_decay(|row| row.celsius) / own];
     for row in rows {
         row.ambient -= shares[0] * row.decay;
         row.power -= shares[1] * row.decay;

@@ -54,9 +54,7 @@ pub(super) fn half_widths(
     let own_squares = (differences - unlike * lasting_squares).max(0.0);
     let both = |of: &[f64], spread: &[f64]| -> Column {
         let pairs = of.iter().zip(spread);
-        pairs
-            .map(|(own, lasting)| own_squares * own + lasting_squares * lasting)
-            .collect()
+        pairs.map(|(own, lasting)| own_squares * own + lasting_squares * lasting).collect()
     };
     let spread: Vec<Column> = base.iter().zip(&spread).map(|(a, b)| both(a, b)).collect();
     // Degrees of freedom of the squares that are left over, were they made by both parts.
@@ -64,23 +62,15 @@ pub(super) fn half_widths(
     let all_squares = count * own_squares * (own_squares + 2.0 * lasting_squares)
         + lasting_squares * lasting_squares * lasting.sum_of_squares();
     let of_base: f64 = spread.iter().map(|of| dot(of, of)).total();
-    let within = base
-        .iter()
-        .flat_map(|a| spread.iter().map(|b| dot(a, b).powi(2)));
+    let within = base.iter().flat_map(|a| spread.iter().map(|b| dot(a, b).powi(2)));
     let squared = all_squares - 2.0 * of_base + within.total::<f64>();
-    let freedom = if squared > 0.0 {
-        total * total / squared
-    } else {
-        free
-    };
+    let freedom = if squared > 0.0 { total * total / squared } else { free };
     let tail = base.len() - figures;
     let covariance = |a: usize, b: usize| dot(&base[tail + a], &spread[tail + b]);
     let half = |figure: usize| {
         let row = &triangle[figure];
         let pairs = (0..figures).flat_map(|a| (0..figures).map(move |b| (a, b)));
-        let variance: f64 = pairs
-            .map(|(a, b)| row[a] * row[b] * covariance(a, b))
-            .total();
+        let variance: f64 = pairs.map(|(a, b)| row[a] * row[b] * covariance(a, b)).total();
         student(freedom.min(free)) * variance.max(0.0).sqrt()
     };
     Some((0..figures).map(half).collect())
@@ -96,14 +86,10 @@ impl Lasting {
     fn new(places: &[Place], lasting_s: f64) -> Self {
         let mut before: Option<Place> = None;
         let keep = |place: &Place| {
-            let last = before
-                .replace(*place)
-                .filter(|last| last.phase == place.phase);
+            let last = before.replace(*place).filter(|last| last.phase == place.phase);
             last.map_or(0.0, |last| (-(place.at_s - last.at_s) / lasting_s).exp())
         };
-        Self {
-            keeps: places.iter().map(keep).collect(),
-        }
+        Self { keeps: places.iter().map(keep).collect() }
     }
 
     /// The matrix of correlations, each to this power, times a column.
@@ -153,9 +139,7 @@ fn orthonormal(columns: &[Column], first: usize) -> Option<(Vec<Column>, Vec<Vec
         let mut shares = Vec::new();
         for of in &base {
             let share = dot(of, &own);
-            own.iter_mut()
-                .zip(of)
-                .for_each(|(own, of)| *own -= share * of);
+            own.iter_mut().zip(of).for_each(|(own, of)| *own -= share * of);
             shares.push(share);
         }
         let (length, whole) = (dot(&own, &own).sqrt(), dot(column, column).sqrt());
@@ -212,10 +196,7 @@ mod tests {
     }
 
     fn places(count: usize) -> Vec<Place> {
-        let place = |at| Place {
-            phase: at / 20,
-            at_s: at as f64,
-        };
+        let place = |at| Place { phase: at / 20, at_s: at as f64 };
         (0..count).map(place).collect()
     }
 
@@ -226,11 +207,7 @@ mod tests {
         one[5] = 1.0;
         let spread = lasting.times(&one, 1);
         for (at, value) in spread.iter().enumerate() {
-            let expected = if at < 20 {
-                (-(at as f64 - 5.0).abs() / 10.0).exp()
-            } else {
-                0.0
-            };
+            let expected = if at < 20 { (-(at as f64 - 5.0).abs() / 10.0).exp() } else { 0.0 };
             assert!((value - expected).abs() < 1e-12, "{at}: {value}");
         }
     }
@@ -248,12 +225,7 @@ mod tests {
                 last
             })
             .collect();
-        let places: Vec<Place> = (0..400)
-            .map(|at| Place {
-                phase: 0,
-                at_s: f64::from(at),
-            })
-            .collect();
+        let places: Vec<Place> = (0..400).map(|at| Place { phase: 0, at_s: f64::from(at) }).collect();
         let half = |values: &[f64]| {
             let mean = values.iter().total::<f64>() / 400.0;
             let left: Vec<f64> = values.iter().map(|value| value - mean).collect();

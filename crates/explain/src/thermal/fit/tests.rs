@@ -91,9 +91,7 @@ impl Board {
                 }
                 if at_s >= next_s {
                     next_s = at_s + SAMPLE_S;
-                    let then = history
-                        .len()
-                        .saturating_sub(1 + (self.delay_s / STEP_S) as usize);
+                    let then = history.len().saturating_sub(1 + (self.delay_s / STEP_S) as usize);
                     moments.push(Moment {
                         at_s,
                         celsius: shown,
@@ -113,10 +111,7 @@ fn fit(phases: &[Vec<Moment>; 3]) -> Result<PowerFit, Untold> {
 /// A figure is right within so many percent, and its interval holds the truth or ends near it.
 fn check(name: &str, found: Estimate, truth: f64, percent: f64, board: &Board) {
     let off = 100.0 * (found.value / truth - 1.0).abs();
-    assert!(
-        off < percent,
-        "{name}: {found:?} instead of {truth}: {board:?}"
-    );
+    assert!(off < percent, "{name}: {found:?} instead of {truth}: {board:?}");
     let slack = truth * percent / 200.0;
     let holds = found.low - slack <= truth && truth <= found.high + slack;
     assert!(holds, "{name}: {found:?} does not hold {truth}: {board:?}");
@@ -131,21 +126,12 @@ fn check_boards(spoil: fn(&mut Board), percent: f64) {
         let fit = fit(&board.phases(&mut chance));
         let fit = fit.unwrap_or_else(|why| panic!("{why}: {board:?}"));
         check("K per W", fit.k_per_w, board.k_per_w, percent, &board);
-        check(
-            "tau",
-            fit.tau_s.unwrap(),
-            board.tau_s,
-            2.0 * percent,
-            &board,
-        );
+        check("tau", fit.tau_s.unwrap(), board.tau_s, 2.0 * percent, &board);
         // The zero of the meter cannot be told from the temperature of the surroundings.
         let at_zero_w = board.ambient - board.k_per_w * board.offset_w;
         let found = fit.ambient_celsius;
         let slack = percent / 100.0 * board.k_per_w * board.load_w;
-        assert!(
-            (found.value - at_zero_w).abs() < slack,
-            "{fit:?}: {board:?}"
-        );
+        assert!((found.value - at_zero_w).abs() < slack, "{fit:?}: {board:?}");
     }
 }
 
@@ -181,12 +167,7 @@ fn constants_come_back_from_a_slow_thermometer() {
 
 #[test]
 fn constants_come_back_from_boards_that_throttle() {
-    check_boards(
-        |board| {
-            board.trip = board.ambient + board.k_per_w * (0.3 * board.idle_w + 0.7 * board.load_w)
-        },
-        4.0,
-    );
+    check_boards(|board| board.trip = board.ambient + board.k_per_w * (0.3 * board.idle_w + 0.7 * board.load_w), 4.0);
 }
 
 /// How many of so many boards have each figure within its interval: K per W, time constant, surroundings.
@@ -214,14 +195,10 @@ fn held(boards: usize, spoil: fn(&mut Board)) -> [usize; 3] {
 fn intervals_hold_the_truth() {
     type Spoil = fn(&mut Board);
     let kinds: [(&str, Spoil); 5] = [
-        ("scatter", |board| {
-            (board.noise_k, board.noise_w) = (0.5, 0.1)
-        }),
+        ("scatter", |board| (board.noise_k, board.noise_w) = (0.5, 0.1)),
         ("steps", |board| board.step_k = 0.5),
         ("bursts", |board| board.bursts_w = 0.25),
-        ("bursts and steps", |board| {
-            (board.bursts_w, board.step_k) = (0.15, 0.3)
-        }),
+        ("bursts and steps", |board| (board.bursts_w, board.step_k) = (0.15, 0.3)),
         ("throttled bursts", |board| {
             board.bursts_w = 0.15;
             board.trip = board.ambient + board.k_per_w * (0.3 * board.idle_w + 0.7 * board.load_w);
@@ -230,10 +207,7 @@ fn intervals_hold_the_truth() {
     const BOARDS: usize = 40;
     for (name, spoil) in kinds {
         let held = held(BOARDS, spoil);
-        assert!(
-            held.iter().all(|held| held * 10 >= BOARDS * 9),
-            "{name}: {held:?}"
-        );
+        assert!(held.iter().all(|held| held * 10 >= BOARDS * 9), "{name}: {held:?}");
     }
 }
 
@@ -268,10 +242,7 @@ fn without_power_the_time_constant_comes_back() {
         let fit = fit_steps(&phases.each_ref().map(Vec::as_slice)).unwrap();
         check("tau", fit.tau_s, board.tau_s, 3.0, &board);
         let end = board.ambient + board.k_per_w * board.idle_w;
-        assert!(
-            (fit.end_celsius[2].unwrap() - end).abs() < 1.0,
-            "{fit:?}: {board:?}"
-        );
+        assert!((fit.end_celsius[2].unwrap() - end).abs() < 1.0, "{fit:?}: {board:?}");
     }
 }
 
@@ -292,10 +263,7 @@ fn what_the_data_cannot_tell_is_refused() {
         (changed(|moment| moment.celsius = 45.0), "hardly moved"),
         (changed(|moment| moment.watts = 5.0), "hardly differed"),
         (changed(|moment| moment.watts = 0.0), "hardly differed"),
-        (
-            changed(|moment| moment.watts = 12.0 - moment.watts),
-            "contradict",
-        ),
+        (changed(|moment| moment.watts = 12.0 - moment.watts), "contradict"),
         (fit_steps(&[]).unwrap_err(), "hardly moved"),
     ] {
         assert!(why.contains(expected), "{why} instead of {expected}");

@@ -182,10 +182,7 @@ pub fn isa_features() -> Vec<&'static str> {
         ("i8mm", has!("i8mm")),
         ("bf16", has!("bf16")),
     ];
-    found
-        .into_iter()
-        .filter_map(|(name, present)| present.then_some(name))
-        .collect()
+    found.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
 /// No way is known to ask on this architecture.

@@ -206,31 +206,9 @@ pub const ROUTINES: &[Routine] = &[
     plain::COPY_LIBC,
     plain::COPY_BACKWARDS,
     plain::COPY_TWO_PASSES,
-    Routine::copying(
-        "copy-words",
-        "Eight 32-bit registers at a time.",
-        64,
-        2,
-        copy_words,
-    )
-    .aligned(64, 4),
-    Routine::copying(
-        "copy-vfp",
-        "Eight 64-bit registers at a time.",
-        64,
-        1,
-        copy_vfp,
-    )
-    .aligned(64, 4),
-    Routine::copying(
-        "copy-neon",
-        "Two 128-bit registers at a time.",
-        64,
-        2,
-        copy_neon,
-    )
-    .aligned(64, 1)
-    .when(has_neon),
+    Routine::copying("copy-words", "Eight 32-bit registers at a time.", 64, 2, copy_words).aligned(64, 4),
+    Routine::copying("copy-vfp", "Eight 64-bit registers at a time.", 64, 1, copy_vfp).aligned(64, 4),
+    Routine::copying("copy-neon", "Two 128-bit registers at a time.", 64, 2, copy_neon).aligned(64, 1).when(has_neon),
     Routine::copying(
         "copy-neon-prefetch",
         "Two 128-bit registers at a time, four lines asked for in advance.",
@@ -242,40 +220,11 @@ pub const ROUTINES: &[Routine] = &[
     .when(has_neon),
     plain::FILL_LIBC,
     plain::FILL_BACKWARDS,
-    Routine::filling(
-        "fill-words",
-        "Eight 32-bit registers at a time.",
-        64,
-        2,
-        fill_words,
-    )
-    .aligned(64, 1),
-    Routine::filling(
-        "fill-neon",
-        "Two 128-bit registers at a time.",
-        64,
-        2,
-        fill_neon,
-    )
-    .aligned(64, 1)
-    .when(has_neon),
+    Routine::filling("fill-words", "Eight 32-bit registers at a time.", 64, 2, fill_words).aligned(64, 1),
+    Routine::filling("fill-neon", "Two 128-bit registers at a time.", 64, 2, fill_neon).aligned(64, 1).when(has_neon),
     plain::READ_COMPILED,
-    Routine::reading(
-        "read-words",
-        "Four 32-bit registers at a time.",
-        64,
-        4,
-        read_words,
-    )
-    .aligned(1, 4),
-    Routine::reading(
-        "read-neon",
-        "Two 128-bit registers at a time.",
-        64,
-        2,
-        read_neon,
-    )
-    .when(has_neon),
+    Routine::reading("read-words", "Four 32-bit registers at a time.", 64, 4, read_words).aligned(1, 4),
+    Routine::reading("read-neon", "Two 128-bit registers at a time.", 64, 2, read_neon).when(has_neon),
     Routine::reading(
         "read-neon-prefetch",
         "Two 128-bit registers at a time, four lines asked for in advance.",

@@ -80,11 +80,7 @@ pub(crate) fn multiply_chain(turns: usize) -> u32 {
 /// all exact.
 #[inline(never)]
 pub(crate) fn float_chain(turns: usize) -> f32 {
-    if has_neon() {
-        float_chain_neon(turns)
-    } else {
-        float_chain_vfp(turns)
-    }
+    if has_neon() { float_chain_neon(turns) } else { float_chain_vfp(turns) }
 }
 
 fn float_chain_neon(turns: usize) -> f32 {
@@ -148,11 +144,7 @@ fn float_chain_vfp(turns: usize) -> f32 {
 /// begin anew with every call and so stay far from infinity.
 #[inline(never)]
 pub(crate) fn heat(turns: usize) -> u64 {
-    if has_neon() {
-        heat_neon(turns)
-    } else {
-        heat_vfp(turns)
-    }
+    if has_neon() { heat_neon(turns) } else { heat_vfp(turns) }
 }
 
 fn heat_neon(turns: usize) -> u64 {
@@ -239,10 +231,7 @@ pub fn isa_features() -> Vec<&'static str> {
         ("idiva", hwcap(HWCAP_IDIVA)),
         ("lpae", hwcap(HWCAP_LPAE)),
     ];
-    found
-        .into_iter()
-        .filter_map(|(name, present)| present.then_some(name))
-        .collect()
+    found.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
 /// No way is known to ask on this architecture.

@@ -205,36 +205,18 @@ pub const ROUTINES: &[Routine] = &[
     plain::COPY_BACKWARDS,
     plain::COPY_TWO_PASSES,
     Routine::copying("copy-words", "64-bit loads and stores.", 64, 8, copy_words).aligned(64, 8),
-    Routine::copying(
-        "copy-rvv",
-        "Groups of eight vector registers.",
-        64,
-        0,
-        copy_vectors,
-    )
-    .aligned(64, 1)
-    .when(has_vectors),
+    Routine::copying("copy-rvv", "Groups of eight vector registers.", 64, 0, copy_vectors)
+        .aligned(64, 1)
+        .when(has_vectors),
     plain::FILL_LIBC,
     plain::FILL_BACKWARDS,
     Routine::filling("fill-words", "64-bit stores.", 64, 8, fill_words).aligned(64, 1),
-    Routine::filling(
-        "fill-rvv",
-        "Groups of eight vector registers.",
-        64,
-        0,
-        fill_vectors,
-    )
-    .aligned(64, 1)
-    .when(has_vectors),
+    Routine::filling("fill-rvv", "Groups of eight vector registers.", 64, 0, fill_vectors)
+        .aligned(64, 1)
+        .when(has_vectors),
     plain::READ_COMPILED,
     Routine::reading("read-words", "64-bit loads.", 64, 8, read_words).aligned(1, 8),
-    Routine::reading(
-        "read-rvv",
-        "Groups of eight vector registers.",
-        64,
-        0,
-        read_vectors,
-    )
-    .aligned(1, 8)
-    .when(has_vectors),
+    Routine::reading("read-rvv", "Groups of eight vector registers.", 64, 0, read_vectors)
+        .aligned(1, 8)
+        .when(has_vectors),
 ];

@@ -150,27 +150,19 @@ fn extensions() -> u64 {
         key: i64,
         value: u64,
     }
-    let mut pair = Pair {
-        key: KEY_IMA_EXT_0,
-        value: 0,
-    };
+    let mut pair = Pair { key: KEY_IMA_EXT_0, value: 0 };
     // SAFETY: one pair to read and write; no CPU set means all CPUs; the kernel writes nothing else.
     let status = unsafe {
         let no_cpus = std::ptr::null_mut::<libc::c_ulong>();
         libc::syscall(RISCV_HWPROBE, &raw mut pair, 1usize, 0usize, no_cpus, 0u32)
     };
     // A kernel that does not know the key sets it to -1.
-    if status == 0 && pair.key == KEY_IMA_EXT_0 {
-        pair.value
-    } else {
-        0
-    }
+    if status == 0 && pair.key == KEY_IMA_EXT_0 { pair.value } else { 0 }
 }
 
 fn has_vectors() -> bool {
     // Set once, because the call is too slow to be made before every run.
-    static VECTORS: LazyLock<bool> =
-        LazyLock::new(|| extensions() & (1 << 2) != 0 || told_to_test_vectors());
+    static VECTORS: LazyLock<bool> = LazyLock::new(|| extensions() & (1 << 2) != 0 || told_to_test_vectors());
     *VECTORS
 }
 
@@ -184,18 +176,8 @@ fn told_to_test_vectors() -> bool {
 pub fn isa_features() -> Vec<&'static str> {
     let extensions = extensions();
     // Bits of the same document.
-    let known = [
-        ("c", 1),
-        ("v", 2),
-        ("zba", 3),
-        ("zbb", 4),
-        ("zbs", 5),
-        ("zicboz", 6),
-    ];
-    known
-        .into_iter()
-        .filter_map(|(name, bit)| (extensions >> bit & 1 == 1).then_some(name))
-        .collect()
+    let known = [("c", 1), ("v", 2), ("zba", 3), ("zbb", 4), ("zbs", 5), ("zicboz", 6)];
+    known.into_iter().filter_map(|(name, bit)| (extensions >> bit & 1 == 1).then_some(name)).collect()
 }
 
 /// No way is known to ask on this architecture.

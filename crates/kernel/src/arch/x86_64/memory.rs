@@ -111,72 +111,16 @@ macro_rules! read_vectors {
 copy_vectors!(copy_sse2, "xmm", "16", "movups", "movups", "");
 copy_vectors!(copy_sse2_nt, "xmm", "16", "movups", "movntps", "sfence");
 copy_vectors!(copy_avx2, "ymm", "32", "vmovups", "vmovups", "vzeroupper");
-copy_vectors!(
-    copy_avx2_nt,
-    "ymm",
-    "32",
-    "vmovups",
-    "vmovntps",
-    "vzeroupper\nsfence"
-);
+copy_vectors!(copy_avx2_nt, "ymm", "32", "vmovups", "vmovntps", "vzeroupper\nsfence");
 copy_vectors!(copy_avx512, "zmm", "64", "vmovups", "vmovups", "vzeroupper");
-copy_vectors!(
-    copy_avx512_nt,
-    "zmm",
-    "64",
-    "vmovups",
-    "vmovntps",
-    "vzeroupper\nsfence"
-);
+copy_vectors!(copy_avx512_nt, "zmm", "64", "vmovups", "vmovntps", "vzeroupper\nsfence");
 
-fill_vectors!(
-    fill_sse2,
-    "xmm",
-    "16",
-    "punpcklqdq xmm0, xmm0",
-    "movups",
-    ""
-);
-fill_vectors!(
-    fill_sse2_nt,
-    "xmm",
-    "16",
-    "punpcklqdq xmm0, xmm0",
-    "movntps",
-    "sfence"
-);
-fill_vectors!(
-    fill_avx2,
-    "ymm",
-    "32",
-    "vpbroadcastq ymm0, xmm0",
-    "vmovups",
-    "vzeroupper"
-);
-fill_vectors!(
-    fill_avx2_nt,
-    "ymm",
-    "32",
-    "vpbroadcastq ymm0, xmm0",
-    "vmovntps",
-    "vzeroupper\nsfence"
-);
-fill_vectors!(
-    fill_avx512,
-    "zmm",
-    "64",
-    "vpbroadcastq zmm0, xmm0",
-    "vmovups",
-    "vzeroupper"
-);
-fill_vectors!(
-    fill_avx512_nt,
-    "zmm",
-    "64",
-    "vpbroadcastq zmm0, xmm0",
-    "vmovntps",
-    "vzeroupper\nsfence"
-);
+fill_vectors!(fill_sse2, "xmm", "16", "punpcklqdq xmm0, xmm0", "movups", "");
+fill_vectors!(fill_sse2_nt, "xmm", "16", "punpcklqdq xmm0, xmm0", "movntps", "sfence");
+fill_vectors!(fill_avx2, "ymm", "32", "vpbroadcastq ymm0, xmm0", "vmovups", "vzeroupper");
+fill_vectors!(fill_avx2_nt, "ymm", "32", "vpbroadcastq ymm0, xmm0", "vmovntps", "vzeroupper\nsfence");
+fill_vectors!(fill_avx512, "zmm", "64", "vpbroadcastq zmm0, xmm0", "vmovups", "vzeroupper");
+fill_vectors!(fill_avx512_nt, "zmm", "64", "vpbroadcastq zmm0, xmm0", "vmovntps", "vzeroupper\nsfence");
 
 read_vectors!(
     read_sse2,
@@ -188,12 +132,7 @@ read_vectors!(
 read_vectors!(
     read_avx2,
     "32",
-    [
-        "vpxor ymm0, ymm0,",
-        "vpxor ymm1, ymm1,",
-        "vpxor ymm2, ymm2,",
-        "vpxor ymm3, ymm3,"
-    ],
+    ["vpxor ymm0, ymm0,", "vpxor ymm1, ymm1,", "vpxor ymm2, ymm2,", "vpxor ymm3, ymm3,"],
     "vpxor ymm0, ymm0, ymm0\nvpxor ymm1, ymm1, ymm1\n\
      vpxor ymm2, ymm2, ymm2\nvpxor ymm3, ymm3, ymm3",
     "vpxor ymm0, ymm0, ymm1\nvpxor ymm2, ymm2, ymm3\nvpxor ymm0, ymm0, ymm2\n\
@@ -202,12 +141,7 @@ read_vectors!(
 read_vectors!(
     read_avx512,
     "64",
-    [
-        "vpxorq zmm0, zmm0,",
-        "vpxorq zmm1, zmm1,",
-        "vpxorq zmm2, zmm2,",
-        "vpxorq zmm3, zmm3,"
-    ],
+    ["vpxorq zmm0, zmm0,", "vpxorq zmm1, zmm1,", "vpxorq zmm2, zmm2,", "vpxorq zmm3, zmm3,"],
     "vpxorq zmm0, zmm0, zmm0\nvpxorq zmm1, zmm1, zmm1\n\
      vpxorq zmm2, zmm2, zmm2\nvpxorq zmm3, zmm3, zmm3",
     "vpxorq zmm0, zmm0, zmm1\nvpxorq zmm2, zmm2, zmm3\nvpxorq zmm0, zmm0, zmm2\n\
@@ -353,87 +287,31 @@ pub const ROUTINES: &[Routine] = &[
     plain::COPY_TWO_PASSES,
     Routine::copying("copy-words", "64-bit loads and stores.", 64, 8, copy_words),
     Routine::copying("copy-sse2", "128-bit loads and stores.", 64, 4, copy_sse2),
-    Routine::copying(
-        "copy-sse2-nontemporal",
-        "128-bit loads, stores past the caches.",
-        64,
-        4,
-        copy_sse2_nt,
-    )
-    .aligned(64, 1),
+    Routine::copying("copy-sse2-nontemporal", "128-bit loads, stores past the caches.", 64, 4, copy_sse2_nt)
+        .aligned(64, 1),
     Routine::copying("copy-avx2", "256-bit loads and stores.", 128, 4, copy_avx2).when(has_avx2),
-    Routine::copying(
-        "copy-avx2-nontemporal",
-        "256-bit loads, stores past the caches.",
-        128,
-        4,
-        copy_avx2_nt,
-    )
-    .aligned(64, 1)
-    .when(has_avx2),
-    Routine::copying(
-        "copy-avx512",
-        "512-bit loads and stores.",
-        256,
-        4,
-        copy_avx512,
-    )
-    .when(has_avx512),
-    Routine::copying(
-        "copy-avx512-nontemporal",
-        "512-bit loads, stores past the caches.",
-        256,
-        4,
-        copy_avx512_nt,
-    )
-    .aligned(64, 1)
-    .when(has_avx512),
-    Routine::copying(
-        "copy-rep-movsb",
-        "The string instruction.",
-        64,
-        0,
-        copy_rep_movsb,
-    ),
+    Routine::copying("copy-avx2-nontemporal", "256-bit loads, stores past the caches.", 128, 4, copy_avx2_nt)
+        .aligned(64, 1)
+        .when(has_avx2),
+    Routine::copying("copy-avx512", "512-bit loads and stores.", 256, 4, copy_avx512).when(has_avx512),
+    Routine::copying("copy-avx512-nontemporal", "512-bit loads, stores past the caches.", 256, 4, copy_avx512_nt)
+        .aligned(64, 1)
+        .when(has_avx512),
+    Routine::copying("copy-rep-movsb", "The string instruction.", 64, 0, copy_rep_movsb),
     plain::FILL_LIBC,
     plain::FILL_BACKWARDS,
     Routine::filling("fill-words", "64-bit stores.", 64, 8, fill_words),
     Routine::filling("fill-sse2", "128-bit stores.", 64, 4, fill_sse2),
-    Routine::filling(
-        "fill-sse2-nontemporal",
-        "128-bit stores past the caches.",
-        64,
-        4,
-        fill_sse2_nt,
-    )
-    .aligned(64, 1),
+    Routine::filling("fill-sse2-nontemporal", "128-bit stores past the caches.", 64, 4, fill_sse2_nt).aligned(64, 1),
     Routine::filling("fill-avx2", "256-bit stores.", 128, 4, fill_avx2).when(has_avx2),
-    Routine::filling(
-        "fill-avx2-nontemporal",
-        "256-bit stores past the caches.",
-        128,
-        4,
-        fill_avx2_nt,
-    )
-    .aligned(64, 1)
-    .when(has_avx2),
+    Routine::filling("fill-avx2-nontemporal", "256-bit stores past the caches.", 128, 4, fill_avx2_nt)
+        .aligned(64, 1)
+        .when(has_avx2),
     Routine::filling("fill-avx512", "512-bit stores.", 256, 4, fill_avx512).when(has_avx512),
-    Routine::filling(
-        "fill-avx512-nontemporal",
-        "512-bit stores past the caches.",
-        256,
-        4,
-        fill_avx512_nt,
-    )
-    .aligned(64, 1)
-    .when(has_avx512),
-    Routine::filling(
-        "fill-rep-stosb",
-        "The string instruction.",
-        64,
-        0,
-        fill_rep_stosb,
-    ),
+    Routine::filling("fill-avx512-nontemporal", "512-bit stores past the caches.", 256, 4, fill_avx512_nt)
+        .aligned(64, 1)
+        .when(has_avx512),
+    Routine::filling("fill-rep-stosb", "The string instruction.", 64, 0, fill_rep_stosb),
     plain::READ_COMPILED,
     Routine::reading("read-words", "64-bit loads.", 64, 8, read_words),
     Routine::reading("read-sse2", "128-bit loads.", 64, 4, read_sse2).aligned(1, 16),

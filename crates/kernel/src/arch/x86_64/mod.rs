@@ -131,10 +131,7 @@ pub fn isa_features() -> Vec<&'static str> {
         ("bmi2", is_x86_feature_detected!("bmi2")),
         ("ermsb", is_x86_feature_detected!("ermsb")),
     ];
-    found
-        .into_iter()
-        .filter_map(|(name, present)| present.then_some(name))
-        .collect()
+    found.into_iter().filter_map(|(name, present)| present.then_some(name)).collect()
 }
 
 /// The name by which QEMU's translator signs itself in the leaf that hypervisors use (0x4000_0000;

@@ -7,31 +7,19 @@ const OPERATIONS: u64 = 300_000;
 
 /// A window of the usual number of operations at a rate.
 fn window(khz: u32) -> Window {
-    Window {
-        operations: OPERATIONS,
-        elapsed_ns: OPERATIONS * 1_000_000 / u64::from(khz),
-    }
+    Window { operations: OPERATIONS, elapsed_ns: OPERATIONS * 1_000_000 / u64::from(khz) }
 }
 
 fn windows(rates: &[(usize, u32)]) -> Vec<Window> {
-    rates
-        .iter()
-        .flat_map(|(count, khz)| std::iter::repeat_n(window(*khz), *count))
-        .collect()
+    rates.iter().flat_map(|(count, khz)| std::iter::repeat_n(window(*khz), *count)).collect()
 }
 
 /// The best rate to within the rounding of a window, support and agreement.
 fn check(rates: &[(usize, u32)], best_khz: u32, supported: bool, agreeing_permille: u32) {
     let found = estimate(&windows(rates)).unwrap();
-    assert!(
-        found.best_khz.abs_diff(best_khz) <= best_khz / 10_000,
-        "{rates:?}: {found:?}"
-    );
+    assert!(found.best_khz.abs_diff(best_khz) <= best_khz / 10_000, "{rates:?}: {found:?}");
     assert_eq!(found.supported, supported, "{rates:?}: {found:?}");
-    assert_eq!(
-        found.agreeing_permille, agreeing_permille,
-        "{rates:?}: {found:?}"
-    );
+    assert_eq!(found.agreeing_permille, agreeing_permille, "{rates:?}: {found:?}");
 }
 
 #[test]
@@ -41,18 +29,8 @@ fn quiet_windows_give_their_rate() {
 
 #[test]
 fn stolen_windows_do_not_lower_the_clock() {
-    check(
-        &[(6, 2_400_000), (14, 2_100_000), (40, 900_000)],
-        2_400_000,
-        true,
-        100,
-    );
-    check(
-        &[(3, 2_400_000), (1, 2_000_000), (1, 1_000_000)],
-        2_400_000,
-        true,
-        600,
-    );
+    check(&[(6, 2_400_000), (14, 2_100_000), (40, 900_000)], 2_400_000, true, 100);
+    check(&[(3, 2_400_000), (1, 2_000_000), (1, 1_000_000)], 2_400_000, true, 600);
 }
 
 #[test]
@@ -64,48 +42,22 @@ fn of_two_modes_the_faster_counts_if_three_windows_support_it() {
 #[test]
 fn a_window_that_is_too_fast_does_not_win() {
     check(&[(1, 9_000_000), (59, 1_500_000)], 1_500_000, true, 983);
-    check(
-        &[(1, 9_000_000), (1, 1_600_000), (58, 1_500_000)],
-        1_500_000,
-        true,
-        966,
-    );
-    check(
-        &[(1, 9_000_000), (1, 8_999_999), (8, 1_500_000)],
-        1_500_000,
-        true,
-        800,
-    );
+    check(&[(1, 9_000_000), (1, 1_600_000), (58, 1_500_000)], 1_500_000, true, 966);
+    check(&[(1, 9_000_000), (1, 8_999_999), (8, 1_500_000)], 1_500_000, true, 800);
     // Slightly too fast, just inside the agreement: it moves the middle of three by nothing.
     check(&[(1, 1_501_400), (59, 1_500_000)], 1_500_000, true, 1000);
 }
 
 #[test]
 fn without_support_the_closest_windows_count_and_say_so() {
-    check(
-        &[(1, 2_000_000), (1, 1_994_000), (1, 1_980_000)],
-        1_994_000,
-        false,
-        666,
-    );
-    check(
-        &[(1, 3_000_000), (1, 1_000_000), (1, 500_000)],
-        1_000_000,
-        false,
-        333,
-    );
+    check(&[(1, 2_000_000), (1, 1_994_000), (1, 1_980_000)], 1_994_000, false, 666);
+    check(&[(1, 3_000_000), (1, 1_000_000), (1, 500_000)], 1_000_000, false, 333);
 }
 
 #[test]
 fn fewer_than_three_windows_are_not_trusted_upwards() {
     assert_eq!(estimate(&[]), None);
-    assert_eq!(
-        estimate(&[Window {
-            operations: 5,
-            elapsed_ns: 0
-        }]),
-        None
-    );
+    assert_eq!(estimate(&[Window { operations: 5, elapsed_ns: 0 }]), None);
     check(&[(1, 1_000_000)], 1_000_000, false, 1000);
     check(&[(1, 1_200_000), (1, 1_000_000)], 1_000_000, false, 500);
 }
@@ -116,10 +68,7 @@ fn sustained_is_all_work_over_all_time() {
     let mut duty_cycle = windows(&[(99, 1_000_000)]);
     let busy_ns: u64 = duty_cycle.iter().map(|window| window.elapsed_ns).sum();
     let pause_ns = busy_ns + 2 * window(1_000_000).elapsed_ns;
-    duty_cycle.push(Window {
-        operations: OPERATIONS,
-        elapsed_ns: pause_ns - OPERATIONS,
-    });
+    duty_cycle.push(Window { operations: OPERATIONS, elapsed_ns: pause_ns - OPERATIONS });
     let found = estimate(&duty_cycle).unwrap();
     assert_eq!(found.best_khz, 1_000_000);
     assert!(found.sustained_khz.abs_diff(500_000) < 10_000, "{found:?}");

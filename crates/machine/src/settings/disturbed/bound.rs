@@ -43,12 +43,8 @@ pub(super) fn parse_start_ticks(stat: &str) -> Option<u64> {
 /// Everything that is disturbed when this CPU goes off. What stays bound to another CPU that is on is not.
 pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<Disturbed> {
     let online = read_list(root, "/sys/devices/system/cpu/online").unwrap_or_default();
-    let is_lost = |cpus: &[u32]| {
-        cpus.contains(&cpu)
-            && !cpus
-                .iter()
-                .any(|other| *other != cpu && online.contains(other))
-    };
+    let is_lost =
+        |cpus: &[u32]| cpus.contains(&cpu) && !cpus.iter().any(|other| *other != cpu && online.contains(other));
     let mut places = of_last_cpu(root, &is_lost);
     places.extend(cpusets(root, cpu));
     places.extend(interrupts(root, &is_lost));
@@ -60,9 +56,7 @@ pub(super) fn to_cpu(root: &Root, cpu: u32) -> Vec<Disturbed> {
 fn of_last_cpu(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
     let names = root.list("/sys/devices/system/cpu/cpufreq");
     let names = names.unwrap_or_default();
-    let policies = names
-        .iter()
-        .filter_map(|name| name.strip_prefix("policy")?.parse::<u32>().ok());
+    let policies = names.iter().filter_map(|name| name.strip_prefix("policy")?.parse::<u32>().ok());
     let mut places = Vec::new();
     for policy in policies {
         let cpus = read_list(root, &format!("{POLICY}{policy}/related_cpus"));
@@ -76,9 +70,7 @@ fn of_last_cpu(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> 
 
 fn interrupts(root: &Root, is_lost: &dyn Fn(&[u32]) -> bool) -> Vec<Disturbed> {
     let names = root.list(INTERRUPTS).unwrap_or_default();
-    let interrupts = names
-        .iter()
-        .filter_map(|name| name.parse::<u32>().ok().map(Disturbed::Interrupt));
+    let interrupts = names.iter().filter_map(|name| name.parse::<u32>().ok().map(Disturbed::Interrupt));
     interrupts
         .filter(|place| {
             let cpus = place.read(root).ok().and_then(|cpus| parse_cpu_list(&cpus));
@@ -115,9 +107,7 @@ pub(in crate::settings) fn emptied_cpuset(root: &Root, cpu: u32) -> Option<Strin
             return None;
         };
         let is_alone = place.read(root).ok()? == cpu.to_string();
-        let is_used = root
-            .read(&format!("{folder}/tasks"))
-            .is_ok_and(|tasks| !tasks.trim().is_empty());
+        let is_used = root.read(&format!("{folder}/tasks")).is_ok_and(|tasks| !tasks.trim().is_empty());
         (is_alone && is_used).then(|| folder.clone())
     })
 }

@@ -11,28 +11,13 @@ fn check(text: &str, expected: &str) {
 #[test]
 fn addresses_and_identifiers() {
     check("mac DC:A6:32:01:02:03.", "mac 00:00:00:00:00:00.");
-    check(
-        "a 3f2504e0-4f89-11d3-9a0c-0305e82c3301 b",
-        "a 00000000-0000-0000-0000-000000000000 b",
-    );
+    check("a 3f2504e0-4f89-11d3-9a0c-0305e82c3301 b", "a 00000000-0000-0000-0000-000000000000 b");
     check("PARTUUID=6c586e13-02", "PARTUUID=00000000-00");
-    check(
-        "hid-aa:bb:cc:dd:ee:01-battery",
-        "hid-00:00:00:00:00:00-battery",
-    );
+    check("hid-aa:bb:cc:dd:ee:01-battery", "hid-00:00:00:00:00:00-battery");
     check("01-dc-a6-32-01-02-03", "00-00-00-00-00-00-00");
-    check(
-        "by-uuid-3f2504e0-4f89-11d3-9a0c-0305e82c3301",
-        "by-uuid-00000000-0000-0000-0000-000000000000",
-    );
-    check(
-        "id 0123456789abcdef0123456789abcdef",
-        "id 00000000000000000000000000000000",
-    );
-    check(
-        "inet 192.168.178.20/24 fe80::1a2b:3c4d",
-        "inet 0.0.0.0/24 0000::0000:0001",
-    );
+    check("by-uuid-3f2504e0-4f89-11d3-9a0c-0305e82c3301", "by-uuid-00000000-0000-0000-0000-000000000000");
+    check("id 0123456789abcdef0123456789abcdef", "id 00000000000000000000000000000000");
+    check("inet 192.168.178.20/24 fe80::1a2b:3c4d", "inet 0.0.0.0/24 0000::0000:0001");
     check("enx001122334455: link up", "enx000000000000: link up");
     // The same twice, and another one.
     check(
@@ -58,38 +43,14 @@ fn addresses_and_identifiers() {
 
 #[test]
 fn names_and_serial_numbers() {
-    check(
-        "Serial\t\t: 10000000abcdef01",
-        "Serial\t\t: 0000000000000000",
-    );
-    check(
-        "usb 3-1: SerialNumber: AB12CD",
-        "usb 3-1: SerialNumber: 000000",
-    );
-    check(
-        "serialno=abc123 Serial Number: X-9, y",
-        "serialno=000000 Serial Number: 0-0, y",
-    );
-    check(
-        "/dev/disk/by-id/ata-Samsung_S5Y2NG0R",
-        "/dev/disk/by-id/redacted",
-    );
-    check(
-        "mount /media/alice/KEYS: ok",
-        "mount /media/redacted/redacted: ok",
-    );
-    check(
-        "/home\u{2f}wonderland/bin of wonderland",
-        "/home\u{2f}redacted/bin of redacted",
-    );
-    check(
-        "https://me:pass@example.org/x",
-        "https://redacted@redacted/x",
-    );
-    check(
-        "Linux version 6.1 (me@laptop) (gcc)",
-        "Linux version 6.1 (redacted@redacted) (gcc)",
-    );
+    check("Serial\t\t: 10000000abcdef01", "Serial\t\t: 0000000000000000");
+    check("usb 3-1: SerialNumber: AB12CD", "usb 3-1: SerialNumber: 000000");
+    check("serialno=abc123 Serial Number: X-9, y", "serialno=000000 Serial Number: 0-0, y");
+    check("/dev/disk/by-id/ata-Samsung_S5Y2NG0R", "/dev/disk/by-id/redacted");
+    check("mount /media/alice/KEYS: ok", "mount /media/redacted/redacted: ok");
+    check("/home\u{2f}wonderland/bin of wonderland", "/home\u{2f}redacted/bin of redacted");
+    check("https://me:pass@example.org/x", "https://redacted@redacted/x");
+    check("Linux version 6.1 (me@laptop) (gcc)", "Linux version 6.1 (redacted@redacted) (gcc)");
     check(
         "Linux 5.10 (snowwhite) \t05/12/23 \t_aarch64_\t(8 CPU)\nsnowwhite: x",
         "Linux 5.10 (redacted) \t05/12/23 \t_aarch64_\t(8 CPU)\nredacted: x",
@@ -113,54 +74,24 @@ fn names_and_serial_numbers() {
 #[test]
 fn what_stands_behind_its_name() {
     for (text, expected) in [
-        (
-            "Serial number 10000000abcdef01",
-            "Serial number 0000000000000000",
-        ),
+        ("Serial number 10000000abcdef01", "Serial number 0000000000000000"),
         ("ID_SERIAL_SHORT=4C53", "ID_SERIAL_SHORT=0000"),
         ("serial#=AB-1", "serial#=00-0"),
-        (
-            "hci0: BD address aabbccddeeff",
-            "hci0: BD address 000000000000",
-        ),
-        (
-            "cmd=\"x --password=a b\"",
-            "cmd=\"x --password=redacted b\"",
-        ),
-        (
-            "x --token t1, --secret s1",
-            "x --token redacted, --secret redacted",
-        ),
+        ("hci0: BD address aabbccddeeff", "hci0: BD address 000000000000"),
+        ("cmd=\"x --password=a b\"", "cmd=\"x --password=redacted b\""),
+        ("x --token t1, --secret s1", "x --token redacted, --secret redacted"),
         ("{\"psk\": \"my own\"}", "{\"psk\": \"redacted\"}"),
-        (
-            "Authorization: Bearer abc.def",
-            "Authorization: Bearer redacted",
-        ),
+        ("Authorization: Bearer abc.def", "Authorization: Bearer redacted"),
         ("wlan0: SSID=\"My Net\", x", "wlan0: SSID=\"redacted\", x"),
         ("\tSSID: My Net", "\tSSID: redacted"),
-        (
-            "(SSID='Net' freq=2437 MHz)",
-            "(SSID='redacted' freq=2437 MHz)",
-        ),
+        ("(SSID='Net' freq=2437 MHz)", "(SSID='redacted' freq=2437 MHz)"),
         ("IMEI 356938035643809.", "IMEI 000000000000000."),
-        (
-            "LU WWN Device Id: 5 0014ee 2b1234567",
-            "LU WWN Device Id: 0 000000 000000000",
-        ),
-        (
-            "IEEE EUI-64:   002538 5b21404b5c",
-            "IEEE EUI-64:   000000 0000000000",
-        ),
+        ("LU WWN Device Id: 5 0014ee 2b1234567", "LU WWN Device Id: 0 000000 000000000"),
+        ("IEEE EUI-64:   002538 5b21404b5c", "IEEE EUI-64:   000000 0000000000"),
         ("Asset Tag: Alice 7", "Asset Tag: redacted"),
-        (
-            "nfs: server files.home not responding",
-            "nfs: server redacted not responding",
-        ),
+        ("nfs: server files.home not responding", "nfs: server redacted not responding"),
         ("SoC UID: 5C3B2A1D0F0E0C0B", "SoC UID: 0000000000000000"),
-        (
-            "Accepted publickey for alice from x\nalice's",
-            "Accepted publickey for redacted from x\nredacted's",
-        ),
+        ("Accepted publickey for alice from x\nalice's", "Accepted publickey for redacted from x\nredacted's"),
     ] {
         check(text, expected);
     }
@@ -191,15 +122,7 @@ fn what_stands_behind_its_name() {
 /// A line without end in which a word stands thousands of times is gone through once.
 #[test]
 fn endless_lines_are_gone_through_once() {
-    for word in [
-        "mac:",
-        "asset tag: no ",
-        "psk=--",
-        "ssid=\"",
-        "wwn ",
-        "LOGNAME=",
-        "serial number x",
-    ] {
+    for word in ["mac:", "asset tag: no ", "psk=--", "ssid=\"", "wwn ", "LOGNAME=", "serial number x"] {
         let line = word.repeat((1 << 16) / word.len());
         Redactor::default().text(&line);
     }
@@ -213,29 +136,17 @@ fn what_its_shape_gives_away() {
     let key = "xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg";
     let pem = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo";
     for (text, expected) in [
-        (
-            "wwn-0x5000c500a1b2c3d4-part1",
-            "wwn-0x0000000000000000-part1",
-        ),
+        ("wwn-0x5000c500a1b2c3d4-part1", "wwn-0x0000000000000000-part1"),
         ("nvme-eui.0025385b21404b5c", "nvme-eui.0000000000000000"),
         ("iBFT iqn.2001-04.com.example:x", "iBFT iqn.redacted"),
         ("scrub ata-X_870_S5Y2NG0R123456-part1", "scrub ata-redacted"),
-        (
-            "at \\\\nas01\\share, //nas/share",
-            "at \\\\redacted\\redacted, //redacted/redacted",
-        ),
-        (
-            "nas:/volume on /mnt type nfs4",
-            "redacted:/redacted on /mnt type nfs4",
-        ),
+        ("at \\\\nas01\\share, //nas/share", "at \\\\redacted\\redacted, //redacted/redacted"),
+        ("nas:/volume on /mnt type nfs4", "redacted:/redacted on /mnt type nfs4"),
         ("laptop.fritz.box: up", "redacted.fritz.box: up"),
         ("call +4915112345678", "call +0000000000000"),
         ("port aabb.ccdd.ee12", "port 0000.0000.0000"),
         ("ssh-ed25519 AAAAC3NzaC1lZDI1 x", "ssh-ed25519 redacted x"),
-        (
-            &format!("peer {key}= PublicKey={key}="),
-            "peer redacted PublicKey=redacted",
-        ),
+        (&format!("peer {key}= PublicKey={key}="), "peer redacted PublicKey=redacted"),
         (&format!("RSA SHA256:{key}"), "RSA redacted"),
         ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "redacted"),
         (pem, "redacted"),
@@ -301,16 +212,11 @@ fn of_other_files_what_is_known_stays() {
     );
     assert_eq!(redactor.counts().get(&Kind::Key), Some(&1));
     let groups = "1:cpu:/docker/0123abcd\n0::/system.slice/alice.service\n";
-    assert_eq!(
-        redactor.control_groups(groups),
-        "1:cpu:/docker/redacted\n0::/system.slice/redacted\n"
-    );
+    assert_eq!(redactor.control_groups(groups), "1:cpu:/docker/redacted\n0::/system.slice/redacted\n");
     let swaps = "Filename\tType\n/home\u{2f}alice/swap file 10 0 -2\n/dev/zram0 partition 10 0 5\n";
     let swaps = redactor.swaps(swaps);
     assert!(
-        swaps.contains("/home\u{2f}redacted")
-            && swaps.contains("/dev/zram0 partition")
-            && !swaps.contains("alice"),
+        swaps.contains("/home\u{2f}redacted") && swaps.contains("/dev/zram0 partition") && !swaps.contains("alice"),
         "{swaps}"
     );
 }

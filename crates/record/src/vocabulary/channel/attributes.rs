@@ -160,8 +160,7 @@ impl ChannelId {
     /// True for temperatures and powers that are set and not measured.
     pub fn is_set(&self) -> bool {
         let set = [Measurand::TripPoint, Measurand::PowerLimit];
-        self.measurand()
-            .is_some_and(|measurand| set.contains(&measurand))
+        self.measurand().is_some_and(|measurand| set.contains(&measurand))
     }
 
     /// True for the clock of memory, by the name of its device.
@@ -169,9 +168,7 @@ impl ChannelId {
         let Self::Devfreq(device, OfDevfreq::Claimed) = self else {
             return false;
         };
-        ["dmc", "dram", "memory-controller"]
-            .iter()
-            .any(|memory| device.contains(memory))
+        ["dmc", "dram", "memory-controller"].iter().any(|memory| device.contains(memory))
     }
 
     /// True if both are told by the same supply, meter or chip, or by the same zone of powercap.
@@ -229,9 +226,7 @@ fn of_raspberry_pi(of: &OfRaspberryPi) -> (Measurand, Unit, ChannelKind) {
         Pi::Throttled => (M::Throttling, Unit::Bits, Gauge),
         Pi::ArmClock => (M::Clock, Unit::Hertz, Gauge),
         Pi::LogFirmwareClock => (M::Clock, Unit::Kilohertz, Gauge),
-        Pi::CoreVoltage | Pi::LogCoreVoltage | Pi::Rail(_, RailKind::Voltage) => {
-            (M::Voltage, Unit::Microvolts, Gauge)
-        }
+        Pi::CoreVoltage | Pi::LogCoreVoltage | Pi::Rail(_, RailKind::Voltage) => (M::Voltage, Unit::Microvolts, Gauge),
         Pi::Rail(_, RailKind::Current) => (M::Current, Unit::Milliamperes, Gauge),
         Pi::PmicPower => (M::Power, Unit::Microwatts, Gauge),
         Pi::LogPmicPower => (M::Power, Unit::Milliwatts, Gauge),

@@ -157,12 +157,9 @@ impl PowerZone {
     /// The zone with the number that the kernel writes: digits, with colons before those of parts. None for other text.
     pub fn of(kind: PowerZoneKind, number: &str) -> Option<Self> {
         let is_digit = |byte: u8| byte.is_ascii_digit();
-        let is_number = number.bytes().next().is_some_and(is_digit)
-            && number.bytes().all(|byte| is_digit(byte) || byte == b':');
-        is_number.then(|| Self {
-            kind,
-            number: number.into(),
-        })
+        let is_number =
+            number.bytes().next().is_some_and(is_digit) && number.bytes().all(|byte| is_digit(byte) || byte == b':');
+        is_number.then(|| Self { kind, number: number.into() })
     }
 
     /// Who counts.

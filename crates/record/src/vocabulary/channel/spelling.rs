@@ -30,12 +30,7 @@ impl ChannelId {
                 format!("hwmon{chip}.{}{number}", kind.as_str())
             }
             Self::Powercap(zone, what) => {
-                format!(
-                    "{}{}.{}",
-                    zone.kind().as_str(),
-                    zone.number(),
-                    of_powercap(what)
-                )
+                format!("{}{}.{}", zone.kind().as_str(), zone.number(), of_powercap(what))
             }
             Self::Devfreq(device, OfDevfreq::Claimed) => format!("devfreq.{device}.claimed"),
             Self::Devfreq(device, OfDevfreq::Residency(hz)) => {
@@ -109,11 +104,7 @@ fn of_raspberry_pi(what: &OfRaspberryPi) -> Cow<'static, str> {
 
 fn of_meter(MeterOutput { meter, output }: MeterOutput, what: OfMeter) -> String {
     // The first meter has no number, as most people have one.
-    let meter = if meter == 1 {
-        String::new()
-    } else {
-        meter.to_string()
-    };
+    let meter = if meter == 1 { String::new() } else { meter.to_string() };
     let output = output.map_or(String::new(), |output| format!(".{output}"));
     format!("meter{meter}{output}.{}", what.as_str())
 }
@@ -122,9 +113,8 @@ impl FromStr for ChannelId {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let known = text
-            .split_once('.')
-            .and_then(|(thing, what)| named(text, thing, what).or_else(|| numbered(thing, what)));
+        let known =
+            text.split_once('.').and_then(|(thing, what)| named(text, thing, what).or_else(|| numbered(thing, what)));
         Ok(known.unwrap_or_else(|| Self::Other(Cow::Owned(text.to_owned()))))
     }
 }
@@ -190,10 +180,7 @@ fn numbered(thing: &str, what: &str) -> Option<ChannelId> {
         "thermal_zone" => ChannelId::Zone(nth, OfZone::Trip(number(what.strip_prefix("trip")?)?)),
         "cooling_device" if what == "state" => ChannelId::Cooling(nth),
         "hwmon" => ChannelId::Hwmon(nth, hwmon(what)?),
-        "iio" => ChannelId::Adc {
-            device: nth,
-            input: number(what.strip_prefix("in")?)?,
-        },
+        "iio" => ChannelId::Adc { device: nth, input: number(what.strip_prefix("in")?)? },
         "meter" if nth != 1 => meter(nth, what)?,
         _ => return None,
     })
@@ -202,10 +189,7 @@ fn numbered(thing: &str, what: &str) -> Option<ChannelId> {
 fn all_cpus(what: &str) -> Option<AllCpus> {
     let other = || (what == "online").then_some(AllCpus::Online);
     let percent = || CpuPercent::of(what).map(AllCpus::Percent);
-    CpuTime::of(what)
-        .map(AllCpus::Time)
-        .or_else(percent)
-        .or_else(other)
+    CpuTime::of(what).map(AllCpus::Time).or_else(percent).or_else(other)
 }
 
 fn cpu(what: &str) -> Option<OfCpu> {
@@ -250,10 +234,7 @@ fn devfreq(what: &str) -> Option<ChannelId> {
         return Some(ChannelId::Devfreq(before.into(), OfDevfreq::Claimed));
     }
     let device = before.strip_suffix(".residency")?;
-    Some(ChannelId::Devfreq(
-        device.into(),
-        OfDevfreq::Residency(number(last)?),
-    ))
+    Some(ChannelId::Devfreq(device.into(), OfDevfreq::Residency(number(last)?)))
 }
 
 fn raspberry_pi(what: &str) -> Option<OfRaspberryPi> {
@@ -277,8 +258,5 @@ fn meter(meter: u32, what: &str) -> Option<ChannelId> {
         Some((output, what)) => (Some(number(output)?), what),
         None => (None, what),
     };
-    Some(ChannelId::Meter(
-        MeterOutput::of(meter, output),
-        OfMeter::of(what)?,
-    ))
+    Some(ChannelId::Meter(MeterOutput::of(meter, output), OfMeter::of(what)?))
 }

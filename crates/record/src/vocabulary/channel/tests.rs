@@ -154,10 +154,7 @@ fn another_spelling_is_another_id() {
         check_text_survives::<ChannelId>(text);
     }
     assert_eq!(id("w1_0.humidity"), ChannelId::own("w1_0.humidity"));
-    assert_eq!(
-        id("policy0.residency."),
-        ChannelId::Policy(0, OfPolicy::Residencies)
-    );
+    assert_eq!(id("policy0.residency."), ChannelId::Policy(0, OfPolicy::Residencies));
 }
 
 #[test]
@@ -169,51 +166,18 @@ fn ids_know_what_they_are_of() {
     assert_eq!(place("cpu.idle"), (None, None, None));
 
     let check = |ask: fn(&ChannelId) -> bool, yes: &[&str], no: &[&str]| {
-        yes.iter()
-            .for_each(|text| assert!(ask(&id(text)), "{text} is not"));
-        no.iter()
-            .for_each(|text| assert!(!ask(&id(text)), "{text} is"));
+        yes.iter().for_each(|text| assert!(ask(&id(text)), "{text} is not"));
+        no.iter().for_each(|text| assert!(!ask(&id(text)), "{text} is"));
     };
     let claims = ["policy0.claimed", "big.claimed", "devfreq.dmc.claimed"];
-    check(
-        ChannelId::is_policy_claim,
-        &claims[..1],
-        &["big.claimed", "policy0.average"],
-    );
-    check(
-        ChannelId::is_any_claim,
-        &claims,
-        &["policy0.limit_max", "x.claimed"],
-    );
-    check(
-        ChannelId::is_firmware_clock,
-        &["rpi.clock.arm", "rpi.firmware_clock"],
-        &["rpi.throttled"],
-    );
-    check(
-        ChannelId::is_meter,
-        &["meter.power", "meter2.1.energy"],
-        &["power.milliwatts"],
-    );
-    check(
-        ChannelId::is_throttle_count,
-        &["cpu0.throttle.core"],
-        &["cpu0.throttle_time.core"],
-    );
-    check(
-        ChannelId::is_set,
-        &["thermal_zone0.trip1", "rapl0.limit.peak_power"],
-        &["rapl0.energy", "soc.temp"],
-    );
-    let memory = [
-        "devfreq.dmc.claimed",
-        "devfreq.1c62000.dram-controller.claimed",
-    ];
-    check(
-        ChannelId::is_memory_clock,
-        &memory,
-        &["devfreq.gpu.claimed", "devfreq.dmc.residency.1"],
-    );
+    check(ChannelId::is_policy_claim, &claims[..1], &["big.claimed", "policy0.average"]);
+    check(ChannelId::is_any_claim, &claims, &["policy0.limit_max", "x.claimed"]);
+    check(ChannelId::is_firmware_clock, &["rpi.clock.arm", "rpi.firmware_clock"], &["rpi.throttled"]);
+    check(ChannelId::is_meter, &["meter.power", "meter2.1.energy"], &["power.milliwatts"]);
+    check(ChannelId::is_throttle_count, &["cpu0.throttle.core"], &["cpu0.throttle_time.core"]);
+    check(ChannelId::is_set, &["thermal_zone0.trip1", "rapl0.limit.peak_power"], &["rapl0.energy", "soc.temp"]);
+    let memory = ["devfreq.dmc.claimed", "devfreq.1c62000.dram-controller.claimed"];
+    check(ChannelId::is_memory_clock, &memory, &["devfreq.gpu.claimed", "devfreq.dmc.residency.1"]);
 }
 
 #[test]
@@ -237,19 +201,14 @@ fn companions_are_told_by_the_same_thing() {
 
 #[test]
 fn texts_keep_to_a_width() {
-    assert_eq!(
-        format!("{:<10}|{:?}", id("soc.temp"), id("soc.temp")),
-        "soc.temp  |\"soc.temp\""
-    );
+    assert_eq!(format!("{:<10}|{:?}", id("soc.temp"), id("soc.temp")), "soc.temp  |\"soc.temp\"");
 }
 
 /// Texts that look like ids: words of the vocabulary, numbers and dots in any order.
 fn near_ids() -> impl Strategy<Value = String> {
-    let words = "cpu|policy|rapl|hwmon|meter|power|milliwatts|devfreq|supply|rpi|pmic|residency|claimed|throttle|temp|trip";
-    proptest::string::string_regex(&format!(
-        "(({words}|[a-z]{{1,3}})?(0|[0-9:]{{1,3}})?\\.?){{1,5}}"
-    ))
-    .unwrap()
+    let words =
+        "cpu|policy|rapl|hwmon|meter|power|milliwatts|devfreq|supply|rpi|pmic|residency|claimed|throttle|temp|trip";
+    proptest::string::string_regex(&format!("(({words}|[a-z]{{1,3}})?(0|[0-9:]{{1,3}})?\\.?){{1,5}}")).unwrap()
 }
 
 /// Ids of the variants that hold text or numbers.
@@ -257,25 +216,16 @@ fn made_ids() -> impl Strategy<Value = ChannelId> {
     let text = || "[a-z0-9._:-]{0,12}".prop_map(|text: String| text.into_boxed_str());
     let output = (any::<u32>(), any::<Option<u32>>());
     prop_oneof![
-        (any::<u32>(), any::<u32>())
-            .prop_map(|(cpu, state)| ChannelId::Cpu(cpu, OfCpu::IdleState(state))),
-        (any::<u32>(), any::<u32>())
-            .prop_map(|(policy, khz)| ChannelId::Policy(policy, OfPolicy::Residency(khz))),
-        (any::<u32>(), any::<u32>())
-            .prop_map(|(zone, trip)| ChannelId::Zone(zone, OfZone::Trip(trip))),
+        (any::<u32>(), any::<u32>()).prop_map(|(cpu, state)| ChannelId::Cpu(cpu, OfCpu::IdleState(state))),
+        (any::<u32>(), any::<u32>()).prop_map(|(policy, khz)| ChannelId::Policy(policy, OfPolicy::Residency(khz))),
+        (any::<u32>(), any::<u32>()).prop_map(|(zone, trip)| ChannelId::Zone(zone, OfZone::Trip(trip))),
         (any::<u32>(), any::<u32>()).prop_map(|(device, input)| ChannelId::Adc { device, input }),
-        (text(), any::<u64>())
-            .prop_map(|(device, hz)| ChannelId::Devfreq(device, OfDevfreq::Residency(hz))),
+        (text(), any::<u64>()).prop_map(|(device, hz)| ChannelId::Devfreq(device, OfDevfreq::Residency(hz))),
         text().prop_map(|device| ChannelId::Devfreq(device, OfDevfreq::Claimed)),
         text().prop_map(|supply| ChannelId::Supply(supply, OfSupply::Online)),
-        text()
-            .prop_map(|rail| ChannelId::RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Current))),
-        ("[0-9][0-9:]{0,4}", text())
-            .prop_map(|(zone, term)| ChannelId::Powercap(rapl(&zone), OfPowercap::Limit(term))),
-        output.prop_map(|(meter, output)| ChannelId::Meter(
-            MeterOutput::of(meter, output),
-            OfMeter::Delay
-        )),
+        text().prop_map(|rail| ChannelId::RaspberryPi(OfRaspberryPi::Rail(rail, RailKind::Current))),
+        ("[0-9][0-9:]{0,4}", text()).prop_map(|(zone, term)| ChannelId::Powercap(rapl(&zone), OfPowercap::Limit(term))),
+        output.prop_map(|(meter, output)| ChannelId::Meter(MeterOutput::of(meter, output), OfMeter::Delay)),
         any::<u32>().prop_map(ChannelId::LogMeter),
     ]
 }

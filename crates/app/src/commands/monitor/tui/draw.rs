@@ -29,12 +29,8 @@ impl Look {
     pub(super) fn of_environment(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let term = set("TERM").unwrap_or_default();
-        let mono = ["vt", "xterm-mono", "dumb"]
-            .iter()
-            .any(|mono| term.starts_with(mono));
-        let locale = set("LC_ALL")
-            .or_else(|| set("LC_CTYPE"))
-            .or_else(|| set("LANG"));
+        let mono = ["vt", "xterm-mono", "dumb"].iter().any(|mono| term.starts_with(mono));
+        let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
@@ -47,11 +43,7 @@ impl Look {
     }
 
     fn colour(self, colour: Color) -> Style {
-        if self.colours {
-            Style::new().fg(colour)
-        } else {
-            Style::new()
-        }
+        if self.colours { Style::new().fg(colour) } else { Style::new() }
     }
 }
 
@@ -65,29 +57,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         line(buffer, area, 0, &text, Style::new());
         return;
     }
-    line(
-        buffer,
-        area,
-        0,
-        &title(state, area.width),
-        Style::new().add_modifier(Modifier::REVERSED),
-    );
+    line(buffer, area, 0, &title(state, area.width), Style::new().add_modifier(Modifier::REVERSED));
     throttling(buffer, area, state);
-    let body = Rect {
-        y: area.y + 2,
-        height: area.height - 4,
-        ..area
-    };
+    let body = Rect { y: area.y + 2, height: area.height - 4, ..area };
     plots(buffer, body, state);
     let faint = Style::new().add_modifier(Modifier::DIM);
     line(buffer, area, area.height - 2, &state.note, faint);
-    line(
-        buffer,
-        area,
-        area.height - 1,
-        &keys(state, area.width),
-        faint,
-    );
+    line(buffer, area, area.height - 1, &keys(state, area.width), faint);
 }
 
 fn title(state: &State, width: u16) -> String {
@@ -125,11 +101,7 @@ fn keys(state: &State, width: u16) -> String {
     let samples = state.samples_per_column() as u64;
     let columns = u64::from(width.saturating_sub(NAMES_WIDTH + 1));
     let span_s = columns * samples * state.interval_ms / 1000;
-    let mut text = format!(
-        "q quit   p pause   - + time span ({}:{:02} min)",
-        span_s / 60,
-        span_s % 60
-    );
+    let mut text = format!("q quit   p pause   - + time span ({}:{:02} min)", span_s / 60, span_s % 60);
     if state.replay {
         text.push_str("   left right 30 s back, on   [ ] slower, faster");
     }
@@ -143,11 +115,7 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
     let room_for_cores = area.height.saturating_sub(tracks);
     let each_core = cores <= room_for_cores;
     let per_row = (area.width - NAMES_WIDTH - 1).max(1);
-    let core_rows = if each_core {
-        cores
-    } else {
-        cores.div_ceil(per_row)
-    };
+    let core_rows = if each_core { cores } else { cores.div_ceil(per_row) };
     let room = area.height.saturating_sub(core_rows.min(room_for_cores));
     let mut y = area.y;
     for (index, shown) in state.tracks.iter().enumerate() {
@@ -160,18 +128,10 @@ fn plots(buffer: &mut Buffer, area: Rect, state: &State) {
         track(buffer, place, shown, state);
         y += height;
     }
-    let rest = Rect {
-        y,
-        height: (area.y + area.height).saturating_sub(y),
-        ..area
-    };
+    let rest = Rect { y, height: (area.y + area.height).saturating_sub(y), ..area };
     if each_core {
         for (shown, y) in state.cores.iter().zip(rest.y..rest.y + rest.height) {
-            let place = Rect {
-                y,
-                height: 1,
-                ..area
-            };
+            let place = Rect { y, height: 1, ..area };
             track(buffer, place, shown, state);
         }
     } else {
@@ -184,32 +144,16 @@ fn track(buffer: &mut Buffer, area: Rect, shown: &Shown, state: &State) {
     let value = shown.track.text(shown.value);
     let room = usize::from(NAMES_WIDTH).saturating_sub(value.chars().count() + 2);
     let name: String = shown.track.label.chars().take(room).collect();
-    line(
-        buffer,
-        area,
-        0,
-        &format!("{name:<room$} {value} "),
-        Style::new(),
-    );
+    line(buffer, area, 0, &format!("{name:<room$} {value} "), Style::new());
     let (low, high) = scale(shown, state.behind);
     if area.height > 1 {
         let text = |value: f32| shown.track.text(Some(f64::from(value)));
         let scale = format!("{} to {}", text(low), text(high));
         let width = usize::from(NAMES_WIDTH) - 1;
         let faint = Style::new().add_modifier(Modifier::DIM);
-        line(
-            buffer,
-            area,
-            area.height - 1,
-            &format!("{scale:>width$}"),
-            faint,
-        );
+        line(buffer, area, area.height - 1, &format!("{scale:>width$}"), faint);
     }
-    let plot = Rect {
-        x: area.x + NAMES_WIDTH,
-        width: area.width - NAMES_WIDTH,
-        ..area
-    };
+    let plot = Rect { x: area.x + NAMES_WIDTH, width: area.width - NAMES_WIDTH, ..area };
     bars(buffer, plot, shown, (low, high), state);
 }
 
@@ -231,10 +175,7 @@ fn scale(shown: &Shown, behind: usize) -> (f32, f32) {
         Kind::Temperature => lowest.min(CELSIUS_FROM),
         _ => lowest.min(0.0),
     };
-    let high = shown
-        .track
-        .max
-        .map_or(highest, |max| highest.max(max as f32));
+    let high = shown.track.max.map_or(highest, |max| highest.max(max as f32));
     (low, high.max(low + 1.0))
 }
 
@@ -243,9 +184,7 @@ fn bars(buffer: &mut Buffer, area: Rect, shown: &Shown, scale: (f32, f32), state
     let width = usize::from(area.width);
     let samples = state.samples_per_column();
     let columns = shown.history.columns(state.behind, width, samples, choose);
-    let held_back = state
-        .held_back
-        .columns(state.behind, width, samples, f32::max);
+    let held_back = state.held_back.columns(state.behind, width, samples, f32::max);
     let first = area.x + (width - columns.len()) as u16;
     let calm = state.look.colour(colour);
     let alarm = state.look.colour(Color::Red);
@@ -258,10 +197,7 @@ fn bars(buffer: &mut Buffer, area: Rect, shown: &Shown, scale: (f32, f32), state
         };
         // Both end with the latest column.
         let from_end = columns.len() - index;
-        let is_held = held_back
-            .len()
-            .checked_sub(from_end)
-            .map(|at| held_back[at]);
+        let is_held = held_back.len().checked_sub(from_end).map(|at| held_back[at]);
         let is_held = is_held == Some(Some(1.0)) && shown.track.kind == Kind::Clock;
         let share = (value - scale.0) / (scale.1 - scale.0);
         let cells = bar(share, usize::from(area.height), state.look.ascii);
@@ -278,15 +214,10 @@ fn strips(buffer: &mut Buffer, area: Rect, per_row: u16, state: &State) {
     let style = state.look.colour(Color::Green);
     let rows = state.cores.chunks(usize::from(per_row));
     for (cores, y) in rows.zip(area.y..area.y + area.height) {
-        let place = Rect {
-            y,
-            height: 1,
-            ..area
-        };
+        let place = Rect { y, height: 1, ..area };
         let ends = cores.first().zip(cores.last());
-        let name = ends.map_or(String::new(), |(first, last)| {
-            format!("{} to {} now", first.track.label, last.track.label)
-        });
+        let name =
+            ends.map_or(String::new(), |(first, last)| format!("{} to {} now", first.track.label, last.track.label));
         line(buffer, place, 0, &name, Style::new());
         for (index, core) in cores.iter().enumerate() {
             let symbol = match core.value {

@@ -32,11 +32,7 @@ mod tests {
             (0.5, 2, true, "# "),
             (1.0, 2, true, "##"),
         ] {
-            assert_eq!(
-                bar(share, height, ascii).concat(),
-                expected,
-                "{share} {height}"
-            );
+            assert_eq!(bar(share, height, ascii).concat(), expected, "{share} {height}");
         }
     }
 }

@@ -18,8 +18,7 @@ impl History {
         if self.values.len() == VALUES_MAX {
             self.values.pop_front();
         }
-        self.values
-            .push_back(value.map_or(f32::NAN, |value| value as f32));
+        self.values.push_back(value.map_or(f32::NAN, |value| value as f32));
         self.pushed += 1;
     }
 
@@ -78,10 +77,7 @@ mod tests {
     fn columns_hold_the_extreme_of_their_samples() {
         let values = [1.0, 5.0, 3.0, 2.0, 4.0].map(Some);
         let history = history(values);
-        assert_eq!(
-            history.columns(0, 9, 2, f32::max),
-            [Some(5.0), Some(3.0), Some(4.0)]
-        );
+        assert_eq!(history.columns(0, 9, 2, f32::max), [Some(5.0), Some(3.0), Some(4.0)]);
         assert_eq!(history.columns(0, 2, 2, f32::min), [Some(2.0), Some(4.0)]);
         assert_eq!(history.columns(0, 2, 1, f32::min), [Some(2.0), Some(4.0)]);
         assert_eq!(history.columns(2, 2, 1, f32::min), [Some(5.0), Some(3.0)]);

@@ -95,18 +95,9 @@ impl Screen {
     /// Standard output or input is no terminal.
     pub(super) fn open(file: String, replay: bool) -> anyhow::Result<Self> {
         let terminal = Terminal::open()?;
-        let state = State {
-            look: Look::of_environment(|name| std::env::var(name).ok()),
-            file,
-            replay,
-            ..State::default()
-        };
-        Ok(Self {
-            terminal,
-            state,
-            draw_after: Instant::now(),
-            changed: true,
-        })
+        let state =
+            State { look: Look::of_environment(|name| std::env::var(name).ok()), file, replay, ..State::default() };
+        Ok(Self { terminal, state, draw_after: Instant::now(), changed: true })
     }
 
     /// True if what is shown is the past.
@@ -187,11 +178,7 @@ impl State {
         if self.rows == 0 {
             // Chosen with the first row: before it, nobody knows which sensors answer.
             let place = super::live::temperature(watch).map(|(place, _)| place);
-            let shown = |track| Shown {
-                track,
-                history: History::default(),
-                value: None,
-            };
+            let shown = |track| Shown { track, history: History::default(), value: None };
             self.tracks = tracks(watch, place).into_iter().map(shown).collect();
             self.cores = cores(watch).into_iter().map(shown).collect();
         }
@@ -211,15 +198,11 @@ impl State {
             return;
         }
         self.behind = 0;
-        let words = |throttle: &explain::throttle::Throttle| {
-            format!("{} ({})", throttle.reason.words(), throttle.channel)
-        };
+        let words =
+            |throttle: &explain::throttle::Throttle| format!("{} ({})", throttle.reason.words(), throttle.channel);
         self.throttled = watch.throttled().iter().map(words).collect();
         self.time = output::time_of_day(watch.record(), watch.at_ms());
-        let load = watch
-            .channels()
-            .iter()
-            .position(|channel| channel.id == ChannelId::Load(LoadSpan::One));
+        let load = watch.channels().iter().position(|channel| channel.id == ChannelId::Load(LoadSpan::One));
         let load = load.and_then(|place| watch.value(place));
         self.load = load.map_or("-".into(), |h| format!("{:.2}", h as f64 / 100.0));
     }

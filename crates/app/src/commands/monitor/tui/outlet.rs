@@ -7,14 +7,8 @@ use std::os::fd::AsFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-static OUTLET: Outlet = Outlet {
-    state: Mutex::new(State {
-        due: Vec::new(),
-        is_busy: false,
-        has_thread: false,
-    }),
-    changed: Condvar::new(),
-};
+static OUTLET: Outlet =
+    Outlet { state: Mutex::new(State { due: Vec::new(), is_busy: false, has_thread: false }), changed: Condvar::new() };
 
 struct Outlet {
     state: Mutex<State>,

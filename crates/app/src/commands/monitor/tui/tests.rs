@@ -7,22 +7,13 @@ use ratatui::backend::TestBackend;
 use record::{Channel, CpuTime, Fact, Record, Run, Source};
 
 fn channel(id: ChannelId, label: &str) -> Channel {
-    Channel {
-        label: label.into(),
-        ..Channel::of(id)
-    }
+    Channel { label: label.into(), ..Channel::of(id) }
 }
 
 /// A board with so many cores in one policy.
 fn watch(cores: u32) -> Watch {
-    let source = Source::Run {
-        version: "1".into(),
-        target: String::new(),
-    };
-    let run = Run {
-        started: Fact::Known(0),
-        ..Run::default()
-    };
+    let source = Source::Run { version: "1".into(), target: String::new() };
+    let run = Run { started: Fact::Known(0), ..Run::default() };
     let mut record = Record::new(source, run);
     record.machine.board = Fact::Known("Test Board".into());
     record.samples.interval_ms = 1000;
@@ -41,18 +32,11 @@ fn watch(cores: u32) -> Watch {
 /// The state after four seconds in which the board got hot and slow.
 fn state(cores: u32, look: Look) -> State {
     let mut watch = watch(cores);
-    let mut state = State {
-        look,
-        ..State::default()
-    };
+    let mut state = State { look, ..State::default() };
     state.begin(&watch);
     for second in 0..4_i64 {
         let busy = (0..=cores).flat_map(|_| [75 * second, 25 * second]);
-        let hot = [
-            1_800_000 - 400_000 * second,
-            40_000 + 10_000 * second,
-            second / 2,
-        ];
+        let hot = [1_800_000 - 400_000 * second, 40_000 + 10_000 * second, second / 2];
         watch.row(second * 1000, busy.chain(hot).map(Some));
         state.row(&watch);
         watch.seen();
@@ -69,10 +53,7 @@ fn screen(state: &State, width: u16, height: u16) -> Vec<String> {
     (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
-const ASCII: Look = Look {
-    colours: false,
-    ascii: true,
-};
+const ASCII: Look = Look { colours: false, ascii: true };
 
 #[test]
 fn everything_has_its_place() {
@@ -90,36 +71,21 @@ fn everything_has_its_place() {
 
         q quit   p pause   - + time span (0:25 min)
     "#]];
-    expected.assert_eq(&format!(
-        "{}\n",
-        screen(&state(2, ASCII), 60, 12).join("\n")
-    ));
+    expected.assert_eq(&format!("{}\n", screen(&state(2, ASCII), 60, 12).join("\n")));
 }
 
 #[test]
 fn many_cores_share_lines() {
     let lines = screen(&state(60, ASCII), 60, 12);
     let strip = |name: &str, cores: usize| format!("{name:<34}{}", ":".repeat(cores));
-    let expected = [
-        strip("cpu0 to cpu24 now", 25),
-        strip("cpu25 to cpu49 now", 25),
-        strip("cpu50 to cpu59 now", 10),
-    ];
+    let expected = [strip("cpu0 to cpu24 now", 25), strip("cpu25 to cpu49 now", 25), strip("cpu50 to cpu59 now", 10)];
     assert_eq!(lines[7..10], expected);
 }
 
 #[test]
 fn every_size_is_drawn() {
     let state = state(4, ASCII);
-    for (width, height) in [
-        (1, 1),
-        (20, 3),
-        (44, 8),
-        (45, 9),
-        (80, 24),
-        (300, 100),
-        (500, 8),
-    ] {
+    for (width, height) in [(1, 1), (20, 3), (44, 8), (45, 9), (80, 24), (300, 100), (500, 8)] {
         let lines = screen(&state, width, height);
         assert_eq!(lines.len(), usize::from(height));
     }
@@ -151,11 +117,7 @@ fn terminals_get_what_they_can_show() {
         ("vt220", "", "", false, true),
     ] {
         let expected = Look { colours, ascii };
-        assert_eq!(
-            look(term, lang, no_color),
-            expected,
-            "{term} {lang} {no_color}"
-        );
+        assert_eq!(look(term, lang, no_color), expected, "{term} {lang} {no_color}");
     }
 }
 
@@ -165,15 +127,10 @@ fn colours_are_used_only_where_there_are_some() {
         let mut terminal = Terminal::new(TestBackend::new(60, 12)).unwrap();
         terminal.draw(|frame| draw(frame, &state(2, look))).unwrap();
         let cells = terminal.backend().buffer().content();
-        cells
-            .iter()
-            .any(|cell| cell.fg != ratatui::style::Color::Reset)
+        cells.iter().any(|cell| cell.fg != ratatui::style::Color::Reset)
     };
     assert!(!coloured(ASCII));
-    assert!(coloured(Look {
-        colours: true,
-        ascii: false
-    }));
+    assert!(coloured(Look { colours: true, ascii: false }));
 }
 
 #[test]
