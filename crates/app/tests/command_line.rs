@@ -57,7 +57,7 @@ fn bad_input_gets_one_clear_sentence() {
     check_refused(&[], &[("CPUINFOFILE", "/none")], 1, "CPUINFOFILE: /none cannot be read");
     check_refused(&[], &[("MaxKHz", "fast")], 1, "MaxKHz is a clock in kHz");
     check_refused(&["explain", "/none"], &[], 1, "/none cannot be read");
-    check_refused(&["--root", "/none", "identify"], &[], 1, "/none does not exist");
+    check_refused(&["--root", "/none", "identify"], &[], 1, "/none cannot be read: No such file");
     check_refused(&["--root", "/tmp", "restore"], &[], 1, "restoring needs the running system");
     check_refused(&["report", "--format", "poem", "/dev/null"], &[], 1, "no report \"poem\"");
     check_refused(&["list", "poems"], &[], 1, "no table \"poems\"");
