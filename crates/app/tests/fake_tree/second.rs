@@ -2,11 +2,7 @@
 
 use crate::tree::{Tree, can_run, difference};
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::SIGINT;
-use signal_hook::flag::register_conditional_default;
 use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Longer than one that is sent twice and meant once, and shorter than what the program gets to end by itself.
@@ -37,10 +33,6 @@ fn a_second_ctrl_c_restores_and_leaves_at_once() {
     if !can_run() {
         return testkit::was_skipped();
     }
-    // A shell starts what it puts behind itself with SIGINT ignored, and so would be every program of this test.
-    // One that is caught here is not ignored there.
-    let ends_here = Arc::new(AtomicBool::new(true));
-    register_conditional_default(SIGINT, ends_here).unwrap();
     for holds_settings in [true, false] {
         let left = (0..TRIES).any(|_| leaves_at_once(holds_settings));
         assert!(left, "each of {TRIES} runs waited for its program and concluded; with settings: {holds_settings}");

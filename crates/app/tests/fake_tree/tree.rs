@@ -1,12 +1,15 @@
 //! A machine whose `/sys`, `/var/lib` and `/var/log` are folders, and the program on it. On a virtual board
 //! `/sys` is that of the board.
 
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::register_conditional_default;
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 /// The program.
@@ -100,6 +103,10 @@ impl Tree {
     /// Every setting as a board has it before a run.
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
+        static IS_HEARD: Once = Once::new();
+        // A shell starts what it puts behind itself with SIGINT ignored, and so would be every program of these tests.
+        // One that is caught here is not ignored there.
+        IS_HEARD.call_once(|| register_conditional_default(SIGINT, Arc::new(AtomicBool::new(true))).map(drop).unwrap());
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // In memory: hundreds of runs bring every line to the disk.
         let memory = Path::new("/dev/shm");
