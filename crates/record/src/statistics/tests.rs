@@ -205,3 +205,11 @@ fn drift_and_wander_do_not_lower_what_is_promised() {
         assert!(found >= 95.0, "wander beside skew {noise}: {found} %");
     }
 }
+
+#[test]
+fn a_number_that_is_read_and_written_again_keeps_every_digit() {
+    for text in ["31.245270191439438", "0.1", "7e-10", "122.416294033786585"] {
+        let number: f64 = serde_json::from_str(text).unwrap();
+        assert_eq!(number, text.parse::<f64>().unwrap(), "{text}");
+    }
+}
