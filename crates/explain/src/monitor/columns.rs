@@ -2,9 +2,9 @@
 
 use super::clocks::Clocks;
 use super::{Watch, cells, push_time_of_day};
-use crate::view::{self, TICKS};
+use crate::view;
 use record::{
-    AllCpus, Channel, ChannelId, CpuPercent, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
+    AllCpus, Channel, ChannelId, CpuPercent, CpuTime, LoadSpan, OfMeter, OfRaspberryPi, RailKind, Record, Total, Unit,
 };
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub struct Columns {
     clocks: Clocks,
     load: Option<usize>,
     online: Option<usize>,
-    ticks: [Option<usize>; TICKS.len()],
+    ticks: [Option<usize>; CpuTime::OF_KERNEL.len()],
     printed: [Option<usize>; PRINTED.len()],
     temperature: Option<usize>,
     extras: Vec<Extra>,
@@ -54,7 +54,7 @@ impl Columns {
         Self {
             load: place(&ChannelId::Load(LoadSpan::One)),
             online: place(&ChannelId::AllCpus(AllCpus::Online)),
-            ticks: TICKS.map(|time| place(&ChannelId::all_cpus(time))),
+            ticks: CpuTime::OF_KERNEL.map(|time| place(&ChannelId::all_cpus(time))),
             printed: PRINTED.map(|of| place(&ChannelId::AllCpus(AllCpus::Percent(of)))),
             temperature: temperature.or_else(hottest),
             extras: extras(record),

@@ -43,7 +43,7 @@ pub fn busy_percent_at(record: &Record) -> Vec<Option<f64>> {
     let growth = ticks_by_row(record, super::whole_run());
     for (busy, ticks) in found.iter_mut().zip(&growth) {
         let total: i64 = ticks.iter().total();
-        let idle = ticks[IDLE] + ticks[IOWAIT];
+        let idle = ticks[CpuTime::IDLE] + ticks[CpuTime::IOWAIT];
         *busy = (total > 0).then(|| 100.0 * (total - idle) as f64 / total as f64);
     }
     found
@@ -62,27 +62,11 @@ pub fn own_cost_percent(record: &Record) -> Option<f64> {
     (cost.elapsed_ns > 0).then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64 / f64::from(cpus))
 }
 
-/// The kinds of ticks in `/proc/stat`, in its order.
-pub(crate) const TICKS: [CpuTime; 8] = [
-    CpuTime::User,
-    CpuTime::Nice,
-    CpuTime::System,
-    CpuTime::Idle,
-    CpuTime::Iowait,
-    CpuTime::Irq,
-    CpuTime::Softirq,
-    CpuTime::Steal,
-];
-
-/// Indexes in [`TICKS`].
-const IDLE: usize = 3;
-const IOWAIT: usize = 4;
-
 /// Growth of every kind of ticks from row to row.
-fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; TICKS.len()]> {
+fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; CpuTime::OF_KERNEL.len()]> {
     let rows = record.samples.at_ms.len();
-    let mut growth = vec![[0_i64; TICKS.len()]; rows];
-    for (kind, time) in TICKS.iter().enumerate() {
+    let mut growth = vec![[0_i64; CpuTime::OF_KERNEL.len()]; rows];
+    for (kind, time) in CpuTime::OF_KERNEL.iter().enumerate() {
         let Some(channel) = record.samples.channel(&ChannelId::all_cpus(*time)) else {
             continue;
         };
@@ -96,7 +80,7 @@ fn ticks_by_row(record: &Record, window: Window) -> Vec<[i64; TICKS.len()]> {
 fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
     let growth = ticks_by_row(record, window);
     let mut uses = Vec::new();
-    let mut sums = [0_i64; TICKS.len()];
+    let mut sums = [0_i64; CpuTime::OF_KERNEL.len()];
     let mut began_ms: Option<i64> = None;
     for (at_ms, ticks) in record.samples.at_ms.iter().zip(&growth) {
         if !window.contains(*at_ms) {
@@ -106,14 +90,14 @@ fn from_ticks(record: &Record, window: Window) -> Vec<CpuUse> {
         sums.iter_mut().zip(ticks).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
         if at_ms.saturating_sub(began) >= INTERVAL_MS {
             uses.extend(from_sums(*at_ms, &sums));
-            sums = [0; TICKS.len()];
+            sums = [0; CpuTime::OF_KERNEL.len()];
             began_ms = Some(*at_ms);
         }
     }
     uses
 }
 
-fn from_sums(at_ms: i64, sums: &[i64; TICKS.len()]) -> Option<CpuUse> {
+fn from_sums(at_ms: i64, sums: &[i64; CpuTime::OF_KERNEL.len()]) -> Option<CpuUse> {
     let total: i64 = sums.iter().total();
     let percent = |ticks: f64| 100.0 * ticks / total as f64;
     // As real numbers: those of a foreign Record may be any.

@@ -37,7 +37,6 @@ pub use core_clusters::{CoreLevel, between_ns, core_levels, pair_ns};
 pub use core_types::core_types;
 pub use core_use::{core_use, core_use_by_second};
 pub use counted::counted_khz;
-pub(crate) use cpu_use::TICKS;
 pub use cpu_use::{CpuUse, busy_percent_at, cpu_count, cpu_use, own_cost_percent};
 pub use death::{Death, LastSeen, death, deaths};
 pub use falls::{ClockFall, UntrueColumn, clock_falls, phase_clock_loss_percent, untrue_columns};

@@ -21,21 +21,8 @@ pub(super) const SENSOR: Sensor = Sensor {
 
 const PATH: &str = "/proc/stat";
 
-/// Columns of a line, in the kernel's order.
-const COLUMNS: [CpuTime; 8] = [
-    CpuTime::User,
-    CpuTime::Nice,
-    CpuTime::System,
-    CpuTime::Idle,
-    CpuTime::Iowait,
-    CpuTime::Irq,
-    CpuTime::Softirq,
-    CpuTime::Steal,
-];
 /// Values before those of single CPUs: the total, and the number of CPUs.
-const BEFORE_CPUS: usize = COLUMNS.len() + 1;
-const IDLE: usize = 3;
-const IOWAIT: usize = 4;
+const BEFORE_CPUS: usize = CpuTime::OF_KERNEL.len() + 1;
 
 /// Up to so many CPUs each has all columns; above, 8 columns for each CPU would make rows of
 /// hundreds of numbers, so that each CPU has only its busy and its idle time.
@@ -53,11 +40,11 @@ fn discover(root: &Root) -> Vec<Probe> {
     let last = numbers.into_iter().map(|(_, cpu)| cpu).chain(online).filter(|cpu| *cpu < CPUS_MAX).max();
     let cpus = last.map_or(0, |last| last + 1);
 
-    let total = COLUMNS.map(ChannelId::all_cpus).into_iter();
+    let total = CpuTime::OF_KERNEL.map(ChannelId::all_cpus).into_iter();
     let mut ids: Vec<ChannelId> = total.chain([ChannelId::AllCpus(AllCpus::Online)]).collect();
     let split = cpus <= CPUS_SPLIT_MAX;
     for cpu in 0..cpus {
-        let columns: &[CpuTime] = if split { &COLUMNS } else { &[CpuTime::Busy, CpuTime::Idle] };
+        let columns: &[CpuTime] = if split { &CpuTime::OF_KERNEL } else { &[CpuTime::Busy, CpuTime::Idle] };
         ids.extend(columns.iter().map(|time| ChannelId::cpu_time(cpu, *time)));
     }
     let channels = ids.into_iter().map(Channel::of).collect();
@@ -75,7 +62,7 @@ fn parse_split(text: &[u8], values: &mut [i64]) {
             None => numbers(&line[3..], total),
             Some(cpu) => {
                 *online = (*online).max(0) + 1;
-                if let Some(out) = cpus.chunks_exact_mut(COLUMNS.len()).nth(cpu) {
+                if let Some(out) = cpus.chunks_exact_mut(CpuTime::OF_KERNEL.len()).nth(cpu) {
                     numbers(after_name(line), out);
                 }
             }
@@ -94,10 +81,10 @@ fn parse_busy(text: &[u8], values: &mut [i64]) {
             continue;
         };
         *online = (*online).max(0) + 1;
-        let mut columns = [0; COLUMNS.len()];
+        let mut columns = [0; CpuTime::OF_KERNEL.len()];
         numbers(after_name(line), &mut columns);
         if let Some(out) = cpus.chunks_exact_mut(2).nth(cpu) {
-            let idle = columns[IDLE].saturating_add(columns[IOWAIT]);
+            let idle = columns[CpuTime::IDLE].saturating_add(columns[CpuTime::IOWAIT]);
             let all = columns.iter().fold(0_i64, |sum, ticks| sum.saturating_add(*ticks));
             out[0] = all.saturating_sub(idle);
             out[1] = idle;

@@ -27,6 +27,16 @@ words! {
     }
 }
 
+impl CpuTime {
+    /// The kinds of ticks in a line of `/proc/stat`, in the kernel's order.
+    pub const OF_KERNEL: [Self; 8] =
+        [Self::User, Self::Nice, Self::System, Self::Idle, Self::Iowait, Self::Irq, Self::Softirq, Self::Steal];
+    /// Where [`CpuTime::Idle`] stands in [`CpuTime::OF_KERNEL`].
+    pub const IDLE: usize = 3;
+    /// Where [`CpuTime::Iowait`] stands in it.
+    pub const IOWAIT: usize = 4;
+}
+
 words! {
     /// The shares of time that a log prints.
     pub enum CpuPercent {
