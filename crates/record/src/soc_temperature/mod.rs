@@ -67,8 +67,9 @@ pub fn choose(
     let is_plausible = |place: usize| latest(place).is_none_or(|value| CHOSEN.contains(&value));
     let candidates = channels.iter().enumerate();
     let candidates = candidates.filter_map(|(place, channel)| {
-        let (rank, about) = names::rank(channel)?;
-        is_plausible(place).then_some((rank, place, about))
+        let meaning = names::meaning(channel)?;
+        let rank = meaning.rank?;
+        is_plausible(place).then_some((rank, place, meaning.about))
     });
     let mut candidates: Vec<(u32, usize, &str)> = candidates.collect();
     candidates.sort();
@@ -102,7 +103,7 @@ pub fn choose(
 
 /// True if this may be the temperature of the SoC, so that short peaks matter.
 pub fn may_be_soc(channel: &Channel) -> bool {
-    names::rank(channel).is_some()
+    names::meaning(channel).is_some_and(|meaning| meaning.rank.is_some())
 }
 
 impl SocTemperature {

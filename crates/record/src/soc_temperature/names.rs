@@ -8,33 +8,44 @@ const NAMES: &str = include_str!("../../../../data/sensors.tsv");
 /// Rank of a thermal zone with a name nobody knows: better than nothing.
 const RANK_UNKNOWN_ZONE: u32 = 90;
 
-/// One row of the table.
-struct Name<'a> {
-    /// None: never the SoC.
-    rank: Option<u32>,
-    place: &'a str,
-    how: &'a str,
-    pattern: &'a str,
-    about: &'a str,
+/// What the name of a temperature means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Meaning {
+    /// The lowest is the best one; none: never the SoC.
+    pub(super) rank: Option<u32>,
+    /// What it measures.
+    pub(super) about: &'static str,
 }
 
-/// Rank of a channel and what its name means; none if it is not the SoC's temperature.
-pub(super) fn rank(channel: &Channel) -> Option<(u32, &'static str)> {
+/// One row of the table.
+struct Name {
+    place: &'static str,
+    how: &'static str,
+    pattern: &'static str,
+    meaning: Meaning,
+}
+
+/// What the name of a channel means; none if it is no temperature.
+pub(super) fn meaning(channel: &Channel) -> Option<Meaning> {
     if !channel.is_temperature() {
         return None;
     }
-    let place = if channel.id.zone().is_some() { "zone" } else { "hwmon" };
-    let label = channel.label.to_ascii_lowercase();
-    let mut matching = names().filter(|name| name.place == place && name.matches(&label));
-    // Rows that exclude stand first, then the better names.
-    match matching.next() {
-        Some(name) => Some((name.rank?, name.about)),
-        None if place == "zone" => Some((RANK_UNKNOWN_ZONE, "no better known thermal zone")),
-        None => None,
-    }
+    let is_zone = channel.id.zone().is_some();
+    let place = if is_zone { "zone" } else { "hwmon" };
+    let unknown = match is_zone {
+        true => Meaning { rank: Some(RANK_UNKNOWN_ZONE), about: "no better known thermal zone" },
+        false => Meaning { rank: None, about: "unknown" },
+    };
+    Some(named(place, &channel.label).unwrap_or(unknown))
 }
 
-impl Name<'_> {
+/// What the table says of a name. Rows that exclude stand first, then the better names.
+fn named(place: &str, label: &str) -> Option<Meaning> {
+    let label = label.to_ascii_lowercase();
+    names().find(|name| name.place == place && name.matches(&label)).map(|name| name.meaning)
+}
+
+impl Name {
     fn matches(&self, label: &str) -> bool {
         match self.how {
             "exact" => label == self.pattern,
@@ -44,18 +55,21 @@ impl Name<'_> {
     }
 }
 
-fn names() -> impl Iterator<Item = Name<'static>> {
+fn names() -> impl Iterator<Item = Name> {
     let rows = NAMES.lines().filter(|line| !line.starts_with('#')).skip(1);
     rows.filter_map(|line| {
         let mut cells = line.split('\t');
         let mut cell = || cells.next();
-        Some(Name { rank: cell()?.parse().ok(), place: cell()?, how: cell()?, pattern: cell()?, about: cell()? })
+        let rank = cell()?.parse().ok();
+        let (place, how, pattern) = (cell()?, cell()?, cell()?);
+        Some(Name { place, how, pattern, meaning: Meaning { rank, about: cell()? } })
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_table_is_well_formed() {
@@ -69,7 +83,37 @@ mod tests {
             assert!(["exact", "prefix", "contains"].contains(&name.how), "{}", name.pattern);
             assert_eq!(name.pattern, name.pattern.to_lowercase());
         }
-        let ranks: Vec<u32> = names().map(|name| name.rank.unwrap_or(0)).collect();
+        let ranks: Vec<u32> = names().map(|name| name.meaning.rank.unwrap_or(0)).collect();
         assert!(ranks.is_sorted(), "better names stand first");
+    }
+
+    /// Names of thermal zones, and of hwmon chips that have a temperature, of all boards in files.
+    #[allow(clippy::disallowed_methods, reason = "the boards are files of the repository")]
+    fn sensors_of_boards() -> BTreeSet<(&'static str, String)> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../boards");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let boards = paths.filter(|path| path.extension().is_some_and(|extension| extension == "board"));
+        let mut sensors = BTreeSet::new();
+        for text in boards.map(|path| std::fs::read_to_string(path).unwrap()) {
+            for (path, content) in text.split("\n== ").filter_map(|file| file.split_once('\n')) {
+                let name = content.lines().next().unwrap_or_default().to_owned();
+                match path.rsplit_once('/') {
+                    Some((folder, "type")) if folder.contains("/thermal_zone") => _ = sensors.insert(("zone", name)),
+                    Some((folder, "name")) if text.contains(&format!("\n== {folder}/temp")) => {
+                        sensors.insert(("hwmon", name));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        sensors
+    }
+
+    #[test]
+    fn the_sensors_of_all_boards_are_in_the_table() {
+        let sensors = sensors_of_boards();
+        assert!(sensors.len() > 20, "{sensors:?}");
+        let unknown: Vec<_> = sensors.iter().filter(|(place, name)| named(place, name).is_none()).collect();
+        assert!(unknown.is_empty(), "rows that data/sensors.tsv lacks: {unknown:?}");
     }
 }
