@@ -8,6 +8,7 @@ mod applied;
 
 pub(crate) use applied::Restores;
 
+use crate::soc_temperature::SocTemperature;
 use crate::{
     Channel, ChannelId, End, Fact, Gap, Gate, KernelMessage, Machine, Mark, Missing, Probe, Restored, Run, SamplerCost,
     SettingChange, Source, State, Step, Survey, UnmetSetting,
@@ -105,6 +106,11 @@ pub enum Event {
         at_ms: Vec<i64>,
         /// One column for each channel.
         columns: Vec<Vec<Option<i64>>>,
+    },
+    /// Which channel stands for the temperature of the SoC from now on; the last one counts.
+    SocTemperature {
+        /// The channel and why, or why there is none.
+        choice: Fact<SocTemperature>,
     },
     /// A channel went silent.
     Gap {

@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Why what nobody looked at is missing.
+const NOT_REACHED: &str = "the run did not get that far";
+
 /// The result of reading one thing.
 pub type Reading<T> = Result<T, Missing>;
 
@@ -83,7 +86,13 @@ pub enum Fact<T> {
 impl<T> Fact<T> {
     /// Missing because the run ended (or has not got) before this was looked at.
     pub fn not_reached() -> Self {
-        Missing::unsupported("", "the run did not get that far").into()
+        Missing::unsupported("", NOT_REACHED).into()
+    }
+
+    /// True if it is missing because nobody looked at it: [`Fact::not_reached`].
+    pub fn is_not_reached(&self) -> bool {
+        let is_so = |why: &Why| matches!(why, Why::Unsupported(reason) if reason == NOT_REACHED);
+        self.missing().is_some_and(|missing| missing.path.is_empty() && is_so(&missing.why))
     }
 
     /// Missing because a log of the bash program does not say it.

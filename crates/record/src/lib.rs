@@ -87,6 +87,10 @@ pub struct Record {
     /// What the background sampler saw.
     #[serde(default)]
     pub samples: Samples,
+    /// Which of the channels stands for the temperature of the SoC, and why. Older runs and logs do not say it:
+    /// [`soc_temperature::of`] chooses for them.
+    #[serde(default, skip_serializing_if = "Fact::is_not_reached")]
+    pub soc_temperature: Fact<soc_temperature::SocTemperature>,
     /// What somebody noted while it ran.
     #[serde(default)]
     pub marks: Vec<Mark>,
@@ -118,6 +122,7 @@ impl Record {
             unmet_settings: Vec::new(),
             steps: Vec::new(),
             samples: Samples::default(),
+            soc_temperature: Fact::not_reached(),
             marks: Vec::new(),
             kernel_messages: Fact::not_reached(),
             surveys: Vec::new(),

@@ -131,6 +131,7 @@ impl Record {
             unmet_settings,
             steps,
             samples,
+            soc_temperature: choice,
             marks,
             kernel_messages,
             surveys,
@@ -149,6 +150,9 @@ impl Record {
         events.extend(unmet.map(|unmet| Event::SettingUnmet { unmet }));
         events.extend(steps.into_iter().map(|step| Event::Step { step: Box::new(step) }));
         samples_into(&mut events, samples);
+        if !choice.is_not_reached() {
+            events.push(Event::SocTemperature { choice });
+        }
         events.extend(marks.into_iter().map(|mark| Event::Mark { mark }));
         events.push(Event::KernelMessages { messages: kernel_messages });
         events.extend(surveys.into_iter().map(|survey| Event::Survey { survey: Box::new(survey) }));

@@ -38,6 +38,7 @@ pub(super) fn finish(mut draft: Draft) -> Record {
         unmet_settings: Vec::new(),
         steps: draft.steps,
         samples,
+        soc_temperature: Fact::not_reached(),
         marks: Vec::new(),
         surveys: Vec::new(),
         kernel_messages,

@@ -61,6 +61,7 @@ impl Record {
                 self.take_channels(channels);
             }
             Event::Samples { at_ms, columns } => self.append_samples(&at_ms, columns),
+            Event::SocTemperature { choice } => self.soc_temperature = choice,
             Event::Gap { channel, gap } => {
                 let found = self.samples.channels.iter_mut().find(|known| known.id == channel);
                 if let Some(known) = found {

@@ -1,6 +1,7 @@
 //! Parts of one run: what is kept of those that died, and when they count as one.
 
 use super::*;
+use crate::soc_temperature::{SocReason, SocTemperature};
 use crate::{
     Channel, ChannelId, ChannelKind, Gap, Gate, KernelMessage, Mark, Missing, Mode, Outcome, Restored, SettingChange,
     State, Step, Unit, Variant, WorkloadId, nothing_known,
@@ -67,6 +68,8 @@ fn died() -> Record {
     let mut late = Channel::new(ChannelId::own("b"), Unit::Count, ChannelKind::Counter);
     late.values = (0..rows).map(|row| Some(row).filter(|row| *row > 900)).collect();
     record.samples.channels = vec![whole, late];
+    let (channel, why) = (ChannelId::own("a"), SocReason::Name { about: "CPU".into() });
+    record.soc_temperature = Fact::Known(SocTemperature { channel, why });
     record.unread = vec![Missing::absent("/proc/x")];
     record.marks = vec![Mark { at_ms: 7, text: "fan off".into() }];
     record.kernel_messages = Fact::Known(vec![KernelMessage { at_ms: Some(9), text: "hot".into(), line: None }]);

@@ -4,7 +4,7 @@
 //! Sums that forget what is long ago, so that memory does not grow and nothing is kept per row. Which
 //! sensor is chosen is decided elsewhere.
 
-use crate::{AllCpus, Channel, ChannelId, ChannelKind, CpuTime};
+use crate::{AllCpus, Channel, ChannelId, ChannelKind, CpuTime, Samples};
 
 /// Heat lags behind work: the load is averaged over about this time.
 const LAG_MS: f64 = 10_000.0;
@@ -61,6 +61,21 @@ impl Follows {
             sums: temperatures.map(|(place, _)| (place, Sums::default())).collect(),
             ..Self::default()
         }
+    }
+
+    /// After all rows of these samples.
+    pub fn of_rows(samples: &Samples) -> Self {
+        let channels = &samples.channels;
+        let mut follows = Self::of(channels);
+        for (row, at_ms) in samples.at_ms.iter().enumerate() {
+            let value = |place: usize, row: usize| channels[place].values.get(row).copied().flatten();
+            let growth = |place: usize| {
+                let growth = value(place, row)?.checked_sub(value(place, row.checked_sub(1)?)?)?;
+                (growth >= 0).then_some(growth)
+            };
+            follows.row(*at_ms, growth, |place| value(place, row));
+        }
+        follows
     }
 
     /// Takes a row: growth of counters since the row before, and values of gauges that were just read.

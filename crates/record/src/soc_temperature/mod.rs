@@ -8,18 +8,27 @@ mod names;
 
 pub use follows::Follows;
 
-use crate::{Channel, ChannelId, Missing, Reading};
+use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::ops::{Range, RangeInclusive};
 
+/// What a sensor that is there and works can read, in thousandths of a degree Celsius, if it is not exactly 0: boards
+/// in the cold are below zero.
+const READING: Range<i64> = -39_999..150_000;
 /// What a SoC that runs can have when it is chosen, in thousandths of a degree Celsius. Firmware is known to answer -1
 /// or 398 °C.
-const CHOSEN: std::ops::RangeInclusive<i64> = -20_000..=125_000;
+const CHOSEN: RangeInclusive<i64> = -20_000..=125_000;
+/// So many sensors that are not the SoC's are named.
+const NAMED_MAX: usize = 3;
 /// A sensor whose correlation with the load is below this does not follow it.
 const FOLLOWS_NOT: f64 = 0.5;
 /// One above this does, so that a sensor that does not cannot be that of the SoC.
 const FOLLOWS: f64 = 0.7;
 
 /// Which channel stands for the temperature of the SoC, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SocTemperature {
     /// The channel.
     pub channel: ChannelId,
@@ -28,7 +37,8 @@ pub struct SocTemperature {
 }
 
 /// Why a channel stands for the temperature of the SoC.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum SocReason {
     /// Its name stands best in the table.
     Name {
@@ -50,11 +60,44 @@ pub enum SocReason {
     OnlyOneOfLog,
 }
 
-/// Chooses the temperature of the SoC among the channels. `latest` gives a value of the channel at a place, if one is
-/// known, to leave out what cannot be true; `follows_load` gives its correlation with the load, if enough was seen.
+/// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read, and firmware is known to
+/// answer -274 or 398 °C.
+pub fn is_reading(millicelsius: i64) -> bool {
+    millicelsius != 0 && READING.contains(&millicelsius)
+}
+
+/// The choice of a Record: the one that is kept, else the one that its samples allow, as a run may have died before a
+/// sensor answered.
 ///
 /// # Errors
-/// No channel is named like a temperature of the SoC.
+/// No sensor tells the temperature of the SoC; which others there are.
+pub fn of(record: &Record) -> Reading<SocTemperature> {
+    match &record.soc_temperature {
+        Fact::Known(choice) => Ok(choice.clone()),
+        Fact::Missing { .. } => of_samples(&record.samples),
+    }
+}
+
+/// The choice that samples allow, by all of their rows.
+///
+/// # Errors
+/// No sensor tells the temperature of the SoC; which others there are.
+pub fn of_samples(samples: &Samples) -> Reading<SocTemperature> {
+    let first = |place: usize| {
+        let values = || samples.channels[place].values.iter().flatten().copied();
+        values().find(|value| is_reading(*value)).or_else(|| values().next())
+    };
+    let follows = OnceCell::new();
+    let follows_load = |place: usize| follows.get_or_init(|| Follows::of_rows(samples)).correlation(place);
+    choose(&samples.channels, first, follows_load)
+}
+
+/// Chooses the temperature of the SoC among the channels. `latest` gives a value of the channel at a place, if one is
+/// known, to leave out what cannot be true; `follows_load` gives its correlation with the load, if enough was seen,
+/// and is asked where there is more than one sensor to choose from.
+///
+/// # Errors
+/// No channel is named like a temperature of the SoC; which others there are.
 pub fn choose(
     channels: &[Channel],
     latest: impl Fn(usize) -> Option<i64>,
@@ -64,17 +107,9 @@ pub fn choose(
         let (channel, why) = (ChannelId::Soc, SocReason::OnlyOneOfLog);
         return Ok(SocTemperature { channel, why });
     }
-    let is_plausible = |place: usize| latest(place).is_none_or(|value| CHOSEN.contains(&value));
-    let candidates = channels.iter().enumerate();
-    let candidates = candidates.filter_map(|(place, channel)| {
-        let meaning = names::meaning(channel)?;
-        let rank = meaning.rank?;
-        is_plausible(place).then_some((rank, place, meaning.about))
-    });
-    let mut candidates: Vec<(u32, usize, &str)> = candidates.collect();
-    candidates.sort();
-    let Some((_, by_name, about)) = candidates.first().copied() else {
-        let why = "no sensor tells the temperature of the SoC";
+    let (candidates, others) = judge(channels, latest);
+    let Some((_, _, by_name, about)) = candidates.first().copied() else {
+        let why = format!("no sensor tells the temperature of the SoC{}", in_words(&others));
         return Err(Missing::unsupported("/sys/class/thermal", why));
     };
     let chosen = |place: usize, why: SocReason| {
@@ -82,8 +117,9 @@ pub fn choose(
         Ok(SocTemperature { channel, why })
     };
     let hundredths = |correlation: f64| (correlation * 100.0).round() as i32;
-    if let Some(its) = follows_load(by_name).filter(|value| *value < FOLLOWS_NOT) {
-        let follower = candidates.iter().find_map(|(_, place, about)| {
+    let of_best = if candidates.len() > 1 { follows_load(by_name) } else { None };
+    if let Some(its) = of_best.filter(|value| *value < FOLLOWS_NOT) {
+        let follower = candidates.iter().find_map(|(_, _, place, about)| {
             let value = follows_load(*place).filter(|value| *value > FOLLOWS)?;
             Some((*place, *about, value))
         });
@@ -99,6 +135,41 @@ pub fn choose(
     }
     let about = about.to_owned();
     chosen(by_name, SocReason::Name { about })
+}
+
+/// A sensor that may be the SoC's: whether it reads exactly 0, as absent ones do, its rank, place and meaning.
+type Candidate = (bool, u32, usize, &'static str);
+
+/// The sensors that may be the SoC's, the best one first, and the others, each with the reason.
+fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Candidate>, Vec<String>) {
+    let (mut candidates, mut others) = (Vec::new(), Vec::new());
+    for (place, channel) in channels.iter().enumerate() {
+        let Some(meaning) = names::meaning(channel) else {
+            continue;
+        };
+        let value = latest(place);
+        let why = match (meaning.rank, value) {
+            (None, _) => meaning.about.to_owned(),
+            (Some(_), Some(value)) if !CHOSEN.contains(&value) => format!("reads {:.0} °C", value as f64 / 1000.0),
+            (Some(rank), _) => {
+                candidates.push((value == Some(0), rank, place, meaning.about));
+                continue;
+            }
+        };
+        others.push(format!("{} ({why})", channel.label));
+    }
+    candidates.sort();
+    (candidates, others)
+}
+
+/// The first of the sensors that are not the SoC's, to be appended to a sentence.
+fn in_words(others: &[String]) -> String {
+    let named = others.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match others.len() {
+        0 => String::new(),
+        count if count > NAMED_MAX => format!("; left out: {named} and {} more", count - NAMED_MAX),
+        _ => format!("; left out: {named}"),
+    }
 }
 
 /// True if this may be the temperature of the SoC, so that short peaks matter.

@@ -1,7 +1,7 @@
 //! Choices among sensors as boards have them.
 
 use super::*;
-use crate::{HwmonKind, OfHwmon, Unit};
+use crate::{ChannelKind, CpuTime, Event, HwmonKind, OfHwmon, Unit, nothing_known};
 
 fn sensor(id: ChannelId, label: &str) -> Channel {
     Channel {
@@ -15,8 +15,8 @@ fn zone(number: usize, label: &str) -> Channel {
     sensor(ChannelId::zone_temperature(number as u32), label)
 }
 
-/// Chooses among `(place, label, value)`.
-fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {
+/// Sensors by `(place, label, value)`.
+fn sensors(channels: &[(&str, &str, i64)]) -> Vec<Channel> {
     let made = |(number, (place, label, _)): (usize, &(&str, &str, i64))| match *place {
         "zone" => zone(number, label),
         _ => {
@@ -24,7 +24,12 @@ fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {
             sensor(ChannelId::Hwmon(number as u32, temperature), label)
         }
     };
-    let made: Vec<Channel> = channels.iter().enumerate().map(made).collect();
+    channels.iter().enumerate().map(made).collect()
+}
+
+/// The label of the one that is chosen.
+fn chosen(channels: &[(&str, &str, i64)]) -> Option<String> {
+    let made = sensors(channels);
     let choice = choose(&made, |place| Some(channels[place].2), |_| None).ok()?;
     Some(made[choice.place(&made)?].label.clone())
 }
@@ -41,6 +46,9 @@ fn the_socs_temperature_is_found() {
         (vec![(hwmon, "nvme Composite", 40_000), (zone, "foo", 41_000)], Some("foo")),
         (vec![(zone, "cpu-thermal", -256_000), (zone, "soc-thermal", 41_000)], Some("soc-thermal")),
         (vec![(zone, "CPU-therm", 40_000), (zone, "GPU-therm", 41_000)], Some("CPU-therm")),
+        // What is not there reads 0; but a board in the cold has nothing else.
+        (vec![(zone, "cpu-thermal", 0), (zone, "soc-thermal", 41_000)], Some("soc-thermal")),
+        (vec![(zone, "cpu-thermal", 0), (zone, "gpu-thermal", 41_000)], Some("cpu-thermal")),
         (vec![(hwmon, "120e0000.temperature-sensor", 40_000)], Some("120e0000.temperature-sensor")),
         (vec![], None),
     ] {
@@ -57,8 +65,91 @@ fn the_choice_is_explained() {
     };
     check(zone(3, "soc-thermal"), "/thermal_zone3.temp (soc-thermal): SoC");
     check(sensor(ChannelId::Soc, ""), "the one that the log has");
-    let none = choose(&[], |_| None, |_| None).unwrap_err();
-    assert_eq!(none.to_string(), "no sensor tells the temperature of the SoC");
+}
+
+#[test]
+fn sensors_of_other_things_are_named_where_there_is_none_of_the_soc() {
+    let (zone, hwmon) = ("zone", "hwmon");
+    for (channels, expected) in [
+        (vec![], ""),
+        (vec![(zone, "gpu-thermal", 40_000)], "; left out: gpu-thermal (GPU only)"),
+        (
+            vec![(zone, "cpu-thermal", -274_000), (hwmon, "foo", 40_000)],
+            "; left out: cpu-thermal (reads -274 °C), foo (unknown)",
+        ),
+        (
+            vec![(zone, "gpu0", 1), (zone, "gpu1", 1), (zone, "gpu2", 1), (zone, "npu", 1)],
+            "; left out: gpu0 (GPU only), gpu1 (GPU only), gpu2 (GPU only) and 1 more",
+        ),
+    ] {
+        let none = choose(&sensors(&channels), |place| Some(channels[place].2), |_| None).unwrap_err();
+        assert_eq!(none.to_string(), format!("no sensor tells the temperature of the SoC{expected}"));
+    }
+}
+
+/// A run of three minutes with a constant `acpitz` and a sensor of unknown name that follows the load.
+fn run() -> Record {
+    let mut record = nothing_known();
+    let rows = 180;
+    record.samples.at_ms = (0..rows).map(|row| row * 1000).collect();
+    let busy = |row: i64| if row % 60 < 30 { 10 } else { 90 };
+    let (mut heat, mut sums) = (40.0, [0, 0]);
+    let (mut user, mut idle, mut follower) = (Vec::new(), Vec::new(), Vec::new());
+    for row in 0..rows {
+        heat += (busy(row) as f64 - heat) / 15.0;
+        sums = [sums[0] + busy(row), sums[1] + 100 - busy(row)];
+        user.push(Some(sums[0]));
+        idle.push(Some(sums[1]));
+        follower.push(Some((heat * 1000.0) as i64));
+    }
+    let ticks =
+        |time, values| Channel { values, ..Channel::new(ChannelId::all_cpus(time), Unit::Ticks, ChannelKind::Counter) };
+    let others = [CpuTime::Nice, CpuTime::System, CpuTime::Iowait, CpuTime::Irq, CpuTime::Softirq, CpuTime::Steal];
+    let mut channels: Vec<Channel> = others.map(|time| ticks(time, vec![Some(0); rows as usize])).into();
+    channels.push(ticks(CpuTime::User, user));
+    channels.push(ticks(CpuTime::Idle, idle));
+    channels.push(Channel { values: vec![Some(27_800); rows as usize], ..zone(0, "acpitz") });
+    channels.push(Channel { values: follower, ..zone(1, "foo") });
+    record.samples.channels = channels;
+    record
+}
+
+#[test]
+fn a_record_without_a_choice_is_chosen_for_by_all_its_rows() {
+    let choice = of(&run()).unwrap();
+    assert_eq!(choice.channel, ChannelId::zone_temperature(1), "{choice:?}");
+    assert!(matches!(choice.why, SocReason::FollowsLoad { .. }), "{choice:?}");
+    // A minute is too short to tell.
+    let mut short = run();
+    short.samples.at_ms.truncate(50);
+    assert_eq!(of(&short).unwrap().channel, ChannelId::zone_temperature(0));
+    // One that is dead from the first reading to the last.
+    let mut dead = short;
+    let acpitz = dead.samples.channels.iter_mut().rev().nth(1).unwrap();
+    acpitz.values = vec![Some(-274_000); acpitz.values.len()];
+    assert_eq!(of(&dead).unwrap().channel, ChannelId::zone_temperature(1));
+}
+
+#[test]
+fn the_choice_that_a_run_made_last_is_kept() {
+    let mut record = run();
+    let json = serde_json::to_string(&record).unwrap();
+    assert!(!json.contains("soc_temperature"), "runs that made none keep their bytes");
+    let by_name = |zone| {
+        let (channel, why) = (ChannelId::zone_temperature(zone), SocReason::Name { about: "CPU".into() });
+        SocTemperature { channel, why }
+    };
+    for zone in [1, 0] {
+        record.apply(Event::SocTemperature { choice: Fact::Known(by_name(zone)) });
+    }
+    assert_eq!(of(&record), Ok(by_name(0)));
+    let json = serde_json::to_string(&record).unwrap();
+    let kept = r#""soc_temperature":{"channel":"thermal_zone0.temp","why":{"name":{"about":"CPU"}}}"#;
+    assert!(json.contains(kept), "{json}");
+    assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
+    // There was none at first; a sensor has answered since.
+    record.apply(Event::SocTemperature { choice: Missing::absent("/sys/class/thermal").into() });
+    assert_eq!(of(&record), of_samples(&record.samples));
 }
 
 #[test]
