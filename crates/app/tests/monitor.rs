@@ -270,3 +270,45 @@ fn a_sensor_that_hangs_costs_lines_and_recording_its_own_values_alone() {
     let record = record::read_stream(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(record.samples.at_ms.len(), 24);
 }
+
+/// What the monitor shows of a board for people, and what `explain` says of the recording that it makes, in one line.
+fn shown_and_explained(folder: &Folder, board: &str) -> (String, String) {
+    let file = folder.file("a.rec");
+    let words = ["--root", board, "-m", "0.05", "--count", "4", "--record", &file];
+    let shown = sbc_bench(folder, &words).env("SPACING", "yes").output().unwrap();
+    let explained = output(folder, &["explain", &file]);
+    let explained = text(&explained.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    (text(&shown.stdout), explained)
+}
+
+#[test]
+fn monitor_and_findings_name_one_sensor() {
+    for (name, source, highest) in [
+        // The big cores are hotter than the sensor that stands for the SoC.
+        ("rk3588", "thermal_zone0/temp (soc-thermal): SoC", "Highest temperature: 43.5°C"),
+        ("exynos-5422", "thermal_zone0/temp (cpu0-thermal): first cluster or core", "Highest temperature: 51.0°C"),
+        ("ryzen-32-policies", "temp1_input (k10temp Tctl): control temperature of AMD", "Highest temperature: 48.9°C"),
+    ] {
+        let folder = Folder::new(&format!("one-{name}"));
+        let (shown, explained) = shown_and_explained(&folder, &board(name));
+        assert!(shown.contains(source), "{name}: {shown}");
+        let celsius = highest.rsplit(' ').next().unwrap();
+        assert!(shown.contains(&format!(" {celsius}")), "{name}: {shown}");
+        assert!(explained.contains(highest), "{name}: {explained}");
+    }
+}
+
+#[test]
+fn a_board_with_a_gpu_sensor_only_has_no_temperature_of_its_cpus_and_says_so() {
+    let folder = Folder::new("gpu-only");
+    let zone = "/sys/class/thermal/thermal_zone0";
+    let board = folder.file("gpu.board");
+    let files =
+        format!("== /proc/loadavg\n0.10 0.20 0.30 1/99 999\n== {zone}/type\ngpu-thermal\n== {zone}/temp\n51000\n");
+    std::fs::write(&board, files).unwrap();
+    let (shown, explained) = shown_and_explained(&folder, &board);
+    assert!(shown.contains("Thermal source: none"), "{shown}");
+    assert!(!shown.contains("51.0"), "{shown}");
+    assert!(!explained.contains("51.0"), "{explained}");
+    assert!(explained.contains("No sensor tells the temperature of the CPU"), "{explained}");
+}

@@ -14,7 +14,7 @@ use crate::stats::{mean, median};
 use crate::view::{self, gauge, step_score};
 use anomaly::{Rung, anomalies};
 use record::statistics::median_interval;
-use record::{ChannelId, Measured, Mode, Outcome, Record, SetClock, Step, Variant, Window, WorkloadId};
+use record::{Channel, ChannelId, Measured, Mode, Outcome, Record, SetClock, Step, Variant, Window, WorkloadId};
 
 /// What the machine draws and how warm it is without load.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -108,9 +108,10 @@ fn walk(record: &Record, cpus: Vec<u32>, idle: &Idle) -> Option<Walk> {
     opps.dedup();
     let mut unit = String::new();
     let (mut points, mut rungs) = (Vec::new(), Vec::new());
+    let soc = view::soc_temperature(record);
     for opp_khz in opps {
         let steps: Vec<&Step> = own.iter().copied().filter(|step| khz(step) == Some(opp_khz)).collect();
-        let Some((point, rung)) = point(record, &steps, opp_khz, idle) else {
+        let Some((point, rung)) = point(record, soc, &steps, opp_khz, idle) else {
             continue;
         };
         unit = steps.iter().find_map(|step| step_score(step)).map_or(unit, |score| score.unit);
@@ -139,7 +140,7 @@ fn khz(step: &Step) -> Option<u32> {
 /// Meters and governors need so long after a change.
 const SETTLES_MS: i64 = 500;
 
-fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<(Point, Rung)> {
+fn point(record: &Record, soc: Option<&Channel>, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<(Point, Rung)> {
     let loads: Vec<&Step> = steps.iter().copied().filter(|step| step_score(step).is_some()).collect();
     let values: Vec<f64> = loads.iter().flat_map(|step| values(step)).collect();
     let score = median(&values)?;
@@ -150,7 +151,6 @@ fn point(record: &Record, steps: &[&Step], opp_khz: u32, idle: &Idle) -> Option<
         _ => None,
     });
     let milliwatts = milliwatts(record, &loads, window);
-    let soc = view::soc_temperature(record);
     let temperature = soc.and_then(|channel| gauge(record, channel, window).last().copied());
     let firmware = view::firmware_clock_channel(record);
     let firmware_khz = firmware.and_then(|channel| {

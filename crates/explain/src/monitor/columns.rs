@@ -43,20 +43,20 @@ struct Extra {
 
 impl Columns {
     /// The columns for what is sampled. `temperature` is the place of the channel that stands for
-    /// the SoC; without it, the hottest of its sensors is taken.
+    /// the SoC; without it, the one that the Record tells is taken.
     pub fn of(record: &Record, temperature: Option<usize>) -> Self {
         let place = |id: &ChannelId| {
             let mut channels = record.samples.channels.iter();
             channels.position(|channel| channel.id == *id)
         };
         let clocks = Clocks::of(record);
-        let hottest = || place(&view::soc_temperature(record)?.id);
+        let of_record = || place(&view::soc_temperature(record)?.id);
         Self {
             load: place(&ChannelId::Load(LoadSpan::One)),
             online: place(&ChannelId::AllCpus(AllCpus::Online)),
             ticks: CpuTime::OF_KERNEL.map(|time| place(&ChannelId::all_cpus(time))),
             printed: PRINTED.map(|of| place(&ChannelId::AllCpus(AllCpus::Percent(of)))),
-            temperature: temperature.or_else(hottest),
+            temperature: temperature.or_else(of_record),
             extras: extras(record),
             clocks,
         }

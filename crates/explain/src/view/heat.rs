@@ -3,6 +3,7 @@
 use super::limits::limit_set_at;
 use super::phases::{Phase, phases};
 use super::samples::{Reading, channels, gauge};
+use record::soc_temperature::{self, is_reading};
 use record::{Channel, ChannelId, OfPolicy, Record, Window, WorkloadId};
 
 /// The hottest moment of the SoC within a window.
@@ -16,10 +17,6 @@ pub struct Heat {
     pub channel: ChannelId,
 }
 
-/// Temperatures outside of this are readings of sensors that are absent or broken; boards in the cold
-/// are below zero.
-const PLAUSIBLE_MILLICELSIUS: std::ops::Range<i64> = -39_999..150_000;
-
 /// No chip is so much hotter, in thousandths of a degree, than a moment before and a moment after ...
 const GLITCH_MILLICELSIUS: i64 = 40_000;
 /// ... if they are so near, in milliseconds: a bit that was read wrong, not a temperature.
@@ -28,7 +25,7 @@ const GLITCH_MS: i64 = 2_500;
 /// The readings of a temperature within a window that can be true: by themselves, and beside their neighbours.
 pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<Reading> {
     let mut readings = gauge(record, channel, super::samples::whole_run());
-    readings.retain(|reading| is_plausible_temperature(reading.value));
+    readings.retain(|reading| is_reading(reading.value));
     let is_glitch = |at: usize| {
         let (Some(now), Some(next)) = (readings.get(at), readings.get(at + 1)) else {
             return false;
@@ -46,63 +43,20 @@ pub fn temperatures(record: &Record, channel: &Channel, window: Window) -> Vec<R
     kept.filter(|reading| window.contains(reading.at_ms)).collect()
 }
 
-/// True if a sensor that is there and works can read so. Exactly 0 is what absent ones read.
-pub fn is_plausible_temperature(millicelsius: i64) -> bool {
-    millicelsius != 0 && PLAUSIBLE_MILLICELSIUS.contains(&millicelsius)
-}
-
-/// Names of sensors that measure the CPU or the whole chip.
-const CPU_SENSORS: [&str; 12] = [
-    "cpu",
-    "soc",
-    "pkg",
-    "package",
-    "core",
-    "cluster",
-    "tctl",
-    "tdie",
-    "k10temp",
-    "coretemp",
-    "thermal-fan-est",
-    "acpitz",
-];
-
-/// Names of sensors that measure something else.
-const OTHER_SENSORS: [&str; 12] =
-    ["nvme", "composite", "wifi", "iwl", "ath", "mt79", "bat", "charger", "pmic", "drivetemp", "spd", "jc42"];
-
-/// The hottest SoC temperature within a window, if any sensor tells it.
+/// The hottest moment of the SoC within a window, if a sensor tells its temperature.
 pub fn heat(record: &Record, window: Window) -> Option<Heat> {
-    let mut hottest: Option<Heat> = None;
-    for channel in soc_sensors(record) {
-        for reading in temperatures(record, channel, window) {
-            let is_hotter = hottest.as_ref().is_none_or(|heat| reading.value > heat.millicelsius_max);
-            if is_hotter {
-                hottest =
-                    Some(Heat { millicelsius_max: reading.value, at_ms: reading.at_ms, channel: channel.id.clone() });
-            }
-        }
-    }
-    hottest
+    let channel = soc_temperature(record)?;
+    let readings = temperatures(record, channel, window).into_iter();
+    let hottest = readings.reduce(|hottest, reading| if reading.value > hottest.value { reading } else { hottest })?;
+    Some(Heat { millicelsius_max: hottest.value, at_ms: hottest.at_ms, channel: channel.id.clone() })
 }
 
-/// The one channel that stands for the temperature of the SoC: the CPU sensor that got hottest.
+/// The one channel that stands for the temperature of the SoC, if it told any that can be true.
 pub fn soc_temperature(record: &Record) -> Option<&Channel> {
-    let hottest = heat(record, super::samples::whole_run())?;
-    record.samples.channel(&hottest.channel)
-}
-
-/// The sensors of the CPU; where none is named so, all that are not known to be something else.
-fn soc_sensors(record: &Record) -> Vec<&Channel> {
-    let named = |channel: &&Channel, names: &[&str]| {
-        let label = format!("{} {}", channel.id, channel.label).to_lowercase();
-        names.iter().any(|name| label.contains(name))
-    };
-    let channels = record.samples.channels.iter();
-    let others: Vec<&Channel> =
-        channels.filter(|channel| channel.is_temperature()).filter(|channel| !named(channel, &OTHER_SENSORS)).collect();
-    let of_cpu: Vec<&Channel> = others.iter().copied().filter(|channel| named(channel, &CPU_SENSORS)).collect();
-    if of_cpu.is_empty() { others } else { of_cpu }
+    let choice = soc_temperature::of(record).ok()?;
+    let channel = record.samples.channel(&choice.channel)?;
+    let mut values = channel.values.iter().flatten();
+    values.any(|value| is_reading(*value)).then_some(channel)
 }
 
 /// A cooling device that slowed the CPUs down.
@@ -208,13 +162,15 @@ mod tests {
     use super::*;
     use crate::test_support::{compression, gauge_channel, labelled, own_run, with_step};
     use crate::view::whole_run;
-    use record::{HwmonKind, OfHwmon, OfZone, Unit, Variant};
+    use record::soc_temperature::{SocReason, SocTemperature};
+    use record::{Fact, HwmonKind, OfHwmon, OfZone, Unit, Variant};
 
     #[test]
-    fn the_hottest_sensor_of_the_cpu_counts() {
+    fn the_hottest_moment_of_the_one_sensor_counts() {
         let mut record = own_run();
         for (id, label, values) in [
             (ChannelId::zone_temperature(0), "cpu-thermal", [60_000, 71_000, 70_000]),
+            (ChannelId::zone_temperature(2), "bigcore0-thermal", [62_000, 79_000, 70_000]),
             (
                 ChannelId::Hwmon(3, OfHwmon::Sensor(HwmonKind::Temperature, 1)),
                 "nvme Composite",
@@ -228,6 +184,20 @@ mod tests {
         }
         let heat = heat(&record, whole_run()).unwrap();
         assert_eq!((heat.millicelsius_max, heat.at_ms), (71_000, 500));
+        // The run itself chose another one.
+        let (channel, why) = (ChannelId::zone_temperature(2), SocReason::Name { about: "big cluster".into() });
+        record.soc_temperature = Fact::Known(SocTemperature { channel, why });
+        let heat = super::heat(&record, whole_run()).unwrap();
+        assert_eq!((heat.millicelsius_max, heat.channel), (79_000, ChannelId::zone_temperature(2)));
+    }
+
+    #[test]
+    fn sensors_of_other_things_are_no_temperature_of_the_soc() {
+        for label in ["gpu-thermal", "npu-thermal", "ddr-thermal", "ambient", "nvme Composite", "charger"] {
+            let id = ChannelId::zone_temperature(0);
+            let record = labelled(gauge_channel(own_run(), id, Unit::Millicelsius, &[60_000, 71_000]), label);
+            assert_eq!(heat(&record, whole_run()), None, "{label}");
+        }
     }
 
     #[test]
