@@ -310,5 +310,6 @@ fn a_board_with_a_gpu_sensor_only_has_no_temperature_of_its_cpus_and_says_so() {
     assert!(shown.contains("Thermal source: none"), "{shown}");
     assert!(!shown.contains("51.0"), "{shown}");
     assert!(!explained.contains("51.0"), "{explained}");
-    assert!(explained.contains("No sensor tells the temperature of the CPU"), "{explained}");
+    let why = "No sensor tells the temperature of the CPU";
+    assert!(explained.contains(why) && explained.contains("gpu-thermal (GPU only)"), "{explained}");
 }

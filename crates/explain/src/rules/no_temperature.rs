@@ -1,8 +1,8 @@
 //! Rule: no-temperature. No sensor told the temperature of the CPU.
 
 use super::{Check, Rule};
-use crate::{Finding, Place, Severity, view};
-use record::{Record, RuleId};
+use crate::{Finding, Place, Quantity, Severity, view};
+use record::{Record, RuleId, soc_temperature};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::own("no-temperature"),
@@ -17,12 +17,19 @@ fn check(record: &Record) -> Vec<Finding> {
     if !was_watched || view::heat(record, view::whole_run()).is_some() {
         return Vec::new();
     }
-    let finding = Finding::new(
-        RULE.id,
-        Severity::Info,
-        "No sensor tells the temperature of the CPU, so that causes of lower clocks cannot be told \
-         apart.",
-    );
+    let choice = soc_temperature::of(record);
+    let finding = |template| Finding::new(RULE.id, Severity::Info, template);
+    let finding = match choice.as_ref().err().and_then(soc_temperature::left_out) {
+        None => finding(
+            "No sensor tells the temperature of the CPU, so that causes of lower clocks cannot be told \
+             apart.",
+        ),
+        Some(sensors) => finding(
+            "No sensor tells the temperature of the CPU, so that causes of lower clocks cannot be told \
+             apart. Sensors that were left out: {sensors}.",
+        )
+        .with("sensors", Quantity::Text(sensors.to_owned())),
+    };
     vec![finding.sure(97).at(Place::Field("samples.channels".into()))]
 }
 
@@ -30,7 +37,7 @@ fn check(record: &Record) -> Vec<Finding> {
 mod tests {
     use super::RULE;
     use crate::rules::tests::sentences;
-    use crate::test_support::{gauge_channel, own_run};
+    use crate::test_support::{gauge_channel, labelled, own_run};
     use record::{ChannelId, Unit};
 
     #[test]
@@ -46,5 +53,13 @@ mod tests {
             assert_eq!(sentences(RULE.id, &record).len(), expected);
         }
         assert_eq!(sentences(RULE.id, &own_run()), [""; 0]);
+    }
+
+    #[test]
+    fn sensors_that_were_left_out_are_named() {
+        let id = ChannelId::zone_temperature(0);
+        let record = labelled(gauge_channel(own_run(), id, Unit::Millicelsius, &[45_000, 46_000]), "gpu-thermal");
+        let [sentence] = &sentences(RULE.id, &record)[..] else { panic!("one sentence") };
+        assert!(sentence.ends_with("apart. Sensors that were left out: gpu-thermal (GPU only)."), "{sentence}");
     }
 }

@@ -8,7 +8,7 @@ mod names;
 
 pub use follows::Follows;
 
-use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples};
+use crate::{Channel, ChannelId, Fact, Missing, Reading, Record, Samples, Why};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -20,7 +20,9 @@ const READING: Range<i64> = -39_999..150_000;
 /// What a SoC that runs can have when it is chosen, in thousandths of a degree Celsius. Firmware is known to answer -1
 /// or 398 °C.
 const CHOSEN: RangeInclusive<i64> = -20_000..=125_000;
-/// So many sensors that are not the SoC's are named.
+/// What stands before the names of sensors that are not the SoC's.
+const LEFT_OUT: &str = "; left out: ";
+/// So many of them are named.
 const NAMED_MAX: usize = 3;
 /// A sensor whose correlation with the load is below this does not follow it.
 const FOLLOWS_NOT: f64 = 0.5;
@@ -162,13 +164,21 @@ fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Ca
     (candidates, others)
 }
 
+/// The sensors that were left out, each with what it is, where the reason for no choice names any.
+pub fn left_out(no_choice: &Missing) -> Option<&str> {
+    match &no_choice.why {
+        Why::Unsupported(reason) => reason.split_once(LEFT_OUT).map(|(_, sensors)| sensors),
+        _ => None,
+    }
+}
+
 /// The first of the sensors that are not the SoC's, to be appended to a sentence.
 fn in_words(others: &[String]) -> String {
     let named = others.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
     match others.len() {
         0 => String::new(),
-        count if count > NAMED_MAX => format!("; left out: {named} and {} more", count - NAMED_MAX),
-        _ => format!("; left out: {named}"),
+        count if count > NAMED_MAX => format!("{LEFT_OUT}{named} and {} more", count - NAMED_MAX),
+        _ => format!("{LEFT_OUT}{named}"),
     }
 }
 

@@ -84,6 +84,7 @@ fn sensors_of_other_things_are_named_where_there_is_none_of_the_soc() {
     ] {
         let none = choose(&sensors(&channels), |place| Some(channels[place].2), |_| None).unwrap_err();
         assert_eq!(none.to_string(), format!("no sensor tells the temperature of the SoC{expected}"));
+        assert_eq!(left_out(&none).unwrap_or_default(), expected.trim_start_matches(LEFT_OUT));
     }
 }
 
