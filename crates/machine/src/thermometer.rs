@@ -5,7 +5,8 @@
 
 use crate::Root;
 use crate::sensors::{NONE, Parser, Read, SENSORS, Scale, known};
-use record::{Missing, Reading, soc_temperature};
+use record::soc_temperature::{SocTemperature, choose, is_reading};
+use record::{Channel, Missing, Reading};
 
 /// The temperature of the SoC.
 #[derive(Debug, Clone)]
@@ -29,6 +30,30 @@ impl Thermometer {
     /// # Errors
     /// The machine has no such sensor.
     pub fn find(root: &Root) -> Reading<Self> {
+        let (channels, mut found) = Self::all(root);
+        for thermometer in &mut found {
+            thermometer.learn_scale(root);
+        }
+        let choice = choose(&channels, |place| found[place].millicelsius(root).ok(), |_| None)?;
+        let place = choice.place(&channels).unwrap_or_default();
+        Ok(Self { why: choice.sentence(&channels), ..found.swap_remove(place) })
+    }
+
+    /// The sensor that was chosen before.
+    ///
+    /// # Errors
+    /// It is none that can be read alone: a power meter in the network has a temperature, too.
+    pub fn of(root: &Root, choice: &SocTemperature) -> Reading<Self> {
+        let (channels, mut found) = Self::all(root);
+        let no_file = || Missing::unsupported(choice.channel.to_string(), "it has no file of its own");
+        let place = choice.place(&channels).ok_or_else(no_file)?;
+        let mut thermometer = Self { why: choice.sentence(&channels), ..found.swap_remove(place) };
+        thermometer.learn_scale(root);
+        Ok(thermometer)
+    }
+
+    /// All temperatures that are in files, with their channels.
+    fn all(root: &Root) -> (Vec<Channel>, Vec<Self>) {
         let sensors = SENSORS.iter().filter(|sensor| KINDS.contains(&sensor.id));
         let probes: Vec<_> = sensors.flat_map(|sensor| (sensor.discover)(root)).collect();
         let mut channels = Vec::new();
@@ -49,14 +74,14 @@ impl Thermometer {
                 });
             }
         }
-        for thermometer in &mut found {
-            if let Ok((_, mut values)) = thermometer.raw(root) {
-                thermometer.scale.apply(&mut values);
-            }
+        (channels, found)
+    }
+
+    /// The first reading tells whether these are whole degrees.
+    fn learn_scale(&mut self, root: &Root) {
+        if let Ok((_, mut values)) = self.raw(root) {
+            self.scale.apply(&mut values);
         }
-        let choice = soc_temperature::choose(&channels, |index| found[index].millicelsius(root).ok(), |_| None)?;
-        let place = choice.place(&channels).unwrap_or_default();
-        Ok(Self { why: choice.sentence(&channels), ..found.swap_remove(place) })
     }
 
     /// Which sensor it is and why this one.
@@ -72,7 +97,7 @@ impl Thermometer {
         let (bytes, mut values) = self.raw(root)?;
         self.scale.clone().apply(&mut values);
         known(values[self.place])
-            .filter(|value| is_plausible(*value))
+            .filter(|value| is_reading(*value))
             .ok_or_else(|| Missing::garbled(self.path.clone(), &String::from_utf8_lossy(&bytes)))
     }
 
@@ -83,12 +108,6 @@ impl Thermometer {
         (self.parser)(&bytes, &mut values);
         Ok((bytes, values))
     }
-}
-
-/// True if a sensor that is there and works can read so: exactly 0 is what absent ones read, and firmware is known
-/// to answer -274 or 398 °C.
-fn is_plausible(millicelsius: i64) -> bool {
-    millicelsius != 0 && (-40_000..150_000).contains(&millicelsius)
 }
 
 /// The lowest temperature at which the kernel would cut the power, in thousandths of a degree: trip
@@ -115,6 +134,8 @@ pub fn critical_millicelsius(root: &Root) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::ChannelId;
+    use record::soc_temperature::SocReason;
 
     const BOARD: &str = "\
 == /sys/class/thermal/thermal_zone0/type
@@ -149,6 +170,20 @@ critical
         }
         let broken = root.with_file("/sys/class/thermal/thermal_zone1/temp", b"hot\n");
         assert!(thermometer.millicelsius(&broken).is_err());
+    }
+
+    #[test]
+    fn the_sensor_that_a_run_has_chosen_is_read() {
+        let root = Root::from_board(BOARD).unwrap();
+        let (channels, _) = Thermometer::all(&root);
+        let choice = |zone| {
+            let (channel, why) = (ChannelId::zone_temperature(zone), SocReason::Name { about: "x".into() });
+            SocTemperature { channel, why }
+        };
+        assert_eq!(channels.len(), 2);
+        let thermometer = Thermometer::of(&root, &choice(0)).unwrap();
+        assert_eq!((thermometer.millicelsius(&root), thermometer.why().contains("gpu-thermal")), (Ok(51_000), true));
+        assert!(Thermometer::of(&root, &choice(2)).is_err());
     }
 
     #[test]
