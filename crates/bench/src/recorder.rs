@@ -10,7 +10,7 @@ use crate::runs::NewRun;
 use crate::tape::Tape;
 use machine::kernel_log::KernelLog;
 use machine::{SamplerThread, Timeline};
-use record::{Event, Missing, Reading, Record, Run, SCHEMA_VERSION, Source};
+use record::{Event, Missing, Reading, Record, Run, SCHEMA_VERSION, Source, soc_temperature};
 use std::path::PathBuf;
 
 /// Keeps the Record of a run.
@@ -18,6 +18,8 @@ use std::path::PathBuf;
 pub struct Recorder {
     record: Record,
     tape: Tape,
+    /// Where the rows of a sampler begin whose temperature of the SoC is still to be chosen.
+    unchosen: Option<usize>,
 }
 
 /// What a run leaves.
@@ -39,7 +41,7 @@ impl Recorder {
         let tape = Tape::start(place, timeline);
         tape.append(&Event::Started { schema: SCHEMA_VERSION, source: source.clone(), run: Box::new(run.clone()) });
         tape.sync();
-        Self { record: Record::new(source, run), tape }
+        Self { record: Record::new(source, run), tape, unchosen: None }
     }
 
     /// Goes on with the Record of a run that died.
@@ -55,7 +57,7 @@ impl Recorder {
             }
         }
         tape.sync();
-        Self { record, tape }
+        Self { record, tape, unchosen: None }
     }
 
     /// Adds an event.
@@ -64,8 +66,10 @@ impl Recorder {
         self.record.apply(event);
     }
 
-    /// What this sampler sees is part of the Record from now on.
+    /// What this sampler sees is part of the Record from now on, and with its first row which of its channels stands
+    /// for the temperature of the SoC.
     pub(crate) fn watch_by(&mut self, sampler: SamplerThread) {
+        self.unchosen = Some(self.record.samples.at_ms.len());
         self.tape.watch_by(sampler);
     }
 
@@ -84,12 +88,29 @@ impl Recorder {
         for event in self.tape.flush() {
             self.record.apply(event);
         }
+        if self.unchosen.is_some_and(|rows| self.record.samples.at_ms.len() > rows) {
+            self.choose_temperature();
+        }
     }
 
-    /// Ends watching; the last that was seen goes to the Record.
+    /// Ends watching; the last that was seen goes to the Record, and the sensor of the SoC by all of it.
     pub(crate) fn stop_sampler(&mut self) {
         for event in self.tape.stop_sampler() {
             self.record.apply(event);
+        }
+        self.choose_temperature();
+    }
+
+    /// Keeps which channel stands for the temperature of the SoC by all rows so far, if it is another choice than
+    /// before. Asks no sensor: one that hangs keeps nobody but the sampler.
+    fn choose_temperature(&mut self) {
+        self.unchosen = None;
+        if self.record.samples.at_ms.is_empty() {
+            return;
+        }
+        let choice = soc_temperature::of_samples(&self.record.samples).into();
+        if choice != self.record.soc_temperature {
+            self.append(Event::SocTemperature { choice });
         }
     }
 

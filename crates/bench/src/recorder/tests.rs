@@ -57,6 +57,32 @@ fn the_stream_on_disk_is_the_record() {
 }
 
 #[test]
+fn which_sensor_is_that_of_the_soc_is_known_with_the_first_row() {
+    let zone = |number: u32, name: &str| {
+        let zone = format!("/sys/class/thermal/thermal_zone{number}");
+        format!("== {zone}/type\n{name}\n== {zone}/temp\n47500\n")
+    };
+    let root = machine::Root::from_board(&(zone(0, "gpu-thermal") + &zone(1, "cpu-thermal"))).unwrap();
+    let timeline = Timeline::fake(0);
+    let folder = folder("sensor");
+    let mut recorder = recorder(Some(place(&folder)), &timeline);
+    let sampler = machine::Sampler::new(&root, &machine::SamplerOptions::default());
+    recorder.watch_by(SamplerThread::start(sampler, &timeline).unwrap());
+    assert!(recorder.record().soc_temperature.is_not_reached());
+    recorder.flush();
+    let choice = recorder.record().soc_temperature.known().expect("it was chosen").clone();
+    assert_eq!(choice.channel, record::ChannelId::zone_temperature(1));
+    timeline.sleep(Duration::from_secs(3));
+    recorder.stop_sampler();
+    recorder.append(ended());
+    let recorded = recorder.finish();
+    let bytes = std::fs::read(recorded.stream.unwrap()).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(String::from_utf8_lossy(&bytes).matches("soc_temperature").count(), 1, "nothing new is not told again");
+    assert_eq!(read_stream(&bytes).unwrap().soc_temperature.known(), Some(&choice));
+}
+
+#[test]
 fn what_is_seen_comes_to_disk_without_anybody_asking() {
     let folder = folder("unasked");
     let board = "== /dev/kmsg\n6,1,10,-;old\n";

@@ -17,6 +17,7 @@ use gauge::Gauge;
 use kernel::load::{Load, spin};
 use limits::{Brake, Sight, Waiting};
 use machine::critical_millicelsius;
+use record::soc_temperature::SocTemperature;
 use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window, WorkloadId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -44,7 +45,7 @@ impl Runner<'_> {
         let root = self.context.root;
         self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
         let begin = self.moment();
-        let outcome = match Gauge::find(root) {
+        let outcome = match Gauge::find(root, self.chosen().as_ref()) {
             Err(missing) => Outcome::Skipped(missing),
             Ok(gauge) => {
                 let heats = matches!(start, StartAt::HeatTo(_));
@@ -118,7 +119,8 @@ impl Runner<'_> {
             below.unwrap_or(MAX_MILLICELSIUS)
         });
         let end_ms = begin.0 + thermal.time.as_millis() as i64;
-        let mut brake = Brake::new(root, max, end_ms);
+        let gauge = Gauge::find(root, self.chosen().as_ref());
+        let mut brake = Brake::new(gauge.ok(), max, end_ms);
         let is_warm = matches!(thermal.start, Some(StartAt::HeatTo(_)));
         brake.is_felt = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
         let mut outcome = match &thermal.load {
@@ -228,7 +230,7 @@ impl Runner<'_> {
         self.step_begins(name.as_str(), 0);
         let begin = self.moment();
         // Without a thermometer there still is power to be watched.
-        let gauge = Gauge::find(root);
+        let gauge = Gauge::find(root, self.chosen().as_ref());
         let now = || gauge.as_ref().map_err(Missing::clone).and_then(Gauge::now);
         let first: Fact<i64> = now().into();
         let end_ms = begin.0 + time.as_millis() as i64;
@@ -245,6 +247,12 @@ impl Runner<'_> {
         let (cpus, variant) = (Vec::new(), name.clone());
         let step = self.heat_step(WorkloadId::Wait, variant, cpus, begin, outcome);
         self.step_ended(step);
+    }
+
+    /// The sensor of the SoC that this run has chosen.
+    fn chosen(&mut self) -> Option<SocTemperature> {
+        self.recorder.flush();
+        self.recorder.record().soc_temperature.known().cloned()
     }
 
     fn moment(&self) -> (i64, i64) {

@@ -2,6 +2,7 @@
 //! keeps nobody who has to stop the load.
 
 use machine::{Root, Thermometer};
+use record::soc_temperature::SocTemperature;
 use record::{Missing, Reading};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -23,12 +24,14 @@ pub(super) enum Gauge<'a> {
 type Latest = Mutex<(Reading<i64>, Instant)>;
 
 impl<'a> Gauge<'a> {
-    /// The thermometer of the SoC.
+    /// The thermometer of the SoC: the sensor that the run has chosen, or, before its first row, the one that it will
+    /// choose.
     ///
     /// # Errors
     /// The machine has none: then nothing is made up.
-    pub(super) fn find(root: &'a Root) -> Reading<Self> {
-        let thermometer = Thermometer::find(root)?;
+    pub(super) fn find(root: &'a Root, chosen: Option<&SocTemperature>) -> Reading<Self> {
+        let chosen = chosen.and_then(|choice| Thermometer::of(root, choice).ok());
+        let thermometer = chosen.map_or_else(|| Thermometer::find(root), Ok)?;
         if root.is_board() {
             return Ok(Self::Here(root, thermometer));
         }

@@ -3,7 +3,6 @@
 
 use super::gauge::Gauge;
 use crate::thermal::StartAt;
-use machine::Root;
 use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -92,9 +91,9 @@ pub(super) struct Brake<'a> {
 }
 
 impl<'a> Brake<'a> {
-    pub(super) fn new(root: &'a Root, max: i64, end_ms: i64) -> Self {
+    pub(super) fn new(gauge: Option<Gauge<'a>>, max: i64, end_ms: i64) -> Self {
         Self {
-            gauge: Gauge::find(root).ok(),
+            gauge,
             max,
             end_ms,
             sight: Sight::default(),
@@ -164,6 +163,7 @@ impl<'a> Brake<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use machine::Root;
 
     /// Looks once a second; the text is empty for a temperature that was reached.
     fn check(start: StartAt, temperatures: impl Fn(i64) -> i64, expected: (i64, &str)) {
@@ -176,6 +176,10 @@ mod tests {
         let (second, why) = ended.unwrap();
         assert_eq!(second, expected.0, "{why}");
         assert!(why.contains(expected.1) && (!expected.1.is_empty() || why.is_empty()));
+    }
+
+    fn brake_of(root: &Root, max: i64, end_ms: i64) -> Brake<'_> {
+        Brake::new(Gauge::find(root, None).ok(), max, end_ms)
     }
 
     #[test]
@@ -195,7 +199,7 @@ mod tests {
                      == /sys/class/thermal/thermal_zone0/temp\n80000\n";
         let root = Root::from_board(board).unwrap();
         let check = |max: i64, now_ms: i64, signal: i32, expected: (i32, bool)| {
-            let mut brake = Brake::new(&root, max, 1000);
+            let mut brake = brake_of(&root, max, 1000);
             drop(brake.look(now_ms, &AtomicI32::new(signal)));
             assert_eq!((brake.stop.into_inner(), brake.why.is_some()), expected);
         };
@@ -210,7 +214,7 @@ mod tests {
         let board = format!("== /sys/class/thermal/thermal_zone0/type\ncpu-thermal\n== {TEMP}\n60000\n");
         let root = Root::from_board(&board).unwrap();
         let not_cancelled = AtomicI32::new(0);
-        let mut brake = Brake::new(&root, 90_000, 60_000);
+        let mut brake = brake_of(&root, 90_000, 60_000);
         let mut stops_at = |temperature: &str, at_ms: &[i64]| {
             root.write(TEMP, temperature).unwrap();
             let stopped = at_ms.iter().find(|at_ms| {
@@ -231,7 +235,7 @@ mod tests {
             [(true, "50000", Some(121_000)), (false, "50000", None), (true, "51000", None)]
         {
             root.write(TEMP, "50000").unwrap();
-            let mut brake = Brake::new(&root, 90_000, 600_000);
+            let mut brake = brake_of(&root, 90_000, 600_000);
             brake.is_felt = is_felt;
             let stopped = [1000, 61_000, 121_000].into_iter().find(|at_ms| {
                 drop(brake.look(*at_ms, &not_cancelled));
@@ -241,7 +245,7 @@ mod tests {
             assert_eq!(stopped, expected);
         }
         // One reading that no chip can have beside its neighbours ends nothing; two do.
-        let mut brake = Brake::new(&root, 90_000, 600_000);
+        let mut brake = brake_of(&root, 90_000, 600_000);
         let readings = ["60000", "125000", "60000", "125000", "125000"];
         let stopped = readings.iter().position(|reading| {
             root.write(TEMP, reading).unwrap();
@@ -251,7 +255,7 @@ mod tests {
         assert_eq!(stopped, Some(4));
         // Where there never was a thermometer, nothing has failed.
         let none = Root::from_board("== /proc/stat\ncpu\n").unwrap();
-        let mut brake = Brake::new(&none, 90_000, 60_000);
+        let mut brake = brake_of(&none, 90_000, 60_000);
         for at_ms in [0, 10_000, 50_000] {
             drop(brake.look(at_ms, &not_cancelled));
         }
