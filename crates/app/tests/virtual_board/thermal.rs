@@ -2,7 +2,8 @@
 
 use crate::rig::{Beside, PROGRAM, board, check_near, command_beside, in_some_try};
 use explain::thermal::result;
-use testkit::virtual_board::Board;
+use record::ChannelId;
+use testkit::virtual_board::{Board, ZoneSpec};
 
 #[test]
 fn without_a_temperature_nothing_is_made_up() {
@@ -22,6 +23,28 @@ fn without_a_temperature_nothing_is_made_up() {
         assert_eq!(answer.milliwatts, None);
         assert!(answer.score.is_some());
         assert!(seen.has("no-temperature"), "{:#?}", seen.sentences());
+    });
+}
+
+#[test]
+fn limit_and_answer_of_a_thermal_test_are_of_one_sensor() {
+    in_some_try(|| {
+        let Some(mut board) = board("quick") else {
+            return testkit::was_skipped();
+        };
+        // Its own trip point is at 80 °C, and at full load its CPUs stay at 70.
+        board.thermal.zone = vec![ZoneSpec { name: "bigcore0-thermal".into(), above_k: 30.0 }];
+        let script =
+            format!("exec {PROGRAM} thermal --force --quiet --log $LOG --minutes 0.1 --cool-down 5s --max-temp 75");
+        let seen = command_beside(Beside::Others, &board, &["sh", "-c", &script]);
+        let record = seen.record();
+        let choice = record.soc_temperature.known().expect("the run keeps its choice");
+        assert_eq!(choice.channel, ChannelId::zone_temperature(0), "{choice:?}");
+        let answer = result(record).expect("a thermal test is in the Record");
+        assert_eq!(answer.ended_early, None);
+        let [_, hottest, _] = answer.temperature.expect("a temperature was read");
+        let own = record.samples.channel(&choice.channel).and_then(|own| own.values.iter().flatten().max());
+        assert!(hottest * 1000.0 <= *own.unwrap() as f64, "{hottest} °C, {own:?}");
     });
 }
 

@@ -130,6 +130,19 @@ pub struct ThermalSpec {
     /// True if the kernel has a thermal zone.
     #[serde(default = "yes")]
     pub has_sensor: bool,
+    /// More thermal zones, in their order behind that of the CPUs.
+    #[serde(default)]
+    pub zone: Vec<ZoneSpec>,
+}
+
+/// A thermal zone beside that of the CPUs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ZoneSpec {
+    /// Its type.
+    pub name: String,
+    /// By so much it is warmer than the CPUs, in kelvin.
+    pub above_k: f64,
 }
 
 fn yes() -> bool {

@@ -62,6 +62,11 @@ pub fn nodes(model: &Model) -> BTreeMap<String, Node> {
             file(format!("{ZONE}/{name}"), text);
         }
     }
+    for (number, zone) in (1..).zip(&model.board.thermal.zone) {
+        let folder = format!("devices/virtual/thermal/thermal_zone{number}");
+        file(format!("{folder}/type"), zone.name.clone());
+        file(format!("{folder}/temp"), milli(model.temp_c + zone.above_k));
+    }
     if throttle.mode == Mode::Kernel {
         for (index, policy) in model.board.policy.iter().enumerate() {
             let device = format!("devices/virtual/thermal/cooling_device{index}");
@@ -243,6 +248,7 @@ mod tests {
         let text = "name = \"test\"\n[[policy]]\ncpus = [0, 1]\ncore_w = 2\n\
                     governor = \"performance\"\nopps = [[600000, 0.8], [1200000, 0.9]]\n\
                     [thermal]\nambient_c = 25\nk_per_w = 10\ntau_s = 10\nidle_w = 1\n\
+                    [[thermal.zone]]\nname = \"gpu-thermal\"\nabove_k = 7\n\
                     [throttle]\nmode = \"kernel\"\nunder_voltage_c = 90\n\
                     [meter]\nplace = \"board\"\nvolts = 5.0\ngone_after_s = 9.0\n";
         Model::new(Board::parse(text).unwrap())
@@ -267,6 +273,9 @@ mod tests {
             ("devices/system/cpu/cpu1/cpufreq", "../cpufreq/policy0"),
             ("devices/virtual/thermal/thermal_zone0/temp", "35000\n"),
             ("class/thermal/thermal_zone0", "../../devices/virtual/thermal/thermal_zone0"),
+            ("class/thermal/thermal_zone1", "../../devices/virtual/thermal/thermal_zone1"),
+            ("devices/virtual/thermal/thermal_zone1/type", "gpu-thermal\n"),
+            ("devices/virtual/thermal/thermal_zone1/temp", "42000\n"),
             ("class/hwmon/hwmon0", "../../devices/virtual/hwmon/hwmon0"),
             ("devices/virtual/hwmon/hwmon0/power1_input", "1000000\n"),
             ("devices/platform/soc/soc:firmware/get_throttled", "0\n"),
@@ -283,6 +292,7 @@ mod tests {
         let path = "devices/virtual/hwmon/hwmon0/power1_input";
         assert_eq!(text(&model, path), "(dead)");
         model.board.thermal.has_sensor = false;
+        model.board.thermal.zone.clear();
         let zone = nodes(&model).into_keys().find(|path| path.contains("zone"));
         assert_eq!(zone, None);
     }

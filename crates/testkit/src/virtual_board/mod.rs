@@ -15,7 +15,7 @@ mod slots;
 mod stat;
 mod union;
 
-pub use board::{Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec};
+pub use board::{Board, KernelSpec, MeterSpec, Mode, Place, PolicySpec, Says, ThermalSpec, ThrottleSpec, ZoneSpec};
 pub use files::{Node, nodes};
 pub use model::{Model, PolicyState, core_w};
 
