@@ -295,6 +295,8 @@ fn monitor_and_findings_name_one_sensor() {
         let celsius = highest.rsplit(' ').next().unwrap();
         assert!(shown.contains(&format!(" {celsius}")), "{name}: {shown}");
         assert!(explained.contains(highest), "{name}: {explained}");
+        let recorded = std::fs::read_to_string(folder.file("a.rec")).unwrap();
+        assert_eq!(recorded.matches(r#"{"event":"soc_temperature","#).count(), 1, "{name}: it is told once");
     }
 }
 

@@ -114,6 +114,7 @@ impl Watch {
                 }
             }
             Event::SamplerCost { cost } => self.record.samples.cost = cost.clone(),
+            Event::SocTemperature { choice } => self.record.soc_temperature = choice.clone(),
             _ => {}
         }
         self.happened.push(event);

@@ -6,7 +6,8 @@ use bench::meters::Meter;
 use explain::monitor::Watch;
 use machine::sensors::{NONE, known};
 use machine::{Aside, Root, Sampler, SamplerOptions, SamplerThread, Timeline};
-use record::{Channel, Event, Fact, Mode, Record, Run, Source as Origin, soc_temperature};
+use record::soc_temperature::{SocTemperature, choose};
+use record::{Channel, Event, Fact, Mode, Reading, Record, Run, Source as Origin};
 use std::time::Duration;
 
 /// What each source costs is told after so many rows, and at the end.
@@ -195,10 +196,19 @@ impl Zone {
 
 /// The place of the channel that stands for the SoC's temperature, and why this one.
 pub(super) fn temperature(watch: &Watch) -> Option<(usize, String)> {
-    let channels = watch.channels();
-    let latest = |place| watch.value(place);
-    let choice = soc_temperature::choose(channels, latest, |place| watch.follows_load(place)).ok()?;
+    let (channels, choice) = (watch.channels(), chosen(watch).ok()?);
     Some((choice.place(channels)?, choice.sentence(channels)))
+}
+
+/// The choice that a replayed run has made, else the one by what was seen so far.
+pub(super) fn chosen(watch: &Watch) -> Reading<SocTemperature> {
+    match &watch.record().soc_temperature {
+        Fact::Known(choice) => Ok(choice.clone()),
+        Fact::Missing { .. } => {
+            let latest = |place| watch.value(place);
+            choose(watch.channels(), latest, |place| watch.follows_load(place))
+        }
+    }
 }
 
 /// This program.

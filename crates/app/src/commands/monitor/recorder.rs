@@ -1,10 +1,11 @@
 //! The thread that writes a recording: a drive that is slow or never answers keeps neither the samples of the other
 //! views nor whoever wants to go. So many rows wait for it; what comes behind them is a gap with its reason.
 
+use super::live;
 use super::recording::Recording;
 use crate::output;
 use explain::monitor::Watch;
-use record::{Event, Mark, Record};
+use record::{ChannelId, Event, Mark, Record};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,6 +17,8 @@ const ROWS_MAX: usize = 600;
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
 /// What was written survives a loss of power after so long.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
+/// After so many rows it is asked again which temperature is that of the SoC: one follows the load or not.
+const ROWS_PER_CHOICE: u64 = 15;
 /// Composing rows needs little.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -23,6 +26,10 @@ const STACK_BYTES: usize = 256 << 10;
 pub(super) struct Recorder {
     shared: Arc<Shared>,
     name: String,
+    /// Rows since the beginning.
+    rows: u64,
+    /// The channel that stands for the temperature of the SoC, if any does, once that was written.
+    chosen: Option<Option<ChannelId>>,
 }
 
 #[derive(Default)]
@@ -56,12 +63,15 @@ pub(super) struct Row {
     pub(super) at_ms: i64,
     pub(super) values: Vec<Option<i64>>,
     pub(super) happened: Vec<Event>,
+    /// Which channel stands for the temperature of the SoC from this row on, where that is news.
+    pub(super) choice: Option<Event>,
 }
 
 impl Row {
     /// The latest one.
     pub(super) fn of(watch: &Watch) -> Self {
-        Self { at_ms: watch.at_ms(), values: watch.read().to_vec(), happened: watch.happened().to_vec() }
+        let (values, happened) = (watch.read().to_vec(), watch.happened().to_vec());
+        Self { at_ms: watch.at_ms(), values, happened, choice: None }
     }
 }
 
@@ -78,11 +88,12 @@ impl Recorder {
         let work = move || theirs.work(recording);
         builder.stack_size(STACK_BYTES).spawn(work)?;
         let name = path.display().to_string();
-        Ok(Self { shared, name })
+        Ok(Self { shared, name, rows: 0, chosen: None })
     }
 
     /// Writes what is known before the first row.
     pub(super) fn begin(&mut self, watch: &Watch) {
+        (self.rows, self.chosen) = (0, None);
         let begin = Job::Begin(Box::new(watch.record().clone()), watch.at_ms());
         self.shared.lock().jobs.push_back(begin);
         self.shared.changed.notify_all();
@@ -90,6 +101,7 @@ impl Recorder {
 
     /// Writes a row. Notes of others that were read since are told to the watch.
     pub(super) fn row(&mut self, watch: &mut Watch) {
+        let choice = self.choice(watch);
         let mut desk = self.shared.lock();
         if desk.jobs.len() >= ROWS_MAX {
             let (_, rows) = desk.lost.get_or_insert((watch.at_ms(), 0));
@@ -102,7 +114,11 @@ impl Recorder {
             if let Some((at_ms, rows)) = desk.lost.take() {
                 desk.jobs.push_back(Job::Lost(at_ms, rows));
             }
-            desk.jobs.push_back(Job::Row(Row::of(watch)));
+            if let Some((channel, _)) = &choice {
+                self.chosen = Some(channel.clone());
+            }
+            let choice = choice.map(|(_, event)| event);
+            desk.jobs.push_back(Job::Row(Row { choice, ..Row::of(watch) }));
         }
         let marks = std::mem::take(&mut desk.marks);
         drop(desk);
@@ -110,6 +126,26 @@ impl Recorder {
         for mark in marks {
             watch.event(Event::Mark { mark });
         }
+    }
+
+    /// The channel that stands for the temperature of the SoC, if it is another one than was written. A replayed
+    /// recording tells it itself.
+    fn choice(&mut self, watch: &Watch) -> Option<(Option<ChannelId>, Event)> {
+        let is_due = self.rows.is_multiple_of(ROWS_PER_CHOICE) || self.chosen.is_none();
+        self.rows += 1;
+        let tells = |event: &Event| matches!(event, Event::SocTemperature { .. });
+        let is_told = watch.happened().iter().any(tells);
+        if !is_due && !is_told {
+            return None;
+        }
+        let choice = live::chosen(watch);
+        let channel = choice.as_ref().ok().map(|choice| choice.channel.clone());
+        if is_told {
+            self.chosen = Some(channel);
+            return None;
+        }
+        let is_news = self.chosen.as_ref() != Some(&channel);
+        is_news.then(|| (channel, Event::SocTemperature { choice: choice.into() }))
     }
 
     /// What people should know of it, since the last call.

@@ -88,6 +88,7 @@ impl Recording {
         if let Some(trouble) = &self.trouble {
             text.push_str(&text_of(&trouble.event()));
         }
+        text.extend(row.choice.iter().map(text_of));
         text.push_str(&frame(&self.rows.row(at_ms, row.values.iter().copied())));
         text.extend(row.happened.iter().map(text_of));
         self.append(at_ms, &text);
