@@ -139,7 +139,8 @@ pub fn choose(
     chosen(by_name, SocReason::Name { about })
 }
 
-/// A sensor that may be the SoC's: whether it reads exactly 0, as absent ones do, its rank, place and meaning.
+/// A sensor that may be the SoC's: whether it tells nothing, or exactly 0, as absent ones do; its rank, place and
+/// meaning.
 type Candidate = (bool, u32, usize, &'static str);
 
 /// The sensors that may be the SoC's, the best one first, and the others, each with the reason.
@@ -154,7 +155,7 @@ fn judge(channels: &[Channel], latest: impl Fn(usize) -> Option<i64>) -> (Vec<Ca
             (None, _) => meaning.about.to_owned(),
             (Some(_), Some(value)) if !CHOSEN.contains(&value) => format!("reads {:.0} °C", value as f64 / 1000.0),
             (Some(rank), _) => {
-                candidates.push((value == Some(0), rank, place, meaning.about));
+                candidates.push((value.unwrap_or(0) == 0, rank, place, meaning.about));
                 continue;
             }
         };

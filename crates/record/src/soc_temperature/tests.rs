@@ -125,10 +125,12 @@ fn a_record_without_a_choice_is_chosen_for_by_all_its_rows() {
     short.samples.at_ms.truncate(50);
     assert_eq!(of(&short).unwrap().channel, ChannelId::zone_temperature(0));
     // One that is dead from the first reading to the last.
-    let mut dead = short;
-    let acpitz = dead.samples.channels.iter_mut().rev().nth(1).unwrap();
-    acpitz.values = vec![Some(-274_000); acpitz.values.len()];
-    assert_eq!(of(&dead).unwrap().channel, ChannelId::zone_temperature(1));
+    for absent in [None, Some(0), Some(-274_000)] {
+        let mut dead = short.clone();
+        let acpitz = dead.samples.channels.iter_mut().rev().nth(1).unwrap();
+        acpitz.values = vec![absent; acpitz.values.len()];
+        assert_eq!(of(&dead).unwrap().channel, ChannelId::zone_temperature(1), "{absent:?}");
+    }
 }
 
 #[test]
