@@ -15,11 +15,11 @@ use crate::crew::{Gate, crew, joined};
 use crate::options::Options;
 use crate::quiet;
 use crate::run::Tell;
-use kernel::load::{Load, spin};
 use machine::cgroup::has_quota;
 use machine::faults;
 use machine::settings::{Node, Settings};
 use machine::{Root, Timeline, threads};
+use microbench::load::{Load, spin};
 use record::{
     ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant, Window, WorkloadId,
 };

@@ -3,9 +3,9 @@
 //! here but when a second is over.
 
 use crate::quiet;
-use kernel::clock::{ClockPlan, measure};
 use machine::Root;
 use machine::cgroup::has_quota;
+use microbench::clock::{ClockPlan, measure};
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Turns between two looks at the clock: well under a millisecond.
@@ -27,17 +27,17 @@ pub(crate) struct Interval {
 /// Works until `intervals` are over or `stop` is set.
 pub(crate) fn intervals(root: &Root, intervals: usize, stop: &AtomicI32) -> Vec<Interval> {
     let mut done = Vec::with_capacity(intervals);
-    let start_ns = kernel::timer::now_ns();
+    let start_ns = microbench::timer::now_ns();
     while done.len() < intervals && stop.load(Ordering::Relaxed) == 0 {
         let end_ns = start_ns + (done.len() as u64 + 1) * INTERVAL_NS;
         let limited = has_quota(root);
         let reading_ns = if limited { QUOTA_READING_NS } else { 0 };
-        let begin_ns = kernel::timer::now_ns();
+        let begin_ns = microbench::timer::now_ns();
         let mut operations = 0;
         let mut now_ns = begin_ns;
         while now_ns < end_ns - reading_ns && stop.load(Ordering::Relaxed) == 0 {
-            operations += kernel::load::heat(TURNS);
-            now_ns = kernel::timer::now_ns();
+            operations += microbench::load::heat(TURNS);
+            now_ns = microbench::timer::now_ns();
         }
         let _window = quiet::window();
         let reading = match limited {

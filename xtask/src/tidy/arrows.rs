@@ -9,19 +9,19 @@ use super::Problem;
 /// ships may.
 const ARROWS: &[(&str, &[&str])] = &[
     ("app", &["bench", "explain", "hub", "machine", "record"]),
-    ("bench", &["kernel", "machine", "record"]),
+    ("bench", &["microbench", "machine", "record"]),
     ("explain", &["record"]),
     ("hub", &["explain", "record"]),
-    ("kernel", &[]),
+    ("microbench", &[]),
     ("machine", &["record"]),
     ("record", &[]),
-    ("testkit", &["kernel", "machine", "record"]),
+    ("testkit", &["microbench", "machine", "record"]),
     ("xtask", &["explain", "record"]),
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
 const CLOSED: &[(&str, &[&str])] = &[
-    ("kernel", &["libc"]),
+    ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "png", "serde", "serde_json"]),
 ];
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn every_library_needs_a_reason() {
-        let manifest = "[workspace]\na = 1\n[workspace.dependencies]\nkernel = { path = \"x\" }\n\
+        let manifest = "[workspace]\na = 1\n[workspace.dependencies]\nmicrobench = { path = \"x\" }\n\
                         serde = \"1\"\nserde_json = { version = \"1\" }\n\n[profile]\nlto = 1\n";
         let missing = |text| -> Vec<String> { check_reasons(manifest, text).iter().map(Problem::to_string).collect() };
         assert_eq!(missing("`serde`, `serde_json`: the Record").len(), 0);

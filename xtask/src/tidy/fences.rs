@@ -33,7 +33,7 @@ const FENCES: &[Fence] = &[
     fence("bench", true, Unsafe::Nowhere),
     fence("explain", true, Unsafe::Nowhere),
     fence("hub", true, Unsafe::Nowhere),
-    fence("kernel", true, Unsafe::Home),
+    fence("microbench", true, Unsafe::Home),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
     fence("record", true, Unsafe::Nowhere),
     fence("testkit", false, Unsafe::Nowhere),
@@ -94,7 +94,7 @@ fn check_unsafe(fence: &Fence, folder: &str, files: &[File]) -> Vec<Problem> {
             problems.push(Problem::new(
                 &file.path,
                 index + 1,
-                "`unsafe` has its home in kernel and in machine/src/syscall.rs",
+                "`unsafe` has its home in microbench and in machine/src/syscall.rs",
             ));
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         let none: [&str; 0] = [];
         assert_eq!(found("record", &[CALLS, ("src/lib.rs", FORBIDS)]), none);
         assert_eq!(found("app", &[("src/main.rs", FORBIDS)]), none);
-        assert_eq!(found("kernel", &[CALLS, ("src/lib.rs", ALLOWS)]), none);
+        assert_eq!(found("microbench", &[CALLS, ("src/lib.rs", ALLOWS)]), none);
         let syscall = ("src/syscall.rs", ALLOWS);
         assert_eq!(found("machine", &[CALLS, ("src/lib.rs", DENIES), syscall]), none);
     }
@@ -150,7 +150,7 @@ mod tests {
         );
         assert_eq!(
             found("machine", &[CALLS, ("src/lib.rs", DENIES), ("src/root.rs", ALLOWS)]),
-            ["crates/machine/src/root.rs:2: `unsafe` has its home in kernel and in machine/src/syscall.rs"]
+            ["crates/machine/src/root.rs:2: `unsafe` has its home in microbench and in machine/src/syscall.rs"]
         );
         assert_eq!(found("new", &[]).len(), 1);
     }

@@ -47,7 +47,7 @@ const OTHER_THINGS: &[OtherThing] = &[
     other("crates/explain/src/rules/", &["clock", "heat", "program"], "values in sentences"),
     other("crates/explain/src/sensitivity/text.rs", &["clock"], "a heading"),
     other("crates/explain/src/soc/", &["aes"], "a feature of CPUs"),
-    other("crates/kernel/src/arch/", &["aes"], "a feature of CPUs"),
+    other("crates/microbench/src/arch/", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/foreign.rs", &["rpi-firmware"], "a parser"),
     other("crates/machine/src/identify/features.rs", &["aes"], "a feature of CPUs"),
     other("crates/machine/src/settings/kernels.rs", &["lzma"], "an algorithm of zram"),

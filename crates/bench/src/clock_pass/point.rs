@@ -2,11 +2,11 @@
 //! what is claimed, what other methods say, what the windows were worth.
 
 use super::ClockPass;
-use kernel::clock::{ClockPlan, ClockReading, count, emulation_sign, measure};
 use machine::Root;
 use machine::cgroup::has_quota;
 use machine::cycles::{CycleCounter, average_khz};
 use machine::faults;
+use microbench::clock::{ClockPlan, ClockReading, count, emulation_sign, measure};
 use record::{ClockPoint, ClockWindows, CounterClock, Fact, Missing, Reading};
 
 /// Length of a reading where a quota takes the CPU away in slices.

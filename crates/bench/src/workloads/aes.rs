@@ -16,7 +16,7 @@ use crate::repeat::until_known;
 use aes::cipher::consts::U16;
 use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
-use kernel::aes::PlainAes;
+use microbench::aes::PlainAes;
 use record::{Cipher, Failure, FailureKind, Measured, Repeated, StoppingRule, Variant, WorkloadId};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -7,7 +7,7 @@ use crate::Lab;
 use crate::child::{failure, move_to};
 use crate::crew::{Gate, crew, joined};
 use crate::quiet;
-use kernel::core_to_core::PingPong;
+use microbench::core_to_core::PingPong;
 use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId};
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! What the workloads on memory share: how large buffers are, and which routine is the fastest.
 
 use crate::Lab;
-use kernel::arch::ROUTINES;
-use kernel::buffer::{Buffer, Pages};
-use kernel::memory;
-use kernel::routine::{Operation, Routine};
 use machine::available_kib;
+use microbench::arch::ROUTINES;
+use microbench::buffer::{Buffer, Pages};
+use microbench::memory;
+use microbench::routine::{Operation, Routine};
 use record::{MemoryOperation, Missing};
 
 /// STREAM's rule: four times the last cache, so that the caches hold little of it.

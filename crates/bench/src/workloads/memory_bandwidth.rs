@@ -7,9 +7,9 @@ use super::memory::{available, buffer, buffer_bytes, operation, rate, wanted_byt
 use crate::Lab;
 use crate::child::failure;
 use crate::repeat::until_known;
-use kernel::buffer::Buffer;
-use kernel::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
-use kernel::routine::{Operation, Routine};
+use microbench::buffer::Buffer;
+use microbench::memory::{Flip, checksum, first_flip, first_unscattered, once, scatter};
+use microbench::routine::{Operation, Routine};
 use record::{Bandwidth, BandwidthRow, Failure, FailureKind, Measured, Repeated, StoppingRule, WorkloadId};
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
@@ -130,7 +130,7 @@ fn blame(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::buffer::Pages;
+    use microbench::buffer::Pages;
     use record::MemoryOperation;
 
     #[test]

@@ -12,10 +12,10 @@ use super::attributes::{AtAClock, Attributes};
 use super::memory::wanted_bytes;
 use crate::Lab;
 use crate::child::failure;
-use kernel::buffer::{Buffer, Pages};
-use kernel::clock::{ClockPlan, emulation_sign, measure};
-use kernel::latency::{LINE, Link, Order};
 use machine::{Root, available_kib, huge_kib};
+use microbench::buffer::{Buffer, Pages};
+use microbench::clock::{ClockPlan, emulation_sign, measure};
+use microbench::latency::{LINE, Link, Order};
 use record::{
     Fact, Failure, FailureKind, Latency, LatencyRow, Measured, Missing, Repeated, StoppingRule, Variant, WorkloadId,
 };

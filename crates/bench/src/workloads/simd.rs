@@ -59,12 +59,12 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 /// Operations done in every second.
 fn operations_by_second(seconds: usize, cancelled: &AtomicI32) -> Vec<u64> {
     let mut operations = Vec::with_capacity(seconds);
-    let start_ns = kernel::timer::now_ns();
+    let start_ns = microbench::timer::now_ns();
     while operations.len() < seconds && cancelled.load(Ordering::Relaxed) == 0 {
         let end_ns = start_ns + (operations.len() as u64 + 1) * 1_000_000_000;
         let mut done = 0;
-        while kernel::timer::now_ns() < end_ns {
-            done += kernel::load::heat(TURNS);
+        while microbench::timer::now_ns() < end_ns {
+            done += microbench::load::heat(TURNS);
         }
         operations.push(done);
     }

@@ -1,7 +1,7 @@
 //! The clock of this machine, measured again and again: a virtual board divides it, and it moves with
 //! what the neighbours of a virtual machine do.
 
-use kernel::clock::{ClockPlan, measure};
+use microbench::clock::{ClockPlan, measure};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 

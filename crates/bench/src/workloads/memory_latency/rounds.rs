@@ -6,8 +6,8 @@
 
 use super::{Column, Form, REPETITION_NS, RULE, SEED};
 use crate::repeat::until_known;
-use kernel::buffer::Buffer;
-use kernel::latency::Walk;
+use microbench::buffer::Buffer;
+use microbench::latency::Walk;
 use record::{LatencyRow, Repeated};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};

@@ -34,7 +34,7 @@ mod isa;
 mod isa;
 
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm", target_arch = "riscv64", target_arch = "x86_64")))]
-compile_error!("this architecture has no kernels yet: write crates/kernel/src/arch/<name>.rs");
+compile_error!("this architecture has no kernels yet: write crates/microbench/src/arch/<name>.rs");
 
 pub use isa::{ROUTINES, isa_features, translator};
 pub(crate) use isa::{float_chain, heat, multiply_chain, sized_chain};

@@ -1,19 +1,19 @@
 //! Prints the figures of this crate for the CPU it happens to run on: pin it with `taskset`.
 //!
-//! `cargo run --release -p sbc-bench-kernel --example figures`. Memory has its own command,
+//! `cargo run --release -p sbc-bench-microbench --example figures`. Memory has its own command,
 //! `sbc-bench memory`.
 
 #![allow(clippy::print_stdout, reason = "an example is there to be read")]
 
-use kernel::clock::{ClockPlan, emulation_sign, measure};
-use kernel::load::{Load, spin};
-use kernel::timer::now_ns;
+use microbench::clock::{ClockPlan, emulation_sign, measure};
+use microbench::load::{Load, spin};
+use microbench::timer::now_ns;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn main() {
-    println!("features: {}", kernel::isa_features().join(" "));
-    println!("timer: {:?}", kernel::timer::cost());
+    println!("features: {}", microbench::isa_features().join(" "));
+    println!("timer: {:?}", microbench::timer::cost());
     clock();
     loads();
 }

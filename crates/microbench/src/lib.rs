@@ -1,4 +1,4 @@
-//! `kernel`: the timed loops of sbc-bench and the inline assembly they are made of.
+//! `microbench`: the timed loops of sbc-bench and the inline assembly they are made of.
 //!
 //! Everything here answers one kind of question: how long does the machine take for a known amount
 //! of work? The clock comes from chains of dependent operations ([`clock`]), bandwidth from
