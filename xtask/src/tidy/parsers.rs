@@ -9,8 +9,8 @@ const TABLE: &str = "fuzz/parsers.tsv";
 /// Where targets are registered, each by its name in quotes.
 const TARGETS: [&str; 4] = [
     "fuzz/src/targets.rs",
-    "crates/bench/src/foreign.rs",
-    "crates/bench/src/meters/foreign.rs",
+    "crates/bench/src/foreign/mod.rs",
+    "crates/bench/src/net/meters/foreign.rs",
     "crates/bench/src/workloads/foreign.rs",
 ];
 const MACHINE: &str = "crates/machine/src/foreign.rs";

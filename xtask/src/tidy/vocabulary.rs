@@ -28,8 +28,8 @@ const fn other(place: &'static str, words: &'static [&'static str], are: &'stati
 
 const OTHER_THINGS: &[OtherThing] = &[
     other("crates/app/src/args/", &["clock", "core-to-core", "simd"], "reports, and what tests type"),
-    other("crates/bench/src/packages.rs", &["stockfish", "sysbench"], "programs"),
-    other("crates/bench/src/places.rs", &["drive"], "folders"),
+    other("crates/bench/src/workloads/packages.rs", &["stockfish", "sysbench"], "programs"),
+    other("crates/bench/src/scratch/places.rs", &["drive"], "folders"),
     other(
         "crates/bench/src/workloads/",
         &["clock", "cpuminer", "network", "openssl", "rsync", "sftp", "stockfish", "stress-ng", "sysbench", "video"],
@@ -85,7 +85,7 @@ const DOORS: [(&str, &[&str], &str); 3] = [
     ),
     (
         "ChannelId::own(",
-        &["crates/machine/src/sensors/", "crates/bench/src/meters/"],
+        &["crates/machine/src/sensors/", "crates/bench/src/net/meters/"],
         "only a sensor names a channel that nobody asks for",
     ),
     (

@@ -1,10 +1,10 @@
 //! The clock passes of a run: which of them, over which CPUs, in which order. How a clock is measured
-//! is in [`crate::clock_pass`].
+//! is in [`crate::run::clock_pass`].
 
 use super::Runner;
 use super::tuning::{Tell, teller};
-use crate::clock_pass::ClockPass;
-use crate::cpus::online_clusters;
+use crate::job::cpus::online_clusters;
+use crate::run::clock_pass::ClockPass;
 use machine::settings::Settings;
 use record::{Cluster, Machine, Outcome, SetClock, Step, WorkloadId};
 

@@ -3,7 +3,7 @@
 
 use super::Runner;
 use crate::job::Job;
-use crate::resume::{Beginning, why_left_out};
+use crate::run::resume::{Beginning, why_left_out};
 use machine::Root;
 use record::{Event, Missing, Outcome, Restored, SettingChange, Step, Window};
 

@@ -4,10 +4,9 @@
 use super::Runner;
 use super::steps::step_name;
 use super::tuning::teller;
-use crate::context::Progress;
 use crate::job::Job;
-use crate::review::Group;
-use crate::smart;
+use crate::question::review::Group;
+use crate::run::context::Progress;
 use machine::Sampler;
 use record::{Event, Machine, Mark, Measured, Outcome, Probe, Scores, Step, Window, WorkloadId};
 use std::sync::atomic::Ordering;
@@ -26,7 +25,7 @@ impl Runner<'_> {
     /// A look over the machine; it is part of the Record, and returned for decisions.
     pub(super) fn survey(&mut self) -> record::Survey {
         let at_ms = self.context.timeline.now_ms();
-        let survey = smart::survey(self.context.root, at_ms, self.context.cancelled);
+        let survey = crate::survey::survey(self.context.root, at_ms, self.context.cancelled);
         self.recorder.append(Event::Survey { survey: Box::new(survey.clone()) });
         self.recorder.sync();
         survey

@@ -2,10 +2,10 @@
 //! their place, and the run says so. Which one that is stands in `plan`.
 
 use super::Runner;
-use crate::context::Progress;
 use crate::job::Job;
-use crate::plan::stand_in;
-use crate::task::{Stage, Task};
+use crate::plan::standard::stand_in;
+use crate::question::{Stage, Task};
+use crate::run::context::Progress;
 use record::{FailureKind, Outcome, Step, WorkloadId};
 
 impl Runner<'_> {

@@ -2,16 +2,16 @@
 
 use super::Runner;
 use super::belief::believed;
-use crate::child::failure;
-use crate::context::Progress;
-use crate::guard::Guard;
-use crate::hotplug;
 use crate::job::Job;
-use crate::lab::Lab;
-use crate::plan::Available;
-use crate::repeat;
-use crate::standstill;
-use crate::task::Stage;
+use crate::measure::context::Lab;
+use crate::measure::repeat;
+use crate::plan::standard::Available;
+use crate::process::child::failure;
+use crate::process::guard::Guard;
+use crate::process::standstill;
+use crate::question::Stage;
+use crate::run::context::Progress;
+use crate::run::hotplug;
 use crate::workloads::{Workload, workload};
 use record::{Event, Failure, FailureKind, Machine, Outcome, Step, Window, WorkloadId};
 use std::sync::Arc;
@@ -128,7 +128,7 @@ impl Runner<'_> {
         let mut lab = Lab::new(places, &self.tools, job, self.context.cancelled, &mut watch);
         lab.group = self.group.as_ref();
         lab.site = Arc::clone(&self.site);
-        let open_counters = |pid: u32| crate::counters::open(self.context.root, pid);
+        let open_counters = |pid: u32| crate::measure::counters::open(self.context.root, pid);
         lab.open_counters = Some(&open_counters);
         lab.not_comparable = self.crowded.clone();
         let outcome = match &self.refused {

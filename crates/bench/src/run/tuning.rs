@@ -1,8 +1,8 @@
 //! The settings of a run: what it wants, what is in force before each step, and the way back.
 
 use super::Runner;
-use crate::context::Progress;
-use crate::recorder::Recorder;
+use crate::run::context::Progress;
+use crate::run::recorder::Recorder;
 use machine::Timeline;
 use machine::settings::{Node, Outcome, Settings};
 use record::{Event, Fact, Machine, Restored, UnmetSetting};

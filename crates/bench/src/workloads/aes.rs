@@ -11,8 +11,8 @@
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS};
 use crate::Lab;
-use crate::child::failure;
-use crate::repeat::until_known;
+use crate::measure::repeat::until_known;
+use crate::process::child::failure;
 use aes::cipher::consts::U16;
 use aes::cipher::{Array, BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128, Aes192, Aes256};

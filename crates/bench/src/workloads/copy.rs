@@ -5,9 +5,9 @@
 //! slow CPUs shake hands for a second, which is no property of the copy.
 
 use crate::Lab;
-use crate::child::failure;
-use crate::host::Host;
-use crate::tools::Found;
+use crate::process::child::failure;
+use crate::process::tools::Found;
+use crate::scratch::host::Host;
 use machine::faults;
 use machine::files::{Access, Error, OwnFolder};
 use record::{Failure, FailureKind, Measured, Missing, Scores, Variant};
@@ -268,7 +268,7 @@ pub(super) fn reason(output: &str) -> Option<(String, &'static str)> {
 /// A program that stands beside another, such as sftp beside ssh.
 pub(super) fn beside(found: &Found, name: &str) -> Option<Found> {
     let path: PathBuf = Path::new(&found.path).with_file_name(name);
-    crate::tools::is_program(&path).then(|| Found {
+    crate::process::tools::is_program(&path).then(|| Found {
         name: name.to_owned(),
         path: path.display().to_string(),
         version: found.version.clone(),

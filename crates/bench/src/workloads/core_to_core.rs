@@ -4,9 +4,9 @@
 use super::attributes::{Attributes, Takes};
 use super::{Workload, no_other_cpu};
 use crate::Lab;
-use crate::child::{failure, move_to};
-use crate::crew::{Gate, crew, joined};
-use crate::quiet;
+use crate::measure::crew::{Gate, crew, joined};
+use crate::measure::quiet;
+use crate::process::child::{failure, move_to};
 use microbench::core_to_core::PingPong;
 use record::{CorePair, CoreToCore, Failure, FailureKind, Measured, Missing, StoppingRule, WorkloadId};
 use std::time::{Duration, Instant};

@@ -8,8 +8,8 @@ use super::Workload;
 use super::attributes::{Attributes, Takes};
 use super::scored::{positive, tool};
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::ToolKind;
+use crate::process::child::failure;
+use crate::process::tools::ToolKind;
 use record::{Failure, FailureKind, Measured, Series, WorkloadId};
 use std::time::Duration;
 

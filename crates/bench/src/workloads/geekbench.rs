@@ -9,7 +9,7 @@ use super::attributes::{Attributes, ONE_FORM};
 use super::scored::{higher, number_behind, read, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::tools::{ToolKind, version_numbers};
+use crate::process::tools::{ToolKind, version_numbers};
 use machine::available_kib;
 use record::{Failure, Measured, Missing, Mode, Score, Scores, WorkloadId};
 use serde::Deserialize;

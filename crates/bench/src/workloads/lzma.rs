@@ -9,8 +9,8 @@
 use super::Workload;
 use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
 use crate::Lab;
-use crate::child::failure;
-use crate::quiet;
+use crate::measure::quiet;
+use crate::process::child::failure;
 use lzma_rust2::{EncodeMode, LzmaOptions, LzmaReader, LzmaWriter, MfType};
 use machine::available_kib;
 use record::{Failure, FailureKind, Measured, Missing, Series, WorkloadId};

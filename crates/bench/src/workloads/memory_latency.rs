@@ -11,7 +11,7 @@ use super::Workload;
 use super::attributes::{AtAClock, Attributes};
 use super::memory::wanted_bytes;
 use crate::Lab;
-use crate::child::failure;
+use crate::process::child::failure;
 use machine::{Root, available_kib, huge_kib};
 use microbench::buffer::{Buffer, Pages};
 use microbench::clock::{ClockPlan, emulation_sign, measure};

@@ -18,6 +18,7 @@ mod network;
 mod network_cpu;
 mod opengl;
 mod openssl;
+pub mod packages;
 mod perf_bench;
 mod phoronix;
 mod program;
@@ -35,7 +36,7 @@ pub use attributes::{AtAClock, AtAnOpp, Attributes, Takes};
 pub(crate) use opengl::XVFB;
 
 use crate::Lab;
-use crate::tools::ToolKind;
+use crate::process::tools::ToolKind;
 use record::{Failure, Measured, Missing, Variant, WorkloadId};
 
 /// One kind of work that is measured.

@@ -6,7 +6,7 @@ use super::network::{KIND, VARIANTS, lacking, parse, stream};
 use super::scored::higher;
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::child::failure;
+use crate::process::child::failure;
 use machine::threads;
 use machine::timeline::thread_cpu_ns;
 use microbench::load::{Load, spin};

@@ -7,8 +7,8 @@ use super::attributes::Attributes;
 use super::scored::{higher, positive, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::{Found, ToolKind, version_numbers};
+use crate::process::child::failure;
+use crate::process::tools::{Found, ToolKind, version_numbers};
 use record::{Failure, FailureKind, Measured, Missing, Score, Scores, Variant, WorkloadId};
 use std::time::Duration;
 

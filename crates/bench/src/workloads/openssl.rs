@@ -10,8 +10,8 @@
 use super::Workload;
 use super::attributes::{AtAClock, Attributes, CIPHER, CIPHERS, Takes};
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::ToolKind;
+use crate::process::child::failure;
+use crate::process::tools::ToolKind;
 use record::{Cipher, Failure, FailureKind, Measured, Missing, WorkloadId};
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use super::attributes::Attributes;
 use super::scored::{higher, number_behind, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::tools::ToolKind;
+use crate::process::tools::ToolKind;
 use record::{Failure, Measured, Score, Scores, Variant, WorkloadId};
 use std::time::Duration;
 

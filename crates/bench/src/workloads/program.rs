@@ -6,8 +6,8 @@
 use super::Workload;
 use super::attributes::Attributes;
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::Found;
+use crate::process::child::failure;
+use crate::process::tools::Found;
 use record::{Failure, FailureKind, Measured, Score, Scores, WorkloadId};
 
 pub(super) const PROGRAM: Workload = Workload {

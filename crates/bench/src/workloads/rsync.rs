@@ -6,7 +6,7 @@ use super::scored::tool;
 use super::sftp;
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::tools::ToolKind;
+use crate::process::tools::ToolKind;
 use machine::files::{Error, OwnFolder};
 use record::{Failure, Measured, Missing, WorkloadId};
 
@@ -88,7 +88,7 @@ fn shell(remote: &Remote) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::Host;
+    use crate::scratch::host::Host;
 
     #[test]
     fn the_shell_keeps_blanks_together() {

@@ -3,8 +3,8 @@
 
 use super::program::shortened;
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::{Found, ToolKind};
+use crate::process::child::failure;
+use crate::process::tools::{Found, ToolKind};
 use record::{Failure, FailureKind, Measured, Missing, Score, Scores};
 use std::time::Duration;
 

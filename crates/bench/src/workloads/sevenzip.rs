@@ -11,8 +11,8 @@ mod short;
 
 use super::Workload;
 use super::attributes::{AtAClock, AtAnOpp, Attributes, PACKERS, Takes};
-use crate::child::failure;
-use crate::tools::{Found, ToolKind};
+use crate::process::child::failure;
+use crate::process::tools::{Found, ToolKind};
 use crate::{Job, Lab};
 use machine::available_kib;
 pub(super) use parse::{parse, parse_passes};

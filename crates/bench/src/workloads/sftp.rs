@@ -5,8 +5,8 @@ use super::copy::{self, Copier, Direction, Remote};
 use super::scored::tool;
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::{Found, ToolKind};
+use crate::process::child::failure;
+use crate::process::tools::{Found, ToolKind};
 use machine::files::{Error, OwnFolder};
 use record::{Failure, FailureKind, Measured, Missing, WorkloadId};
 

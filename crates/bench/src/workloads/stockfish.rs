@@ -8,7 +8,7 @@ use super::attributes::{Attributes, ONE_FORM};
 use super::scored::{higher, number_behind, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::tools::ToolKind;
+use crate::process::tools::ToolKind;
 use record::{Failure, Measured, Scores, WorkloadId};
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use super::attributes::Attributes;
 use super::scored::{higher, positive, scores, tool};
 use super::{Places, Shape, Workload};
 use crate::Lab;
-use crate::tools::ToolKind;
+use crate::process::tools::ToolKind;
 use machine::available_kib;
 use record::{Failure, Measured, Missing, Scores, Variant, WorkloadId};
 use std::time::Duration;
@@ -89,7 +89,7 @@ fn version_line(text: &str) -> Option<String> {
 
 /// 1506 of `stress-ng, version 0.15.06`.
 fn method(version: &str) -> u32 {
-    let numbers = crate::tools::version_numbers(version);
+    let numbers = crate::process::tools::version_numbers(version);
     let part = |index: usize| numbers.get(index).copied().unwrap_or(0).min(99);
     part(0) * 10_000 + part(1) * 100 + part(2)
 }

@@ -2,7 +2,7 @@
 //! run here.
 
 use super::gauge::Gauge;
-use crate::thermal::StartAt;
+use crate::question::thermal::StartAt;
 use record::Missing;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;

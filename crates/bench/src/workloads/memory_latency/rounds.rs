@@ -5,7 +5,7 @@
 //! Which sizes, pages and links are walked is for others to say.
 
 use super::{Column, Form, REPETITION_NS, RULE, SEED};
-use crate::repeat::until_known;
+use crate::measure::repeat::until_known;
 use microbench::buffer::Buffer;
 use microbench::latency::Walk;
 use record::{LatencyRow, Repeated};

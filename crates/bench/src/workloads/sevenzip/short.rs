@@ -7,8 +7,8 @@
 use super::parse::parse_passes;
 use super::{time_limit, wrong_data};
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::Found;
+use crate::process::child::failure;
+use crate::process::tools::Found;
 use record::{Compression, Ended, Failure, FailureKind, Repeated, StoppingRule};
 use std::time::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 
 use super::form::Form;
 use crate::Lab;
-use crate::child::failure;
-use crate::tools::Found;
+use crate::process::child::failure;
+use crate::process::tools::Found;
 use machine::Root;
 use record::{Failure, FailureKind, Missing};
 use std::time::Duration;

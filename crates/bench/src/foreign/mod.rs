@@ -1,0 +1,76 @@
+//! Every parser of bytes that others made, as functions of text alone, so that fuzzing meets them without
+//! programs, meters and drives. Nothing in the program calls this.
+
+use crate::net::{exporter, meters};
+use crate::process::child;
+use crate::process::tools::{is_older, version_numbers};
+use crate::workloads::{self, packages};
+use crate::{ScoreRule, parse_definitions, survey};
+
+/// A name, in kebab-case, and what is done with a text.
+pub type Parser = (&'static str, fn(&str));
+
+/// All of them.
+pub fn parsers() -> impl Iterator<Item = Parser> {
+    let others = OTHERS.iter().chain(meters::foreign::PARSERS);
+    others.chain(workloads::foreign::PARSERS).copied()
+}
+
+const OTHERS: &[Parser] = &[
+    ("definitions", |text| {
+        for definition in parse_definitions(text).unwrap_or_default() {
+            drop(definition.score.find(text, 1.0));
+        }
+    }),
+    ("exporter-request", |text| {
+        let _ = exporter::response(text.as_bytes(), true, &|| "load 1\n".to_owned());
+    }),
+    ("score", |text| {
+        drop(ScoreRule::Json("a.0".into()).find(text, 1.0));
+        if let Ok(rule) = ScoreRule::regex(r"(\S+)$") {
+            drop(rule.find(text, 1.0));
+        }
+        // What a user writes is a rule of theirs.
+        if let Some((rule, output)) = text.split_once('\n')
+            && let Ok(rule) = ScoreRule::regex(rule)
+        {
+            drop(rule.find(output, 1.0));
+        }
+    }),
+    ("program-stat", child::foreign),
+    ("smartctl", |text| drop(survey::parse_smartctl(text, "sda"))),
+    ("tool-versions", |text| {
+        for (kind, _) in packages::kinds() {
+            if let Some(version) = (kind.recognise)(text) {
+                version_numbers(&version);
+                is_older(&version, kind.oldest);
+            }
+        }
+    }),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn any_text_is_parsed(text in "(\\PC|[0-9.:,;=%/ \\n\\t\"{}\\[\\]<>-]){0,300}") {
+            for (_, parse) in parsers() {
+                parse(&text);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<&str> = parsers().map(|(name, _)| name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

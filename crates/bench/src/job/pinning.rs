@@ -1,0 +1,44 @@
+//! On which CPUs a program runs: how one says it, and which sets of CPUs that makes on a machine. How a
+//! process is bound to them is in `child`.
+
+use crate::job::cpus::{cpus_by_core_type, fastest_cpu};
+use record::Machine;
+
+/// CPUs that a program may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pinning {
+    /// All of them.
+    All,
+    /// One CPU of the fastest core type.
+    Fastest,
+    /// Once on the CPUs of every core type.
+    CoreTypes,
+    /// These.
+    Cpus(Vec<u32>),
+}
+
+/// `all`, `fastest`, `core-types` or a list such as `0-3,6`.
+///
+/// # Errors
+/// One sentence about what it may be.
+pub fn parse_pinning(text: &str) -> Result<Pinning, String> {
+    match text {
+        "all" => Ok(Pinning::All),
+        "fastest" => Ok(Pinning::Fastest),
+        "core-types" => Ok(Pinning::CoreTypes),
+        list => machine::parse_cpu_list(list)
+            .filter(|cpus| !cpus.is_empty())
+            .map(Pinning::Cpus)
+            .ok_or_else(|| format!("CPUs are all, fastest, core-types or a list such as 0-3,6, not {text:?}")),
+    }
+}
+
+/// The sets of CPUs that a program runs on, one after the other; an empty set stands for all.
+pub(crate) fn places(machine: &Machine, pinning: &Pinning) -> Vec<Vec<u32>> {
+    match pinning {
+        Pinning::All => vec![Vec::new()],
+        Pinning::Cpus(cpus) => vec![cpus.clone()],
+        Pinning::Fastest => vec![vec![fastest_cpu(machine)]],
+        Pinning::CoreTypes => cpus_by_core_type(machine),
+    }
+}

@@ -1,0 +1,95 @@
+//! What one side of a task may set, and how it is written on a command line. How it is put into place
+//! is in `switch`.
+
+use crate::job::pinning::{Pinning, parse_pinning};
+
+/// A setting of the machine, or of where the program runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// Governor of all cpufreq policies.
+    Governor(String),
+    /// Highest clock of all policies, in kHz.
+    ClockMaxKhz(u32),
+    /// Lowest clock of all policies, in kHz.
+    ClockMinKhz(u32),
+    /// When the kernel gives huge pages by itself: `always`, `madvise` or `never`.
+    HugePages(String),
+    /// CPUs the program may use.
+    Cpus(Pinning),
+    /// Highest clock of one policy, in kHz.
+    PolicyMaxKhz(u32, u32),
+    /// Lowest clock of one policy, in kHz.
+    PolicyMinKhz(u32, u32),
+    /// Emulated clock: what runs gets this share of the time of its CPUs, in percent.
+    SharePercent(u32),
+}
+
+impl Setting {
+    /// Reads `governor=schedutil,maxkhz=1416000,cpus=0-3`. None if it is a command and no list of
+    /// settings.
+    ///
+    /// # Errors
+    /// It is a list of settings with something wrong in it, in one sentence.
+    pub fn parse_list(text: &str) -> Result<Option<Vec<Setting>>, String> {
+        // A list of CPUs has commas of its own, so that a part without `=` belongs to the one before.
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match parts.last_mut() {
+                Some(last) if !part.contains('=') => {
+                    last.push(',');
+                    last.push_str(part);
+                }
+                _ => parts.push(part.to_owned()),
+            }
+        }
+        let pairs: Vec<(&str, &str)> = parts.iter().filter_map(|part| part.split_once('=')).collect();
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+        if pairs.len() != parts.len() || !pairs.iter().all(|(name, _)| is_name(name)) {
+            return Ok(None);
+        }
+        let settings = pairs.iter().map(|(name, value)| Self::parse(name, value));
+        settings.collect::<Result<Vec<_>, _>>().map(Some)
+    }
+
+    fn parse(name: &str, value: &str) -> Result<Setting, String> {
+        let khz = || {
+            let khz = value.parse().ok().filter(|khz| *khz > 0);
+            khz.ok_or_else(|| format!("{name} is a clock in kHz such as 1416000, not {value:?}"))
+        };
+        match name.to_lowercase().as_str() {
+            "governor" => Ok(Setting::Governor(value.to_owned())),
+            "maxkhz" => khz().map(Setting::ClockMaxKhz),
+            "minkhz" => khz().map(Setting::ClockMinKhz),
+            "thp" => Ok(Setting::HugePages(value.to_owned())),
+            "cpus" => parse_pinning(value).map(Setting::Cpus),
+            _ => Err(format!("settings are governor, maxkhz, minkhz, thp and cpus, not {name:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_from_commands() {
+        for (text, expected) in [
+            ("governor=schedutil", Ok(Some(1))),
+            ("maxKHz=1416000,cpus=0-3,6", Ok(Some(2))),
+            ("thp=never,cpus=1", Ok(Some(2))),
+            ("make -j4", Ok(None)),
+            ("env A=b make", Ok(None)),
+            ("true", Ok(None)),
+            ("maxkhz=fast", Err("clock in kHz")),
+            ("colour=red", Err("governor, maxkhz")),
+            ("cpus=many", Err("CPUs are all")),
+        ] {
+            let found = Setting::parse_list(text).map(|list| list.map(|list| list.len()));
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{text}"),
+                (Err(why), Err(words)) => assert!(why.contains(words), "{why}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
+        }
+    }
+}

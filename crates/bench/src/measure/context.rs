@@ -1,0 +1,370 @@
+//! The place where one workload runs once: what it gets, what it leaves behind.
+//!
+//! A workload is handed a [`Lab`], runs through [`Lab::program`] (external programs) or
+//! [`Lab::pinned`] (built-in kernels), and returns what it measured. Pinning, watching, interruption
+//! and counters are done here, so that no workload forgets them. The lab decides nothing about
+//! what runs when.
+
+pub use super::counted::{Counted, OpenCounters, ReadCounters};
+
+use super::counted::{not_counted, sum};
+use super::worker::Worked;
+use crate::measure::crew::{Gate, crew, joined};
+use crate::process::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
+use crate::process::tools::{Found, Tools};
+use crate::{Job, Site};
+use machine::files::OwnFolder;
+use machine::{Caller, Group, Root, Terminal, Timeline};
+use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Where a program prints line by line, and what ends it.
+type Seen<'a> = (Terminal, &'a mut dyn FnMut(&str) -> bool);
+
+/// The place where a workload runs.
+pub struct Lab<'a> {
+    /// Where `/proc` and `/sys` are read.
+    pub root: &'a Root,
+    /// What it runs on.
+    pub machine: &'a Machine,
+    /// The axis of time.
+    pub timeline: &'a Timeline,
+    /// External programs.
+    pub tools: &'a Tools,
+    /// What to run.
+    pub job: &'a Job,
+    /// Number of the signal that interrupted the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Called about once per second while something runs.
+    pub watch: &'a mut dyn FnMut(),
+    /// Control group of external programs, where there is one.
+    pub group: Option<&'a Group>,
+    /// Folders and hosts that it may use.
+    pub site: Arc<Site>,
+    /// Opens cycle counters, where the kernel offers them.
+    pub open_counters: Option<&'a OpenCounters<'a>>,
+
+    /// Filled by the workload: folder of our own in which its programs start, so that they need no paths.
+    pub folder: Option<Arc<OwnFolder>>,
+    /// Filled by the workload: rises when scores stop being comparable.
+    pub method: u32,
+    /// Filled when an external program runs.
+    pub tool: Option<Tool>,
+    /// Filled when something runs.
+    pub counters: Counters,
+    /// Filled when an external program runs: from its start to its end.
+    pub elapsed: Duration,
+    /// Filled by the workload: why its score must not be compared.
+    pub not_comparable: Option<String>,
+    /// Filled when something runs: CPUs it was seen on.
+    pub seen_on: Vec<u32>,
+    /// Filled by the workload where it has to make something first: when it began to measure, on both
+    /// clocks of the timeline.
+    pub began_ms: Option<(i64, i64)>,
+    /// Filled by the workload: lines of a program's output that its parser does not know.
+    pub unread: Vec<String>,
+    /// Filled by the workload: what its repetitions came to.
+    pub repeated: Vec<Repeated>,
+}
+
+impl<'a> Lab<'a> {
+    /// A lab in which nothing has run yet and no counters are opened.
+    pub fn new(
+        (root, machine, timeline): (&'a Root, &'a Machine, &'a Timeline),
+        tools: &'a Tools,
+        job: &'a Job,
+        cancelled: &'a AtomicI32,
+        watch: &'a mut dyn FnMut(),
+    ) -> Self {
+        Self {
+            root,
+            machine,
+            timeline,
+            tools,
+            job,
+            cancelled,
+            watch,
+            group: None,
+            site: Arc::default(),
+            open_counters: None,
+            folder: None,
+            method: 0,
+            tool: None,
+            counters: Counters::default(),
+            elapsed: Duration::ZERO,
+            not_comparable: None,
+            seen_on: Vec::new(),
+            began_ms: None,
+            unread: Vec::new(),
+            repeated: Vec::new(),
+        }
+    }
+
+    /// True once the run is interrupted.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) != 0
+    }
+
+    /// The failure of a step that the user has interrupted.
+    pub fn interruption(&self) -> Failure {
+        interruption()
+    }
+
+    /// What the step needs is there; what happened until now is not measured.
+    pub fn preparation_ends(&mut self) {
+        self.began_ms = Some((self.timeline.now_ms(), self.timeline.utc_ms()));
+    }
+
+    /// Runs a program that tidies up, also when the run was interrupted; true if it went well.
+    pub(crate) fn after_all(&self, found: &Found, arguments: &[String], limit: Duration) -> bool {
+        let path = std::iter::once(&found.path);
+        let argv: Vec<String> = path.chain(arguments).cloned().collect();
+        let started = Child::spawn(&Spec {
+            argv: &argv,
+            cpus: &[],
+            time_limit: limit,
+            environment: &[],
+            group: None,
+            user: self.user_of(found),
+            folder: self.folder.as_deref(),
+        });
+        let ended = started.map(|child| {
+            child.finish(&mut Supervisor {
+                root: self.root,
+                cancelled: &AtomicI32::new(0),
+                watch: &mut || {},
+                enough: None,
+            })
+        });
+        ended.is_ok_and(|ended| ended.outcome.is_ok())
+    }
+
+    /// Runs an external program on the job's CPUs and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed, took longer than the limit or was interrupted.
+    pub fn program(&mut self, found: &Found, arguments: &[&str], time_limit: Duration) -> Result<String, Failure> {
+        self.program_with(found, arguments, &[], time_limit)
+    }
+
+    /// As [`Lab::program`], with further variables of the environment.
+    ///
+    /// # Errors
+    /// As [`Lab::program`].
+    pub fn program_with(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        time_limit: Duration,
+    ) -> Result<String, Failure> {
+        let ended = self.call(found, arguments, environment, (time_limit, None))?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that prints into a terminal, line by line, until `enough` says of all that it has
+    /// printed that it will do.
+    ///
+    /// # Errors
+    /// As [`Lab::program`].
+    pub fn program_until(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        time_limit: Duration,
+        (terminal, enough): (Terminal, &mut dyn FnMut(&str) -> bool),
+    ) -> Result<String, Failure> {
+        let seen = Some((terminal, enough));
+        let ended = self.call(found, arguments, &[], (time_limit, seen))?;
+        ended.outcome.map(|()| ended.output)
+    }
+
+    /// Runs a program that never ends by itself for so long, ends it and returns what it printed.
+    ///
+    /// # Errors
+    /// It could not be started, failed before that time, or was interrupted.
+    pub fn program_for(&mut self, found: &Found, arguments: &[&str], time: Duration) -> Result<String, Failure> {
+        let ended = self.call(found, arguments, &[], (time, None))?;
+        match ended.outcome {
+            Err(failure) if failure.kind != FailureKind::TimedOut => Err(failure),
+            _ => Ok(ended.output),
+        }
+    }
+
+    /// Whose rights a program gets; none for our own.
+    fn user_of(&self, found: &Found) -> Option<&'a Caller> {
+        self.tools.user().filter(|_| found.runs_as_caller)
+    }
+
+    fn call(
+        &mut self,
+        found: &Found,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+        (time_limit, seen): (Duration, Option<Seen>),
+    ) -> Result<Ended, Failure> {
+        let words = [found.path.as_str()].into_iter().chain(arguments.iter().copied());
+        let argv: Vec<String> = words.map(str::to_owned).collect();
+        let cpus = &self.job.cpus;
+        let folder = self.folder.clone();
+        let spec = Spec {
+            argv: &argv,
+            cpus,
+            time_limit,
+            environment,
+            group: self.group,
+            user: self.user_of(found),
+            folder: folder.as_deref(),
+        };
+        let (terminal, mut enough) = seen.unzip();
+        let started = match terminal {
+            Some(terminal) => Child::spawn_seen(&spec, terminal),
+            None => Child::spawn(&spec),
+        };
+        self.tool = Some(Tool {
+            name: found.name.clone(),
+            path: found.path.clone(),
+            version: found.version.clone(),
+            argv: argv.clone(),
+        });
+        let group_before = self.group.map(Group::cpu_time_ns);
+        let child = started?;
+        let counting = self.open_counters.map(|open| open(child.pid()));
+        // Both of these live no longer than this call.
+        let mut watch = || (self.watch)();
+        let is_seen = enough.is_some();
+        let mut ask = |text: &str| enough.as_mut().is_some_and(|enough| enough(text));
+        let mut supervisor = Supervisor {
+            root: self.root,
+            cancelled: self.cancelled,
+            watch: &mut watch,
+            enough: is_seen.then_some(&mut ask),
+        };
+        let mut ended = child.finish(&mut supervisor);
+        let usage = std::mem::take(&mut ended.usage);
+        self.counters = Counters {
+            task_clock_ns: usage.task_clock_ns,
+            run_delay_ns: usage.run_delay_ns,
+            user_ms: usage.user_ms,
+            system_ms: usage.system_ms,
+            peak_resident_kib: usage.peak_resident_kib,
+            cycles: not_counted(),
+        };
+        // A group counts every process that ever was in it, to the nanosecond.
+        if let Some((Ok(before), Ok(after))) = group_before.zip(self.group.map(Group::cpu_time_ns)) {
+            self.counters.task_clock_ns = Fact::Known(after.saturating_sub(before));
+        }
+        if let Some(counting) = counting {
+            self.take_counted(vec![counting.map(|read| read())]);
+        }
+        self.take_places(std::mem::take(&mut ended.seen_on));
+        self.elapsed = ended.elapsed;
+        Ok(ended)
+    }
+
+    /// Runs built-in work in one fresh thread on the job's CPUs. The work looks at
+    /// [`Lab::cancelled`] by itself where it takes long.
+    ///
+    /// # Errors
+    /// The CPUs do not exist or are switched off, or the run was interrupted.
+    pub fn pinned<T: Send>(&mut self, work: impl Fn() -> T + Sync) -> Result<T, Failure> {
+        let mut results = self.threads(1, |_| work())?;
+        // One thread was started and came back, so there is one result.
+        Ok(results.remove(0))
+    }
+
+    /// Runs built-in work in as many fresh threads as the job says, each free to use all of the
+    /// job's CPUs; results in the order of the threads.
+    ///
+    /// # Errors
+    /// As [`Lab::pinned`].
+    pub fn pinned_threads<T: Send>(&mut self, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Failure> {
+        self.threads(self.job.threads.max(1) as usize, work)
+    }
+
+    fn threads<T: Send>(&mut self, count: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Failure> {
+        let (root, cpus, open) = (self.root, self.job.cpus.as_slice(), self.open_counters);
+        let watch = &mut *self.watch;
+        // Threads are born where their maker is. Without the group there is no quota, and the
+        // stage that wanted one was refused.
+        let limited = self.group.filter(|group| group.is_limited());
+        let _inside = limited.and_then(|group| group.enter().ok());
+        let gate = Gate::default();
+        let ended: Result<Vec<Result<Worked<T>, String>>, Missing> = std::thread::scope(|scope| {
+            let (done, ends) = channel::<()>();
+            let one = |index| {
+                let (work, done) = (&work, done.clone());
+                move || {
+                    // Dropped at the end, also of a panic; the last one ends the watching.
+                    let _done = done;
+                    Worked::run(root, cpus, open, || work(index))
+                }
+            };
+            let threads = crew(scope, &gate, (0..count).map(one))?;
+            drop(done);
+            while ends.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+                watch();
+            }
+            Ok(joined(threads))
+        });
+        let ended = ended.map_err(|missing| missing.to_string());
+        let worked = ended.and_then(|ended| ended.into_iter().collect::<Result<Vec<_>, _>>());
+        let worked = worked.map_err(|why| failure(FailureKind::NotStarted, why, ""))?;
+        let (mut results, mut counted, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut delays = Vec::new();
+        for thread in worked {
+            results.push(thread.result);
+            places.extend(thread.seen_on);
+            delays.push(thread.run_delay_ns);
+            counted.push(Ok(Counted { cycles: thread.counted.cycles, task_clock_ns: thread.counted.task_clock_ns }));
+        }
+        let programs_only = || Missing::unsupported("wait4", "only told for programs").into();
+        self.counters = Counters {
+            run_delay_ns: sum(delays),
+            user_ms: programs_only(),
+            system_ms: programs_only(),
+            peak_resident_kib: programs_only(),
+            ..Counters::default()
+        };
+        self.take_counted(counted);
+        self.take_places(places);
+        match self.cancelled.load(Ordering::Relaxed) {
+            0 => Ok(results),
+            _ => Err(self.interruption()),
+        }
+    }
+
+    fn take_counted(&mut self, counted: Vec<Reading<Counted>>) {
+        let (mut cycles, mut clocks) = (Vec::new(), Vec::new());
+        for thread in counted {
+            match thread {
+                Ok(thread) => {
+                    cycles.push(thread.cycles);
+                    clocks.push(thread.task_clock_ns);
+                }
+                Err(missing) => cycles.push(missing.into()),
+            }
+        }
+        self.counters.cycles = sum(cycles);
+        // What the scheduler says stands where the counters have nothing better.
+        if let clock @ Fact::Known(_) = sum(clocks) {
+            self.counters.task_clock_ns = clock;
+        }
+    }
+
+    /// Keeps where it ran; says so if that was not where it was pinned to, which happens when the
+    /// kernel switches a CPU off under it.
+    pub(super) fn take_places(&mut self, mut seen_on: Vec<u32>) {
+        seen_on.sort_unstable();
+        seen_on.dedup();
+        let cpus = &self.job.cpus;
+        if !cpus.is_empty() && seen_on.iter().any(|cpu| !cpus.contains(cpu)) {
+            let places = format!("pinned to CPUs {cpus:?}, but seen on CPUs {seen_on:?}");
+            self.not_comparable.get_or_insert(places);
+        }
+        self.seen_on = seen_on;
+    }
+}

@@ -1,0 +1,109 @@
+//! Threads and programs in a lab: where they run, what is kept, what ends them.
+
+use super::context::*;
+use crate::Job;
+use crate::process::tools::Found;
+use crate::testing::{Bench, Program};
+use record::WorkloadId;
+use record::{Fact, FailureKind, Missing, Reading};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// The last CPU that this test may use.
+fn some_cpu() -> u32 {
+    let set = sched_getaffinity(None).unwrap();
+    (0..CpuSet::MAX_CPU).rev().find(|&cpu| set.is_set(cpu)).unwrap() as u32
+}
+
+fn job(cpus: &[u32], threads: u32) -> Job {
+    Job { workload: WorkloadId::Own("test"), cpus: cpus.to_vec(), threads, ..Job::default() }
+}
+
+fn tool(bench: &Bench, name: &str) -> Found {
+    let path = bench.tools_directory().join(name).display().to_string();
+    Found { name: name.into(), path, version: "1".into(), runs_as_caller: false }
+}
+
+#[test]
+fn pinned_work_stays_on_its_cpu_and_the_caller_does_not_move() {
+    let cpu = some_cpu();
+    let before = sched_getaffinity(None).unwrap();
+    Bench::new(&[]).with(&job(&[cpu], 3), |lab| {
+        assert_eq!(lab.pinned(|| sched_getcpu() as u32), Ok(cpu));
+        assert_eq!((lab.seen_on.as_slice(), &lab.not_comparable), (&[cpu][..], &None));
+        assert!(lab.counters.task_clock_ns.known().is_some());
+        let mut indices = lab.pinned_threads(|index| index).unwrap();
+        indices.sort_unstable();
+        assert_eq!(indices, [0, 1, 2]);
+    });
+    assert_eq!(sched_getaffinity(None).unwrap(), before);
+}
+
+#[test]
+fn cpus_that_do_not_exist_are_a_failure() {
+    Bench::new(&[]).with(&job(&[1000], 1), |lab| {
+        let failure = lab.pinned(|| ()).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotStarted);
+        assert!(failure.message.contains("1000"), "{}", failure.message);
+    });
+}
+
+#[test]
+fn work_seen_elsewhere_is_marked() {
+    Bench::new(&[]).with(&job(&[4, 5], 1), |lab| {
+        lab.take_places(vec![5, 4, 4]);
+        assert_eq!((lab.seen_on.as_slice(), &lab.not_comparable), (&[4, 5][..], &None));
+        lab.take_places(vec![0, 5]);
+        let why = "pinned to CPUs [4, 5], but seen on CPUs [0, 5]";
+        assert_eq!(lab.not_comparable.as_deref(), Some(why));
+    });
+}
+
+#[test]
+fn an_interrupted_run_has_no_result() {
+    let bench = Bench::new(&[Program { name: "slow".into(), body: "sleep 100".into() }]);
+    bench.cancelled.store(15, Ordering::Relaxed);
+    bench.with(&job(&[], 1), |lab| {
+        assert_eq!(lab.pinned(|| ()).unwrap_err().kind, FailureKind::Interrupted);
+        let slow = tool(&bench, "slow");
+        let failure = lab.program(&slow, &[], Duration::from_secs(9)).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Interrupted);
+        assert!(lab.is_cancelled());
+    });
+}
+
+#[test]
+#[should_panic(expected = "the work fails")]
+fn a_panic_in_the_work_is_the_callers() {
+    Bench::new(&[]).with(&job(&[], 2), |lab| {
+        let _ = lab.pinned_threads(|index| assert_eq!(index, 0, "the work fails"));
+    });
+}
+
+fn counts_21(id: u32) -> Reading<ReadCounters> {
+    assert!(id > 0);
+    Ok(Box::new(|| Counted { cycles: Fact::Known(21), ..Counted::default() }))
+}
+
+fn refuses(_: u32) -> Reading<ReadCounters> {
+    Err(Missing::absent("perf"))
+}
+
+#[test]
+fn counters_are_opened_for_threads_and_programs_and_added_up() {
+    let bench = Bench::new(&[Program { name: "quick".into(), body: "echo done".into() }]);
+    bench.with(&job(&[], 2), |lab| {
+        lab.open_counters = Some(&counts_21);
+        lab.pinned_threads(|_| ()).unwrap();
+        assert_eq!(lab.counters.cycles, Fact::Known(42));
+        assert!(lab.counters.task_clock_ns.known().is_some());
+        let quick = tool(&bench, "quick");
+        assert_eq!(lab.program(&quick, &["x"], Duration::from_secs(9)), Ok("done\n".into()));
+        assert_eq!(lab.counters.cycles, Fact::Known(21));
+        assert_eq!(lab.tool.as_ref().unwrap().argv, [quick.path.as_str(), "x"]);
+        lab.open_counters = Some(&refuses);
+        lab.pinned(|| ()).unwrap();
+        assert_eq!(lab.counters.cycles, Fact::from(Missing::absent("perf")));
+    });
+}

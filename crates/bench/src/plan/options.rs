@@ -1,0 +1,63 @@
+//! What the user asked of a run, as the command line and the environment leave it. Not how it is read
+//! from them (`app`), and not what becomes of it (`plan`, `task`).
+
+use crate::question::Task;
+use crate::scratch::Targets;
+use machine::Caller;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the user asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// What the run is for.
+    pub task: Task,
+    /// `MODE=extensive`: more of everything.
+    pub extensive: bool,
+    /// `NotReadyYet=yes` switches the workloads off whose scores people publish.
+    pub scores: bool,
+    /// Change governors and limits for the time of the run. Off with `NOTUNING`, without root,
+    /// and on anything but the running system.
+    pub tune: bool,
+    /// OPPs above are left out, and the clock stays at or below it (`MaxKHz`).
+    pub clock_khz_max: Option<u32>,
+    /// OPPs below are left out of the clock walk (`MinKHz`).
+    pub clock_khz_min: Option<u32>,
+    /// How long the gate waits for a quiet system.
+    pub wait: Duration,
+    /// Start although the system is busy.
+    pub force: bool,
+    /// `-c`: five minutes of a load that heats.
+    pub heat: bool,
+    /// `-s`: the bench of Stockfish as well.
+    pub stockfish: bool,
+    /// Interval of the background sampler.
+    pub interval: Duration,
+    /// Power meters to poll, as `kind:host/output`.
+    pub meters: Vec<String>,
+    /// The user whose commands are run, where root was called by one; none runs them as root.
+    pub user: Option<Arc<Caller>>,
+    /// Folder and host of workloads that need more than the machine.
+    pub targets: Targets,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            task: Task::Standard,
+            extensive: false,
+            scores: true,
+            tune: true,
+            clock_khz_max: None,
+            clock_khz_min: None,
+            wait: Duration::from_secs(120),
+            force: false,
+            heat: false,
+            stockfish: false,
+            interval: Duration::from_millis(500),
+            meters: Vec::new(),
+            user: None,
+            targets: Targets::default(),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The workloads of a run, decided before it begins: pure functions of the machine and the options. In
+//! which stages they run, and what runs between them, is in `task`.
+
+use crate::job::cpus::{core_types, cpus_by_core_type, cpus_by_speed, fastest_cpu, online_clusters, online_cpus};
+use crate::question::One;
+use crate::{Job, Options};
+use record::{Cluster, Machine, Variant, WorkloadId};
+
+/// Times the multi-threaded 7-zip benchmark is repeated: the least that shows a decline.
+const MULTI_REPETITIONS: u32 = 3;
+
+/// Which external programs are there; decides between real tools and built-in workloads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Available {
+    /// A 7-zip that can run its benchmark.
+    pub sevenzip: bool,
+    /// OpenSSL.
+    pub openssl: bool,
+    /// A miner.
+    pub cpuminer: bool,
+}
+
+/// The workloads of a run, light to heavy. Where a built-in one stands in for a program, the program is
+/// in the plan as well: its step is skipped, and says why.
+pub(crate) fn jobs(machine: &Machine, options: &Options, available: Available) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for cluster in online_clusters(machine) {
+        for workload in [WorkloadId::MemoryBandwidth, WorkloadId::MemoryLatency] {
+            jobs.push(job(workload, Variant::ONLY, vec![cluster.cpus[0]], 1));
+        }
+    }
+    if options.extensive && online_cpus(machine).len() > 1 {
+        jobs.push(core_to_core(machine, &[]));
+    }
+    if !options.scores {
+        return jobs;
+    }
+    let types = core_types(machine);
+    ciphers(machine, &types, options, available, &mut jobs);
+    packers(machine, &types, options, available, &mut jobs);
+    if options.heat || options.extensive {
+        heaters(machine, available, &mut jobs);
+    }
+    jobs
+}
+
+/// AES on each core type; in extensive runs on all CPUs at once as well.
+fn ciphers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    let cipher = match available.openssl {
+        true => WorkloadId::OpenSsl,
+        false => WorkloadId::Aes,
+    };
+    // With one core type there is nothing to compare with, so each size runs twice instead.
+    let repetitions = if types.len() == 1 { 2 } else { 1 };
+    if !available.openssl {
+        let first = vec![types[0].cpus[0]];
+        jobs.push(job(WorkloadId::OpenSsl, Variant::ONLY, first, 1));
+    }
+    for algorithm in [Variant::AES_128_CBC, Variant::AES_192_CBC, Variant::AES_256_CBC] {
+        for cluster in types {
+            for repetition in 0..repetitions {
+                let job = job(cipher, algorithm.clone(), vec![cluster.cpus[0]], 1);
+                jobs.push(Job { repetition, ..job });
+            }
+        }
+    }
+    if options.extensive && available.openssl {
+        for cluster in types {
+            let first = vec![cluster.cpus[0]];
+            jobs.push(job(cipher, Variant::AES_256_GCM, first, 1));
+        }
+        for algorithm in [Variant::AES_256_CBC, Variant::AES_256_GCM] {
+            let parallel = Variant::parallel(algorithm.as_str());
+            jobs.push(job(cipher, parallel, all.clone(), threads));
+        }
+    }
+}
+
+/// 7-zip on each core type, then on all CPUs.
+fn packers(machine: &Machine, types: &[Cluster], options: &Options, available: Available, jobs: &mut Vec<Job>) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    let packer = match available.sevenzip {
+        true => WorkloadId::SevenZip,
+        false => WorkloadId::Lzma,
+    };
+    let single = |workload, cluster: &Cluster| {
+        let first = vec![cluster.cpus[0]];
+        job(workload, Variant::SINGLE, first, 1)
+    };
+    if !available.sevenzip {
+        jobs.push(single(WorkloadId::SevenZip, &types[0]));
+    }
+    jobs.extend(types.iter().map(|cluster| single(packer, cluster)));
+    if threads > 1 {
+        for repetition in 0..MULTI_REPETITIONS {
+            let job = job(packer, Variant::MULTI, all.clone(), threads);
+            jobs.push(Job { repetition, ..job });
+        }
+    }
+    if options.extensive && types.len() > 1 {
+        for cpus in cpus_by_core_type(machine) {
+            let threads = cpus.len() as u32;
+            for repetition in 0..MULTI_REPETITIONS {
+                let job = job(packer, Variant::CORE_TYPE, cpus.clone(), threads);
+                jobs.push(Job { repetition, ..job });
+            }
+        }
+    }
+}
+
+/// The same step by the built-in workload that stands in for this program; none where there is none.
+pub(crate) fn stand_in(job: &Job) -> Option<Job> {
+    // Of the ciphers of OpenSSL only these are built in.
+    let is_built_in = job.workload != WorkloadId::OpenSsl || job.variant.is_cbc();
+    let mut known = WorkloadId::ALL.iter().filter(|_| is_built_in);
+    let workload = *known.find(|id| id.stands_in_for() == Some(job.workload))?;
+    let job = job.clone();
+    Some(Job { workload, ..job })
+}
+
+/// What makes a machine hot.
+fn heaters(machine: &Machine, available: Available, jobs: &mut Vec<Job>) {
+    let all = online_cpus(machine);
+    let threads = all.len() as u32;
+    let heat = |workload| job(workload, Variant::ONLY, all.clone(), threads);
+    jobs.push(heat(WorkloadId::Cpuminer));
+    if !available.cpuminer {
+        jobs.push(heat(WorkloadId::Simd));
+    }
+}
+
+/// The latency between all online CPUs, or those of them that are wanted.
+pub(crate) fn core_to_core(machine: &Machine, wanted: &[u32]) -> Job {
+    let mut cpus = online_cpus(machine);
+    if !wanted.is_empty() {
+        cpus.retain(|cpu| wanted.contains(cpu));
+    }
+    job(WorkloadId::CoreToCore, Variant::ONLY, cpus, 2)
+}
+
+/// Everything about memory, for one CPU of each core type or for the first that is wanted.
+pub(crate) fn memory(machine: &Machine, wanted: &[u32]) -> Vec<Job> {
+    let firsts: Vec<u32> = match wanted {
+        [first, ..] => vec![*first],
+        [] => core_types(machine).iter().map(|cluster| cluster.cpus[0]).collect(),
+    };
+    let mut jobs = Vec::new();
+    for cpu in &firsts {
+        let on_it = |workload, variant| job(workload, variant, vec![*cpu], 1);
+        jobs.push(on_it(WorkloadId::MemoryBandwidth, Variant::ONLY));
+        for variant in [Variant::ONLY, Variant::SMALL_PAGES, Variant::TLB_LIGHT] {
+            jobs.push(on_it(WorkloadId::MemoryLatency, variant));
+        }
+    }
+    // The fastest first, so that the curve begins with what one CPU can do at best.
+    let mut cpus = match wanted {
+        [] => cpus_by_speed(machine),
+        wanted => wanted.to_vec(),
+    };
+    for (workload, first) in [(WorkloadId::MemoryScaling, cpus[0]), (WorkloadId::MemoryLoaded, firsts[0])] {
+        cpus.sort_by_key(|cpu| *cpu != first);
+        let threads = cpus.len() as u32;
+        jobs.push(job(workload, Variant::ONLY, cpus.clone(), threads));
+    }
+    jobs
+}
+
+/// One workload where it was asked for, or on the fastest CPU.
+pub(crate) fn one(machine: &Machine, one: &One) -> Job {
+    let cpus = match one.cpus.as_slice() {
+        [] => vec![fastest_cpu(machine)],
+        cpus => cpus.to_vec(),
+    };
+    let threads = cpus.len() as u32;
+    job(one.workload, one.variant.clone(), cpus, threads)
+}
+
+fn job(workload: WorkloadId, variant: Variant, cpus: Vec<u32>, threads: u32) -> Job {
+    Job { workload, variant, cpus, threads, repetition: 0, ..Job::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::machine;
+
+    /// The plan in one line per workload: `workload variant@cpus`.
+    fn check(machine: &Machine, options: &Options, available: Available, expected: &[&str]) {
+        let lines: Vec<String> = jobs(machine, options, available)
+            .iter()
+            .map(|job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus))
+            .collect();
+        assert_eq!(lines, expected);
+    }
+
+    const ALL: Available = Available { sevenzip: true, openssl: true, cpuminer: true };
+    const NOTHING: Available = Available { sevenzip: false, openssl: false, cpuminer: false };
+
+    #[test]
+    fn one_core_runs_nothing_in_parallel() {
+        check(
+            &machine(&[("Cortex-A7", 1, 1000)]),
+            &Options::default(),
+            ALL,
+            &[
+                "memory-bandwidth @[0]",
+                "memory-latency @[0]",
+                "openssl aes-128-cbc@[0]",
+                "openssl aes-128-cbc@[0]",
+                "openssl aes-192-cbc@[0]",
+                "openssl aes-192-cbc@[0]",
+                "openssl aes-256-cbc@[0]",
+                "openssl aes-256-cbc@[0]",
+                "sevenzip single@[0]",
+            ],
+        );
+    }
+
+    #[test]
+    fn each_core_type_is_shown_by_its_fastest_cluster() {
+        check(
+            &machine(&[("A720", 1, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]),
+            &Options { heat: true, ..Options::default() },
+            NOTHING,
+            &[
+                "memory-bandwidth @[0]",
+                "memory-latency @[0]",
+                "memory-bandwidth @[1]",
+                "memory-latency @[1]",
+                "memory-bandwidth @[2]",
+                "memory-latency @[2]",
+                "openssl @[0]",
+                "aes aes-128-cbc@[0]",
+                "aes aes-128-cbc@[1]",
+                "aes aes-192-cbc@[0]",
+                "aes aes-192-cbc@[1]",
+                "aes aes-256-cbc@[0]",
+                "aes aes-256-cbc@[1]",
+                "sevenzip single@[0]",
+                "lzma single@[0]",
+                "lzma single@[1]",
+                "lzma multi@[0, 1, 2]",
+                "lzma multi@[0, 1, 2]",
+                "lzma multi@[0, 1, 2]",
+                "cpuminer @[0, 1, 2]",
+                "simd @[0, 1, 2]",
+            ],
+        );
+    }
+
+    #[test]
+    fn memory_is_measured_from_the_core_type_that_is_wanted() {
+        let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
+        let lines = |wanted: &[u32]| -> Vec<String> {
+            let jobs = memory(&machine, wanted);
+            let line = |job: &Job| format!("{} {}@{:?}", job.name(), job.variant, job.cpus);
+            jobs.iter().map(line).collect()
+        };
+        let all = lines(&[]);
+        assert_eq!(all.len(), 2 * 4 + 2);
+        assert_eq!(all[0], "memory-bandwidth @[0]");
+        assert_eq!(all[7], "memory-latency tlb-light@[2]");
+        assert_eq!(all[8], "memory-scaling @[2, 3, 0, 1]");
+        assert_eq!(all[9], "memory-loaded @[0, 2, 3, 1]");
+        let wanted = lines(&[3, 1]);
+        assert_eq!(wanted[0], "memory-bandwidth @[3]");
+        assert_eq!(wanted[4..], ["memory-scaling @[3, 1]", "memory-loaded @[3, 1]"]);
+    }
+
+    #[test]
+    fn without_scores_only_memory_is_measured() {
+        check(
+            &machine(&[("Cortex-A53", 4, 1400)]),
+            &Options { scores: false, heat: true, ..Options::default() },
+            ALL,
+            &["memory-bandwidth @[0]", "memory-latency @[0]"],
+        );
+    }
+
+    #[test]
+    fn extensive_runs_every_core_type_on_all_its_cpus() {
+        let machine = machine(&[("A720", 2, 2600), ("A520", 1, 1800), ("A720", 1, 2200)]);
+        let jobs = jobs(&machine, &Options { extensive: true, ..Options::default() }, ALL);
+        let lines = |workload: WorkloadId| -> Vec<String> {
+            let of_workload = jobs.iter().filter(|job| job.workload == workload);
+            let once = of_workload.filter(|job| job.repetition == 0);
+            let line = |job: &Job| format!("{}@{:?}", job.variant, job.cpus);
+            once.map(line).collect()
+        };
+        let all = "[0, 1, 2, 3]";
+        assert_eq!(
+            lines(WorkloadId::SevenZip),
+            [
+                "single@[0]".to_owned(),
+                "single@[2]".into(),
+                format!("multi@{all}"),
+                "core-type@[0, 1, 3]".into(),
+                "core-type@[2]".into(),
+            ]
+        );
+        assert_eq!(
+            lines(WorkloadId::OpenSsl)[6..],
+            [
+                "aes-256-gcm@[0]".to_owned(),
+                "aes-256-gcm@[2]".into(),
+                format!("aes-256-cbc-parallel@{all}"),
+                format!("aes-256-gcm-parallel@{all}"),
+            ]
+        );
+        assert_eq!(lines(WorkloadId::Cpuminer), [format!("@{all}")]);
+    }
+}

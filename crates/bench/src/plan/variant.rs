@@ -1,0 +1,82 @@
+//! One form of a workload of the table, as it is named to tests that run one thing again and again:
+//! `drive:read`, `video:hevc-1080p`, `network`. Which CPUs it gets, and for how long, the tests decide.
+
+use crate::plan::load::Load;
+use crate::workloads::{WORKLOADS, workload};
+use record::{Variant, WorkloadId};
+
+/// A workload and its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// Its id in the table.
+    pub workload: WorkloadId,
+    /// The form; empty for its only one.
+    pub variant: Variant,
+}
+
+impl Form {
+    /// Reads `drive:read,write` or `drive`, which is all its forms. None if it is no workload of the
+    /// table, or one that has no forms and runs as the standard run has it.
+    ///
+    /// # Errors
+    /// It has no such form, in one sentence without its stop.
+    pub fn parse(text: &str) -> Result<Option<Vec<Self>>, String> {
+        let Some(load) = Load::parse(text)? else {
+            return Ok(None);
+        };
+        let Some(shape) = workload(load.workload).and_then(|workload| workload.shape) else {
+            return Ok(None);
+        };
+        let variants = match load.variants.is_empty() {
+            true => shape.variants,
+            false => &load.variants,
+        };
+        let form = |variant: &Variant| Self { workload: load.workload, variant: variant.clone() };
+        Ok(Some(variants.iter().map(form).collect()))
+    }
+
+    /// The one form that stands for a workload where only one can run: the first, or that which is named.
+    ///
+    /// # Errors
+    /// As [`Form::parse`].
+    pub fn first(text: &str) -> Result<Option<Self>, String> {
+        Ok(Self::parse(text)?.and_then(|forms| forms.into_iter().next()))
+    }
+}
+
+/// Ids of all workloads that have forms, for messages.
+pub fn names_with_forms() -> Vec<&'static str> {
+    let with_forms = WORKLOADS.iter().filter(|workload| workload.shape.is_some());
+    with_forms.map(|workload| workload.id.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_named_or_all() {
+        for (text, expected) in [
+            ("drive:read", Ok(Some("drive read"))),
+            ("drive:read,write", Ok(Some("drive read, drive write"))),
+            (WorkloadId::Network.as_str(), Ok(Some("network send, network receive"))),
+            (WorkloadId::Stockfish.as_str(), Ok(Some("stockfish "))),
+            (WorkloadId::Lzma.as_str(), Ok(None)),
+            ("make", Ok(None)),
+            ("drive:fast", Err("drive has the forms write, read")),
+        ] {
+            let found = Form::parse(text).map(|forms| {
+                let words = |form: &Form| format!("{} {}", form.workload.as_str(), form.variant);
+                forms.map(|forms| forms.iter().map(words).collect::<Vec<_>>().join(", "))
+            });
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found.as_deref(), expected, "{text}"),
+                (Err(why), Err(words)) => assert!(why.contains(words), "{why}"),
+                (found, _) => panic!("{text}: {found:?}"),
+            }
+        }
+        let first = Form::first(WorkloadId::Video.as_str()).unwrap().unwrap();
+        assert_eq!(first.variant, Variant::own("h264-540p"));
+        assert!(names_with_forms().contains(&WorkloadId::OpenGl.as_str()));
+    }
+}

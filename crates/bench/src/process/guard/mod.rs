@@ -1,0 +1,271 @@
+//! A small second process that does what the first one cannot do any more when it is killed: it ends the
+//! programs that still run, removes their files, and puts settings back. While the first one is stopped by
+//! SIGSTOP, which it cannot hear, its programs are stopped with it: nobody would look at how hot they make it.
+//!
+//! It waits at the other end of a pipe. When the pipe closes without a word, the process that held it is
+//! gone. At a regular end it is told so first, and finds nothing to do.
+
+use crate::process::child::{Held, MARK, end_all_of, end_members_of, end_orphans, signal_all, stop_programs_of};
+use crate::process::standstill::{Cause, Standstill};
+use crate::scratch::places::{self, remove_left_behind};
+use machine::faults::{self, Call};
+use machine::processes;
+use machine::settings::restore_from_journal;
+use machine::{Group, Root};
+use record::{Reading, Restored};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::Signal;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// What the owner says when it has ended everything by itself.
+const ALL_IS_WELL: &[u8] = b"w";
+/// A killed process has closed all its files after so long, on a machine that is too busy for anything.
+const LAST_CLOSE: Duration = Duration::from_secs(5);
+const NAP: Duration = Duration::from_millis(10);
+
+/// A program may have left thousands of others: nobody reads more names of them.
+const NAMES_MAX: usize = 5;
+/// The guard looks so often whether its owner is stopped.
+const LOOK: Duration = Duration::from_millis(500);
+/// What it says when it has stopped the programs; the milliseconds follow when they go on.
+const STOPPED: u8 = b'T';
+
+/// What a guard looks after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// Process whose programs are to be ended.
+    pub owner: u32,
+    /// Journal of its settings, if it changes any.
+    pub journal: Option<PathBuf>,
+    /// Folder of its control group, if it has one.
+    pub group: Option<String>,
+    /// What it has open to write down its folders in.
+    pub places: Option<PathBuf>,
+}
+
+/// The guard of this process; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    child: Child,
+    pipe: Option<ChildStdin>,
+    /// What it says.
+    said: Option<ChildStdout>,
+}
+
+impl Guard {
+    /// Starts the guard: this very program with the word `guard` and what it looks after.
+    ///
+    /// # Errors
+    /// The program cannot be started again.
+    pub(crate) fn start(journal: Option<&Path>, group: Option<&Group>, places: Option<&Path>) -> std::io::Result<Self> {
+        let mut command = Command::new("/proc/self/exe");
+        command
+            .arg0("sbc-bench")
+            .args(["guard", "--owner", &std::process::id().to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            // Run by another sbc-bench, it must outlive what that one ends.
+            .env_remove(MARK)
+            // Out of the terminal's foreground group, so that Ctrl-C does not reach it.
+            .process_group(0);
+        if let Some(journal) = journal {
+            command.arg("--journal").arg(journal);
+        }
+        if let Some(places) = places {
+            command.arg("--places").arg(places);
+        }
+        if let Some(group) = group {
+            command.args(["--group", group.folder()]);
+        }
+        let mut child = faults::pass(Call::Spawn, "guard", || command.spawn())?;
+        faults::guarded_by(child.id());
+        let (pipe, said) = (child.stdin.take(), child.stdout.take());
+        // One that has to be waited for is not asked.
+        let said = said.filter(|said| fcntl_setfl(said, OFlags::NONBLOCK).is_ok());
+        Ok(Self { child, pipe, said })
+    }
+}
+
+impl Guard {
+    /// True if somebody has ended it: then nobody would put back what this process changed.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    /// For how long this process was stopped since the last call, as its guard has seen it; less than a look may
+    /// have been missed.
+    pub(crate) fn stopped(&mut self) -> Option<Standstill> {
+        let said = self.said.as_mut()?;
+        let until = Instant::now() + 3 * LOOK;
+        let mut text = Vec::new();
+        loop {
+            // Nothing there, or nobody any more.
+            let _ = said.read_to_end(&mut text);
+            let is_open = text.iter().rposition(|byte| *byte == STOPPED) > text.iter().rposition(|byte| *byte == b'\n');
+            if !is_open || Instant::now() > until {
+                break;
+            }
+            // This process goes on; the guard has not seen it yet.
+            std::thread::sleep(NAP);
+        }
+        let text = String::from_utf8_lossy(&text);
+        let times = text.split(char::from(STOPPED)).skip(1);
+        let ms = times.map(|time| time.trim().parse().unwrap_or(0));
+        let time = Duration::from_millis(ms.sum());
+        let cause = Cause::SigStop;
+        text.contains(char::from(STOPPED)).then_some(Standstill { cause, time })
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(mut pipe) = self.pipe.take() {
+            // Without the word it looks for programs and finds none, which only takes longer.
+            let _ = pipe.write_all(ALL_IS_WELL);
+        }
+        // It ends by itself now; a failure to wait leaves nothing behind but a zombie until our end.
+        let _ = self.child.wait();
+    }
+}
+
+/// What the guard does: waits for the end of its input, then ends programs and restores what is left. Meanwhile
+/// it stops the programs of an owner that is stopped, and says so in `output`.
+///
+/// # Errors
+/// The settings that could not be put back, each with its reason.
+pub fn stand_guard(
+    root: &Root,
+    watched: &Watched,
+    input: &mut dyn Read,
+    output: &mut (dyn Write + Send),
+) -> Result<(), Vec<(String, Restored)>> {
+    // Opened now: there is no way to it once its owner is gone.
+    let places = watched.places.as_deref().and_then(places::opened);
+    let mut said = Vec::new();
+    std::thread::scope(|scope| {
+        let (owner_is_here, ended) = channel::<()>();
+        let look = move || stop_along(root, watched.owner, &ended, output);
+        // Without it, programs go on while their owner is stopped.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, look);
+        // A read ends with the closing of the pipe, or is interrupted by a signal.
+        let _ = input.read_to_end(&mut said);
+        drop(owner_is_here);
+    });
+    if said != ALL_IS_WELL {
+        end_all_of(root, watched.owner);
+        let group = watched.group.as_deref();
+        let group = group.and_then(|folder| adopted(root, folder));
+        if let Some(group) = group {
+            end_members_of(root, &group);
+        }
+        // What is kept is told by the next start.
+        places.map(|places| places::remove_noted(root, places));
+    }
+    let Some(journal) = &watched.journal else {
+        return Ok(());
+    };
+    match restored_from(root, journal) {
+        Ok(outcomes) => {
+            let failed = |(_, outcome): &(String, Restored)| matches!(outcome, Restored::Failed(_));
+            let failures: Vec<_> = outcomes.into_iter().filter(failed).collect();
+            if failures.is_empty() { Ok(()) } else { Err(failures) }
+        }
+        Err(missing) => Err(vec![(journal.display().to_string(), Restored::Failed(missing.to_string()))]),
+    }
+}
+
+/// The group of an owner that is gone, once the kernel has let go of it: a process that is killed closes its files
+/// one by one. None if another start sees to it already, or has removed it.
+fn adopted(root: &Root, folder: &str) -> Option<Group> {
+    let until = Instant::now() + LAST_CLOSE;
+    loop {
+        let group = Group::adopted(root, folder);
+        if group.is_some() || !Path::new(folder).exists() || Instant::now() > until {
+            return group;
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// Stops the programs of an owner that is stopped, and lets them go on with it.
+fn stop_along(root: &Root, owner: u32, ended: &Receiver<()>, output: &mut dyn Write) {
+    let mut stopped: Vec<Held> = Vec::new();
+    let mut since = None;
+    while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let is_stopped = processes::state_of(root, owner) == Some('T');
+        match since {
+            None if is_stopped => {
+                since = Some(Instant::now());
+                // Nobody may listen any more.
+                let _ = output.write_all(&[STOPPED]).and_then(|()| output.flush());
+                stopped = stop_programs_of(root, owner);
+            }
+            Some(begin) if !is_stopped => {
+                since = None;
+                signal_all(&stopped, Signal::CONT);
+                let ms = begin.elapsed().as_millis();
+                let _ = writeln!(output, "{ms}").and_then(|()| output.flush());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Restores from the journal once its owner has let go of it. A process that is killed closes its files one by
+/// one: its pipe to the guard may be closed a moment before the journal is.
+fn restored_from(root: &Root, journal: &Path) -> Reading<Vec<(String, Restored)>> {
+    let until = Instant::now() + LAST_CLOSE;
+    loop {
+        match restore_from_journal(root, journal) {
+            Err(_) if Instant::now() < until => std::thread::sleep(NAP),
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Ends and removes what dead runs have left that neither they nor their guards could see to, and tells it in
+/// sentences. `state` is the folder in which runs note the places of their files.
+pub(crate) fn clean_up(root: &Root, state: Option<&Path>) -> Vec<String> {
+    let mut told = Vec::new();
+    let programs = match root.is_system() {
+        true => end_orphans(root),
+        false => Vec::new(),
+    };
+    if !programs.is_empty() {
+        let names = first_of(&programs);
+        told.push(format!("Ended what an earlier run had left running: {names}."));
+    }
+    for group in Group::left_behind(root, "sbc-bench") {
+        end_members_of(root, &group);
+    }
+    let left = state.map(|state| remove_left_behind(root, state));
+    let left = left.unwrap_or_default();
+    let kept = left.kept.into_iter();
+    told.extend(kept.map(|why| format!("An earlier run has left a folder that stays: {why}.")));
+    let folders = left.removed;
+    if !folders.is_empty() {
+        let names: Vec<String> = folders.iter().map(|path| path.display().to_string()).collect();
+        let names = first_of(&names);
+        told.push(format!("Removed what an earlier run had left: {names}."));
+    }
+    told
+}
+
+/// Names that people read in one sentence; how many more there are.
+fn first_of(names: &[String]) -> String {
+    let first = &names[..names.len().min(NAMES_MAX)];
+    let all = first.join(", ");
+    match names.len() - first.len() {
+        0 => all,
+        more => format!("{all} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Times in which nothing went on: Ctrl-Z, SIGSTOP, sleep of the whole machine. They are told in the Record, since
+//! the time of a step with one of them in it says nothing any more.
+//!
+//! The loads stop with this program and go on with it. They have process groups of their own, which the terminal
+//! does not stop; one that ran on alone would heat the board with nobody watching. At Ctrl-Z this process stops
+//! them itself; where somebody stops it by SIGSTOP, which it cannot hear, its guard does.
+
+use crate::process::child::{signal_all, stop_programs_of};
+use machine::Root;
+use machine::timeline::{SUSPEND_MS_MIN, suspended_ms};
+use record::{Gap, Missing};
+use rustix::process::{Signal, getpid, kill_process};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The signal is due before `kill` returns, or a moment later where another thread takes it.
+const UNTIL_DUE: Duration = Duration::from_millis(20);
+
+/// Why nothing went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    CtrlZ,
+    SigStop,
+    Sleep,
+}
+
+/// A time in which nothing went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standstill {
+    pub(crate) cause: Cause,
+    pub(crate) time: Duration,
+}
+
+/// Times for which everything stood still, until a run takes them.
+static PAUSES: Mutex<Vec<Duration>> = Mutex::new(Vec::new());
+
+/// Stops all programs of this process, then the process itself until somebody lets it go on (`fg`, `bg`), and
+/// then lets them go on. Returns how long that was, or nothing where nobody could let it go on.
+pub fn pause() -> Option<Duration> {
+    let root = Root::system();
+    if !machine::signals::can_be_continued(&root) {
+        return None;
+    }
+    let stopped = stop_programs_of(&root, std::process::id());
+    let since = Instant::now();
+    #[expect(clippy::disallowed_methods, reason = "this process has its number")]
+    let _ = kill_process(getpid(), Signal::STOP);
+    std::thread::sleep(UNTIL_DUE);
+    signal_all(&stopped, Signal::CONT);
+    let time = since.elapsed();
+    PAUSES.lock().unwrap_or_else(PoisonError::into_inner).push(time);
+    Some(time)
+}
+
+/// What Ctrl-Z made everything stand still for since the last call, if it did.
+pub(crate) fn take() -> Option<Standstill> {
+    let mut pauses = PAUSES.lock().unwrap_or_else(PoisonError::into_inner);
+    let time: Duration = pauses.drain(..).sum();
+    let cause = Cause::CtrlZ;
+    (!time.is_zero()).then_some(Standstill { cause, time })
+}
+
+/// Notices that the machine has slept.
+#[derive(Debug)]
+pub(crate) struct Sleep {
+    suspended_ms: i64,
+}
+
+impl Sleep {
+    /// What was slept before counts no more.
+    pub(crate) fn from_now_on() -> Self {
+        let suspended_ms = suspended_ms();
+        Self { suspended_ms }
+    }
+
+    /// For how long the machine slept since the last call.
+    pub(crate) fn take(&mut self) -> Option<Standstill> {
+        let before_ms = self.suspended_ms;
+        let now_ms = suspended_ms();
+        let slept_ms = now_ms - before_ms;
+        if slept_ms < SUSPEND_MS_MIN {
+            return None;
+        }
+        self.suspended_ms = now_ms;
+        let time = Duration::from_millis(slept_ms.unsigned_abs());
+        let cause = Cause::Sleep;
+        Some(Standstill { cause, time })
+    }
+}
+
+impl Standstill {
+    /// Why the score of a step that stood still is none.
+    pub(crate) fn sentence(self) -> String {
+        let seconds = self.time.as_secs_f64();
+        match self.cause {
+            Cause::CtrlZ => format!("it was stopped (Ctrl-Z) for {seconds:.1} s while it ran"),
+            Cause::SigStop => format!("it was stopped (SIGSTOP) for {seconds:.1} s while it ran"),
+            Cause::Sleep => format!("the machine slept for {seconds:.1} s while it ran"),
+        }
+    }
+
+    /// The same between the samples; a sampler notices by itself that the machine slept.
+    pub(crate) fn gap(self, at_ms: i64) -> Option<Gap> {
+        let how = match self.cause {
+            Cause::CtrlZ => "Ctrl-Z",
+            Cause::SigStop => "SIGSTOP",
+            Cause::Sleep => return None,
+        };
+        let seconds = self.time.as_secs_f64();
+        let why = format!("everything was stopped ({how}) for {seconds:.1} s");
+        Some(Gap {
+            at_ms: at_ms - i64::try_from(self.time.as_millis()).unwrap_or(0),
+            missing: Missing::unsupported("", why),
+        })
+    }
+}

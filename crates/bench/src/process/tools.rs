@@ -1,0 +1,318 @@
+//! Finds external programs: on the PATH, without a shell, and only after asking them who they are.
+//!
+//! Another program of the same name is passed over and named; a program that hangs when asked for
+//! its version is killed. Nothing is ever installed or downloaded from here.
+
+use crate::process::child::{Child, Spec, Supervisor};
+use crate::process::search_path::search_path;
+use machine::{Caller, Root, Trust};
+use record::{Missing, Reading};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicI32;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Time that a program has to tell its version. Slow boards with slow cards load it in a second.
+const PROBE_LIMIT: Duration = Duration::from_secs(5);
+
+/// A kind of program, by any of its names.
+#[derive(Debug)]
+pub struct ToolKind {
+    /// What people call it.
+    pub name: &'static str,
+    /// Names of its program, best first.
+    pub programs: &'static [&'static str],
+    /// Arguments that make it tell its version.
+    pub version_args: &'static [&'static str],
+    /// Version in its own words, if the text is of this kind of program.
+    pub recognise: fn(&str) -> Option<String>,
+    /// Versions before this one do something else; empty where all will do.
+    pub oldest: &'static [u32],
+    /// Variable of the environment that names the program or its folder, before the PATH.
+    pub variable: Option<&'static str>,
+    /// It is brought by users themselves: it may lie where the user who called root can write, and runs with the
+    /// rights of that user.
+    pub is_users: bool,
+    /// It computes or talks to the network and needs no right of root's. Others open drives, counters, displays or
+    /// folders of the run, which are root's.
+    pub needs_no_rights: bool,
+}
+
+impl ToolKind {
+    /// True if it runs with the rights of the user who called root.
+    fn runs_as_caller(&self) -> bool {
+        self.is_users || self.needs_no_rights
+    }
+}
+
+/// A program that was found and has told its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Name, for example `7zz`.
+    pub name: String,
+    /// Where it was found.
+    pub path: String,
+    /// Version in its own words.
+    pub version: String,
+    /// It runs with the rights of the user who called root ([`Tools::user`]).
+    pub runs_as_caller: bool,
+}
+
+/// The external programs of this machine. Every kind is looked for once.
+#[derive(Debug)]
+pub struct Tools {
+    directories: Vec<PathBuf>,
+    user: Option<Arc<Caller>>,
+    is_trusting: bool,
+    root: Root,
+    probe_limit: Duration,
+    known: Mutex<BTreeMap<&'static str, Reading<Found>>>,
+    notes: Mutex<Vec<String>>,
+}
+
+impl Tools {
+    /// Looks in the directories of the environment's PATH.
+    pub fn on_path() -> Self {
+        Self::of_user(None)
+    }
+
+    /// As [`Tools::on_path`], for a root whom this user has called: users' own programs run as the user.
+    pub fn of_user(user: Option<Arc<Caller>>) -> Self {
+        Self { user, is_trusting: !machine::is_root(), ..Self::in_directories(search_path().with_games()) }
+    }
+
+    /// Looks in these directories, in this order.
+    pub fn in_directories(directories: Vec<PathBuf>) -> Self {
+        Self {
+            directories,
+            user: None,
+            is_trusting: true,
+            root: Root::system(),
+            probe_limit: PROBE_LIMIT,
+            known: Mutex::default(),
+            notes: Mutex::default(),
+        }
+    }
+
+    /// The first program of this kind: names in order, each in all directories.
+    ///
+    /// # Errors
+    /// There is none; the reason names what was found instead.
+    pub fn find(&self, kind: &'static ToolKind) -> Reading<Found> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(kind.name).or_insert_with(|| self.search(kind)).clone()
+    }
+
+    fn search(&self, kind: &ToolKind) -> Reading<Found> {
+        let mut passed_over = Vec::new();
+        for (name, path) in self.candidates(kind) {
+            let answer = match self.objection(&path, kind.is_users) {
+                Some(why) => Err(why),
+                None => self.ask(kind, name, &path),
+            };
+            match answer {
+                Ok(found) => {
+                    self.note(kind, &passed_over);
+                    return Ok(found);
+                }
+                // Many systems have /bin and /usr/bin as one directory.
+                Err(reason) if !passed_over.contains(&reason) => passed_over.push(reason),
+                Err(_) => {}
+            }
+        }
+        self.note(kind, &passed_over);
+        if passed_over.is_empty() {
+            let names = kind.programs.join(", ");
+            return Err(Missing::unsupported(
+                names.clone(),
+                format!("{} is not installed: no {names} on the PATH", kind.name),
+            ));
+        }
+        Err(Missing::unsupported(kind.programs.join(", "), passed_over.join("; ")))
+    }
+
+    /// The user whose rights the programs of users get; none for the rights of this process.
+    pub fn user(&self) -> Option<&Caller> {
+        self.user.as_deref()
+    }
+
+    /// The first program of this name, whatever it is.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let absolute = self.directories.iter().filter(|path| path.is_absolute());
+        absolute
+            .map(|directory| directory.join(name))
+            .find(|path| is_program(path) && self.objection(path, false).is_none())
+    }
+
+    /// Why root must not run it: somebody else may have put it there.
+    fn objection(&self, path: &Path, is_users: bool) -> Option<String> {
+        if self.is_trusting {
+            return None;
+        }
+        let user = self.user().filter(|_| is_users).map(|user| user.uid);
+        let why = Trust::new(&self.root, user).objection(path)?;
+        Some(format!("{} is left aside, because {why}", path.display()))
+    }
+
+    /// Programs with a name of this kind, in the order of preference.
+    fn candidates(&self, kind: &ToolKind) -> Vec<(&'static str, PathBuf)> {
+        let named = kind.variable.and_then(std::env::var_os).map(PathBuf::from);
+        let named: Vec<PathBuf> = named.into_iter().filter(|path| path.is_absolute()).collect();
+        let mut candidates = Vec::new();
+        // A variable may name the program itself, whatever its file is called.
+        if let (Some(first), Some(path)) = (kind.programs.first(), named.first()) {
+            candidates.push((*first, path.clone()));
+        }
+        for name in kind.programs {
+            let directories = named.iter().chain(&self.directories);
+            let absolute = directories.filter(|path| path.is_absolute());
+            candidates.extend(absolute.map(|directory| (*name, directory.join(name))));
+        }
+        candidates.retain(|(_, path)| is_program(path));
+        candidates
+    }
+
+    fn note(&self, kind: &ToolKind, passed_over: &[String]) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = kind.name;
+        notes.extend(passed_over.iter().map(|why| format!("Not used for {name}: {why}.")));
+    }
+
+    /// Programs that have the name of a tool and are something else, one sentence each; every one is
+    /// told once.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn ask(&self, kind: &ToolKind, name: &str, path: &Path) -> Result<Found, String> {
+        let path = path.display().to_string();
+        let words = [path.as_str()].into_iter().chain(kind.version_args.iter().copied());
+        let argv: Vec<String> = words.map(str::to_owned).collect();
+        let spec = Spec {
+            folder: None,
+            argv: &argv,
+            cpus: &[],
+            time_limit: self.probe_limit,
+            environment: &[],
+            group: None,
+            user: self.user().filter(|_| kind.runs_as_caller()),
+        };
+        let child = Child::spawn(&spec).map_err(|failure| failure.message)?;
+        let ended = child.finish(&mut Supervisor {
+            root: &self.root,
+            // A question takes a moment and has its own limit.
+            cancelled: &AtomicI32::new(0),
+            watch: &mut || {},
+            enough: None,
+        });
+        match ((kind.recognise)(&ended.output), ended.outcome) {
+            // Some programs tell their version and end with an error status for lack of arguments.
+            (Some(version), _) if is_older(&version, kind.oldest) => {
+                let least: Vec<String> = kind.oldest.iter().map(u32::to_string).collect();
+                Err(format!("{path} is too old: it is {version}, and {} is the least that will do", least.join(".")))
+            }
+            (Some(version), _) => {
+                Ok(Found { name: name.to_owned(), path, version, runs_as_caller: kind.runs_as_caller() })
+            }
+            (None, Err(failure)) => Err(format!("{path} does not answer: {}", failure.message)),
+            (None, Ok(())) => {
+                let line = ended.output.lines().find(|line| !line.trim().is_empty());
+                let line: String = line.unwrap_or_default().chars().take(60).collect();
+                Err(format!("{path} is not {}: it answers {line:?}", kind.name))
+            }
+        }
+    }
+}
+
+/// The first dotted number of a text: `[1, 0, 20]` of `sysbench 1.0.20`.
+pub(crate) fn version_numbers(text: &str) -> Vec<u32> {
+    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let Some(word) = text.split_whitespace().find(is_version) else {
+        return Vec::new();
+    };
+    let parts = word.split(|c: char| !c.is_ascii_digit());
+    parts.map_while(|part| part.parse().ok()).collect()
+}
+
+/// True if the version is known to be below the oldest that will do.
+pub(crate) fn is_older(version: &str, oldest: &[u32]) -> bool {
+    let numbers = version_numbers(version);
+    !numbers.is_empty() && numbers.as_slice() < oldest
+}
+
+pub(crate) fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Bench, Program};
+
+    const KIND: ToolKind = ToolKind {
+        name: "Tool",
+        programs: &["best", "other"],
+        version_args: &["--version"],
+        recognise: |text| Some(text.strip_prefix("Tool ")?.trim().to_owned()),
+        oldest: &[],
+        variable: None,
+        is_users: false,
+        needs_no_rights: false,
+    };
+
+    fn program(name: &str, body: &str) -> Program {
+        Program { name: name.into(), body: body.into() }
+    }
+
+    fn check(programs: &[Program], expected: Result<(&str, &str), &str>) {
+        let bench = Bench::new(programs);
+        let mut tools = Tools::in_directories(vec![bench.tools_directory().to_owned()]);
+        tools.probe_limit = Duration::from_secs(1);
+        match (tools.find(&KIND), expected) {
+            (Ok(found), Ok(expected)) => {
+                assert_eq!((found.name.as_str(), found.version.as_str()), expected);
+                assert!(found.path.ends_with(&found.name));
+            }
+            (Err(missing), Err(words)) => {
+                assert!(missing.to_string().contains(words), "{missing}");
+            }
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn the_best_name_wins_and_its_version_is_kept() {
+        let other = || program("other", "echo Tool 2");
+        check(&[other(), program("best", "echo Tool 1")], Ok(("best", "1")));
+        check(&[other()], Ok(("other", "2")));
+        // An error status does not matter to a program that says who it is.
+        check(&[program("best", "echo Tool 1; exit 7")], Ok(("best", "1")));
+        check(&[program("best", "[ \"$1\" = --version ] && echo Tool 3 >&2")], Ok(("best", "3")));
+    }
+
+    #[test]
+    fn what_is_not_one_is_named_and_passed_over() {
+        check(&[], Err("Tool is not installed: no best, other on the PATH"));
+        check(&[program("best", "echo Hello")], Err("/best is not Tool: it answers \"Hello\""));
+        check(&[program("best", "exit 3")], Err("best ended with exit status 3"));
+        check(&[program("best", "kill -ILL $$")], Err("an instruction that this CPU does not have"));
+        check(&[program("best", "sleep 100")], Err("best took longer than 1s and was killed"));
+        let wrong = program("best", "echo Hello");
+        check(&[wrong, program("other", "echo Tool 2")], Ok(("other", "2")));
+    }
+
+    #[test]
+    fn directories_are_searched_in_order_and_only_for_programs() {
+        let (first, second) = (Bench::new(&[]), Bench::new(&[program("best", "echo Tool 2")]));
+        let directories = [&first, &second].map(|bench| bench.tools_directory().to_owned());
+        // Neither a folder nor a file that cannot be executed is a program.
+        std::fs::create_dir(directories[0].join("best")).unwrap();
+        std::fs::write(directories[0].join("other"), "text").unwrap();
+        let tools = Tools::in_directories([PathBuf::from(".")].into_iter().chain(directories).collect());
+        assert_eq!(tools.find(&KIND).unwrap().version, "2");
+        // Asked once, known for ever.
+        drop(second);
+        assert_eq!(tools.find(&KIND).unwrap().version, "2");
+    }
+}

@@ -1,0 +1,115 @@
+//! Two sides of a question: what each sets and runs, and in which order they take turns. How the
+//! difference is told from noise is not here (`explain::ab`).
+
+use crate::job::definition::Definition;
+use crate::job::pinning::places;
+use crate::job::setting::Setting;
+use crate::plan::stage::Stage;
+use crate::plan::stage::job;
+use crate::{Job, ScoreRule};
+use record::{Machine, Variant};
+
+/// Two sides that are run in turns: A B B A, so that drift falls on both alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ab {
+    /// A and B.
+    pub sides: [Side; 2],
+    /// Number of blocks of four runs.
+    pub blocks: u32,
+}
+
+/// One side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// As it was given.
+    pub words: String,
+    /// Settings that hold while it runs.
+    pub settings: Vec<Setting>,
+    /// What it runs.
+    pub definition: Definition,
+}
+
+/// The side of a command line: settings of the one program, or a program of its own.
+///
+/// # Errors
+/// One sentence about what is wrong.
+pub fn side(words: &str, program: Option<&Definition>) -> Result<Side, String> {
+    let settings = Setting::parse_list(words)?;
+    let (settings, definition) = match (settings, program) {
+        (Some(settings), Some(program)) => (settings, program.clone()),
+        (Some(_), None) => {
+            return Err(format!("{words} is a setting: say what to run with it behind --"));
+        }
+        (None, Some(_)) => {
+            return Err(format!(
+                "{words:?} is no setting such as governor=schedutil; with a command behind -- both sides are settings"
+            ));
+        }
+        (None, None) if words.trim().is_empty() => return Err("a side is empty".into()),
+        (None, None) => {
+            let shell = ["/bin/sh", "-c", words].map(str::to_owned).to_vec();
+            (Vec::new(), Definition::of_command(shell))
+        }
+    };
+    Ok(Side { words: words.to_owned(), settings, definition })
+}
+
+/// Both sides are scored alike.
+pub fn score_both(ab: &mut Ab, score: &ScoreRule, unit: &str, higher_is_better: bool) {
+    for side in &mut ab.sides {
+        side.definition.score = score.clone();
+        side.definition.unit = unit.to_owned();
+        side.definition.higher_is_better = higher_is_better;
+    }
+}
+
+/// The runs that do not count.
+const WARM_UP: Variant = Variant::own("warm-up");
+
+/// A B B A, B A A B, ... after one run of each that does not count: it fills caches of the disk.
+pub(crate) fn blocks(machine: &Machine, ab: &Ab) -> Vec<Stage> {
+    let [a, b] = &ab.sides;
+    let same_settings = a.settings == b.settings;
+    let mut stages = Vec::new();
+    let mut run = |side: &Side, variant: Variant, repetition: u32| {
+        let pinned = side.settings.iter().find_map(|setting| match setting {
+            Setting::Cpus(pinning) => Some(pinning),
+            _ => None,
+        });
+        let pinning = pinned.unwrap_or(&side.definition.pinning);
+        let cpus = places(machine, pinning).into_iter().next().unwrap_or_default();
+        if !same_settings {
+            stages.push(Stage::Side(side.settings.clone()));
+        }
+        let job = job(&side.definition, cpus, variant);
+        stages.push(Stage::Job(Job { repetition, ..job }));
+    };
+    run(a, WARM_UP, 0);
+    run(b, WARM_UP, 1);
+    for block in 0..ab.blocks {
+        let (first, second) = match block % 2 {
+            0 => ((a, Variant::SIDE_A), (b, Variant::SIDE_B)),
+            _ => ((b, Variant::SIDE_B), (a, Variant::SIDE_A)),
+        };
+        for ((side, variant), half) in [(&first, 0), (&second, 0), (&second, 1), (&first, 1)] {
+            run(side, variant.clone(), 2 * block + half);
+        }
+    }
+    stages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_side_without_its_other_half_is_refused() {
+        let make = || Definition::of_command(vec!["make".into(), "-j4".into()]);
+        for (words, program, expected) in
+            [("governor=x", None, "behind --"), ("make", Some(make()), "no setting"), (" ", None, "empty")]
+        {
+            let error = side(words, program.as_ref()).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What performance costs: every OPP of every chosen set of cores, idle first. Which sets, which OPPs,
+//! in which order; what comes of it is computed from the Record (`explain::efficiency`). And the test
+//! whether the memory controller is throttled, which is the same kind of list. Pure.
+
+use crate::job::cpus::{cpus_by_core_type, fastest_cpu, online_clusters, online_cpus, settable_opps};
+use crate::plan::standard::Available;
+use crate::plan::variant::Form;
+use crate::question::{Setting, Stage};
+use crate::workloads::{AtAnOpp, workload};
+use crate::{Job, Options, parse_pinning};
+use record::{Machine, Policy, SetClock, Variant, WorkloadId};
+use std::time::Duration;
+
+/// A walk through all OPPs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Efficiency {
+    /// Of which cores.
+    pub sets: Sets,
+    /// What runs at each of them: `sevenzip`, `lzma` or one form of another workload; 7-zip where it is
+    /// installed if none is given.
+    pub load: Option<Form>,
+    /// One OPP is repeated until its score is steady, at most so long.
+    pub point: Duration,
+    /// Power and temperature without load are watched for so long.
+    pub idle: Duration,
+}
+
+impl Default for Efficiency {
+    /// All cores, with times that settle on any board: a chip does so in seconds, and a meter that
+    /// averages does it over less than this.
+    fn default() -> Self {
+        Self { sets: Sets::Together, load: None, point: POINT_TIME, idle: Duration::from_secs(20) }
+    }
+}
+
+/// Which sets of cores are walked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sets {
+    /// All cores together.
+    Together,
+    /// The first core of each cluster.
+    Cores,
+    /// All cores of each cluster.
+    Clusters,
+    /// All cores of each type.
+    CoreClusters,
+    /// All of these.
+    All,
+    /// These CPUs.
+    Cpus(Vec<u32>),
+}
+
+impl Sets {
+    /// `cores`, `clusters`, `coreclusters`, `all`, a list such as `0-3`, or nothing for all cores
+    /// together.
+    ///
+    /// # Errors
+    /// One sentence about what it may be.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Ok(Self::Together),
+            "cores" => Ok(Self::Cores),
+            "clusters" => Ok(Self::Clusters),
+            "coreclusters" => Ok(Self::CoreClusters),
+            "all" => Ok(Self::All),
+            list => match parse_pinning(list) {
+                Ok(crate::Pinning::Cpus(cpus)) => Ok(Self::Cpus(cpus)),
+                _ => Err(format!(
+                    "sets of cores are cores, clusters, coreclusters, all or a list such as 0-3, not {list:?}."
+                )),
+            },
+        }
+    }
+}
+
+/// Lowest clock that is walked where none is given (`MinKHz`): below, one point takes minutes.
+const CLOCK_KHZ_MIN: u32 = 600_000;
+/// One point is repeated until its score is steady, at most so long: with its clock before and what runs when
+/// time is up, a point takes 15 seconds.
+const POINT_TIME: Duration = Duration::from_secs(12);
+/// A part of a point; steps are short, so that the end comes in time.
+const PART: Duration = Duration::from_secs(2);
+
+pub(crate) fn stages(machine: &Machine, walk: &Efficiency, options: &Options, available: Available) -> Vec<Stage> {
+    let own = Form {
+        workload: match available.sevenzip {
+            true => WorkloadId::SevenZip,
+            false => WorkloadId::Lzma,
+        },
+        variant: Variant::OPP,
+    };
+    let load = walk.load.as_ref().unwrap_or(&own);
+    let how = workload(load.workload).and_then(|workload| workload.attributes.at_an_opp);
+    let is_once = how == Some(AtAnOpp::Once);
+    let mut stages = vec![Stage::Side(limits(machine, &[], 0)), Stage::Rest(Variant::IDLE, walk.idle)];
+    for cpus in cpu_sets(machine, &walk.sets) {
+        for khz in walked(machine, &cpus, options) {
+            stages.push(Stage::Side(limits(machine, &cpus, khz)));
+            stages.push(Stage::OppClock(cpus.clone(), khz));
+            let job = job(&cpus, khz, load);
+            stages.push(match is_once {
+                true => Stage::Job(Job { time: Some(walk.point), ..job }),
+                false => Stage::UntilSteadyWithin(job, walk.point),
+            });
+        }
+    }
+    stages.push(Stage::Side(Vec::new()));
+    stages
+}
+
+fn job(cpus: &[u32], khz: u32, load: &Form) -> Job {
+    Job {
+        workload: load.workload,
+        variant: load.variant.clone(),
+        cpus: cpus.to_vec(),
+        threads: cpus.len() as u32,
+        time: Some(PART),
+        set_clock: Some(SetClock::Khz(khz)),
+        ..Job::default()
+    }
+}
+
+/// The sets, each once.
+fn cpu_sets(machine: &Machine, sets: &Sets) -> Vec<Vec<u32>> {
+    let clusters = || online_clusters(machine).into_iter().map(|cluster| cluster.cpus);
+    let cores = || clusters().map(|cpus| vec![cpus[0]]).collect::<Vec<_>>();
+    let mut found = match sets {
+        Sets::Together => vec![online_cpus(machine)],
+        Sets::Cores => cores(),
+        Sets::Clusters => clusters().collect(),
+        Sets::CoreClusters => cpus_by_core_type(machine),
+        Sets::All => {
+            let mut all = cores();
+            all.extend(clusters());
+            all.extend(cpus_by_core_type(machine));
+            all.push(online_cpus(machine));
+            all
+        }
+        Sets::Cpus(cpus) => vec![cpus.clone()],
+    };
+    let mut known: Vec<Vec<u32>> = Vec::new();
+    found.retain(|cpus| {
+        let is_new = !known.contains(cpus);
+        known.push(cpus.clone());
+        is_new
+    });
+    found
+}
+
+fn policies_of<'a>(machine: &'a Machine, cpus: &'a [u32]) -> impl Iterator<Item = &'a Policy> {
+    let policies = machine.policies.iter();
+    policies.filter(|policy| policy.cpus.iter().any(|cpu| cpus.contains(cpu)))
+}
+
+/// OPPs of the fastest policy of the set, lowest first, within what the user allows.
+fn walked(machine: &Machine, cpus: &[u32], options: &Options) -> Vec<u32> {
+    let fastest = policies_of(machine, cpus).max_by_key(|policy| settable_opps(policy).last().copied());
+    let mut all = fastest.map(settable_opps).unwrap_or_default();
+    let top = all.last().copied().unwrap_or(0);
+    let min = options.clock_khz_min.unwrap_or(CLOCK_KHZ_MIN.min(top));
+    all.retain(|khz| *khz >= min && options.clock_khz_max.is_none_or(|max| *khz <= max));
+    all
+}
+
+/// Policies of the set at the clock or the nearest below, all others at their lowest.
+fn limits(machine: &Machine, cpus: &[u32], khz: u32) -> Vec<Setting> {
+    let of_set: Vec<u32> = policies_of(machine, cpus).map(|policy| policy.policy).collect();
+    let policies = machine.policies.iter();
+    let limits = policies.filter_map(|policy| {
+        let own = settable_opps(policy);
+        let lowest = *own.first()?;
+        let max = match of_set.contains(&policy.policy) {
+            true => own.iter().rev().find(|opp| **opp <= khz).copied(),
+            false => None,
+        };
+        Some([
+            Setting::PolicyMinKhz(policy.policy, lowest),
+            Setting::PolicyMaxKhz(policy.policy, max.unwrap_or(lowest)),
+        ])
+    });
+    limits.flatten().collect()
+}
+
+/// Load of the test of the memory controller: as long as a chip takes to get hot.
+const DRAM_LOAD: Duration = Duration::from_secs(120);
+
+/// Latency and cipher, then heat and memory traffic, then cipher and latency again: a memory controller
+/// that is throttled by heat, or does not come back from it, shows in the difference.
+pub(crate) fn dram_stages(machine: &Machine, available: Available) -> Vec<Stage> {
+    let fastest = vec![fastest_cpu(machine)];
+    let all = online_cpus(machine);
+    let cipher = match available.openssl {
+        true => WorkloadId::OpenSsl,
+        false => WorkloadId::Aes,
+    };
+    let one = |workload, variant: Variant, repetition| {
+        Stage::Job(Job { workload, variant, cpus: fastest.clone(), threads: 1, repetition, ..Job::default() })
+    };
+    let everywhere = |workload, time| {
+        Stage::Job(Job { workload, threads: all.len() as u32, cpus: all.clone(), time, ..Job::default() })
+    };
+    vec![
+        Stage::ColdClocks,
+        one(WorkloadId::MemoryLatency, Variant::ONLY, 0),
+        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 0),
+        one(cipher, Variant::AES_256_CBC, 0),
+        everywhere(WorkloadId::Simd, Some(DRAM_LOAD)),
+        // What heats the memory itself comes last, right before it is looked at.
+        everywhere(WorkloadId::MemoryScaling, None),
+        one(WorkloadId::MemoryBandwidth, Variant::ONLY, 1),
+        one(cipher, Variant::AES_256_CBC, 1),
+        one(WorkloadId::MemoryLatency, Variant::ONLY, 1),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Cluster, Cpu, Fact};
+
+    fn machine() -> Machine {
+        let cpus: Vec<u32> = (0..6).collect();
+        let cpu = |cpu: &u32| Cpu { cpu: *cpu, online: true, ..Cpu::default() };
+        let policy = |number: u32, cpus: &[u32], opps_khz: &[u32]| Policy {
+            policy: number,
+            cpus: cpus.to_vec(),
+            clock_khz_max: Fact::Known(*opps_khz.last().unwrap()),
+            opps_khz: opps_khz.to_vec(),
+            ..Policy::default()
+        };
+        let cluster = |cpus: &[u32], name: &str, policy: u32| Cluster {
+            cpus: cpus.to_vec(),
+            core_type: Fact::Known(name.into()),
+            policy: Some(policy),
+        };
+        Machine {
+            cpus: cpus.iter().map(cpu).collect(),
+            clusters: vec![cluster(&[0, 1, 2, 3], "Cortex-A53", 0), cluster(&[4, 5], "Cortex-A72", 4)],
+            policies: vec![
+                policy(0, &[0, 1, 2, 3], &[408_000, 816_000, 1_416_000]),
+                policy(4, &[4, 5], &[408_000, 1_008_000, 1_800_000]),
+            ],
+            ..Machine::default()
+        }
+    }
+
+    #[test]
+    fn sets_are_named_as_ever() {
+        for (text, expected) in [
+            ("", vec![vec![0, 1, 2, 3, 4, 5]]),
+            ("cores", vec![vec![0], vec![4]]),
+            ("clusters", vec![vec![0, 1, 2, 3], vec![4, 5]]),
+            ("coreclusters", vec![vec![0, 1, 2, 3], vec![4, 5]]),
+            ("4-5", vec![vec![4, 5]]),
+            ("all", vec![vec![0], vec![4], vec![0, 1, 2, 3], vec![4, 5], vec![0, 1, 2, 3, 4, 5]]),
+        ] {
+            assert_eq!(cpu_sets(&machine(), &Sets::parse(text).unwrap()), expected, "{text}");
+        }
+        assert!(Sets::parse("most").unwrap_err().contains("coreclusters"));
+    }
+
+    #[test]
+    fn every_opp_is_walked_and_the_others_rest() {
+        let options = Options::default();
+        assert_eq!(walked(&machine(), &[0], &options), [816_000, 1_416_000]);
+        let bounded = Options { clock_khz_min: Some(400_000), clock_khz_max: Some(1_008_000), ..Options::default() };
+        assert_eq!(walked(&machine(), &[4, 5], &bounded), [408_000, 1_008_000]);
+        let limits = limits(&machine(), &[4], 1_008_000);
+        assert!(limits.contains(&Setting::PolicyMaxKhz(0, 408_000)), "{limits:?}");
+        assert!(limits.contains(&Setting::PolicyMaxKhz(4, 1_008_000)), "{limits:?}");
+    }
+}

@@ -1,0 +1,298 @@
+//! What a review does, decided before it begins: short steps as found and after each group of settings
+//! is raised, then the usual steps, then watching. Without benchmarks: all groups raised, then watching.
+//!
+//! Pure: what the look over the machine found goes in, a list of stages comes out. Only values that a
+//! node itself lists become part of a group.
+
+use crate::job::cpus::fastest_cpu;
+use crate::job::definition::is_taken;
+use crate::plan::options::Options;
+use crate::plan::standard::{self, Available};
+use crate::question::Stage;
+use crate::{Definition, Job};
+use machine::settings::{DeviceName, Node};
+use record::{Fact, Machine, Scaler, ScalerKind, Survey, Variant, WorkloadId};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A review.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Review {
+    /// Measure as found, after each group of settings, and the usual things.
+    pub benchmarks: bool,
+    /// Runs while the machine is watched; empty: until interrupted.
+    pub command: Vec<String>,
+    /// Watch after measuring.
+    pub watch: bool,
+}
+
+/// Settings that are raised together.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Group {
+    /// In words.
+    pub(crate) name: &'static str,
+    /// Nodes and their new values.
+    pub(crate) nodes: Vec<(Node, String)>,
+}
+
+/// Each state is measured so often: twice tells a difference from chance.
+const PROBE_REPETITIONS: u32 = 2;
+
+/// What is watched ends by itself or by a signal: whoever starts an hour of load means an hour, and not one
+/// that is killed in its last second. A year stands for no limit.
+const WATCHED_AT_MOST: Duration = Duration::from_secs(365 * 86_400);
+
+/// All stages of a review.
+pub(crate) fn stages(
+    review: &Review,
+    machine: &Machine,
+    survey: &Survey,
+    options: &Options,
+    available: Available,
+) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    let groups = if options.tune { groups(survey, options) } else { Vec::new() };
+    match review.benchmarks {
+        true => stages.extend(measured(groups, machine, options, available)),
+        false => stages.extend(groups.into_iter().map(Stage::Raise)),
+    }
+    if review.watch || !review.command.is_empty() {
+        stages.push(Stage::Watch(watched_job(review)));
+    }
+    stages.push(Stage::Survey);
+    stages
+}
+
+/// Everything that a review measures, from the machine as it was found to the clocks when it is hot.
+fn measured(groups: Vec<Group>, machine: &Machine, options: &Options, available: Available) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    let mut raised: Vec<String> = Vec::new();
+    // Without anything to raise there is nothing to attribute.
+    if !groups.is_empty() {
+        stages.extend(probes(machine, options, &raised));
+    }
+    for group in groups {
+        raised.push(group.name.to_owned());
+        stages.push(Stage::Raise(group));
+        stages.extend(probes(machine, options, &raised));
+    }
+    stages.push(Stage::ColdClocks);
+    let jobs = standard::jobs(machine, options, available);
+    // As reviews always had it: one key size is enough.
+    let wanted = |job: &Job| !job.variant.is_aes() || job.variant.is_aes_256();
+    stages.extend(jobs.into_iter().filter(wanted).map(Stage::Job));
+    stages.push(Stage::HotClocks);
+    stages
+}
+
+/// The command that runs while the machine is watched.
+fn watched_job(review: &Review) -> Option<Job> {
+    let definition = watched_program(review)?;
+    Some(Job {
+        workload: WorkloadId::Program,
+        variant: definition.variant.clone(),
+        definition: Some(Arc::new(definition)),
+        ..Job::default()
+    })
+}
+
+/// The command of the user's as it is run: no score is asked of it but its time, and its name is its own.
+pub(crate) fn watched_program(review: &Review) -> Option<Definition> {
+    review.command.first().filter(|first| !first.is_empty())?;
+    let mut definition = Definition::of_command(review.command.clone());
+    if is_taken(&definition.name) {
+        // Rules and tables know what such a step means; this one only has its name.
+        definition.name.push_str("-command");
+    }
+    definition.time_limit = WATCHED_AT_MOST;
+    Some(definition)
+}
+
+/// Short steps that feel clocks of CPU and memory.
+fn probes(machine: &Machine, options: &Options, raised: &[String]) -> Vec<Stage> {
+    let fastest = fastest_cpu(machine);
+    let mut kinds = vec![(WorkloadId::MemoryBandwidth, Variant::ONLY), (WorkloadId::MemoryLatency, Variant::ONLY)];
+    if options.scores {
+        kinds.push((WorkloadId::Lzma, Variant::SINGLE));
+    }
+    let step = |(workload, variant): &(WorkloadId, Variant), repetition| {
+        let job = Job {
+            workload: *workload,
+            variant: variant.clone(),
+            cpus: vec![fastest],
+            threads: 1,
+            repetition,
+            definition: None,
+            time: None,
+            set_clock: None,
+        };
+        Stage::Probe(job, raised.to_vec())
+    };
+    let repetitions = 0..PROBE_REPETITIONS;
+    repetitions.flat_map(|repetition| kinds.iter().map(move |kind| step(kind, repetition))).collect()
+}
+
+/// What can be raised, in the order in which it is.
+pub(crate) fn groups(survey: &Survey, options: &Options) -> Vec<Group> {
+    let of_kind = |wanted: &dyn Fn(ScalerKind) -> bool| {
+        let scalers = survey.scalers.iter().filter(|scaler| wanted(scaler.kind));
+        scalers.filter_map(governor).collect::<Vec<_>>()
+    };
+    let aspm = survey.choices.iter().find(|choice| choice.path == Node::AspmPolicy.path());
+    let aspm =
+        aspm.filter(|choice| choice.chosen != "performance" && choice.all.iter().any(|one| one == "performance"));
+    // A policy without links would be raised for nothing.
+    let has_links = survey.pci.iter().any(|device| device.link.is_some());
+    let groups = [
+        Group { name: "CPU governor at performance", nodes: of_kind(&|kind| kind == ScalerKind::Cpu) },
+        Group { name: "CPU clock limits raised", nodes: limits(survey, options) },
+        Group { name: "memory governor at performance", nodes: of_kind(&|kind| kind == ScalerKind::Memory) },
+        Group {
+            name: "other governors (GPU, NPU) at performance",
+            nodes: of_kind(&|kind| !matches!(kind, ScalerKind::Cpu | ScalerKind::Memory)),
+        },
+        Group {
+            name: "PCIe ASPM at performance",
+            nodes: aspm
+                .filter(|_| has_links)
+                .map(|_| (Node::AspmPolicy, "performance".to_owned()))
+                .into_iter()
+                .collect(),
+        },
+    ];
+    groups.into_iter().filter(|group| !group.nodes.is_empty()).collect()
+}
+
+/// The governor of one scaler at performance, if it lists that and has another one.
+fn governor(scaler: &Scaler) -> Option<(Node, String)> {
+    const WANTED: &str = "performance";
+    let now = scaler.governor.known()?;
+    let listed = scaler.governors.iter().any(|governor| governor == WANTED);
+    if now == WANTED || !listed {
+        return None;
+    }
+    let node = match scaler.kind {
+        ScalerKind::Cpu => Node::Governor(policy_number(scaler)?),
+        _ => Node::DeviceGovernor(DeviceName::new(&scaler.name)?),
+    };
+    Some((node, WANTED.to_owned()))
+}
+
+fn policy_number(scaler: &Scaler) -> Option<u32> {
+    scaler.name.strip_prefix("policy")?.parse().ok()
+}
+
+/// Highest clocks that are below what the CPU has, and below what the user allows.
+fn limits(survey: &Survey, options: &Options) -> Vec<(Node, String)> {
+    let cpus = survey.scalers.iter().filter(|scaler| scaler.kind == ScalerKind::Cpu);
+    cpus.filter_map(|scaler| {
+        let (Fact::Known(limit), Fact::Known(top)) = (&scaler.limit_hz_max, &scaler.clock_hz_max) else {
+            return None;
+        };
+        let most = options.clock_khz_max.map_or(u64::MAX, u64::from);
+        let wanted_khz = (top / 1000).min(most);
+        let node = Node::ClockMax(policy_number(scaler)?);
+        (limit / 1000 < wanted_khz).then(|| (node, wanted_khz.to_string()))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Choice, PciDevice, PciLink};
+
+    const WATCH: &str = WorkloadId::Watch.as_str();
+
+    fn scaler(kind: ScalerKind, name: &str, governor: &str) -> Scaler {
+        Scaler {
+            kind,
+            name: name.into(),
+            governor: Fact::Known(governor.into()),
+            governors: vec!["performance".into(), governor.into()],
+            limit_hz_max: Fact::Known(1_200_000_000),
+            clock_hz_max: Fact::Known(1_800_000_000),
+            ..Scaler::default()
+        }
+    }
+
+    fn survey() -> Survey {
+        Survey {
+            scalers: vec![
+                scaler(ScalerKind::Cpu, "policy0", "ondemand"),
+                scaler(ScalerKind::Memory, "dmc", "dmc_ondemand"),
+                scaler(ScalerKind::Gpu, "../evil", "simple_ondemand"),
+            ],
+            choices: vec![Choice {
+                path: Node::AspmPolicy.path(),
+                chosen: "powersave".into(),
+                all: vec!["performance".into(), "powersave".into()],
+            }],
+            pci: vec![PciDevice { link: Some(PciLink::default()), ..PciDevice::default() }],
+            ..Survey::default()
+        }
+    }
+
+    #[test]
+    fn groups_hold_what_can_be_raised_and_nothing_else() {
+        let names = |survey: &Survey, options: &Options| {
+            let groups = groups(survey, options);
+            groups.iter().map(|group| (group.name, group.nodes.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&survey(), &Options::default()),
+            [
+                ("CPU governor at performance", 1),
+                ("CPU clock limits raised", 1),
+                ("memory governor at performance", 1),
+                ("PCIe ASPM at performance", 1),
+            ]
+        );
+        let limited = Options { clock_khz_max: Some(1_000_000), ..Options::default() };
+        assert_eq!(names(&survey(), &limited).len(), 3);
+        assert!(names(&Survey::default(), &Options::default()).is_empty());
+    }
+
+    #[test]
+    fn everything_is_measured_before_and_after_each_group() {
+        let available = Available::default();
+        let words = |options: &Options, review: &Review| {
+            let stages = stages(review, &Machine::default(), &survey(), options, available);
+            let word = |stage: &Stage| match stage {
+                Stage::Probe(job, raised) => format!("{}{}", job.name(), raised.len()),
+                Stage::Raise(_) => "raise".into(),
+                Stage::Job(job) => format!("{} {}", job.name(), job.variant),
+                Stage::ColdClocks => "cold".into(),
+                Stage::HotClocks => "hot".into(),
+                Stage::Watch(_) => WATCH.into(),
+                Stage::Survey => "look".into(),
+                other => format!("{other:?}"),
+            };
+            stages.iter().map(word).collect::<Vec<_>>()
+        };
+        let watch = Review { benchmarks: true, watch: true, ..Review::default() };
+        let found = words(&Options::default(), &watch);
+        assert_eq!(found.iter().filter(|word| *word == "raise").count(), 4);
+        assert_eq!(found.iter().filter(|word| word.starts_with("lzma4")).count(), 2);
+        assert!(found[0].ends_with('0') && found.ends_with(&["hot".into(), WATCH.into(), "look".into()]));
+        assert!(!found.iter().any(|word| word.contains("aes-128")));
+        let untuned = Options { tune: false, ..Options::default() };
+        let only_measured = Review { watch: false, ..watch.clone() };
+        assert_eq!(words(&untuned, &only_measured)[0], "cold");
+        let lurking = Review { benchmarks: false, ..watch };
+        assert_eq!(words(&Options::default(), &lurking), ["raise", "raise", "raise", "raise", WATCH, "look"]);
+        assert_eq!(words(&untuned, &lurking), [WATCH, "look"]);
+    }
+
+    #[test]
+    fn what_is_watched_is_not_cut_off_and_is_no_workload_of_ours() {
+        let words = |command: &str| {
+            let command = command.split_whitespace().map(str::to_owned).collect();
+            watched_program(&Review { command, ..Review::default() })
+        };
+        let found = words("stress-ng --cpu 0 -t 60m").unwrap();
+        assert!(found.time_limit > Duration::from_secs(3700));
+        assert_eq!((found.name.as_str(), found.variant.as_str()), ("stress-ng-command", "--cpu 0 -t 60m"));
+        assert_eq!(words(""), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! What a workload loses when the clock falls: which clocks, which workloads, in which order. A pure
+//! function of the machine; what comes of it is computed from the Record (`explain::sensitivity`).
+//!
+//! Every round runs all workloads at all clocks, upwards and downwards in turns, so that drift falls
+//! on all clocks alike.
+
+use crate::job::cpus::{fastest_cpu, online_cpus, settable_opps};
+use crate::plan::variant::Form;
+use crate::question::{Setting, Stage};
+use crate::workloads::{named, workload};
+use crate::{Definition, Job};
+use record::{Machine, Policy, SetClock, Variant, WorkloadId};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A run that compares clocks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sensitivity {
+    /// At which clocks.
+    pub at: At,
+    /// What runs at each of them.
+    pub loads: Vec<Load>,
+    /// How often all of it runs. Six are the least for an interval of 95 %.
+    pub rounds: u32,
+}
+
+/// Clocks that are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum At {
+    /// The highest and the lowest.
+    Extremes,
+    /// Every OPP of the fastest policy.
+    All,
+    /// These, in kHz; each becomes the nearest OPP that is not above it.
+    Khz(Vec<u32>),
+}
+
+/// What runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Load {
+    /// A built-in workload or a known program, by id.
+    Workload(WorkloadId),
+    /// One form of a workload that has several.
+    Form(Form),
+    /// A program of the user's own.
+    Program(Box<Definition>),
+}
+
+/// Shares of the CPU that stand for clocks where there is no cpufreq, in percent.
+const SHARES: [u32; 2] = [40, 100];
+/// Workloads of their own length run so long at each clock, so that rounds stay short.
+const TIME: Duration = Duration::from_secs(2);
+/// A quota works in slices of a tenth of a second: more of them, so that the first and the last do not count.
+const TIME_EMULATED: Duration = Duration::from_secs(4);
+/// Drives, networks and decoders need longer than loops of our own until their rate is steady.
+const TIME_FORM: Duration = Duration::from_secs(6);
+/// Workloads that a sensitivity run takes without being told: integer, cipher, memory.
+pub const DEFAULT_LOADS: [WorkloadId; 3] = [WorkloadId::Lzma, WorkloadId::Aes, WorkloadId::MemoryBandwidth];
+
+/// The workload of this name, if it can be run at several clocks.
+pub fn load(name: &str) -> Option<Load> {
+    let workload = named(name)?;
+    let id = workload.attributes.at_a_clock.map(|_| workload.id);
+    id.map(Load::Workload)
+}
+
+/// One clock, and how every policy is set for it.
+#[derive(Debug, Clone, PartialEq)]
+struct Level {
+    clock: SetClock,
+    settings: Vec<Setting>,
+}
+
+pub(crate) fn stages(machine: &Machine, task: &Sensitivity) -> Vec<Stage> {
+    let levels = levels(machine, &task.at);
+    let mut stages = Vec::new();
+    for round in 0..task.rounds {
+        let order: Vec<&Level> = match round % 2 {
+            0 => levels.iter().collect(),
+            _ => levels.iter().rev().collect(),
+        };
+        for level in order {
+            stages.push(Stage::Side(level.settings.clone()));
+            for load in &task.loads {
+                let job = job(machine, load, level.clock);
+                stages.push(Stage::Job(Job { repetition: round, ..job }));
+            }
+        }
+    }
+    stages.push(Stage::Side(Vec::new()));
+    stages
+}
+
+/// The clocks, lowest first.
+fn levels(machine: &Machine, at: &At) -> Vec<Level> {
+    let Some(fastest) = fastest_policy(machine) else {
+        let level =
+            |percent| Level { clock: SetClock::SharePercent(percent), settings: vec![Setting::SharePercent(percent)] };
+        return SHARES.into_iter().map(level).collect();
+    };
+    let opps = settable_opps(fastest);
+    let wanted: Vec<u32> = match at {
+        At::All => opps,
+        At::Khz(khz) => khz.iter().map(|khz| at_most(&opps, *khz)).collect(),
+        At::Extremes => [opps.first(), opps.last()].into_iter().flatten().copied().collect(),
+    };
+    let mut levels: Vec<Level> = wanted
+        .iter()
+        .map(|khz| Level { clock: SetClock::Khz(*khz), settings: policies_at(machine, fastest, *khz) })
+        .collect();
+    levels.sort_by_key(|level| level.clock);
+    levels.dedup();
+    levels
+}
+
+/// Every policy is at its lowest clock when the fastest is; else at the nearest that it has.
+fn policies_at(machine: &Machine, fastest: &Policy, khz: u32) -> Vec<Setting> {
+    let is_lowest = settable_opps(fastest).first() == Some(&khz);
+    let policies = machine.policies.iter();
+    policies
+        .flat_map(|policy| {
+            let own = settable_opps(policy);
+            let lowest = own.first().copied().unwrap_or(khz);
+            let max = if is_lowest { lowest } else { at_most(&own, khz) };
+            // A lowest clock that stands above would hold the highest up.
+            [Setting::PolicyMinKhz(policy.policy, lowest), Setting::PolicyMaxKhz(policy.policy, max)]
+        })
+        .collect()
+}
+
+fn fastest_policy(machine: &Machine) -> Option<&Policy> {
+    let policies = machine.policies.iter();
+    policies
+        .filter(|policy| !settable_opps(policy).is_empty())
+        .max_by_key(|policy| policy.clock_khz_max.known().copied().unwrap_or(0))
+}
+
+/// The highest OPP that is not above the clock, or the lowest there is.
+fn at_most(opps: &[u32], khz: u32) -> u32 {
+    let below = opps.iter().rev().find(|opp| **opp <= khz);
+    below.or(opps.first()).copied().unwrap_or(khz)
+}
+
+fn job(machine: &Machine, load: &Load, clock: SetClock) -> Job {
+    let cpu = fastest_cpu(machine);
+    let time = match clock {
+        SetClock::SharePercent(_) => TIME_EMULATED,
+        SetClock::Khz(_) => TIME,
+    };
+    let job = Job { set_clock: Some(clock), time: Some(time), ..Job::default() };
+    match load {
+        Load::Program(definition) => {
+            // A quota for several CPUs would not hold a program that uses but one of them back.
+            let emulated = matches!(clock, SetClock::SharePercent(_));
+            let cpus = match (&definition.pinning, emulated) {
+                (crate::Pinning::All, true) => vec![cpu],
+                (crate::Pinning::All, false) => Vec::new(),
+                (crate::Pinning::Cpus(cpus), _) => cpus.clone(),
+                (crate::Pinning::Fastest | crate::Pinning::CoreTypes, _) => vec![cpu],
+            };
+            Job {
+                workload: WorkloadId::Program,
+                variant: definition.variant.clone(),
+                threads: cpus.len() as u32,
+                cpus,
+                definition: Some(Arc::new((**definition).clone())),
+                ..job
+            }
+        }
+        Load::Form(form) => {
+            // As with programs: a quota has to hold the CPU that it is for.
+            let cpus = match clock {
+                SetClock::SharePercent(_) => vec![cpu],
+                SetClock::Khz(_) => Vec::new(),
+            };
+            Job {
+                workload: form.workload,
+                variant: form.variant.clone(),
+                threads: cpus.len() as u32,
+                cpus,
+                time: Some(TIME_FORM),
+                ..job
+            }
+        }
+        Load::Workload(id) => {
+            let how = workload(*id).and_then(|workload| workload.attributes.at_a_clock);
+            let cpus = match how.is_some_and(|how| how.on_all_cpus) {
+                true => online_cpus(machine),
+                false => vec![cpu],
+            };
+            Job {
+                workload: *id,
+                variant: how.map_or(Variant::ONLY, |how| how.variant.clone()),
+                threads: cpus.len() as u32,
+                cpus,
+                ..job
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Fact;
+
+    fn policy(number: u32, opps_khz: &[u32]) -> Policy {
+        Policy {
+            policy: number,
+            clock_khz_min: Fact::Known(opps_khz[0]),
+            clock_khz_max: Fact::Known(*opps_khz.last().unwrap()),
+            opps_khz: opps_khz.to_vec(),
+            ..Policy::default()
+        }
+    }
+
+    fn check(policies: &[Policy], at: At, expected: &[(SetClock, &str)]) {
+        let machine = Machine { policies: policies.to_vec(), ..Machine::default() };
+        let words = |level: &Level| {
+            let settings = level.settings.iter().filter_map(|setting| match setting {
+                Setting::PolicyMaxKhz(policy, khz) => Some(format!("{policy}:{khz}")),
+                Setting::SharePercent(percent) => Some(format!("{percent} %")),
+                _ => None,
+            });
+            settings.collect::<Vec<_>>().join(" ")
+        };
+        let found = levels(&machine, &at);
+        let found: Vec<_> = found.iter().map(|l| (l.clock, words(l))).collect();
+        let expected: Vec<_> = expected.iter().map(|(c, w)| (*c, w.to_string())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn clocks_are_those_of_the_policies() {
+        let (little, big) = (policy(0, &[400, 1400]), policy(4, &[600, 1200, 2000]));
+        let both = [little, big];
+        check(&both, At::Extremes, &[(SetClock::Khz(600), "0:400 4:600"), (SetClock::Khz(2000), "0:1400 4:2000")]);
+        check(
+            &both,
+            At::Khz(vec![5000, 1300, 1250]),
+            &[(SetClock::Khz(1200), "0:400 4:1200"), (SetClock::Khz(2000), "0:1400 4:2000")],
+        );
+        check(&[], At::All, &[(SetClock::SharePercent(40), "40 %"), (SetClock::SharePercent(100), "100 %")]);
+    }
+
+    #[test]
+    fn rounds_go_up_and_down() {
+        let task = Sensitivity { at: At::Extremes, loads: vec![Load::Workload(WorkloadId::Lzma)], rounds: 2 };
+        let shares: Vec<u32> = stages(&Machine::default(), &task)
+            .iter()
+            .filter_map(|stage| match stage {
+                Stage::Job(job) => match job.set_clock? {
+                    SetClock::SharePercent(percent) => Some(percent),
+                    SetClock::Khz(_) => None,
+                },
+                _ => None,
+            })
+            .collect();
+        assert_eq!(shares, [40, 100, 100, 40]);
+        assert_eq!(load(WorkloadId::Lzma.as_str()).as_ref(), task.loads.first());
+        assert_eq!(load("nothing"), None);
+    }
+}

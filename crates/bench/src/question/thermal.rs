@@ -1,0 +1,146 @@
+//! A thermal test: a start temperature, a load, and what the machine makes of the heat. Here is what
+//! is asked for and in which stages it runs; `run/heat.rs` does it, `explain::thermal` says what came
+//! of it.
+
+use crate::plan::variant::Form;
+use crate::question::Stage;
+use crate::{Definition, Workload, workloads};
+use record::{Variant, WorkloadId};
+use std::time::Duration;
+
+/// Share of one core that the sampler may use meanwhile, in millionths: it is to say exactly when throttling
+/// began, on boards whose slow, busy cores take long to read their sensors.
+pub(crate) const SAMPLER_PPM: u32 = 10_000;
+
+/// This part of the time without load comes before it: resistance and surroundings can be told apart
+/// only where idling is seen as well, and cooling alone shows it late.
+const IDLE_PART: u32 = 6;
+
+/// A thermal test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thermal {
+    /// Temperature at which the load begins; as it is where none is given.
+    pub start: Option<StartAt>,
+    /// What heats.
+    pub load: HeatLoad,
+    /// For how long.
+    pub time: Duration,
+    /// The load ends here, in thousandths of a degree; by default below the critical trip point.
+    pub max_millicelsius: Option<i64>,
+    /// The start temperature is waited for at most so long.
+    pub wait: Duration,
+    /// For how long it is watched without load: the cooling afterwards and, where no start temperature
+    /// is waited for, some of it before.
+    pub cool_down: Duration,
+}
+
+impl Default for Thermal {
+    fn default() -> Self {
+        Self {
+            start: None,
+            load: HeatLoad::Simd,
+            time: Duration::from_secs(300),
+            max_millicelsius: None,
+            wait: Duration::from_secs(900),
+            cool_down: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The temperature before the load, in thousandths of a degree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartAt {
+    /// Wait until the machine has cooled to it.
+    CoolTo(i64),
+    /// Heat it up to it.
+    HeatTo(i64),
+}
+
+/// What heats.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeatLoad {
+    /// Multiply-adds on the widest unit of all CPUs, built in.
+    Simd,
+    /// A known program, run again and again.
+    Workload(WorkloadId),
+    /// One form of a workload that has several, again and again.
+    Form(Form),
+    /// A program of the user's own, run again and again.
+    Program(Box<Definition>),
+}
+
+/// The load of this name.
+///
+/// # Errors
+/// One sentence with the loads that there are.
+pub fn heat_load(name: &str) -> Result<HeatLoad, String> {
+    if let Some(form) = Form::first(name).map_err(|why| format!("{why}."))? {
+        return Ok(HeatLoad::Form(form));
+    }
+    let is_ours = |workload: &&Workload| !workload.attributes.is_users_own;
+    match workloads::named(name).filter(is_ours).map(|known| known.id) {
+        Some(WorkloadId::Simd) => Ok(HeatLoad::Simd),
+        Some(id) => Ok(HeatLoad::Workload(id)),
+        None => {
+            let known = crate::WORKLOADS.iter().filter(is_ours);
+            let known: Vec<&str> = known.map(|known| known.id.as_str()).collect();
+            let known = known.join(", ");
+            Err(format!("--load takes one of {known}, or a command behind --, not {name:?}."))
+        }
+    }
+}
+
+pub(crate) fn stages(thermal: &Thermal) -> Vec<Stage> {
+    let mut stages = vec![Stage::ColdClocks];
+    let mut cool_down = thermal.cool_down;
+    match thermal.start {
+        // What is waited for is a phase of its own.
+        Some(start) => stages.push(Stage::WaitFor(start, thermal.wait)),
+        None if !cool_down.is_zero() => {
+            let idle = cool_down / IDLE_PART;
+            cool_down -= idle;
+            stages.push(Stage::Rest(Variant::IDLE, idle));
+        }
+        None => {}
+    }
+    stages.push(Stage::Heat(thermal.clone()));
+    if !cool_down.is_zero() {
+        stages.push(Stage::Rest(Variant::COOL_DOWN, cool_down));
+    }
+    stages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_known_by_name() {
+        let of = |id: WorkloadId| heat_load(id.as_str());
+        assert_eq!(of(WorkloadId::Simd), Ok(HeatLoad::Simd));
+        let lzma = WorkloadId::Lzma;
+        assert_eq!(of(lzma), Ok(HeatLoad::Workload(lzma)));
+        let Ok(HeatLoad::Form(form)) = heat_load("video:hevc-1080p") else { panic!() };
+        let expected = (WorkloadId::Video, Variant::own("hevc-1080p"));
+        assert_eq!((form.workload, form.variant), expected);
+        assert!(heat_load("video:fast").unwrap_err().contains("hevc-1080p"));
+        for name in [WorkloadId::Program.as_str(), "fire"] {
+            let known = WorkloadId::Simd.as_str();
+            assert!(heat_load(name).unwrap_err().contains(known), "{name}");
+        }
+    }
+
+    #[test]
+    fn some_of_the_time_without_load_comes_before_it() {
+        let rests = stages(&Thermal::default()).into_iter().filter_map(|stage| match stage {
+            Stage::Rest(name, time) => Some((name, time.as_secs())),
+            _ => None,
+        });
+        let rests: Vec<_> = rests.collect();
+        assert_eq!(rests, [(Variant::IDLE, 10), (Variant::COOL_DOWN, 50)]);
+        let bare = Thermal { cool_down: Duration::ZERO, ..Thermal::default() };
+        assert_eq!(stages(&bare).len(), 2);
+        let cooled = Thermal { start: Some(StartAt::CoolTo(50_000)), cool_down: Duration::ZERO, ..Thermal::default() };
+        assert_eq!(stages(&cooled).len(), 3);
+    }
+}

@@ -1,0 +1,97 @@
+//! What stands around the steps of a run: settings of a side, a clock that is emulated, repetitions until
+//! a median is steady.
+
+use super::Runner;
+use super::tuning::teller;
+use crate::job::Job;
+use crate::job::cpus::online_cpus;
+use crate::job::setting::Setting;
+use crate::measure::repeat;
+use machine::Group;
+use record::{Machine, Step};
+use std::time::Duration;
+
+impl Runner<'_> {
+    /// Repeats a job until the median of its score is steady. A failure ends it: what fails once
+    /// would fail again. The last step.
+    pub(super) fn until_steady(&mut self, machine: &Machine, job: &Job, cap: Duration) -> Option<Step> {
+        let mut started_ms = self.context.timeline.now_ms();
+        let mut scores: Vec<f64> = Vec::new();
+        for repetition in 0.. {
+            let job = Job { repetition, ..job.clone() };
+            let step = match self.measured_before() {
+                Some(step) => {
+                    started_ms -= step.window.elapsed_ms();
+                    step
+                }
+                None => self.job(machine, &job),
+            };
+            let values = repeat::scores(&step);
+            if values.is_empty() {
+                return Some(step);
+            }
+            let elapsed_ms = self.context.timeline.now_ms() - started_ms;
+            let elapsed = Duration::from_millis(elapsed_ms.unsigned_abs());
+            // The rule looks at certain numbers of values only; a step can bring several at once.
+            let mut is_enough = self.interrupted().is_some();
+            for value in values {
+                scores.push(value);
+                is_enough |= repeat::is_enough(&scores, elapsed, cap);
+            }
+            if is_enough {
+                return Some(step);
+            }
+        }
+        None
+    }
+
+    /// Puts the settings of a side into place, and those of the other side back.
+    pub(super) fn side(&mut self, machine: &Machine, wanted: &[Setting]) {
+        let timeline = self.context.timeline;
+        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let applied = self.switch.apply(machine, settings, wanted, &mut tell);
+        drop(tell);
+        self.refused = applied.err();
+        self.share_percent = wanted.iter().find_map(|setting| match setting {
+            Setting::SharePercent(percent) => Some(*percent),
+            _ => None,
+        });
+    }
+
+    /// Switches the CPUs off that a step must not see, and all others on again.
+    pub(super) fn switch_cpus(&mut self, off: &[u32]) {
+        if !self.hotplug.is_to_do(off) {
+            return;
+        }
+        self.open_settings();
+        let timeline = self.context.timeline;
+        let settings = self.settings.as_mut().ok_or(self.untuned.as_str());
+        let mut tell = teller(&mut self.recorder, self.context.progress, timeline, None);
+        let switched = self.hotplug.switch(settings, off, &mut tell);
+        drop(tell);
+        self.recorder.sync();
+        self.crowded = switched.err();
+    }
+
+    /// Holds the step to its share of the CPUs that it may use. All of them is no limit at all.
+    pub(super) fn emulate_clock(&mut self, machine: &Machine, job: &Job) {
+        let limited = self.group.as_ref().is_some_and(Group::is_limited);
+        if self.share_percent.is_none() && !limited {
+            return;
+        }
+        let cpus = match job.cpus.len() {
+            0 => online_cpus(machine).len(),
+            pinned => pinned,
+        };
+        let share = self.share_percent.filter(|percent| *percent < 100);
+        let limit = share.map(|percent| f64::from(percent) / 100.0 * cpus as f64);
+        let Some(group) = &mut self.group else {
+            self.refused = Some("A slower clock is emulated by a CPU quota, which needs root.".into());
+            return;
+        };
+        if let Err(missing) = group.limit(limit) {
+            self.refused = Some(format!("A slower clock cannot be emulated: {missing}."));
+        }
+    }
+}

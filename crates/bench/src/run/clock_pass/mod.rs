@@ -1,0 +1,311 @@
+//! The clock passes: every OPP of every cluster cold, each CPU alone, all CPUs at once, and again
+//! under load and right after it.
+//!
+//! Clocks are measured, not believed. How one point of a pass is measured is in `point.rs`.
+
+mod point;
+
+use crate::job::cpus::{online_clusters, online_cpus, settable_opps};
+use crate::measure::crew::{Gate, crew, joined};
+use crate::measure::quiet;
+use crate::plan::options::Options;
+use crate::process::child::interruption;
+use crate::process::child::move_to;
+use crate::run::Tell;
+use machine::cgroup::has_quota;
+use machine::faults;
+use machine::settings::{Node, Settings};
+use machine::{Root, Timeline, threads};
+use microbench::load::{Load, spin};
+use record::{
+    ClockPoint, Clocks, Cluster, Machine, Measured, Missing, Outcome, Policy, Step, Variant, Window, WorkloadId,
+};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Rises when the chain or the estimator changes in a way that moves readings.
+pub(crate) const METHOD: u32 = 1;
+
+/// A CPU that did nothing for so long has gone to its lowest clock, if it has several.
+const IDLE_TIME: Duration = Duration::from_millis(300);
+
+/// A driver may take its time until a new limit is in force; the slowest known poll every 20 ms.
+const LIMIT_SETTLES: Duration = Duration::from_millis(30);
+
+/// What a clock pass works with.
+pub(crate) struct ClockPass<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) machine: &'a Machine,
+    pub(crate) timeline: &'a Timeline,
+    pub(crate) options: &'a Options,
+    pub(crate) cancelled: &'a AtomicI32,
+}
+
+impl ClockPass<'_> {
+    /// Every OPP of one cluster, highest first, on its first CPU. Without settings only the clock
+    /// as it is.
+    pub(crate) fn cluster(&self, cluster: &Cluster, settings: Option<&mut Settings>, tell: &mut Tell) -> Step {
+        let start = self.now();
+        let cpu = cluster.cpus[0];
+        let policy = self.policy_of(cpu);
+        let outcome = match (policy, settings) {
+            (Some(policy), Some(settings)) => self.walk(cpu, policy, settings, tell),
+            (policy, _) => {
+                let opp_khz = policy.and_then(|policy| policy.limit_khz_max.known().copied());
+                self.point(cpu, opp_khz).map(|point| vec![point])
+            }
+        };
+        self.step(Variant::COLD, vec![cpu], 1, start, outcome)
+    }
+
+    /// All OPPs of a policy, and then the limits that stood before, whatever happened in between.
+    fn walk(
+        &self,
+        cpu: u32,
+        policy: &Policy,
+        settings: &mut Settings,
+        tell: &mut Tell,
+    ) -> Result<Vec<ClockPoint>, Missing> {
+        let opps = self.opps(policy);
+        if opps.is_empty() {
+            let reason = format!(
+                "policy{} has no OPP between MinKHz and MaxKHz (its OPPs: {:?} kHz)",
+                policy.policy, policy.opps_khz
+            );
+            return Err(Missing::unsupported("MaxKHz", reason));
+        }
+        let limits = [Node::ClockMax(policy.policy), Node::ClockMin(policy.policy)];
+        let before = limits.map(|node| settings.in_place(node));
+        let points = self.walk_opps((cpu, policy), &opps, settings, tell);
+        for (node, before) in limits.into_iter().zip(before) {
+            // A limit that is not known was not changed either.
+            if let Ok(before) = before {
+                tell(settings.set(node, &before));
+            }
+        }
+        self.timeline.sleep(LIMIT_SETTLES);
+        points
+    }
+
+    fn walk_opps(
+        &self,
+        (cpu, policy): (u32, &Policy),
+        opps: &[u32],
+        settings: &mut Settings,
+        tell: &mut Tell,
+    ) -> Result<Vec<ClockPoint>, Missing> {
+        let mut is_set = |node, khz: u32| tell(settings.set(node, &khz.to_string())).is_none();
+        if let Some(min) = policy.clock_khz_min.known() {
+            is_set(Node::ClockMin(policy.policy), *min);
+        }
+        let mut points = Vec::new();
+        for opp_khz in opps {
+            if self.is_cancelled() {
+                break;
+            }
+            // At a limit that is not in force, this would be the clock of another OPP.
+            if is_set(Node::ClockMax(policy.policy), *opp_khz) {
+                self.timeline.sleep(LIMIT_SETTLES);
+                points.push(self.point(cpu, Some(*opp_khz))?);
+            }
+        }
+        if points.is_empty() && !self.is_cancelled() {
+            points.push(self.point(cpu, None)?);
+        }
+        Ok(points)
+    }
+
+    /// OPPs within the limits that the user gave, highest first.
+    fn opps(&self, policy: &Policy) -> Vec<u32> {
+        let mut opps = settable_opps(policy);
+        opps.retain(|khz| {
+            self.options.clock_khz_max.is_none_or(|max| *khz <= max)
+                && self.options.clock_khz_min.is_none_or(|min| *khz >= min)
+        });
+        opps.reverse();
+        opps
+    }
+
+    /// The first CPU of a cluster after a pause, before any setting is changed: how long governor and
+    /// hardware take to the full clock.
+    pub(crate) fn as_found(&self, cluster: &Cluster) -> Step {
+        let start = self.now();
+        let cpu = cluster.cpus[0];
+        self.timeline.sleep(IDLE_TIME);
+        let outcome = self.point(cpu, None).map(|point| vec![point]);
+        self.step(Variant::AS_FOUND, vec![cpu], 1, start, outcome)
+    }
+
+    /// The CPUs to measure: those that were asked for, or all that are online.
+    fn cpus(&self) -> Vec<u32> {
+        let mut cpus = online_cpus(self.machine);
+        cpus.retain(|cpu| self.options.task.wants(*cpu));
+        cpus
+    }
+
+    /// Every CPU alone, one after the other.
+    pub(crate) fn every_cpu(&self) -> Step {
+        let start = self.now();
+        let cpus = self.cpus();
+        let mut points = Vec::new();
+        let mut refused = None;
+        for cpu in cpus.iter().take_while(|_| !self.is_cancelled()) {
+            match self.point(*cpu, None) {
+                Ok(point) => points.push(point),
+                Err(missing) => refused = Some(missing),
+            }
+        }
+        // One CPU that went away must not hide the readings of all others.
+        let outcome = match refused {
+            Some(missing) if points.is_empty() => Err(missing),
+            _ => Ok(points),
+        };
+        self.step(Variant::COLD_CORES, cpus, 1, start, outcome)
+    }
+
+    /// All CPUs at the same time: only then power and current limits show.
+    pub(crate) fn all_at_once(&self) -> Step {
+        let start = self.now();
+        let cpus = self.cpus();
+        let outcome = self.together(&cpus);
+        let threads = cpus.len() as u32;
+        self.step(Variant::COLD_ALL_CPUS, cpus, threads, start, outcome)
+    }
+
+    /// Whoever is done works on until all are, so that nobody is measured beside idle CPUs.
+    fn together(&self, cpus: &[u32]) -> Result<Vec<ClockPoint>, Missing> {
+        let barrier = Barrier::new(cpus.len());
+        let (left, stop) = (AtomicUsize::new(cpus.len()), AtomicBool::new(false));
+        let gate = Gate::default();
+        let _window = quiet::window();
+        let readings: Vec<_> = std::thread::scope(|scope| {
+            let one = |cpu: &u32| {
+                let (cpu, barrier, left, stop) = (*cpu, &barrier, &left, &stop);
+                move || {
+                    let moved = move_to(&[cpu]);
+                    barrier.wait();
+                    let point = moved.map(|()| point::measure_point(self, cpu, None));
+                    if left.fetch_sub(1, Ordering::Relaxed) == 1 {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    spin(stop, Load::Integer);
+                    point
+                }
+            };
+            crew(scope, &gate, cpus.iter().map(one)).map(joined)
+        })?;
+        let mut points = Vec::new();
+        for reading in readings.into_iter().flatten() {
+            points.push(ClockPoint { all_cpus_at_once: true, ..reading? });
+        }
+        Ok(points)
+    }
+
+    /// The first CPU of every cluster while all CPUs work: short windows find the clock also beside
+    /// a competitor on the same CPU. Where a quota hides it, the measured CPU is left alone and
+    /// works by itself.
+    pub(crate) fn under_load(&self) -> Step {
+        let start = self.now();
+        let wanted = self.cpus();
+        let clusters = online_clusters(self.machine);
+        let of_cluster = |cluster: &Cluster| {
+            let mut cpus = cluster.cpus.iter();
+            cpus.find(|cpu| wanted.contains(cpu)).copied()
+        };
+        let firsts: Vec<u32> = clusters.iter().filter_map(of_cluster).collect();
+        let alone = has_quota(self.root);
+        let (stop, stop_firsts) = (AtomicBool::new(false), AtomicBool::new(false));
+        let all = online_cpus(self.machine);
+        let gate = Gate::default();
+        let outcome = std::thread::scope(|scope| {
+            let work = |cpu: &u32| {
+                let cpu = *cpu;
+                let is_left_alone = alone && firsts.contains(&cpu);
+                let stop = if is_left_alone { &stop_firsts } else { &stop };
+                move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest))
+            };
+            crew(scope, &gate, all.iter().map(work))?;
+            self.heat();
+            stop_firsts.store(true, Ordering::Relaxed);
+            let outcome =
+                if alone { self.together(&firsts) } else { firsts.iter().map(|cpu| self.point(*cpu, None)).collect() };
+            stop.store(true, Ordering::Relaxed);
+            outcome
+        });
+        let threads = all.len() as u32;
+        self.step(Variant::HOT_LOADED, firsts, threads, start, outcome)
+    }
+
+    /// Lets the load work for its time, or until the run is interrupted.
+    fn heat(&self) {
+        const LOOK: Duration = Duration::from_millis(100);
+        let time = self.options.task.load_time() / faults::haste();
+        let end_ms = self.timeline.now_ms() + time.as_millis() as i64;
+        while self.timeline.now_ms() < end_ms && !self.is_cancelled() {
+            self.timeline.sleep(LOOK);
+        }
+    }
+
+    /// The top of one cluster right after the load has ended.
+    pub(crate) fn after_load(&self, cluster: &Cluster) -> Step {
+        let start = self.now();
+        let cpu = cluster.cpus[0];
+        let top = self.policy_of(cpu).and_then(|policy| {
+            let opps = self.opps(policy);
+            opps.first().or(policy.limit_khz_max.known()).copied()
+        });
+        let outcome = self.point(cpu, top).map(|point| vec![point]);
+        self.step(Variant::HOT_AFTER, vec![cpu], 1, start, outcome)
+    }
+
+    /// The first of these CPUs at an OPP that is set already.
+    pub(crate) fn at_opp(&self, cpus: &[u32], opp_khz: u32) -> Step {
+        let start = self.now();
+        self.timeline.sleep(LIMIT_SETTLES);
+        let outcome = self.point(cpus[0], Some(opp_khz));
+        self.step(Variant::OPP, cpus.to_vec(), 1, start, outcome.map(|point| vec![point]))
+    }
+
+    /// One CPU, measured in a thread of its own.
+    fn point(&self, cpu: u32, opp_khz: Option<u32>) -> Result<ClockPoint, Missing> {
+        let _window = quiet::window();
+        let work = || move_to(&[cpu]).map(|()| point::measure_point(self, cpu, opp_khz));
+        threads::apart("clock-point", work)?.unwrap_or_else(|why| Err(Missing::unsupported(format!("cpu{cpu}"), why)))
+    }
+
+    fn policy_of(&self, cpu: u32) -> Option<&Policy> {
+        self.machine.policies.iter().find(|policy| policy.cpus.contains(&cpu))
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) != 0
+    }
+
+    fn now(&self) -> (i64, i64) {
+        (self.timeline.now_ms(), self.timeline.utc_ms())
+    }
+
+    fn step(
+        &self,
+        variant: Variant,
+        cpus: Vec<u32>,
+        threads: u32,
+        start: (i64, i64),
+        outcome: Result<Vec<ClockPoint>, Missing>,
+    ) -> Step {
+        let outcome = match outcome {
+            Ok(points) if self.is_cancelled() && points.is_empty() => Outcome::Failed(interruption()),
+            Ok(points) => Outcome::Done(Measured::Clock(Clocks { points })),
+            Err(missing) => Outcome::Skipped(missing),
+        };
+        let end = self.now();
+        Step {
+            seen_on: cpus.clone(),
+            cpus,
+            threads,
+            window: Window { start_ms: start.0, end_ms: end.0, start_utc_ms: Some(start.1), end_utc_ms: Some(end.1) },
+            ..Step::new(WorkloadId::Clock, METHOD, variant, outcome)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What a run is given, what it tells while it goes on, and what it leaves.
+
+use crate::plan::options::Options;
+use crate::run::history::NewRun;
+use crate::run::resume::Earlier;
+use machine::settings::WayBack;
+use machine::{Root, Timeline};
+use record::{Asked, Gate, Machine, Missing, Record, Source};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicI32;
+use std::time::Duration;
+
+/// What a run works with.
+pub struct Context<'a> {
+    /// Where everything is read.
+    pub root: &'a Root,
+    /// The axis of time.
+    pub timeline: &'a Timeline,
+    /// What the user asked for.
+    pub options: &'a Options,
+    /// The same in words, for the Record.
+    pub given: Vec<String>,
+    /// And as it was typed, for whoever goes on with the run should it die.
+    pub asked: Option<Asked>,
+    /// The run that goes on, where this is none of its own; then the axis of time is that of its start.
+    pub earlier: Option<Earlier>,
+    /// Offset of the local time zone from UTC.
+    pub utc_offset_minutes: i32,
+    /// The program, for the Record.
+    pub source: Source,
+    /// Where the stream of events goes.
+    pub place: Option<NewRun>,
+    /// Journal of changed settings; without one nothing is changed.
+    pub journal: Option<&'a Path>,
+    /// Number of the signal that interrupts the run, or 0.
+    pub cancelled: &'a AtomicI32,
+    /// Lines that were typed since the last time, where somebody can type any.
+    pub marks: Option<&'a mut dyn FnMut() -> Vec<String>>,
+    /// Is handed the way back of all settings, as soon as there are any, for an end that cannot wait.
+    pub on_settings: &'a dyn Fn(WayBack),
+    /// Told what happens.
+    pub progress: &'a mut dyn FnMut(Progress),
+}
+
+/// What happens, for whoever watches. Never told inside a timed region.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress<'a> {
+    /// The gate waits: what it saw and how long it will wait at most.
+    Waiting(&'a Gate, Duration),
+    /// The machine is known.
+    Identified(&'a Machine),
+    /// A step begins.
+    Step {
+        /// Its name.
+        name: &'a str,
+        /// About how long this step and everything behind it will take, by what this machine has
+        /// needed so far.
+        left: Duration,
+    },
+    /// What the first measurements say about the time of all that follows.
+    Left(Duration),
+    /// A program is still running.
+    Beat,
+    /// A line's worth of watching has passed; the Record so far.
+    Watched(&'a Record),
+    /// Something is worth a line.
+    Note(String),
+}
+
+/// A run that ended.
+pub struct Finished {
+    /// The Record.
+    pub record: Record,
+    /// Where its stream lies on disk.
+    pub stream: Option<PathBuf>,
+    /// What went wrong with writing the stream.
+    pub trouble: Option<Missing>,
+    /// True if the stream lacks the end of the run.
+    pub broken: bool,
+}

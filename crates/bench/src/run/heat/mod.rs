@@ -1,0 +1,332 @@
+//! The stages of a thermal test: waiting for a temperature, heating under watch, cooling down.
+
+mod gauge;
+mod limits;
+
+use super::Runner;
+use crate::job::Job;
+use crate::job::cpus::online_cpus;
+use crate::measure::context::Lab;
+use crate::measure::crew::{Gate, crew, joined};
+use crate::measure::heated::{self, INTERVAL_NS, Interval};
+use crate::measure::repeat;
+use crate::process::child::move_to;
+use crate::question::thermal::{HeatLoad, StartAt, Thermal};
+use crate::run::context::Progress;
+use crate::workloads;
+use gauge::Gauge;
+use limits::{Brake, Sight, Waiting};
+use machine::critical_millicelsius;
+use microbench::load::{Load, spin};
+use record::soc_temperature::SocTemperature;
+use record::{ClockSeries, Fact, Machine, Measured, Missing, Outcome, Series, Step, Variant, Wait, Window, WorkloadId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+
+/// Time between two looks at the temperature.
+const LOOK: Duration = Duration::from_secs(1);
+/// So far below the critical trip point, where the kernel cuts the power, a load ends by default:
+/// more than a chip without a heatsink warms between two looks.
+const BELOW_CRITICAL_MILLICELSIUS: i64 = 5_000;
+/// Where no trip point tells: hotter than any board runs that is made to last.
+const MAX_MILLICELSIUS: i64 = 105_000;
+/// One run of a program that heats again and again, where its time can be chosen.
+const RUN: Duration = Duration::from_secs(10);
+/// Rises when what is done in these stages changes.
+const METHOD: u32 = 1;
+
+impl Runner<'_> {
+    /// Waits for the start temperature; heats up to it with all CPUs where that is wanted.
+    pub(super) fn wait_for(&mut self, machine: &Machine, start: StartAt, limit: Duration) {
+        let (word, target) = match start {
+            StartAt::CoolTo(target) => (Variant::COOLING, target),
+            StartAt::HeatTo(target) => (Variant::HEATING, target),
+        };
+        let root = self.context.root;
+        self.step_begins(&format!("{word} to {} °C", target / 1000), 0);
+        let begin = self.moment();
+        let outcome = match Gauge::find(root, self.chosen().as_ref()) {
+            Err(missing) => Outcome::Skipped(missing),
+            Ok(gauge) => {
+                let heats = matches!(start, StartAt::HeatTo(_));
+                let (stop, gate) = (AtomicBool::new(!heats), Gate::default());
+                std::thread::scope(|scope| {
+                    let cpus = online_cpus(machine).into_iter().filter(|_| heats);
+                    let stop = &stop;
+                    let work = |cpu| move || move_to(&[cpu]).map(|()| spin(stop, Load::Widest));
+                    if let Err(missing) = crew(scope, &gate, cpus.map(work)) {
+                        return Outcome::Skipped(missing);
+                    }
+                    let wait = self.watch_temperature(&gauge, start, limit);
+                    stop.store(true, Ordering::Relaxed);
+                    Outcome::Done(Measured::Wait(Wait { target_millicelsius: Some(target), ..wait }))
+                })
+            }
+        };
+        let step = self.heat_step(WorkloadId::Wait, word, Vec::new(), begin, outcome);
+        self.step_ended(step);
+    }
+
+    fn watch_temperature(&mut self, gauge: &Gauge, start: StartAt, limit: Duration) -> Wait {
+        let timeline = self.context.timeline;
+        let first = gauge.now();
+        let mut sight = Sight::default();
+        let mut waiting =
+            Waiting { start, began: timeline.now_ms(), moved: (first.clone().unwrap_or(0), timeline.now_ms()) };
+        let (end, not_reached) = loop {
+            let (now, now_ms) = (gauge.now(), timeline.now_ms());
+            let verdict = match &now {
+                Ok(value) => waiting.verdict(now_ms, *value, limit),
+                Err(_) => None,
+            };
+            let verdict = verdict.or(sight.lost(&now, now_ms));
+            let interrupted = self.interrupted().map(|_| "the run was interrupted".to_owned());
+            if let Some(why) = interrupted.or(verdict) {
+                break (now, Some(why).filter(|why| !why.is_empty()));
+            }
+            self.tell_temperature(&now);
+            timeline.sleep(LOOK);
+        };
+        if let Some(why) = &not_reached {
+            let note = format!("The start temperature was not reached: {why}.");
+            (self.context.progress)(Progress::Note(note));
+        }
+        Wait { target_millicelsius: None, start_millicelsius: first.into(), end_millicelsius: end.into(), not_reached }
+    }
+
+    fn tell_temperature(&mut self, now: &record::Reading<i64>) {
+        if let Ok(value) = now {
+            let name = format!("{:.1} °C now", *value as f64 / 1000.0);
+            let left = self.estimates.of_stages(self.ahead());
+            (self.context.progress)(Progress::Step { name: &name, left });
+        }
+        self.recorder.flush();
+    }
+
+    /// Runs the load until its time is over, a temperature is reached or the run is interrupted.
+    pub(super) fn heat(&mut self, machine: &Machine, thermal: &Thermal) {
+        let root = self.context.root;
+        let name = match &thermal.load {
+            HeatLoad::Simd => WorkloadId::Simd.as_str(),
+            HeatLoad::Workload(id) => id.as_str(),
+            HeatLoad::Form(form) => form.workload.as_str(),
+            HeatLoad::Program(definition) => &definition.name,
+        };
+        self.step_begins(&format!("heating with {name}"), 0);
+        let begin = self.moment();
+        let max = thermal.max_millicelsius.unwrap_or_else(|| {
+            let below = critical_millicelsius(root).map(|limit| limit - BELOW_CRITICAL_MILLICELSIUS);
+            below.unwrap_or(MAX_MILLICELSIUS)
+        });
+        let end_ms = begin.0 + thermal.time.as_millis() as i64;
+        let gauge = Gauge::find(root, self.chosen().as_ref());
+        let mut brake = Brake::new(gauge.ok(), max, end_ms);
+        let is_warm = matches!(thermal.start, Some(StartAt::HeatTo(_)));
+        brake.is_felt = matches!(thermal.load, HeatLoad::Simd) && !is_warm;
+        let mut outcome = match &thermal.load {
+            HeatLoad::Simd => self.heat_built_in(machine, thermal, &mut brake),
+            load => self.heat_again_and_again(machine, load, &mut brake),
+        };
+        if let Outcome::Done(Measured::Series(series)) = &mut outcome {
+            series.ended_early = brake.why.take();
+        }
+        let (cpus, variant) = (online_cpus(machine), Variant::from(name));
+        let step = self.heat_step(WorkloadId::Heat, variant, cpus, begin, outcome);
+        self.step_ended(step);
+    }
+
+    fn heat_built_in(&mut self, machine: &Machine, thermal: &Thermal, brake: &mut Brake) -> Outcome {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        let cpus = online_cpus(machine);
+        let seconds = thermal.time.as_secs().max(1) as usize;
+        let stop = AtomicI32::new(0);
+        let gate = Gate::default();
+        let threads: Result<Vec<Vec<Interval>>, Missing> = std::thread::scope(|scope| {
+            let one = |cpu: &u32| {
+                let (cpu, stop) = (*cpu, &stop);
+                // A CPU that is switched off has no intervals.
+                move || match move_to(&[cpu]) {
+                    Ok(()) => heated::intervals(root, seconds, stop),
+                    Err(_) => Vec::new(),
+                }
+            };
+            let threads = crew(scope, &gate, cpus.iter().map(one))?;
+            while threads.iter().any(|thread| !thread.is_finished()) {
+                timeline.sleep(LOOK / 4);
+                let now = brake.look(timeline.now_ms(), self.context.cancelled);
+                if brake.stop.load(Ordering::Relaxed) != 0 && brake.why.is_some() {
+                    stop.store(1, Ordering::Relaxed);
+                }
+                self.tell_temperature(&now);
+            }
+            Ok(joined(threads))
+        });
+        let threads = match threads {
+            Ok(threads) => threads,
+            Err(missing) => return Outcome::Skipped(missing),
+        };
+        let working = || threads.iter().filter(|intervals| !intervals.is_empty());
+        let count = working().map(Vec::len).min().unwrap_or(0);
+        let rate = |at: usize| working().map(|own| own[at].operations_per_s).sum::<f64>() / 1e9;
+        let clocks = cpus.iter().zip(&threads).filter(|(_, own)| !own.is_empty());
+        Outcome::Done(Measured::Series(Series {
+            unit: "Gop/s".into(),
+            higher_is_better: true,
+            detail: "multiply-adds on the widest unit, each lane counted twice".into(),
+            at_ms: (1..=count as i64).map(|at| at * (INTERVAL_NS / 1_000_000) as i64).collect(),
+            values: (0..count).map(rate).collect(),
+            clocks: clocks
+                .map(|(cpu, own)| ClockSeries {
+                    cpu: *cpu,
+                    khz: own[..count].iter().map(|interval| interval.khz).collect(),
+                })
+                .collect(),
+            ended_early: None,
+        }))
+    }
+
+    /// Runs a program until the brake stops it; the run that is cut off does not count.
+    fn heat_again_and_again(&mut self, machine: &Machine, load: &HeatLoad, brake: &mut Brake) -> Outcome {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        let begin_ms = timeline.now_ms();
+        let job = job(machine, load);
+        let Some(workload) = workloads::workload(job.workload) else {
+            let missing = Missing::unsupported(job.workload.as_str(), "there is no such workload");
+            return Outcome::Skipped(missing);
+        };
+        let mut series = Series::default();
+        let open_counters = |pid: u32| crate::measure::counters::open(root, pid);
+        while brake.stop.load(Ordering::Relaxed) == 0 {
+            let stop = Arc::new(AtomicI32::new(0));
+            let mut watch = || {
+                drop(brake.look(timeline.now_ms(), self.context.cancelled));
+                stop.store(brake.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+                self.recorder.flush();
+                (self.context.progress)(Progress::Beat);
+            };
+            let places = (root, machine, timeline);
+            let mut lab = Lab::new(places, &self.tools, &job, &stop, &mut watch);
+            lab.group = self.group.as_ref();
+            lab.site = Arc::clone(&self.site);
+            lab.open_counters = Some(&open_counters);
+            if let Some(missing) = (workload.lacking)(&lab) {
+                return Outcome::Skipped(missing);
+            }
+            let started_ms = timeline.now_ms() - begin_ms;
+            let result = (workload.run)(&mut lab);
+            let ended_ms = timeline.now_ms() - begin_ms;
+            match result {
+                Ok(measured) => add(&mut series, measured, started_ms, ended_ms),
+                Err(_) if brake.stop.load(Ordering::Relaxed) != 0 => break,
+                Err(failure) => return Outcome::Failed(failure),
+            }
+        }
+        Outcome::Done(Measured::Series(series))
+    }
+
+    /// Watches what happens without load.
+    pub(super) fn rest(&mut self, name: &Variant, time: Duration) {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        self.step_begins(name.as_str(), 0);
+        let begin = self.moment();
+        // Without a thermometer there still is power to be watched.
+        let gauge = Gauge::find(root, self.chosen().as_ref());
+        let now = || gauge.as_ref().map_err(Missing::clone).and_then(Gauge::now);
+        let first: Fact<i64> = now().into();
+        let end_ms = begin.0 + time.as_millis() as i64;
+        while timeline.now_ms() < end_ms && self.interrupted().is_none() {
+            timeline.sleep(LOOK);
+            self.tell_temperature(&now());
+        }
+        let outcome = Outcome::Done(Measured::Wait(Wait {
+            target_millicelsius: None,
+            start_millicelsius: first,
+            end_millicelsius: now().into(),
+            not_reached: None,
+        }));
+        let (cpus, variant) = (Vec::new(), name.clone());
+        let step = self.heat_step(WorkloadId::Wait, variant, cpus, begin, outcome);
+        self.step_ended(step);
+    }
+
+    /// The sensor of the SoC that this run has chosen.
+    fn chosen(&mut self) -> Option<SocTemperature> {
+        self.recorder.flush();
+        self.recorder.record().soc_temperature.known().cloned()
+    }
+
+    fn moment(&self) -> (i64, i64) {
+        let timeline = self.context.timeline;
+        (timeline.now_ms(), timeline.utc_ms())
+    }
+
+    fn heat_step(
+        &self,
+        workload: WorkloadId,
+        variant: Variant,
+        cpus: Vec<u32>,
+        begin: (i64, i64),
+        outcome: Outcome,
+    ) -> Step {
+        let end = self.moment();
+        Step {
+            threads: cpus.len() as u32,
+            window: Window { start_ms: begin.0, end_ms: end.0, start_utc_ms: Some(begin.1), end_utc_ms: Some(end.1) },
+            ..Step::new(workload, METHOD, variant, outcome)
+        }
+    }
+}
+
+fn job(machine: &Machine, load: &HeatLoad) -> Job {
+    let cpus = online_cpus(machine);
+    let threads = cpus.len() as u32;
+    match load {
+        HeatLoad::Program(definition) => Job {
+            workload: WorkloadId::Program,
+            variant: definition.variant.clone(),
+            threads,
+            definition: Some(Arc::new((**definition).clone())),
+            ..Job::default()
+        },
+        HeatLoad::Workload(id) => Job {
+            workload: *id,
+            variant: workloads::workload(*id).map(|workload| workload.attributes.heats.clone()).unwrap_or_default(),
+            cpus,
+            threads,
+            time: Some(RUN),
+            ..Job::default()
+        },
+        HeatLoad::Form(form) => Job {
+            workload: form.workload,
+            variant: form.variant.clone(),
+            cpus,
+            threads,
+            time: Some(RUN),
+            ..Job::default()
+        },
+        HeatLoad::Simd => Job::default(),
+    }
+}
+
+/// Adds the score of one run: all values of a series, else one number.
+fn add(series: &mut Series, measured: Measured, started_ms: i64, ended_ms: i64) {
+    match measured {
+        Measured::Series(own) => {
+            series.unit = own.unit;
+            series.higher_is_better = own.higher_is_better;
+            series.detail = own.detail;
+            let at = |index: usize| own.at_ms.get(index).map_or(ended_ms, |at| started_ms + at);
+            series.at_ms.extend((0..own.values.len()).map(at));
+            series.values.extend(own.values);
+        }
+        other => {
+            if let Some((value, unit, higher_is_better)) = repeat::measured_score(&other) {
+                series.unit = unit;
+                series.higher_is_better = higher_is_better;
+                series.at_ms.push(ended_ms);
+                series.values.push(value);
+            }
+        }
+    }
+}

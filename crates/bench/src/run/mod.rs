@@ -1,0 +1,376 @@
+//! The standard run: gate, identify, tune, measure clocks, run the workloads under watch, measure
+//! the clocks again hot, restore. Every step is on disk before the next one begins.
+
+// What came of a setting must not be thrown away.
+#![deny(clippy::let_underscore_must_use, unused_must_use)]
+
+mod arms;
+mod belief;
+pub(crate) mod clock_pass;
+mod clocks;
+pub(crate) mod context;
+mod gate;
+mod heat;
+pub(crate) mod history;
+pub(crate) mod hotplug;
+pub(crate) mod recorder;
+pub(crate) mod resume;
+mod resumed;
+mod review;
+mod stand_ins;
+mod steps;
+pub(crate) mod switch;
+mod tape;
+mod tuning;
+
+use crate::net::meters::{self, Meter};
+use crate::plan::estimate::Estimates;
+use crate::plan::stage::stages;
+use crate::plan::standard::Available;
+use crate::process::guard::{self, Guard};
+use crate::process::standstill::Sleep;
+use crate::process::tools::Tools;
+use crate::question::{Stage, Task};
+use crate::run::context::{Context, Finished, Progress};
+use crate::run::hotplug::Hotplug;
+use crate::run::recorder::{Recorded, Recorder};
+use crate::run::resume::Begun;
+use crate::run::switch::Switch;
+use crate::scratch::Site;
+use crate::scratch::places::Places;
+use machine::kernel_log::KernelLog;
+use machine::settings::Settings;
+use machine::{Group, Root, Sampler, SamplerOptions, SamplerThread, threads};
+use record::{End, Event, Gate, Machine, Reading, Run, State, Survey};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+pub(crate) use stand_ins::replace as replace_program;
+pub(crate) use tuning::Tell;
+
+/// Shorter runs are over before anybody has read how long they take.
+const WORTH_TELLING: Duration = Duration::from_secs(30);
+
+/// Runs everything.
+pub fn run(mut context: Context) -> Finished {
+    if context.options.user.is_some() {
+        machine::keep_descriptors(&Root::system());
+    }
+    let kernel_log = KernelLog::open(context.root);
+    let boot_messages_present = match &kernel_log {
+        Ok(log) => Ok(log.boot_messages_present()),
+        Err(missing) => Err(missing.clone()),
+    };
+    let stream = context.place.as_ref().map(|place| place.path.clone());
+    let begun = context.earlier.as_ref();
+    let begun = begun.map_or_else(Begun::default, |earlier| Begun::of(&earlier.record));
+    let mut recorder = start(&mut context);
+    recorder.listen(kernel_log);
+    let state = context.journal.or(stream.as_deref()).and_then(Path::parent);
+    for sentence in guard::clean_up(context.root, state) {
+        (context.progress)(Progress::Note(sentence));
+    }
+    let places = places(context.root, state, context.progress);
+    let site = Site::of(&context.options.targets).noted_in(places);
+    let mut runner = Runner {
+        recorder,
+        boot_messages_present,
+        settings: None,
+        guard: None,
+        meters: Vec::new(),
+        tools: Tools::of_user(context.options.user.clone()),
+        site: Arc::new(site),
+        group: Group::new(context.root, &format!("sbc-bench.{}", std::process::id())).ok(),
+        switch: Switch::default(),
+        hotplug: Hotplug::default(),
+        is_untunable: false,
+        untuned: "Settings need root, and NOTUNING forbids them.".into(),
+        crowded: None,
+        refused: None,
+        share_percent: None,
+        begun,
+        measured: 0,
+        stages: Vec::new(),
+        at: 0,
+        estimates: Estimates::default(),
+        sleep: Sleep::from_now_on(),
+        context,
+    };
+    let end = runner.everything();
+    runner.finish(end)
+}
+
+/// Where folders are written down; that only the guard will know them is told.
+fn places(root: &Root, state: Option<&Path>, tell: &mut dyn FnMut(Progress)) -> Option<Places> {
+    match state.map(|state| Places::note(root, state)) {
+        Some(Ok(places)) => return Some(places),
+        Some(Err(why)) => tell(Progress::Note(format!(
+            "Nobody will know where this run had files, should it and its guard be killed: {why}."
+        ))),
+        None => {}
+    }
+    Places::in_memory(root).ok()
+}
+
+fn start(context: &mut Context) -> Recorder {
+    let root = context.root;
+    let boot_id = root.read_value("/proc/sys/kernel/random/boot_id");
+    let boot_id = boot_id.unwrap_or_default();
+    if let Some(mut earlier) = context.earlier.take() {
+        resumed::settle(root, &mut earlier.record.settings);
+        let place = context.place.take();
+        return Recorder::resume(earlier, boot_id, context.timeline, place);
+    }
+    let run = Run {
+        started: record::Fact::Known(context.timeline.start_utc_ms()),
+        utc_offset_minutes: context.utc_offset_minutes,
+        boot_id,
+        uptime_ms: machine::uptime_ms(root).into(),
+        load_hundredths: machine::load_hundredths(root).into(),
+        mode: context.options.task.mode(context.options),
+        sides: context.options.task.sides(),
+        options: context.given.clone(),
+        asked: context.asked.clone(),
+        as_root: rustix::process::geteuid().is_root(),
+        ..Run::default()
+    };
+    let place = context.place.take();
+    Recorder::start(context.source.clone(), run, context.timeline, place)
+}
+
+struct Runner<'a> {
+    context: Context<'a>,
+    recorder: Recorder,
+    settings: Option<Settings>,
+    guard: Option<Guard>,
+    meters: Vec<Meter>,
+    boot_messages_present: Reading<bool>,
+    tools: Tools,
+    site: Arc<Site>,
+    group: Option<Group>,
+    switch: Switch,
+    hotplug: Hotplug,
+    /// Why CPUs are on that the step should not see.
+    crowded: Option<String>,
+    /// It was tried to take the journal, and nothing can be set.
+    is_untunable: bool,
+    /// Why nothing can be set, where nothing can.
+    untuned: String,
+    /// Why the settings of the side that is to run are not in place.
+    refused: Option<String>,
+    /// Share of its CPUs that a step gets, where a slower clock is emulated.
+    share_percent: Option<u32>,
+    /// What was gone through before the run died, where it goes on.
+    begun: Begun,
+    /// So many steps of the present stage were measured then, and are not yet passed over.
+    measured: usize,
+    /// What is done, what runs and what is still to be done.
+    stages: Vec<Stage>,
+    /// The stage that runs.
+    at: usize,
+    /// How long each takes.
+    estimates: Estimates,
+    /// Of the whole machine.
+    sleep: Sleep,
+}
+
+impl Runner<'_> {
+    fn everything(&mut self) -> End {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        let is_review = matches!(self.context.options.task, Task::Review(_));
+        let is_gated = self.context.options.task.is_whole_run();
+        if is_gated || is_review {
+            self.start_meters();
+        }
+        let (machine, sampler, may_start) = match is_gated {
+            false => (machine::identify(root), None, true),
+            true => {
+                let (machine, sampler, may_start) = self.gate();
+                (machine, Some(sampler), may_start)
+            }
+        };
+        self.recorder.append(Event::Machine { machine: Box::new(machine.clone()) });
+        if let Some(end) = self.interrupted() {
+            return end;
+        }
+        if !may_start {
+            return End::Refused;
+        }
+        (self.context.progress)(Progress::Identified(&machine));
+        self.recorder.append(Event::State { state: machine::state(root, timeline.now_ms()) });
+        self.tell_unread();
+        self.recorder.sync();
+        // What a review finds has to be found before anything is changed.
+        let survey = match is_review {
+            true => self.survey(),
+            false => Survey::default(),
+        };
+        if self.context.options.task.has_ramps() {
+            self.ramps(&machine);
+        }
+        self.start_guard();
+        match is_review {
+            true => self.open_settings_of_review(),
+            false => self.tune(&machine),
+        }
+        if let Some(sampler) = sampler {
+            self.watch_by(sampler);
+        }
+
+        let mut options = self.context.options.clone();
+        options.tune &= self.settings.is_some();
+        // Asking programs for their versions takes longer than all else between two steps.
+        let available = match options.task {
+            Task::Program(_) | Task::Ab(_) | Task::Loads(_) => Available::default(),
+            _ => self.available(),
+        };
+        let stages = stages(&machine, &survey, &options, available);
+        let stages = self.begun.left(stages);
+        self.estimates = Estimates::of(&machine);
+        self.estimate_skipped(&stages);
+        for note in self.tools.take_notes() {
+            (self.context.progress)(Progress::Note(note));
+        }
+        self.go_through(&machine, stages);
+        self.interrupted().unwrap_or(End::Finished)
+    }
+
+    /// One stage after the other, until a signal.
+    fn go_through(&mut self, machine: &Machine, stages: Vec<Stage>) {
+        (self.stages, self.at) = (stages, 0);
+        while let Some(stage) = self.ahead().first().cloned() {
+            if self.interrupted().is_some() {
+                return;
+            }
+            let step = self.stage(machine, &stage);
+            if let Some(unusable) = step.and_then(|step| self.unusable(&stage, &step)) {
+                // Once more by what stands in for it, and all that follow.
+                stand_ins::replace(&mut self.stages[self.at..], unusable);
+                continue;
+            }
+            self.at += 1;
+            if stage == Stage::ColdClocks {
+                let left = self.estimates.of_stages(self.ahead());
+                if left >= WORTH_TELLING {
+                    (self.context.progress)(Progress::Left(left));
+                }
+            }
+        }
+    }
+
+    /// What is still to be done, the stage that runs first.
+    fn ahead(&self) -> &[Stage] {
+        self.stages.get(self.at..).unwrap_or_default()
+    }
+
+    /// Looks at the machine and for its sensors while it waits for a quiet system; true if the run may start.
+    fn gate(&mut self) -> (Machine, Sampler, bool) {
+        let sampling = self.sampling(self.context.options.interval);
+        let Context { root, timeline, options, cancelled, progress, .. } = &mut self.context;
+        let root: &Root = root;
+        // What this program itself uses does not count as busy.
+        let (mut gate, machine, sampler) = std::thread::scope(|scope| {
+            let looks = || (machine::identify(root), Sampler::new(root, &sampling));
+            let looking = threads::begin(scope, "looks", looks);
+            let on_busy = &mut |gate: &Gate, left| progress(Progress::Waiting(gate, left));
+            let gate = gate::wait_until_quiet((root, timeline), options, cancelled, on_busy);
+            // Without a thread it takes a moment longer.
+            let (machine, sampler) = looking.map_or_else(|_| looks(), threads::joined);
+            (gate, machine, sampler)
+        });
+        let boot_messages = self.boot_messages_present.clone();
+        gate::check_facts(&mut gate, root, &machine, boot_messages);
+        let may_start = gate.passed || gate.forced;
+        self.recorder.append(Event::Gate { gate });
+        (machine, sampler, may_start)
+    }
+
+    /// What is there and could not be read goes to the Record, whoever asked for it.
+    fn tell_unread(&mut self) {
+        for missing in self.context.root.take_unread() {
+            self.recorder.append(Event::Unread { missing });
+        }
+    }
+
+    fn interrupted(&self) -> Option<End> {
+        match self.context.cancelled.load(Ordering::Relaxed) {
+            0 => None,
+            signal => Some(End::Interrupted { signal }),
+        }
+    }
+
+    fn start_guard(&mut self) {
+        let journal = self.context.journal.filter(|_| self.context.options.tune);
+        match Guard::start(journal, self.group.as_ref(), self.site.notes().as_deref()) {
+            Ok(guard) => self.guard = Some(guard),
+            Err(error) => (self.context.progress)(Progress::Note(format!(
+                "No guard against being killed: {error}. `sbc-bench restore` does its work."
+            ))),
+        }
+    }
+
+    /// Another guard, where somebody has ended the first one.
+    fn look_after_guard(&mut self) {
+        if self.guard.as_mut().is_some_and(Guard::has_ended) {
+            self.guard = None;
+            let note = "The guard against being killed was ended by somebody; another one takes its place.";
+            (self.context.progress)(Progress::Note(note.into()));
+            self.start_guard();
+        }
+    }
+
+    fn start_meters(&mut self) {
+        let progress = &mut self.context.progress;
+        let tell = |sentence| progress(Progress::Note(sentence));
+        self.meters = meters::start(&self.context.options.meters, tell);
+    }
+
+    /// What is to be watched in the background, and how often.
+    fn sampling(&self, interval: Duration) -> SamplerOptions {
+        SamplerOptions {
+            interval,
+            budget_ppm: match self.context.options.task {
+                // Moments count for more here than the last thousandth of a score.
+                Task::Thermal(_) => crate::question::thermal::SAMPLER_PPM,
+                _ => SamplerOptions::default().budget_ppm,
+            },
+            measures: true,
+            feeds: self.meters.iter().map(Meter::feed).collect(),
+            ..SamplerOptions::default()
+        }
+    }
+
+    /// Watches in the background from now on.
+    fn watch_by(&mut self, sampler: Sampler) {
+        match SamplerThread::start(sampler, self.context.timeline) {
+            Ok(thread) => self.recorder.watch_by(thread),
+            Err(error) => {
+                let note = format!("Nothing is watched in the background: {error}.");
+                (self.context.progress)(Progress::Note(note));
+            }
+        }
+    }
+
+    /// Restores every setting, stops watching, and closes the Record. Settings come first: a source that
+    /// hangs in the kernel can hold up everything else.
+    fn finish(mut self, end: End) -> Finished {
+        let (root, timeline) = (self.context.root, self.context.timeline);
+        self.restore_settings();
+        self.recorder.stop_sampler();
+        drop(self.guard.take());
+        if end != End::Refused {
+            let state: State = machine::state(root, timeline.now_ms());
+            self.recorder.append(Event::State { state });
+        }
+        self.recorder.flush();
+        self.tell_unread();
+        self.tell_start();
+        let run = &self.recorder.record().run;
+        let elapsed_ms = run.elapsed_until_ms(timeline.now_ms());
+        self.recorder.append(Event::Ended { end, elapsed_ms });
+        let Recorded { record, stream, trouble, broken } = self.recorder.finish();
+        Finished { record, stream, trouble, broken }
+    }
+}

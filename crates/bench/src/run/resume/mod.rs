@@ -1,0 +1,180 @@
+//! A run that died goes on: whether it can, on this machine, and which of its stages are left. Pure; what of it
+//! is measured already is in its Record.
+
+use crate::plan::standard::stand_in;
+use crate::question::{Stage, Task};
+use crate::run::replace_program;
+use record::{Machine, Policy, Record, Resumed, Run, StageBegun};
+
+/// Less of a difference is what kernel and firmware take for themselves at each start.
+const MEMORY_PERCENT_MIN: u64 = 2;
+
+/// A run that died, to be gone on with.
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    /// What it had measured.
+    pub record: Record,
+    /// Where it died, and when it goes on.
+    pub resumed: Resumed,
+}
+
+/// Why such a run cannot go on where it died, as the end of a sentence; none if it can.
+pub fn not_resumable(task: &Task) -> Option<&'static str> {
+    match task {
+        Task::Standard | Task::Loads(_) | Task::Program(_) => None,
+        Task::Sensitivity(_) | Task::Efficiency(_) => None,
+        Task::Ab(_) => Some("its two sides are compared in turns, which takes one boot"),
+        Task::Thermal(_) => Some("heating and cooling are watched from beginning to end"),
+        Task::DramThrottling => Some("what heat does is compared with what was just before"),
+        Task::Review(_) => Some("what settings give is compared with the machine as it was found"),
+        Task::Clock(_) | Task::CoreToCore(_) | Task::Memory(_) | Task::One(_) => {
+            Some("it is one question, which is soon asked again")
+        }
+    }
+}
+
+/// What makes this another machine than that of the run, in words; none where results of both can stand in one
+/// Record.
+pub fn other_machine(before: &Machine, now: &Machine) -> Option<String> {
+    if *before == Machine::default() {
+        // It died before it knew.
+        return None;
+    }
+    let differs = |what: &str, before: Option<String>, now: Option<String>| {
+        let shown = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
+        (before != now).then(|| format!("{what} was {} and is {}", shown(before), shown(now)))
+    };
+    let core_types = |machine: &Machine| {
+        let known = |cluster: &record::Cluster| cluster.core_type.known().cloned();
+        let types = machine.clusters.iter().map(|c| known(c).unwrap_or_default());
+        Some(types.collect::<Vec<_>>().join(" and "))
+    };
+    let online = |machine: &Machine| {
+        let online = machine.cpus.iter().filter(|cpu| cpu.online);
+        Some(online.map(|cpu| cpu.cpu.to_string()).collect::<Vec<_>>().join(" "))
+    };
+    let governors = |machine: &Machine| of_policies(machine, |policy| policy.governors.join(" "));
+    let opps = |machine: &Machine| of_policies(machine, |policy| format!("{:?}", policy.opps_khz));
+    differs("the board", before.board.known().cloned(), now.board.known().cloned())
+        .or_else(|| differs("the SoC", before.soc.known().cloned(), now.soc.known().cloned()))
+        .or_else(|| differs("the kind of its cores", core_types(before), core_types(now)))
+        .or_else(|| {
+            let kernel = |machine: &Machine| machine.kernel_release.known().cloned();
+            differs("the kernel", kernel(before), kernel(now))
+        })
+        .or_else(|| other_memory(before, now))
+        .or_else(|| differs("the list of CPUs that are on", online(before), online(now)))
+        .or_else(|| differs("the choice of governors", governors(before), governors(now)))
+        .or_else(|| differs("the list of clocks in kHz", opps(before), opps(now)))
+}
+
+fn of_policies(machine: &Machine, words: impl Fn(&Policy) -> String) -> Option<String> {
+    let all = machine.policies.iter().map(words);
+    Some(all.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+}
+
+fn other_memory(before: &Machine, now: &Machine) -> Option<String> {
+    let (before, now) = (*before.memory_kib.known()?, *now.memory_kib.known()?);
+    let is_other = before.abs_diff(now) * 100 > before.max(now) * MEMORY_PERCENT_MIN;
+    is_other.then(|| format!("the memory was {} MiB and is {} MiB", before >> 10, now >> 10))
+}
+
+/// What of the stages that had begun is done.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Begun {
+    /// Stages that were gone through.
+    done: Vec<String>,
+    /// The one in which the run died, and how many of its steps are measured.
+    open: Option<(String, usize)>,
+}
+
+/// How a stage begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// For the first time.
+    New,
+    /// It goes on: so many of its steps are measured.
+    GoesOn(usize),
+    /// It does not: it is done.
+    Done,
+}
+
+impl Begun {
+    /// Of a run that left this Record.
+    pub(crate) fn of(record: &Record) -> Self {
+        let Some((open, done)) = record.run.stages.split_last() else {
+            return Self::default();
+        };
+        let words = |stage: &StageBegun| stage.stage.clone();
+        let steps = record.steps.len().saturating_sub(open.first_step);
+        Self { done: done.iter().map(words).collect(), open: Some((words(open), steps)) }
+    }
+
+    /// How a stage of these words begins.
+    pub(crate) fn beginning(&mut self, words: &str) -> Beginning {
+        if let Some(at) = self.done.iter().position(|done| done == words) {
+            self.done.remove(at);
+            return Beginning::Done;
+        }
+        match self.open.take_if(|(open, _)| open == words) {
+            Some((_, steps)) => Beginning::GoesOn(steps),
+            None => Beginning::New,
+        }
+    }
+
+    fn has(&self, words: &str) -> bool {
+        let open = self.open.iter().map(|(open, _)| open);
+        self.done.iter().chain(open).any(|begun| begun == words)
+    }
+
+    /// Those of the stages that are left, with the settings that they need.
+    pub(crate) fn left(&mut self, mut stages: Vec<Stage>) -> Vec<Stage> {
+        self.replace_unusable(&mut stages);
+        stages.retain(|stage| match stage.words() {
+            Some(words) => match self.done.iter().position(|done| *done == words) {
+                Some(at) => {
+                    self.done.remove(at);
+                    false
+                }
+                None => true,
+            },
+            None => true,
+        });
+        // Of settings of one side right behind those of another only the last are ever in force.
+        let mut left: Vec<Stage> = Vec::new();
+        for stage in stages {
+            if let (Some(Stage::Side(_)), Stage::Side(_)) = (left.last(), &stage) {
+                left.pop();
+            }
+            left.push(stage);
+        }
+        left
+    }
+
+    /// A program that could not do its work then is not tried again.
+    fn replace_unusable(&self, stages: &mut [Stage]) {
+        let planned: Vec<Option<String>> = stages.iter().map(Stage::words).collect();
+        for at in 0..stages.len() {
+            let Stage::Job(job) = &stages[at] else {
+                continue;
+            };
+            let other = stand_in(job).and_then(|other| Stage::Job(other).words());
+            if other.is_some_and(|other| self.has(&other) && !planned.contains(&Some(other))) {
+                let program = job.workload;
+                replace_program(&mut stages[at..], program);
+            }
+        }
+    }
+}
+
+/// Why a step is left out in which the machine died again and again.
+pub(crate) fn why_left_out(run: &Run, step: &str) -> Option<String> {
+    let is_deadly = run.deadly_steps().iter().any(|deadly| deadly == step);
+    is_deadly.then(|| {
+        let deaths = run.deaths().filter(|died| died.step.as_deref() == Some(step));
+        format!("the board died in it {} times, so that it is left out", deaths.count())
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! What is left of a run: any plan, ended anywhere.
+
+use super::*;
+use crate::job::setting::Setting;
+use crate::plan::stage::stages;
+use crate::testing::{machine, step};
+use crate::{Available, Job, Options};
+use record::{Aftermath, DiedIn, Fact, Source, Survey, Variant, WorkloadId};
+
+fn job(workload: WorkloadId, variant: Variant) -> Stage {
+    Stage::Job(Job { workload, variant, ..Job::default() })
+}
+
+fn side(khz: u32) -> Stage {
+    Stage::Side(vec![Setting::ClockMaxKhz(khz)])
+}
+
+/// A Record of a run that died when so many of these stages had begun, and so many steps of the last were done.
+fn died(stages: &[Stage], steps: usize) -> Record {
+    let source = Source::Run { version: String::new(), target: String::new() };
+    let mut record = Record::new(source, Run::default());
+    for stage in stages.iter().filter_map(Stage::words) {
+        let first_step = record.steps.len();
+        record.run.stages.push(StageBegun { stage, first_step });
+        record.steps.push(step("x"));
+    }
+    record.steps.pop();
+    record.steps.extend((0..steps).map(|_| step("x")));
+    record
+}
+
+fn left(record: &Record, stages: Vec<Stage>) -> Vec<Stage> {
+    Begun::of(record).left(stages)
+}
+
+#[test]
+fn every_end_of_a_standard_run_leaves_the_rest_of_it() {
+    let machine = machine(&[("A55", 2, 1800), ("A76", 2, 2400)]);
+    let available = Available::default();
+    let options = Options { extensive: true, ..Options::default() };
+    let all = stages(&machine, &Survey::default(), &options, available);
+    assert!(all.len() > 30);
+    for begun in 1..=all.len() {
+        let record = died(&all[..begun], 1);
+        assert_eq!(left(&record, all.clone()), all[begun - 1..], "{begun}");
+        let words = all[begun - 1].words().unwrap();
+        let beginning = Begun::of(&record).beginning(&words);
+        assert_eq!(beginning, Beginning::GoesOn(1), "{begun}");
+    }
+    assert_eq!(left(&died(&[], 0), all.clone()), all);
+}
+
+#[test]
+fn of_stages_that_are_alike_only_those_that_ran_are_done() {
+    let idle = || Stage::Rest(Variant::IDLE, std::time::Duration::ZERO);
+    let all = vec![idle(), job(WorkloadId::Simd, Variant::ONLY), idle()];
+    assert_eq!(left(&died(&all[..2], 0), all.clone()), all[1..]);
+    assert_eq!(left(&died(&all, 0), all.clone()), all[2..]);
+}
+
+#[test]
+fn settings_are_put_in_place_for_what_is_left() {
+    let at = |khz, clock| {
+        let jobs = [WorkloadId::Lzma, WorkloadId::Aes].map(|id| job(id, Variant::own(clock)));
+        [vec![side(khz)], jobs.to_vec()].concat()
+    };
+    let end = vec![Stage::Side(Vec::new())];
+    let all = [at(1, "slow"), at(2, "fast"), end.clone()].concat();
+    let expected = |from: usize, khz| [vec![side(khz)], all[from..].to_vec()].concat();
+    assert_eq!(left(&died(&all[..3], 0), all.clone()), expected(2, 1));
+    assert_eq!(left(&died(&all[..5], 0), all.clone()), expected(4, 2));
+}
+
+#[test]
+fn a_program_that_was_given_up_is_not_tried_again() {
+    let both_forms = |id| [Variant::SINGLE, Variant::MULTI].map(|form| job(id, form));
+    let planned = both_forms(WorkloadId::SevenZip).to_vec();
+    let built_in = both_forms(WorkloadId::Lzma).to_vec();
+    let begun = [planned[0].clone(), built_in[0].clone()];
+    assert_eq!(left(&died(&begun, 0), planned.clone()), built_in);
+    // Where a plan has both, it knew that there is no such program.
+    let both = [planned, built_in].concat();
+    assert_eq!(left(&died(&both[..3], 0), both.clone()), both[2..]);
+}
+
+#[test]
+fn another_machine_is_told_by_what_differs() {
+    let known = || {
+        let mut machine = machine(&[("A55", 2, 1800)]);
+        machine.board = Fact::Known("Board".into());
+        machine.kernel_release = Fact::Known("6.12.1".into());
+        machine.memory_kib = Fact::Known(4_000_000);
+        machine
+    };
+    let change = |change: &dyn Fn(&mut Machine)| {
+        let mut machine = known();
+        change(&mut machine);
+        other_machine(&known(), &machine)
+    };
+    for (now, expected) in [
+        (change(&|_| {}), None),
+        (change(&|m| m.memory_kib = Fact::Known(3_990_000)), None),
+        (change(&|m| m.board = Fact::Known("Other".into())), Some("the board was Board and is Other")),
+        (change(&|m| m.kernel_release = Fact::Known("6.18.0".into())), Some("the kernel was 6.12.1 and is 6.18.0")),
+        (change(&|m| m.memory_kib = Fact::Known(2_000_000)), Some("the memory was 3906 MiB and is 1953 MiB")),
+        (change(&|m| m.cpus[1].online = false), Some("the list of CPUs that are on was 0 1 and is 0")),
+        (
+            change(&|m| m.policies[0].governors = vec!["performance".into()]),
+            Some("the choice of governors was unknown and is performance"),
+        ),
+    ] {
+        assert_eq!(now.as_deref(), expected);
+    }
+}
+
+#[test]
+fn a_step_is_left_out_with_the_number_of_deaths() {
+    let mut run = Run::default();
+    let [deadly, other] = [WorkloadId::Simd, WorkloadId::Aes].map(WorkloadId::as_str);
+    let died_in = DiedIn {
+        step: Some(deadly.into()),
+        aftermath: Fact::Known(Aftermath {
+            looked_utc_ms: 0,
+            restarted: Fact::Known(true),
+            last_words: Fact::not_reached(),
+            memory_errors: Fact::not_reached(),
+            machine_checks: Fact::not_reached(),
+            watchdogs: Fact::not_reached(),
+            reset_reasons: Vec::new(),
+            hardware_messages: Vec::new(),
+        }),
+        ..DiedIn::default()
+    };
+    for expected in [None, None, Some("the board died in it 2 times, so that it is left out")] {
+        assert_eq!(why_left_out(&run, deadly).as_deref(), expected);
+        run.resumed.push(Resumed { died_in: died_in.clone(), boot_id: String::new(), at_ms: 0, away_ms: None });
+    }
+    assert_eq!(why_left_out(&run, other), None);
+}

@@ -1,0 +1,160 @@
+//! Switches between two sets of settings: what one side does not name is as it was before the first
+//! switch. Every change goes through the journal.
+
+use crate::job::setting::Setting;
+use crate::run::Tell;
+use machine::settings::{Node, Settings};
+use record::Machine;
+
+/// Every node that a side has touched, with its value before that.
+#[derive(Debug, Default)]
+pub(crate) struct Switch {
+    before: Vec<(Node, String)>,
+}
+
+impl Switch {
+    /// Puts the wanted settings into place and everything else back.
+    ///
+    /// Where nothing can be set, `settings` is the sentence that says why.
+    ///
+    /// # Errors
+    /// One sentence about the setting that could not be made.
+    pub(crate) fn apply(
+        &mut self,
+        machine: &Machine,
+        settings: Result<&mut Settings, &str>,
+        wanted: &[Setting],
+        tell: &mut Tell,
+    ) -> Result<(), String> {
+        let wanted = nodes(machine, wanted)?;
+        if wanted.is_empty() && self.before.is_empty() {
+            return Ok(());
+        }
+        let settings = settings.map_err(|why| format!("{why} Nothing was run under other settings."))?;
+        for (node, _) in &wanted {
+            if self.before.iter().all(|(known, _)| known != node) {
+                let value = settings.in_place(*node).map_err(|why| format!("{why}."))?;
+                self.before.push((*node, value));
+            }
+        }
+        // What goes back comes first: a lowest clock above the highest would be refused.
+        let back = self.before.iter().filter(|(node, _)| wanted.iter().all(|(other, _)| other != node));
+        for (node, value) in back.chain(&wanted) {
+            if let Some(unmet) = tell(settings.set(*node, value)) {
+                let why = unmet.why.trim_end_matches('.');
+                return Err(format!("{} could not be set to {value}: {why}.", node.path()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn nodes(machine: &Machine, wanted: &[Setting]) -> Result<Vec<(Node, String)>, String> {
+    let mut nodes = Vec::new();
+    for setting in wanted {
+        let of_policies = match setting {
+            Setting::Cpus(_) | Setting::SharePercent(_) => continue,
+            Setting::HugePages(value) => {
+                nodes.push((Node::HugePages, value.clone()));
+                continue;
+            }
+            of_policies => of_policies,
+        };
+        if machine.policies.is_empty() {
+            return Err("This machine has no cpufreq: clocks and governors cannot be set.".into());
+        }
+        for policy in machine.policies.iter().map(|policy| policy.policy) {
+            nodes.extend(match of_policies {
+                Setting::Governor(name) => Some((Node::Governor(policy), name.clone())),
+                Setting::ClockMaxKhz(khz) => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::ClockMinKhz(khz) => Some((Node::ClockMin(policy), khz.to_string())),
+                Setting::PolicyMaxKhz(one, khz) if *one == policy => Some((Node::ClockMax(policy), khz.to_string())),
+                Setting::PolicyMinKhz(one, khz) if *one == policy => Some((Node::ClockMin(policy), khz.to_string())),
+                _ => None,
+            });
+        }
+    }
+    Ok(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::Root;
+    use machine::settings::Outcome;
+    use record::Policy;
+
+    /// A tree with one policy.
+    fn tree(name: &str) -> (std::path::PathBuf, Root) {
+        let folder = std::env::temp_dir().join(format!("sbc-bench-{name}-{}", std::process::id()));
+        let policy = folder.join("sys/devices/system/cpu/cpufreq/policy0");
+        let random = folder.join("proc/sys/kernel/random");
+        for (folder, file) in [(&policy, "affected_cpus"), (&random, "boot_id")] {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(file), "1\n").unwrap();
+        }
+        for (file, value) in [
+            ("scaling_governor", "performance"),
+            ("scaling_available_governors", "performance schedutil"),
+            ("scaling_max_freq", "1500000"),
+            ("scaling_min_freq", "600000"),
+            ("cpuinfo_max_freq", "1500000"),
+            ("cpuinfo_min_freq", "600000"),
+        ] {
+            std::fs::write(policy.join(file), format!("{value}\n")).unwrap();
+        }
+        let root = Root::of_folder(&folder);
+        (folder, root)
+    }
+
+    #[test]
+    fn sides_take_turns_and_the_end_is_the_beginning() {
+        let (folder, root) = tree("switch");
+        let machine = Machine { policies: vec![Policy::default()], ..Machine::default() };
+        let mut settings = Settings::new(&root, &folder.join("journal")).unwrap();
+        let mut switch = Switch::default();
+        let mut changes = 0;
+        let mut apply = |wanted: &[Setting]| {
+            let mut tell = |outcome: Outcome| {
+                changes += 1;
+                outcome.tell(0, None, &mut |_| {})
+            };
+            switch.apply(&machine, Ok(&mut settings), wanted, &mut tell)
+        };
+        let now = || {
+            let read = |node: Node| root.read_value(&node.path()).unwrap();
+            (read(Node::Governor(0)), read(Node::ClockMax(0)))
+        };
+        let slow = [Setting::Governor("schedutil".into())];
+        let low = [Setting::ClockMaxKhz(800_000)];
+        apply(&slow).unwrap();
+        assert_eq!(now(), ("schedutil".into(), "1500000".into()));
+        apply(&low).unwrap();
+        assert_eq!(now(), ("performance".into(), "800000".into()));
+        apply(&slow).unwrap();
+        assert_eq!(now(), ("schedutil".into(), "1500000".into()));
+        let wrong = apply(&[Setting::Governor("fast".into())]).unwrap_err();
+        assert!(wrong.contains("not among"), "{wrong}");
+        apply(&[]).unwrap();
+        assert_eq!(now(), ("performance".into(), "1500000".into()));
+        assert!(changes >= 6);
+        drop(settings);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn without_rights_or_cpufreq_it_is_refused() {
+        let (folder, _) = tree("switch-refused");
+        let mut machine = Machine::default();
+        let wanted = [Setting::ClockMaxKhz(800_000)];
+        let refused = |machine: &Machine| {
+            Switch::default().apply(machine, Err("Settings need root."), &wanted, &mut |_| None).unwrap_err()
+        };
+        assert!(refused(&machine).contains("no cpufreq"));
+        machine.policies.push(Policy::default());
+        assert!(refused(&machine).contains("need root"));
+        let apply = Switch::default().apply(&machine, Err("no"), &[], &mut |_| None);
+        assert_eq!(apply, Ok(()));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

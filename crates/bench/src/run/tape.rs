@@ -1,0 +1,367 @@
+//! The thread that writes the stream of a run to disk. Every second it takes what the sampler saw and
+//! what the kernel said, appends it, and makes sure of it: a board that freezes loses a second at most.
+//! It works between the timed windows of built-in work ([`crate::measure::quiet`]).
+//!
+//! A disk that is full, read-only or does not answer never ends or holds up a run: what could not be
+//! written is tried again every second, the file and its lock stay, and the run goes on in memory.
+
+use crate::measure::quiet;
+use crate::run::history::NewRun;
+use machine::faults::{self, Call};
+use machine::kernel_log::KernelLog;
+use machine::{SamplerThread, Timeline};
+use record::recording::{RowWriter, frame};
+use record::{Event, Fact, Missing, Reading};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// At least so often everything is brought to disk.
+const EVERY: Duration = Duration::from_secs(1);
+/// Whoever waits for the disk does not wait longer.
+const DISK_TIME_MAX: Duration = Duration::from_secs(10);
+/// While nothing can be written so much is kept; then the oldest goes, as memory is what is measured.
+const QUEUE_BYTES_MAX: usize = 16 << 20;
+const STACK_BYTES: usize = 256 << 10;
+
+/// What a run watches, and where it is written.
+#[derive(Debug)]
+pub(crate) struct Tape {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    pub(crate) path: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    sources: Mutex<Sources>,
+    desk: Mutex<Desk>,
+    changed: Condvar,
+}
+
+/// What is watched. Its lock is held for reading, never for writing to disk.
+#[derive(Debug)]
+struct Sources {
+    sampler: Option<SamplerThread>,
+    log: Option<Reading<KernelLog>>,
+    timeline: Timeline,
+    rows: RowWriter,
+    /// What the thread has taken and the Record does not know yet.
+    fresh: Vec<Event>,
+    /// True once it is known whether the kernel's messages can be read.
+    is_log_known: bool,
+    /// True once the thread keeps off the CPUs that the sampler keeps off.
+    is_along: bool,
+}
+
+/// What is to be written.
+#[derive(Debug, Default)]
+struct Desk {
+    queue: Vec<u8>,
+    /// Numbers of the last wish to have everything on disk, and of the last one fulfilled.
+    asked: u64,
+    done: u64,
+    stop: bool,
+    /// The drive did not answer in time: nobody waits for it until it has.
+    is_late: bool,
+    /// Why the file lacks something, and whether it still does.
+    trouble: Option<Missing>,
+    broken: bool,
+    /// Rows were given up: the next one has to stand for itself.
+    lost: bool,
+}
+
+impl Tape {
+    /// A tape into this place; without one everything stays in memory.
+    pub(crate) fn start(place: Option<NewRun>, timeline: &Timeline) -> Self {
+        let sources = Sources {
+            sampler: None,
+            log: None,
+            timeline: timeline.clone(),
+            rows: RowWriter::default(),
+            fresh: Vec::new(),
+            is_log_known: false,
+            is_along: false,
+        };
+        let shared = Arc::new(Shared { sources: Mutex::new(sources), desk: Mutex::default(), changed: Condvar::new() });
+        let (path, thread) = place.map(|place| Self::thread(&shared, place)).unzip();
+        Self { shared, thread: thread.flatten(), path }
+    }
+
+    fn thread(shared: &Arc<Shared>, place: NewRun) -> (PathBuf, Option<JoinHandle<()>>) {
+        let NewRun { path, file, unlocked, .. } = place;
+        if let Some(error) = unlocked {
+            let why = format!("another start may take this run for dead, as its stream cannot be locked: {error}");
+            shared.desk().trouble = Some(Missing::unsupported(path.display().to_string(), why));
+        }
+        let theirs = Arc::clone(shared);
+        let builder = std::thread::Builder::new().name("stream".into());
+        let builder = builder.stack_size(STACK_BYTES);
+        let work = move || Writer::new(file).work(&theirs);
+        let thread = faults::pass(Call::Thread, "stream", || builder.spawn(work));
+        if let Err(error) = &thread {
+            shared.desk().fail(&path, error);
+        }
+        (path, thread.ok())
+    }
+
+    /// Watches by this sampler from now on.
+    pub(crate) fn watch_by(&self, sampler: SamplerThread) {
+        let mut sources = self.shared.sources();
+        sources.sampler = Some(sampler);
+        sources.is_along = false;
+    }
+
+    /// Keeps the messages of the kernel from now on.
+    pub(crate) fn listen(&self, log: Reading<KernelLog>) {
+        self.shared.sources().log = Some(log);
+    }
+
+    /// Keeps all watching off CPUs that are measured from now on.
+    pub(crate) fn keep_off(&self, cpus: &[u32]) {
+        if let Some(sampler) = &self.shared.sources().sampler {
+            sampler.keep_off(cpus);
+        }
+    }
+
+    /// Appends an event.
+    pub(crate) fn append(&self, event: &Event) {
+        if self.thread.is_some() {
+            self.shared.desk().push(line(event).as_bytes());
+        }
+    }
+
+    /// Everything that was seen since the last call.
+    pub(crate) fn flush(&self) -> Vec<Event> {
+        let mut sources = self.shared.sources();
+        let mut events = std::mem::take(&mut sources.fresh);
+        let seen = sources.look();
+        self.hand_over(&mut sources, &seen, true);
+        events.extend(seen);
+        events
+    }
+
+    /// Stops the sampler and returns everything that it saw since the last flush.
+    pub(crate) fn stop_sampler(&self) -> Vec<Event> {
+        let sampler = self.shared.sources().sampler.take();
+        // Not under the lock: a sampler that hangs must not hold up the writer.
+        let last = sampler.map(SamplerThread::stop).unwrap_or_default();
+        let mut sources = self.shared.sources();
+        let mut events = std::mem::take(&mut sources.fresh);
+        self.hand_over(&mut sources, &last, true);
+        events.extend(last);
+        events
+    }
+
+    fn hand_over(&self, sources: &mut Sources, seen: &[Event], costs: bool) {
+        if self.thread.is_some() {
+            self.shared.hand_over(sources, seen, costs);
+        }
+    }
+
+    /// Waits until everything appended so far survives a loss of power, or the disk does not answer.
+    pub(crate) fn sync(&self) {
+        let Some(path) = self.path.as_ref().filter(|_| self.thread.is_some()) else {
+            return;
+        };
+        let until = Instant::now() + DISK_TIME_MAX;
+        let mut desk = self.shared.desk();
+        desk.asked += 1;
+        let asked = desk.asked;
+        self.shared.changed.notify_all();
+        while desk.done < asked && !desk.is_late {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let late = std::io::Error::other("the drive does not answer");
+                desk.fail(path, &late);
+                desk.is_late = true;
+                return;
+            }
+            let waited = self.shared.changed.wait_timeout(desk, left);
+            desk = waited.map_or_else(|e| e.into_inner().0, |(desk, _)| desk);
+        }
+    }
+
+    /// The file, what went wrong with it, and whether it still lacks something.
+    pub(crate) fn finish(mut self) -> (Option<PathBuf>, Option<Missing>, bool) {
+        self.sync();
+        let desk = self.shared.desk();
+        let ended = (self.path.take(), desk.trouble.clone(), desk.broken);
+        drop(desk);
+        ended
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        self.shared.desk().stop = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let desk = self.shared.desk();
+            // A disk that does not answer keeps its thread; the process ends without it.
+            let answers = desk.done == desk.asked;
+            drop(desk);
+            if answers {
+                thread.join().ok();
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn sources(&self) -> MutexGuard<'_, Sources> {
+        self.sources.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Puts events on the desk. What sampling costs is long and changes nothing: only now and then.
+    fn hand_over(&self, sources: &mut Sources, seen: &[Event], costs: bool) {
+        let mut desk = self.desk();
+        if std::mem::take(&mut desk.lost) {
+            sources.rows.start_again();
+        }
+        for event in seen {
+            match event {
+                Event::SamplerCost { .. } if !costs => {}
+                Event::Samples { at_ms, columns } => {
+                    for (row, at_ms) in at_ms.iter().enumerate() {
+                        let values = columns.iter().map(|column| column.get(row).copied().flatten());
+                        desk.push(frame(&sources.rows.row(*at_ms, values)).as_bytes());
+                    }
+                }
+                event => {
+                    if matches!(event, Event::Channels { .. }) {
+                        sources.rows = RowWriter::default();
+                    }
+                    desk.push(line(event).as_bytes());
+                }
+            }
+        }
+    }
+
+    /// What the thread does every second.
+    fn take_and_hand_over(&self) {
+        let mut sources = self.sources();
+        if let Some(sampler) = sources.sampler.as_ref().filter(|_| !sources.is_along) {
+            sampler.keep_along();
+            sources.is_along = true;
+        }
+        let seen = sources.look();
+        self.hand_over(&mut sources, &seen, false);
+        // Of the costs only the last ones count.
+        sources.fresh.retain(|event| !matches!(event, Event::SamplerCost { .. }));
+        sources.fresh.extend(seen);
+    }
+}
+
+impl Sources {
+    /// What happened since the last look.
+    fn look(&mut self) -> Vec<Event> {
+        let mut seen = self.sampler.as_mut().map(SamplerThread::drain).unwrap_or_default();
+        let messages = match &mut self.log {
+            Some(Ok(log)) => log.since(&self.timeline),
+            Some(Err(missing)) => Err(missing.clone()),
+            None => return seen,
+        };
+        let tells = messages.as_ref().is_ok_and(|messages| !messages.is_empty());
+        if tells || !self.is_log_known {
+            self.is_log_known = true;
+            seen.push(Event::KernelMessages { messages: Fact::from(messages) });
+        }
+        seen
+    }
+}
+
+impl Desk {
+    fn push(&mut self, line: &[u8]) {
+        if self.queue.len() + line.len() > QUEUE_BYTES_MAX {
+            self.queue.clear();
+            // Behind what was written of the line that is given up.
+            self.queue.push(b'\n');
+            self.lost = true;
+        }
+        self.queue.extend_from_slice(line);
+    }
+
+    fn fail(&mut self, path: &Path, error: &std::io::Error) {
+        let path = path.display().to_string();
+        let why = format!("{path}: {error}");
+        self.broken = true;
+        self.trouble.get_or_insert(Missing::unsupported(path, why));
+    }
+}
+
+/// The thread.
+struct Writer {
+    file: File,
+}
+
+impl Writer {
+    fn new(file: File) -> Self {
+        Self { file }
+    }
+
+    fn work(self, shared: &Shared) {
+        let mut due = Instant::now() + EVERY;
+        loop {
+            let mut desk = shared.desk();
+            while !desk.stop && desk.done == desk.asked && Instant::now() < due {
+                let left = due.saturating_duration_since(Instant::now());
+                let waited = shared.changed.wait_timeout(desk, left);
+                desk = waited.map_or_else(|e| e.into_inner().0, |(desk, _)| desk);
+            }
+            let (asked, stop) = (desk.asked, desk.stop);
+            drop(desk);
+            let writing = quiet::writing();
+            if Instant::now() >= due {
+                shared.take_and_hand_over();
+                due = Instant::now() + EVERY;
+            }
+            let queue = std::mem::take(&mut shared.desk().queue);
+            let (written, error) = self.write(&queue);
+            drop(writing);
+            let mut desk = shared.desk();
+            match error {
+                None => desk.broken = false,
+                Some(error) => {
+                    desk.fail(Path::new("the stream of the run"), &error);
+                    // What comes next stands behind what is left.
+                    let newer = std::mem::replace(&mut desk.queue, queue[written..].to_vec());
+                    desk.push(&newer);
+                }
+            }
+            desk.done = asked;
+            desk.is_late = false;
+            shared.changed.notify_all();
+            if stop {
+                return;
+            }
+        }
+    }
+
+    /// Writes all of it and makes sure of it; how much was written, and what went wrong.
+    fn write(&self, bytes: &[u8]) -> (usize, Option<std::io::Error>) {
+        if bytes.is_empty() {
+            return (0, None);
+        }
+        let length = || self.file.metadata().map_or(0, |meta| meta.len());
+        let before = length();
+        match faults::write_all(&self.file, bytes) {
+            Ok(()) => (bytes.len(), faults::sync_data(&self.file).err()),
+            // Nobody else writes to it: what it grew by was written.
+            Err(error) => {
+                let grown = length().saturating_sub(before) as usize;
+                (grown.min(bytes.len()), Some(error))
+            }
+        }
+    }
+}
+
+fn line(event: &Event) -> String {
+    frame(&serde_json::to_string(event).unwrap_or_default())
+}
