@@ -55,6 +55,13 @@ pub struct Run {
     pub unreadable: Vec<Unreadable>,
 }
 
+impl Run {
+    /// True for a run that only watched: its figures are of the machine, and of no workload of ours.
+    pub fn is_monitoring(&self) -> bool {
+        self.mode == Mode::Monitor
+    }
+}
+
 /// The end of a run that has none: what ran, the last sign of life, and what the next start found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiedIn {

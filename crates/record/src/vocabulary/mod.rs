@@ -12,12 +12,14 @@ mod words;
 
 mod channel;
 mod mode;
+mod question;
 mod rule;
 mod variant;
 mod workload;
 
 pub use channel::*;
 pub use mode::Mode;
+pub use question::QuestionId;
 pub use rule::RuleId;
 pub use variant::Variant;
 pub use workload::{WorkloadId, WorkloadName};

@@ -1,5 +1,6 @@
 //! What kind of run it was: `standard`, `review`, `thermal`.
 
+use super::QuestionId;
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -88,6 +89,27 @@ impl Mode {
         Self::Other(Cow::Borrowed(text))
     }
 
+    /// The question that a run of this kind answers; none for what only watches or looks, and where nobody said.
+    pub fn question(&self) -> Option<QuestionId> {
+        Some(match self {
+            Self::Unknown | Self::Look | Self::Monitor => return None,
+            Self::Standard | Self::Extensive | Self::Unattended => QuestionId::Standard,
+            Self::UntunedReview | Self::Review => QuestionId::Review,
+            Self::Command => QuestionId::Program,
+            Self::Loads | Self::Geekbench | Self::Phoronix => QuestionId::Loads,
+            Self::Ab => QuestionId::Ab,
+            Self::Sensitivity => QuestionId::Sensitivity,
+            Self::Thermal => QuestionId::Thermal,
+            Self::Efficiency => QuestionId::Efficiency,
+            Self::DramThrottling => QuestionId::DramThrottling,
+            Self::Clock => QuestionId::Clock,
+            Self::CoreToCore => QuestionId::CoreToCore,
+            Self::Memory => QuestionId::Memory,
+            Self::Workload => QuestionId::Workload,
+            Self::Other(text) => QuestionId::Other(text.clone()),
+        })
+    }
+
     pub(crate) fn text(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.as_str())
     }
@@ -118,6 +140,16 @@ mod tests {
         }
         assert_eq!(Mode::default(), Mode::Unknown);
         assert_eq!("newer".parse(), Ok(Mode::own("newer")));
+    }
+
+    #[test]
+    fn runs_answer_questions() {
+        let of = |text: &str| text.parse::<Mode>().unwrap().question();
+        assert_eq!(of("extensive"), Some(QuestionId::Standard));
+        assert_eq!(of("pts"), Some(QuestionId::Loads));
+        assert_eq!(of("NOTUNING review"), Some(QuestionId::Review));
+        assert_eq!(of("newer"), Some(QuestionId::own("newer")));
+        assert_eq!([of("monitor"), of("look"), of("")], [None, None, None]);
     }
 
     proptest! {
