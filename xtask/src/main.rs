@@ -36,9 +36,8 @@ usage: cargo xtask TASK
       --samples N      samples of the monitor to watch (default: 20)
       --record FILE    take the time per step from this Record; run nothing for it
       --monitor-only   leave the standard run out
-      --measured-only  only what is measured: clock, memory and cipher beside other tools
-      --program N      what `run -- CMD` adds to a command, in N blocks, and nothing else
-      --peers          the monitor beside top, vmstat, sar, htop and btop, and its effect on a loop
+      --boards         only the program on virtual boards, each figure beside the true one
+      --kills          only runs that are killed at every call that changes something
       -- ARGS          arguments of the standard run";
 
 fn main() -> ExitCode {

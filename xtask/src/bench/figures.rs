@@ -17,56 +17,19 @@ pub(super) struct Figure {
     name: &'static str,
     /// None if it was not measured.
     measured: Option<f64>,
-    bound: Bound,
+    /// It must be less than this.
+    below: f64,
     unit: &'static str,
-}
-
-/// What a figure must reach.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Bound {
-    /// Less than this.
-    Below(f64),
-    /// This or less.
-    AtMost(f64),
-    /// This or more.
-    AtLeast(f64),
-    /// Nothing: it stands there for comparison.
-    None,
-}
-
-impl Bound {
-    fn holds(self, value: f64) -> bool {
-        match self {
-            Bound::Below(limit) => value < limit,
-            Bound::AtMost(limit) => value <= limit,
-            Bound::AtLeast(limit) => value >= limit,
-            Bound::None => true,
-        }
-    }
-}
-
-impl Figure {
-    pub(super) fn new(name: &'static str, measured: Option<f64>, bound: Bound, unit: &'static str) -> Self {
-        Self { name, measured, bound, unit }
-    }
 }
 
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name;
-        let unit = self.unit;
-        let bound = match self.bound {
-            Bound::Below(limit) => format!("under {limit} {unit}"),
-            Bound::AtMost(limit) => format!("at most {limit} {unit}"),
-            Bound::AtLeast(limit) => format!("at least {limit} {unit}"),
-            Bound::None => unit.to_owned(),
-        };
-        let bound = bound.trim_end();
-        match self.measured {
-            None => write!(f, "{name:42} {:>10}   {bound}", "-"),
+        let Self { name, measured, below, unit } = *self;
+        match measured {
+            None => write!(f, "{name:42} {:>10}   under {below} {unit}", "-"),
             Some(value) => {
-                let verdict = if self.bound.holds(value) { "" } else { "   MISSED" };
-                write!(f, "{name:42} {value:>10.3}   {bound}{verdict}")
+                let verdict = if value < below { "" } else { "   MISSED" };
+                write!(f, "{name:42} {value:>10.3}   under {below} {unit}{verdict}")
             }
         }
     }
@@ -106,19 +69,19 @@ pub(super) fn of_monitor(first_sample: Duration, before: Usage, after: Usage) ->
         Figure {
             name: "start to first line",
             measured: Some(first_sample.as_secs_f64() * 1e3),
-            bound: Bound::Below(30.0),
+            below: 30.0,
             unit: "ms",
         },
         Figure {
             name: "CPU time of the monitor, of one core",
             measured: Some(100.0 * cpu_ns / elapsed_ns),
-            bound: Bound::Below(0.1),
+            below: 0.1,
             unit: "%",
         },
         Figure {
             name: "resident memory of the monitor",
             measured: Some(megabytes(after.resident_kib_max)),
-            bound: Bound::Below(RESIDENT_MB_MAX),
+            below: RESIDENT_MB_MAX,
             unit: "MB",
         },
     ]
@@ -158,23 +121,23 @@ pub(super) fn of_record(record: &Record, resident: &[Resident]) -> [Figure; 4] {
     let cost = &record.samples.cost;
     let sampled = cost.elapsed_ns > 0;
     [
-        Figure { name: "the whole run", measured: total_ms.map(seconds), bound: Bound::Below(240.0), unit: "s" },
+        Figure { name: "the whole run", measured: total_ms.map(seconds), below: 240.0, unit: "s" },
         Figure {
             name: "without 7-Zip and openssl",
             measured: total_ms.map(|total_ms| seconds(total_ms - covered_ms(tools))),
-            bound: Bound::Below(60.0),
+            below: 60.0,
             unit: "s",
         },
         Figure {
             name: "CPU time of the sampler, of one core",
             measured: sampled.then(|| 100.0 * cost.cpu_ns as f64 / cost.elapsed_ns as f64),
-            bound: Bound::Below(0.1),
+            below: 0.1,
             unit: "%",
         },
         Figure {
             name: "resident memory while 7-Zip runs",
             measured: resident_mb_max(record, resident),
-            bound: Bound::Below(RESIDENT_MB_MAX),
+            below: RESIDENT_MB_MAX,
             unit: "MB",
         },
     ]

@@ -4,13 +4,8 @@
 //! what was found beside what must be reached and never fails because of a figure: timings
 //! depend on the machine, so they are looked at, not asserted.
 
-mod effect;
 mod figures;
-mod measured;
-mod peers;
 mod process;
-mod program;
-mod tools;
 
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
@@ -32,9 +27,6 @@ struct Options<'a> {
     samples: usize,
     record: Option<&'a str>,
     monitor_only: bool,
-    measured_only: bool,
-    program_blocks: Option<usize>,
-    peers: bool,
     boards: bool,
     kills: bool,
     arguments: &'a [&'a str],
@@ -46,9 +38,6 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
         samples: 20,
         record: None,
         monitor_only: false,
-        measured_only: false,
-        program_blocks: None,
-        peers: false,
         boards: false,
         kills: false,
         arguments: &[],
@@ -63,19 +52,6 @@ fn options<'a>(words: &'a [&'a str]) -> Result<Options<'a>> {
             }
             ["--monitor-only", rest @ ..] => {
                 options.monitor_only = true;
-                rest
-            }
-            ["--measured-only", rest @ ..] => {
-                options.measured_only = true;
-                rest
-            }
-            ["--program", blocks, rest @ ..] => {
-                let blocks = blocks.parse().ok().filter(|blocks| *blocks > 0);
-                options.program_blocks = Some(blocks.context("--program takes a number of blocks")?);
-                rest
-            }
-            ["--peers", rest @ ..] => {
-                (options.monitor_only, options.peers) = (true, true);
                 rest
             }
             ["--boards", rest @ ..] => {
@@ -122,21 +98,8 @@ pub(crate) fn main(words: &[&str]) -> Result<()> {
         None => newest_release()?,
     };
     println!("{}\n", binary.display());
-    if options.measured_only {
-        return tools::main(&binary);
-    }
-    if let Some(blocks) = options.program_blocks {
-        for figure in program::figures(&binary, blocks)? {
-            println!("  {figure}");
-        }
-        return Ok(());
-    }
     monitor(&binary, options.samples)?;
-    if options.peers {
-        beside_peers(&binary)?;
-    }
     if !options.monitor_only {
-        tools::main(&binary)?;
         let started = SystemTime::now();
         let begin = Instant::now();
         let (resident, stream) = run(&binary, options.arguments)?;
@@ -191,23 +154,6 @@ fn monitor(binary: &Path, samples: usize) -> Result<()> {
         println!("  {figure}");
     }
     println!();
-    Ok(())
-}
-
-/// The monitor beside others, its sampler, and its effect.
-fn beside_peers(binary: &Path) -> Result<()> {
-    // Figures of a machine that does other work as well are no better than that.
-    let load = std::fs::read_to_string("/proc/loadavg")?;
-    println!("load average before: {}", load.trim());
-    let (figures, peers) = peers::measure(binary)?;
-    println!("side by side in one run, share of one core, once a second:");
-    peers.iter().for_each(|line| println!("  {line}"));
-    println!("the monitor in the same run:");
-    figures.iter().for_each(|figure| println!("  {figure}"));
-    println!("the sampler:");
-    effect::sampler()?.iter().for_each(|figure| println!("  {figure}"));
-    println!();
-    effect::on_a_loop(binary)?.iter().for_each(|figure| println!("  {figure}"));
     Ok(())
 }
 
@@ -308,19 +254,14 @@ mod tests {
             samples: 5,
             record: None,
             monitor_only: false,
-            measured_only: false,
-            program_blocks: None,
-            peers: false,
             boards: false,
             kills: false,
             arguments: &["-c", "--samples"],
         };
         assert_eq!(options(&words).unwrap(), expected);
         assert!(options(&["--monitor-only"]).unwrap().monitor_only);
-        assert!(options(&["--measured-only"]).unwrap().measured_only);
-        let peers = options(&["--peers"]).unwrap();
-        assert!(peers.peers && peers.monitor_only);
-        for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["--program", "0"], &["x"]] {
+        assert!(options(&["--boards"]).unwrap().boards && options(&["--kills"]).unwrap().kills);
+        for wrong in [&["--samples"][..], &["--samples", "1"], &["--sample"], &["x"]] {
             assert!(options(wrong).is_err(), "{wrong:?}");
         }
     }

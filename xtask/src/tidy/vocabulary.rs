@@ -68,7 +68,7 @@ const OTHER_THINGS: &[OtherThing] = &[
         ],
         "targets",
     ),
-    other("xtask/src/bench/tools.rs", &["aes", "clock", "openssl", "sysbench"], "programs and command lines"),
+    other("xtask/src/tidy/circles.rs", &["openssl"], "a module"),
 ];
 
 /// Makers of ids that one file alone knows, each with the folders that may do so, and what goes there instead.
