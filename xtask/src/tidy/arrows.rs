@@ -8,10 +8,9 @@ use super::Problem;
 /// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
 /// ships may.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("app", &["bench", "explain", "hub", "machine", "record"]),
+    ("app", &["bench", "explain", "machine", "record"]),
     ("bench", &["microbench", "machine", "record"]),
     ("explain", &["record"]),
-    ("hub", &["explain", "record"]),
     ("microbench", &[]),
     ("machine", &["record"]),
     ("record", &[]),
@@ -27,14 +26,11 @@ const CLOSED: &[(&str, &[&str])] = &[
 ];
 
 /// Libraries that have one place.
-const ONLY_IN: &[(&str, &[&str])] = &[
-    ("anyhow", &["app", "xtask"]),
-    ("clap", &["app"]),
-    ("ureq", &["bench"]),
-    ("quick-xml", &["bench"]),
-    ("tokio", &["hub"]),
-    ("axum", &["hub"]),
-];
+const ONLY_IN: &[(&str, &[&str])] =
+    &[("anyhow", &["app", "xtask"]), ("clap", &["app"]), ("ureq", &["bench"]), ("quick-xml", &["bench"])];
+
+/// Where these tables stand.
+const THIS_FILE: &str = "xtask/src/tidy/arrows.rs";
 
 /// The feature by which system calls fail as planned: a program that is handed out has no such thing.
 const FOR_TESTS: &str = "faults";
@@ -147,6 +143,31 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
     problems
 }
 
+/// Rows of the tables above that nothing in the manifests stands for.
+pub(super) fn dead_rows(packages: &[Package]) -> Vec<Problem> {
+    let has = |package: &str, name: &str, ours: bool| {
+        let mut named = packages.iter().filter(|row| row.name == package).flat_map(|row| &row.dependencies);
+        named.any(|dependency| dependency.name == name && dependency.ours == ours && !dependency.tests_only)
+    };
+    let mut dead = Vec::new();
+    for (from, arrows) in ARROWS {
+        if !packages.iter().any(|package| package.name == *from) {
+            dead.push(format!("there is no crate {from}"));
+        }
+        let unused = arrows.iter().filter(|to| !has(from, to, true));
+        dead.extend(unused.map(|to| format!("no manifest has the arrow from {from} to {to}")));
+    }
+    for (package, libraries) in CLOSED {
+        let unused = libraries.iter().filter(|library| !has(package, library, false));
+        dead.extend(unused.map(|library| format!("{package} does not use {library}")));
+    }
+    for (library, users) in ONLY_IN {
+        let unused = users.iter().filter(|package| !has(package, library, false));
+        dead.extend(unused.map(|package| format!("{library} is not used by {package}")));
+    }
+    dead.into_iter().map(|row| Problem::new(THIS_FILE, None, format!("{row}: delete the row"))).collect()
+}
+
 /// Libraries of the workspace that ARCHITECTURE.md gives no reason for. A reason is a line that
 /// names the library as `` `name` ``.
 pub(super) fn check_reasons(manifest: &str, architecture: &str) -> Vec<Problem> {
@@ -220,6 +241,25 @@ mod tests {
             found("sbc-bench-record", library("toml", None)),
             ["crates/record/Cargo.toml: record does without toml"]
         );
+    }
+
+    #[test]
+    fn rows_that_no_manifest_has_are_refused() {
+        let metadata = json!({"packages": [{"name": "sbc-bench-bench", "dependencies": [
+            {"name": "sbc-bench-record", "path": "x"}, {"name": "ureq"}, {"name": "quick-xml", "kind": "dev"},
+        ]}]});
+        let found: Vec<String> = dead_rows(&packages(&metadata)).iter().map(Problem::to_string).collect();
+        let check = |row: &str, is_dead: bool| {
+            let row = format!("{THIS_FILE}: {row}: delete the row");
+            assert_eq!(found.contains(&row), is_dead, "{row}");
+        };
+        check("there is no crate explain", true);
+        check("there is no crate bench", false);
+        check("no manifest has the arrow from bench to machine", true);
+        check("no manifest has the arrow from bench to record", false);
+        check("record does not use serde", true);
+        check("quick-xml is not used by bench", true);
+        check("ureq is not used by bench", false);
     }
 
     #[test]

@@ -32,7 +32,6 @@ const FENCES: &[Fence] = &[
     fence("app", false, Unsafe::Nowhere),
     fence("bench", true, Unsafe::Nowhere),
     fence("explain", true, Unsafe::Nowhere),
-    fence("hub", true, Unsafe::Nowhere),
     fence("microbench", true, Unsafe::Home),
     fence("machine", true, Unsafe::OneFile("src/syscall.rs")),
     fence("record", true, Unsafe::Nowhere),
@@ -42,6 +41,13 @@ const FENCES: &[Fence] = &[
 
 const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe) -> Fence {
     Fence { name, refuses_calls, unsafety }
+}
+
+/// Fences around nothing.
+pub(super) fn dead_rows(packages: &[Package]) -> Vec<Problem> {
+    let dead = FENCES.iter().filter(|fence| !packages.iter().any(|package| package.name == fence.name));
+    let message = |fence: &Fence| format!("there is no crate {}: delete its fence", fence.name);
+    dead.map(|fence| Problem::new("xtask/src/tidy/fences.rs", None, message(fence))).collect()
 }
 
 /// Fences that are missing or broken.
@@ -136,6 +142,18 @@ mod tests {
         assert_eq!(found("microbench", &[CALLS, ("src/lib.rs", ALLOWS)]), none);
         let syscall = ("src/syscall.rs", ALLOWS);
         assert_eq!(found("machine", &[CALLS, ("src/lib.rs", DENIES), syscall]), none);
+    }
+
+    #[test]
+    fn a_fence_around_nothing_is_refused() {
+        let package = |fence: &Fence| Package { name: fence.name.into(), dependencies: Vec::new() };
+        let mut packages: Vec<Package> = FENCES.iter().map(package).collect();
+        assert_eq!(dead_rows(&packages), []);
+        packages.retain(|package| package.name != "record");
+        assert_eq!(
+            dead_rows(&packages)[0].to_string(),
+            "xtask/src/tidy/fences.rs: there is no crate record: delete its fence"
+        );
     }
 
     #[test]

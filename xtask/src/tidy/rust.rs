@@ -81,7 +81,7 @@ fn literal_end(characters: &[char], at: usize) -> Option<usize> {
     Some(at + length)
 }
 
-fn is_word(character: char) -> bool {
+pub(super) fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 

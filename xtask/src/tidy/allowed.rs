@@ -1,0 +1,281 @@
+//! Who may touch what: files, sockets, programs, standard streams, clocks, the environment, threads. Each has a list of
+//! the files and folders that may; a crate that is in none of its lists cannot, and a row that nothing needs is refused.
+//!
+//! It looks at paths, so methods of values (`path.exists()`, `child.kill()`) pass: those that must not be called are in
+//! the `clippy.toml` of their crate. Tests may do anything, and so may `testkit` and `xtask`, which nobody installs.
+
+use super::Problem;
+use super::modules::{Modules, Source};
+
+/// Something outside of a program's own memory.
+pub(super) struct Reach {
+    /// What ARCHITECTURE.md calls it.
+    pub(super) name: &'static str,
+    /// The paths by which it is touched, each with all that it leads to.
+    ways: &'static [&'static str],
+    /// Who may, and what for.
+    pub(super) places: &'static [Place],
+}
+
+/// Where something may be touched.
+pub(super) struct Place {
+    /// A file, or a folder with its `/`, from `crates`.
+    pub(super) path: &'static str,
+    pub(super) what_for: &'static str,
+}
+
+const fn at(path: &'static str, what_for: &'static str) -> Place {
+    Place { path, what_for }
+}
+
+/// Crates that are no part of what is installed.
+const FREE: [&str; 2] = ["testkit", "xtask"];
+
+/// Everything that is looked for.
+pub(super) const REACHES: &[Reach] = &[
+    Reach {
+        name: "files",
+        ways: &["std::fs", "std::os::unix::fs", "rustix::fs"],
+        places: &[
+            at("app/src/args/program.rs", "programs of the search path, for a word that is none of ours"),
+            at("app/src/args/targets.rs", "the folder that the user named"),
+            at("app/src/commands/mark.rs", "a line behind a recording"),
+            at("app/src/commands/monitor/export.rs", "the metrics file, gone when the monitor ends"),
+            at("app/src/commands/monitor/recording.rs", "the recording"),
+            at("app/src/commands/monitor/running.rs", "which recordings are being written"),
+            at("app/src/commands/redact.rs", "whether a file would be replaced"),
+            at("app/src/input.rs", "files that the user named"),
+            at("app/src/output.rs", "what standard output leads to"),
+            at("app/src/paths.rs", "where results go"),
+            at("bench/src/process/", "pipes of programs, and whether a file can be run"),
+            at("bench/src/run/history/", "Records of earlier runs"),
+            at("bench/src/run/tape.rs", "the stream of a run"),
+            at("bench/src/scratch/", "folders of our own"),
+            at("bench/src/workloads/copy.rs", "the file that is copied"),
+            at("bench/src/workloads/drive.rs", "room on the drive"),
+            at("machine/src/", "Linux is read and set here"),
+        ],
+    },
+    Reach {
+        name: "sockets",
+        ways: &["std::net", "std::os::unix::net", "rustix::net", "ureq"],
+        places: &[
+            at("app/src/args/monitor.rs", "the address for metrics, as it was typed"),
+            at("app/src/commands/monitor/export.rs", "the address for metrics, as it is shown"),
+            at("bench/src/net/", "power meters that the user named; metrics, where asked for"),
+        ],
+    },
+    Reach {
+        name: "programs",
+        ways: &["std::process::Command", "std::os::unix::process"],
+        places: &[
+            at("bench/src/process/child/", "every program that a run starts"),
+            at("bench/src/process/guard/", "the guard: this program once more"),
+            at("bench/src/workloads/packages.rs", "the package manager, where `install-tools` was confirmed"),
+        ],
+    },
+    Reach {
+        name: "standard streams",
+        ways: &["std::io::stdout", "std::io::stderr", "std::io::stdin"],
+        places: &[
+            at("app/src/commands/explain.rs", "is it a terminal?"),
+            at("app/src/commands/monitor/mod.rs", "is it a terminal?"),
+            at("app/src/commands/monitor/tui/", "the screen and its keys"),
+            at("app/src/commands/restore.rs", "the guard listens and answers by pipes"),
+            at("app/src/commands/run.rs", "lines typed while something is watched"),
+            at("app/src/commands/tools.rs", "the confirmation of `install-tools`"),
+            at("app/src/input.rs", "what is piped in"),
+            at("app/src/output.rs", "all text of standard output"),
+            at("app/src/stderr.rs", "all text of standard error"),
+        ],
+    },
+    Reach {
+        name: "clocks",
+        ways: &[
+            "std::time::Instant::now",
+            "std::time::SystemTime",
+            "jiff::Zoned::now",
+            "jiff::Timestamp::now",
+            "rustix::time",
+        ],
+        places: &[
+            at("app/src/commands/monitor/", "replays, the screen, the beat of recordings"),
+            at("app/src/input.rs", "patience with a pipe"),
+            at("app/src/output.rs", "patience with a reader"),
+            at("app/src/progress.rs", "the bar"),
+            at("app/src/signals.rs", "patience with what is put back"),
+            at("app/src/stderr.rs", "the bar"),
+            at("bench/src/measure/", "how long something is repeated"),
+            at("bench/src/net/", "patience with meters"),
+            at("bench/src/process/", "patience with programs"),
+            at("bench/src/run/heat/", "patience with sensors"),
+            at("bench/src/run/tape.rs", "patience with drives"),
+            at("bench/src/workloads/", "what is timed"),
+            at("machine/src/sampler/", "who does not answer"),
+            at("machine/src/timeline.rs", "the axis of time of a run"),
+        ],
+    },
+    Reach {
+        name: "environment",
+        ways: &["std::env"],
+        places: &[
+            at("app/src/args/", "variables of the bash program; the caller behind sudo"),
+            at("app/src/commands/monitor/", "TERM, SPACING, the folder of recordings"),
+            at("app/src/commands/resume.rs", "how the program was called, and where"),
+            at("app/src/main.rs", "arguments"),
+            at("app/src/paths.rs", "HOME, XDG folders"),
+            at("bench/src/job/definition/", "the search path of programs"),
+            at("bench/src/process/", "the environment of programs"),
+            at("bench/src/scratch/", "the folder for temporary files, and the current one"),
+            at("bench/src/workloads/opengl.rs", "is there a display?"),
+            at("bench/src/workloads/phoronix.rs", "folders of the test suite"),
+            at("microbench/src/arch/riscv64/mod.rs", "tests under an emulator ask for vectors"),
+        ],
+    },
+    Reach {
+        name: "threads",
+        ways: &[
+            "std::thread::Builder",
+            "std::thread::spawn",
+            "std::thread::scope",
+            "machine::threads::apart",
+            "machine::threads::begin",
+            "machine::threads::detach",
+            "crate::threads::apart",
+            "crate::threads::begin",
+            "crate::threads::detach",
+        ],
+        places: &[
+            at("app/src/commands/monitor/recorder.rs", "writes the recording, so that no drive holds a row up"),
+            at("app/src/commands/monitor/tui/outlet.rs", "writes frames of the screen"),
+            at("app/src/commands/run.rs", "reads data tables while the gate waits; hears typed lines"),
+            at("app/src/commands/run/keep.rs", "writes the results of a run; given up after 15 s"),
+            at("app/src/signals.rs", "hears signals; puts settings back after one"),
+            at("app/src/stderr.rs", "writes standard error and draws the bar"),
+            at("bench/src/measure/context.rs", "a loop on each of several CPUs"),
+            at("bench/src/measure/crew.rs", "the threads of a loop on several CPUs, begun together"),
+            at("bench/src/net/exporter.rs", "serves metrics"),
+            at("bench/src/net/meters/mod.rs", "asks a power meter"),
+            at("bench/src/net/meters/sockets.rs", "the made-up meter of the fuzz targets"),
+            at("bench/src/process/child/start.rs", "starts a program, with other rights or in another group"),
+            at("bench/src/process/guard/mod.rs", "in the guard: sees that the run is stopped"),
+            at("bench/src/run/clock_pass/mod.rs", "measures a clock, bound to its CPU"),
+            at("bench/src/run/heat/gauge.rs", "asks a slow sensor while the chip is heated"),
+            at("bench/src/run/heat/mod.rs", "the loads of a thermal test"),
+            at("bench/src/run/mod.rs", "looks at the machine while the gate waits"),
+            at("bench/src/run/tape.rs", "writes the stream of a run"),
+            at("bench/src/survey/mod.rs", "asks a drive by smartctl"),
+            at("bench/src/workloads/core_to_core.rs", "the two sides of an exchange"),
+            at("bench/src/workloads/memory_loaded.rs", "latency beside the load of other CPUs"),
+            at("bench/src/workloads/memory_scaling.rs", "looks for the quickest routine, bound to a CPU"),
+            at("bench/src/workloads/network_cpu.rs", "load beside a transfer"),
+            at("machine/src/identify/hybrid.rs", "asks each CPU for its type, bound to it"),
+            at("machine/src/sampler/lanes.rs", "reads what sleeps or may hang"),
+            at("machine/src/sampler/turns.rs", "the sampler, its reader and its watchdog"),
+            at("machine/src/settings/journal.rs", "a drive that does not answer keeps this thread alone"),
+            at("machine/src/threads.rs", "starts threads that the kernel may refuse"),
+        ],
+    },
+];
+
+/// Files that touch what they may not, and rows that nothing needs.
+pub(super) fn check(crates: &[Modules]) -> Vec<Problem> {
+    check_by(REACHES, crates)
+}
+
+fn check_by(reaches: &[Reach], crates: &[Modules]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for reach in reaches {
+        let mut needed = vec![false; reach.places.len()];
+        for module in
+            crates.iter().filter(|modules| !FREE.contains(&modules.krate.as_str())).flat_map(|modules| &modules.all)
+        {
+            let Some((line, path)) = first_touch(&module.source, reach) else { continue };
+            let file = module.file.strip_prefix("crates/").unwrap_or(&module.file);
+            match reach.places.iter().position(|place| is_in(file, place.path)) {
+                Some(place) => needed[place] = true,
+                None => {
+                    let message =
+                        format!("`{path}` is not allowed here: {THIS_FILE} says who may touch {}", reach.name);
+                    problems.push(Problem::new(&module.file, line, message));
+                }
+            }
+        }
+        let dead = reach.places.iter().zip(needed).filter(|(_, needed)| !needed);
+        problems.extend(dead.map(|(place, _)| {
+            let message = format!("{} ({}) does not touch {}: delete the row", place.path, place.what_for, reach.name);
+            Problem::new(THIS_FILE, None, message)
+        }));
+    }
+    problems
+}
+
+/// Where the lists stand.
+const THIS_FILE: &str = "xtask/src/tidy/allowed.rs";
+
+/// The first path in a file by which it touches something.
+fn first_touch(source: &Source, reach: &Reach) -> Option<(usize, String)> {
+    source.named.iter().find_map(|named| {
+        let path = source.whole(&named.segments).join("::");
+        let leads = |way: &&str| path.strip_prefix(*way).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+        reach.ways.iter().any(leads).then_some((named.line, path))
+    })
+}
+
+fn is_in(file: &str, place: &str) -> bool {
+    file == place || place.ends_with('/') && file.starts_with(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::arrows::Package;
+    use crate::workspace::File;
+
+    const FILES: &[Reach] = &[Reach {
+        name: "files",
+        ways: &["std::fs", "rustix::fs"],
+        places: &[at("x/src/a.rs", "its table"), at("x/src/b/", "its folder")],
+    }];
+
+    /// Problems of a made-up crate whose other modules touch what they may.
+    fn check(name: &str, c: &str, expected: &[&str]) {
+        let package = Package { name: name.into(), dependencies: Vec::new() };
+        let file =
+            |path: &str, text: &str| File { path: format!("{}/src/{path}", package.folder()), text: text.into() };
+        let files = [
+            file("lib.rs", "mod a; mod b; mod c;"),
+            file("a.rs", "use std::fs; fn a() { fs::read(\"x\") }"),
+            file("b/mod.rs", "mod d;"),
+            file("b/d.rs", "fn d() { rustix::fs::stat() }"),
+            file("c.rs", c),
+        ];
+        let problems = check_by(FILES, &[Modules::of(&package, &files)]);
+        let found: Vec<String> = problems.iter().map(Problem::to_string).collect();
+        assert_eq!(found, expected, "{c}");
+    }
+
+    #[test]
+    fn only_listed_files_pass() {
+        let refused = |path: &str, line: usize| {
+            format!("crates/x/src/c.rs:{line}: `{path}` is not allowed here: {THIS_FILE} says who may touch files")
+        };
+        check("x", "fn c() { a::b() }", &[]);
+        check("x", "fn c() {\nstd::fs::read(\"x\") }", &[&refused("std::fs::read", 2)]);
+        check("x", "use std::{env, fs::File};", &[&refused("std::fs::File", 1)]);
+        check("x", "use rustix as r;\nfn c() { r::fs::stat() }", &[&refused("rustix::fs::stat", 2)]);
+        check("x", "// std::fs\nfn c() { std::fsx::a(\"std::fs\") }", &[]);
+        check("x", "#[cfg(test)] mod tests { use std::fs; }", &[]);
+    }
+
+    #[test]
+    fn a_row_that_nothing_needs_is_refused() {
+        let dead = |row: &str| format!("{THIS_FILE}: {row} does not touch files: delete the row");
+        // What tests alone use is free, and needs no row.
+        check(
+            "testkit",
+            "fn c() { std::fs::read() }",
+            &[&dead("x/src/a.rs (its table)"), &dead("x/src/b/ (its folder)")],
+        );
+    }
+}
