@@ -1,15 +1,16 @@
-//! `docs/`: what is published and can be made from the code.
+//! What is published and made from the code: the JSON Schema of the Record, and the tables of ARCHITECTURE.md.
 //!
-//! Today that is the JSON Schema of the Record. A test compares what is there with what would be
-//! written, so a change of the Record cannot leave its schema behind.
+//! A test compares what is there with what would be written, so that a change of the code cannot leave them behind.
 
-use crate::workspace;
+use crate::{tidy, workspace};
 use anyhow::{Context, Result, ensure};
 use record::{Record, SCHEMA_VERSION};
 use serde_json::json;
 
 /// Where the schema is, from the workspace's folder.
 const SCHEMA: &str = "docs/record.schema.json";
+/// The document with parts that are made.
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 /// The JSON Schema of the Record (draft 2020-12), as text. Its `$id` is a name, not a place:
 /// the schema travels with the program, and readers shall not fetch anything.
@@ -22,22 +23,29 @@ fn schema() -> Result<String> {
     Ok(text)
 }
 
-/// Writes everything in `docs/` that is made from code.
+/// Every file that is made from code, whole or in part, with its text.
+fn made() -> Result<[(&'static str, String); 2]> {
+    let path = workspace::root().join(ARCHITECTURE);
+    let document = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    Ok([(SCHEMA, schema()?), (ARCHITECTURE, tidy::architecture(&document)?)])
+}
+
+/// Writes everything that is made from code.
 pub(crate) fn write() -> Result<()> {
-    let path = workspace::root().join(SCHEMA);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+    for (name, text) in made()? {
+        let path = workspace::root().join(name);
+        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        println!("wrote {name}");
     }
-    std::fs::write(&path, schema()?).with_context(|| path.display().to_string())?;
-    println!("wrote {SCHEMA}");
     Ok(())
 }
 
-/// Fails if `docs/` is not what [`write`] would write.
+/// Fails if something is not what [`write`] would write.
 pub(crate) fn check() -> Result<()> {
-    let path = workspace::root().join(SCHEMA);
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
-    ensure!(found == schema()?, "{SCHEMA} is not up to date; run: cargo xtask docs");
+    for (name, text) in made()? {
+        let found = std::fs::read_to_string(workspace::root().join(name)).unwrap_or_default();
+        ensure!(found == text, "{name} is not up to date; run: cargo xtask docs");
+    }
     Ok(())
 }
 

@@ -26,7 +26,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   tidy               check what the compiler cannot: fences, arrows, sizes, words, tables
-  docs [--check]     write docs/, or only say whether it is up to date
+  docs [--check]     write the schema and the tables of ARCHITECTURE.md, or only say whether they are up to date
   corpus             make data/reference.tsv from the logs in shared/corpus
   dist               build the four static binaries into target/dist
   fuzz [--seconds N] [--keep] [TARGET...]

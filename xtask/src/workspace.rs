@@ -23,30 +23,35 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-/// Every file of the checkout that `wanted` says yes to, sorted by path. Build folders are left
-/// out, wherever they are: cargo marks them with a `CACHEDIR.TAG`.
-pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
+/// Path of every file of the checkout, sorted. Build folders are left out, wherever they are: cargo marks them with a
+/// `CACHEDIR.TAG`.
+pub(crate) fn paths() -> Result<Vec<String>> {
     let root = root();
     let mut found = Vec::new();
     let mut folders = vec![root.clone()];
     while let Some(folder) = folders.pop() {
         for entry in folder.read_dir().with_context(|| folder.display().to_string())? {
             let path = entry?.path();
-            if path.is_dir() {
-                if path.file_name() != Some(OsStr::new(".git")) && !path.join("CACHEDIR.TAG").exists() {
-                    folders.push(path);
-                }
-                continue;
-            }
-            let name = path.strip_prefix(&root)?.to_string_lossy().into_owned();
-            if wanted(&name) {
-                let text = std::fs::read_to_string(&path).with_context(|| name.clone())?;
-                found.push(File { path: name, text });
+            if !path.is_dir() {
+                found.push(path.strip_prefix(&root)?.to_string_lossy().into_owned());
+            } else if path.file_name() != Some(OsStr::new(".git")) && !path.join("CACHEDIR.TAG").exists() {
+                folders.push(path);
             }
         }
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.sort();
     Ok(found)
+}
+
+/// Every file of the checkout that `wanted` says yes to, sorted by path.
+pub(crate) fn files(wanted: impl Fn(&str) -> bool) -> Result<Vec<File>> {
+    let root = root();
+    let wanted = paths()?.into_iter().filter(|path| wanted(path));
+    let read = |path: String| {
+        let text = std::fs::read_to_string(root.join(&path)).with_context(|| path.clone())?;
+        Ok(File { path, text })
+    };
+    wanted.map(read).collect()
 }
 
 /// A call of the cargo that started this, in the workspace's folder.

@@ -29,7 +29,7 @@ const fn at(path: &'static str, what_for: &'static str) -> Place {
 }
 
 /// Crates that are no part of what is installed.
-const FREE: [&str; 2] = ["testkit", "xtask"];
+pub(super) const FREE: [&str; 2] = ["testkit", "xtask"];
 
 /// Everything that is looked for.
 pub(super) const REACHES: &[Reach] = &[

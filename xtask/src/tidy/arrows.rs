@@ -7,7 +7,7 @@ use super::Problem;
 
 /// Who may depend on whom within the workspace. Tests may also use `testkit`, which nothing that
 /// ships may.
-const ARROWS: &[(&str, &[&str])] = &[
+pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("app", &["bench", "explain", "machine", "record"]),
     ("bench", &["microbench", "machine", "record"]),
     ("explain", &["record"]),
@@ -19,14 +19,14 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that stay what they are by what they can reach: the whole list of their libraries.
-const CLOSED: &[(&str, &[&str])] = &[
+pub(super) const CLOSED: &[(&str, &[&str])] = &[
     ("microbench", &["libc"]),
     ("record", &["crc32fast", "schemars", "serde", "serde_json"]),
     ("explain", &["jiff", "png", "serde", "serde_json"]),
 ];
 
 /// Libraries that have one place.
-const ONLY_IN: &[(&str, &[&str])] =
+pub(super) const ONLY_IN: &[(&str, &[&str])] =
     &[("anyhow", &["app", "xtask"]), ("clap", &["app"]), ("ureq", &["bench"]), ("quick-xml", &["bench"])];
 
 /// Where these tables stand.

@@ -43,6 +43,15 @@ const fn fence(name: &'static str, refuses_calls: bool, unsafety: Unsafe) -> Fen
     Fence { name, refuses_calls, unsafety }
 }
 
+/// Where a crate may have `unsafe`, in words.
+pub(super) fn home_of_unsafe(name: &str) -> String {
+    match FENCES.iter().find(|fence| fence.name == name).map(|fence| fence.unsafety) {
+        Some(Unsafe::Home) => "anywhere".to_owned(),
+        Some(Unsafe::OneFile(file)) => format!("`{name}/{file}`"),
+        Some(Unsafe::Nowhere) | None => "-".to_owned(),
+    }
+}
+
 /// Fences around nothing.
 pub(super) fn dead_rows(packages: &[Package]) -> Vec<Problem> {
     let dead = FENCES.iter().filter(|fence| !packages.iter().any(|package| package.name == fence.name));

@@ -5,8 +5,10 @@
 //! quicker way to the same list. There is no list of exceptions.
 
 mod allowed;
+mod architecture;
 mod arrows;
 mod circles;
+mod documents;
 mod fences;
 mod modules;
 mod parsers;
@@ -73,6 +75,7 @@ fn problems() -> Result<Vec<Problem>> {
     let crates: Vec<Modules> = packages.iter().map(|package| Modules::of(package, &files)).collect();
     problems.extend(allowed::check(&crates));
     problems.extend(circles::check(&crates));
+    problems.extend(documents::check(&files, &workspace::paths()?));
     problems.extend(parsers::check(&files));
     problems.extend(vocabulary::check(&files));
     let text = |path: &str| find(&files, path).map(|file| file.text.as_str());
@@ -80,6 +83,14 @@ fn problems() -> Result<Vec<Problem>> {
         problems.extend(arrows::check_reasons(manifest, architecture));
     }
     Ok(problems)
+}
+
+/// ARCHITECTURE.md with those of its parts that are made from the checks.
+pub(crate) fn architecture(document: &str) -> Result<String> {
+    let files = workspace::files(|path| path.ends_with(".rs"))?;
+    let packages = arrows::packages(&workspace::metadata()?);
+    let crates: Vec<Modules> = packages.iter().map(|package| Modules::of(package, &files)).collect();
+    architecture::with_blocks(document, &crates, &files)
 }
 
 /// The file of this path.

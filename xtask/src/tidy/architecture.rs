@@ -1,0 +1,162 @@
+//! The parts of ARCHITECTURE.md that are made from the checks: crates, libraries, who touches what, threads, folders.
+//!
+//! Each stands between `<!-- made: name -->` and `<!-- end -->`. `cargo xtask docs` writes them, and a test compares.
+
+use super::allowed::{FREE, REACHES};
+use super::arrows::{ARROWS, CLOSED, ONLY_IN};
+use super::fences;
+use super::modules::{Module, Modules};
+use crate::workspace::File;
+use anyhow::{Context, Result, ensure};
+
+const BEGIN: &str = "<!-- made: ";
+const END: &str = "<!-- end -->";
+
+/// The document with every block as it has to be.
+///
+/// # Errors
+/// A block has no end, is unknown, or is missing.
+pub(super) fn with_blocks(document: &str, crates: &[Modules], files: &[File]) -> Result<String> {
+    let blocks = [
+        ("crates", crate_table(crates, files)),
+        ("libraries", libraries()),
+        ("touched", touched()),
+        ("threads", threads()),
+        ("folders", folders(crates, files)),
+    ];
+    filled(document, &blocks)
+}
+
+fn filled(document: &str, blocks: &[(&str, String)]) -> Result<String> {
+    let mut text = String::new();
+    let mut used = Vec::new();
+    let mut rest = document;
+    while let Some((before, behind)) = rest.split_once(BEGIN) {
+        let (name, behind) = behind.split_once(" -->\n").context("a made block has no name")?;
+        let (_, behind) = behind.split_once(END).with_context(|| format!("the made block `{name}` has no end"))?;
+        let block = blocks.iter().find(|(known, _)| *known == name);
+        let (_, made) = block.with_context(|| format!("nothing makes the block `{name}`"))?;
+        text += &format!("{before}{BEGIN}{name} -->\n{made}{END}");
+        used.push(name);
+        rest = behind;
+    }
+    for (name, _) in blocks {
+        ensure!(used.iter().filter(|used| *used == name).count() == 1, "the block `{name}` has to stand there once");
+    }
+    Ok(text + rest)
+}
+
+fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let line = |cells: &[&str]| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(&head) + &format!("{}|\n", "|---".repeat(N));
+    for row in rows {
+        text += &line(&row.each_ref().map(String::as_str));
+    }
+    text
+}
+
+/// Names as code, with commas; a dash for none.
+fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "-".into() } else { names.join(", ") }
+}
+
+fn crate_table(crates: &[Modules], files: &[File]) -> String {
+    let rows = ARROWS.iter().map(|(name, arrows)| {
+        let root = crates.iter().find(|modules| modules.krate == *name).and_then(|modules| modules.all.first());
+        let inside = format!("{name}/");
+        let touches = REACHES.iter().filter(|reach| reach.places.iter().any(|place| place.path.starts_with(&inside)));
+        let touches: Vec<&str> = touches.map(|reach| reach.name).collect();
+        let touches = match touches.as_slice() {
+            _ if FREE.contains(name) => "anything: it is never installed".to_owned(),
+            [] => "nothing".to_owned(),
+            some => some.join(", "),
+        };
+        let sentence = root.map_or(String::new(), |root| sentence(root, files));
+        [format!("`{name}`"), sentence, list(arrows.iter().copied()), touches, fences::home_of_unsafe(name)]
+    });
+    table(["crate", "what it is", "depends on", "touches", "`unsafe`"], rows)
+}
+
+fn libraries() -> String {
+    let closed = CLOSED
+        .iter()
+        .map(|(name, libraries)| [format!("`{name}`"), format!("no library but {}", list(libraries.iter().copied()))]);
+    let bound = ONLY_IN.iter().map(|(library, users)| {
+        let users = list(users.iter().copied());
+        [users, format!("`{library}`; no other crate does")]
+    });
+    table(["crate", "uses"], closed.chain(bound))
+}
+
+fn touched() -> String {
+    let reaches = REACHES.iter().filter(|reach| reach.name != "threads");
+    let rows = reaches.flat_map(|reach| {
+        reach.places.iter().map(|place| [reach.name.into(), format!("`{}`", place.path), place.what_for.into()])
+    });
+    table(["what", "where", "what for"], rows)
+}
+
+fn threads() -> String {
+    let threads = REACHES.iter().filter(|reach| reach.name == "threads").flat_map(|reach| reach.places);
+    table(["begun in", "what it does"], threads.map(|place| [format!("`{}`", place.path), place.what_for.into()]))
+}
+
+fn folders(crates: &[Modules], files: &[File]) -> String {
+    let rows = crates.iter().flat_map(|modules| {
+        let inner =
+            modules.all.iter().enumerate().skip(1).filter(|(index, _)| modules.children(*index).next().is_some());
+        inner.map(|(_, module)| {
+            let folder = module.file.strip_suffix("/mod.rs").or(module.file.strip_suffix(".rs"));
+            let folder = folder.map(|folder| folder.strip_prefix("crates/").unwrap_or(folder));
+            [format!("`{}`", folder.unwrap_or(&module.file)), sentence(module, files)]
+        })
+    });
+    table(["folder", "what it is"], rows)
+}
+
+/// The first sentence of what a module says of itself.
+fn sentence(module: &Module, files: &[File]) -> String {
+    let text = super::find(files, &module.file).map_or("", |file| file.text.as_str());
+    let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
+    let paragraph = lines.collect::<Vec<_>>().join(" ");
+    let first = paragraph.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    // Links of rustdoc lead nowhere here.
+    first.replace("[`", "`").replace("`]", "`").replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::arrows::Package;
+
+    #[test]
+    fn blocks_are_filled_and_the_rest_is_kept() {
+        let blocks = [("a", "made\n".to_owned())];
+        let check = |document: &str, expected: Result<&str, &str>| {
+            let found = filled(document, &blocks).map_err(|error| error.to_string());
+            assert_eq!(found.as_deref().map_err(String::as_str), expected, "{document}");
+        };
+        check("x\n<!-- made: a -->\nold\n<!-- end -->\ny\n", Ok("x\n<!-- made: a -->\nmade\n<!-- end -->\ny\n"));
+        check("<!-- made: a -->\nold\n", Err("the made block `a` has no end"));
+        check("<!-- made: b -->\n<!-- end -->", Err("nothing makes the block `b`"));
+        check("x\n", Err("the block `a` has to stand there once"));
+    }
+
+    #[test]
+    fn a_folder_is_told_by_its_first_sentence() {
+        let package = Package { name: "x".into(), dependencies: Vec::new() };
+        let file = |path: &str, text: &str| File { path: format!("crates/x/src/{path}"), text: text.into() };
+        let files = [
+            file("lib.rs", "//! The crate.\nmod a; mod b;"),
+            file("a/mod.rs", "//! Reads [`Root`],\n//! and more. Not this.\n//!\n//! Nor this.\nmod c;"),
+            file("a/c.rs", "//! A file.\n"),
+            file("b.rs", "//! A file.\n"),
+        ];
+        let modules = Modules::of(&package, &files);
+        assert_eq!(
+            folders(&[modules], &files),
+            "| folder | what it is |\n|---|---|\n| `x/src/a` | Reads `Root`, and more |\n"
+        );
+    }
+}
