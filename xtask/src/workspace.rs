@@ -61,6 +61,16 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// The commit of the checkout as `./bench` asks for it; none where something was changed since, or git does not tell.
+pub(crate) fn commit() -> Option<String> {
+    let git = |words: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(root()).args(words).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let is_clean = git(&["status", "--porcelain"])?.is_empty();
+    is_clean.then(|| git(&["rev-parse", "--short=12", "HEAD"]))?
+}
+
 /// `cargo metadata` of the workspace's own packages, as JSON. Needs no network.
 pub(crate) fn metadata() -> Result<serde_json::Value> {
     let output = cargo()

@@ -115,7 +115,7 @@ pub(crate) struct RunArgs {
 /// Without a command: the standard run. It takes a few minutes, needs no installation, and as root
 /// also sets governors to performance for its time and restores them.
 #[derive(Debug, Parser)]
-#[command(name = "sbc-bench", version, after_help = AFTER_HELP, max_term_width = 80, args_conflicts_with_subcommands = true)]
+#[command(name = "sbc-bench", version = env!("SBC_BENCH_VERSION"), after_help = AFTER_HELP, max_term_width = 80, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     /// Read this directory or board file instead of the running system.
     #[arg(long, global = true, value_name = "DIR|FILE.board")]

@@ -61,7 +61,7 @@ fn run(folder: &Folder, words: &[&str]) -> Record {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
     command.args(["run", "--force", "--wait", "0s", "--quiet", "--repeat", "1", "--log"]);
     command.arg(folder.0.join("run.log")).args(words).stdin(Stdio::null());
-    command.env("NOTUNING", "yes").env_remove("MODE").env("HOME", &folder.0);
+    command.envs([("NOTUNING", "yes"), (testkit::HASTE.0, "8")]).env_remove("MODE").env("HOME", &folder.0);
     let output = command.output().unwrap();
     let json = std::fs::read_to_string(folder.0.join("run.json"));
     let json = json.unwrap_or_else(|_| panic!("{words:?}: {output:?}"));

@@ -63,12 +63,12 @@ fn bad_input_gets_one_clear_sentence() {
     check_refused(&["list", "poems"], &[], 1, "no table \"poems\"");
 }
 
-/// Runs to its end within a minute, on any machine.
+/// Runs to its end within seconds, and is sampled meanwhile.
 fn short_run(folder: &Folder, words: &[&str]) -> Output {
     let log = folder.file("run.log");
     let mut all = vec!["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
     all.extend(words);
-    sbc_bench(&all).output().unwrap()
+    sbc_bench(&all).env(testkit::HASTE.0, "8").output().unwrap()
 }
 
 #[test]
@@ -152,7 +152,9 @@ fn an_interrupted_run_keeps_what_it_measured() {
     let folder = Folder::new("interrupted");
     let log = folder.file("run.log");
     let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
-    let child = sbc_bench(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut run = sbc_bench(&words);
+    let run = run.env_remove(testkit::HASTE.0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = run.spawn().unwrap();
     std::thread::sleep(Duration::from_secs(4));
     let killed = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
     assert!(killed.success());
@@ -169,7 +171,8 @@ fn a_killed_run_is_found_by_the_next_one() {
     let folder = Folder::new("killed");
     let log = folder.file("run.log");
     let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
-    let mut child = sbc_bench(&words).stdout(Stdio::null()).spawn().unwrap();
+    let mut run = sbc_bench(&words);
+    let mut child = run.env_remove(testkit::HASTE.0).stdout(Stdio::null()).spawn().unwrap();
     let runs = folder.file("sbc-bench-runs");
     let streams = || -> Vec<std::path::PathBuf> {
         let entries = runs.read_dir().into_iter().flatten();
@@ -179,6 +182,7 @@ fn a_killed_run_is_found_by_the_next_one() {
     // However slow the machine is: in the end a step goes on and something was sampled in it.
     let read = loop {
         std::thread::sleep(Duration::from_millis(100));
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         let bytes = streams().pop().and_then(|path| std::fs::read(path).ok());
         let Some(Ok(record)) = bytes.map(|bytes| record::read_stream(&bytes)) else {
             continue;

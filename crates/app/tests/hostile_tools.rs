@@ -87,7 +87,7 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         command.args(words).current_dir(&self.0).stdin(Stdio::null());
         command.env("PATH", self.0.join("bin")).env("NOTUNING", "yes");
-        command.env("SBC_BENCH_FAULTS_HASTE", "1000").env_remove("MODE");
+        command.envs([testkit::HASTE]).env_remove("MODE");
         let mut child = command.stdout(out("out")).stderr(out("err")).spawn().unwrap();
         let until = Instant::now() + PATIENCE;
         let status = loop {

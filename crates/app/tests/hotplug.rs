@@ -65,7 +65,7 @@ impl Bound {
         let mut command = Command::new("unshare");
         command.args(["-m", "sh", "-c", &script]);
         command.env("SBC_BENCH_FAULTS", plan);
-        command.env("SBC_BENCH_FAULTS_HASTE", "1000");
+        command.envs([testkit::HASTE]);
         command.env_remove("MODE").env_remove("NOTUNING");
         command.current_dir(&self.folder).stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::null());

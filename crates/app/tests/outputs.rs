@@ -27,7 +27,7 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
         command.args(["run", "--force", "--wait", "0s", "--repeat", "2", "--log"]);
         command.arg(self.0.join("run.log")).args(options);
-        command.args(["--", "sleep", "0.2"]).env("NOTUNING", "yes");
+        command.args(["--", "sleep", "0.2"]).envs([("NOTUNING", "yes"), testkit::HASTE]);
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command
     }
@@ -64,7 +64,7 @@ fn ended(child: &mut Child) -> Option<ExitStatus> {
 
 fn sbc_bench(words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sbc-bench"));
-    command.args(words).output().unwrap()
+    command.args(words).envs([testkit::HASTE]).output().unwrap()
 }
 
 fn is_refused(output: &Output, expected: &str) {
@@ -166,7 +166,7 @@ fn files_that_may_not_grow_end_no_run() {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -f 8; exec \"$@\"", "sh"]);
     command.arg(run.get_program()).args(run.get_args());
-    let output = command.env("NOTUNING", "yes").output().unwrap();
+    let output = command.envs([("NOTUNING", "yes"), testkit::HASTE]).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{output:?}");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.contains("File too large"), "{output:?}");
@@ -190,7 +190,7 @@ fn refused_threads_end_no_run() {
         command.args(["--reuid=65533", "--regid=65533", "--clear-groups", "sh", "-c"]);
         command.args([&format!("ulimit -u {limit}; exec \"$@\""), "sh"]);
         command.arg(&program).args(run.get_args());
-        let output = command.env("HOME", &folder.0).output().unwrap();
+        let output = command.envs([testkit::HASTE]).env("HOME", &folder.0).output().unwrap();
         let told = [&output.stdout[..], &output.stderr[..]].concat();
         let told = String::from_utf8_lossy(&told);
         assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{limit}: {told}");

@@ -25,7 +25,7 @@ impl Folder {
     /// `sbc-bench` with these words, in this folder.
     fn command(&self, words: &str) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.args(words.split_whitespace()).env("NOTUNING", "yes");
+        command.args(words.split_whitespace()).envs([("NOTUNING", "yes"), testkit::HASTE]);
         command.env_remove("MODE").stdin(Stdio::null());
         command.current_dir(&self.0);
         command
@@ -38,7 +38,7 @@ impl Folder {
         let mut command = Command::new("unshare");
         command.args(["-m", "sh", "-c", &format!("{head}{lines}")]);
         command.env("B", PROGRAM).env("QUICK", QUICK);
-        command.env("NOTUNING", "yes").env_remove("STATE_DIRECTORY");
+        command.envs([("NOTUNING", "yes"), testkit::HASTE]).env_remove("STATE_DIRECTORY");
         command.env_remove("MODE").current_dir(&self.0).stdin(Stdio::null());
         command
     }
@@ -147,7 +147,7 @@ fn what_is_no_stream_of_ours_is_named_once_and_waited_for_never() {
         if words == QUICK {
             command.args(["--", "true"]);
         }
-        let output = command.env("NOTUNING", "yes").output().unwrap();
+        let output = command.envs([("NOTUNING", "yes"), testkit::HASTE]).output().unwrap();
         let text = said(&output);
         assert!(matches!(output.status.code(), Some(0 | 3)), "{words}: {text}");
         for sentence in &expected {
@@ -243,7 +243,8 @@ fn only_a_crash_behind_the_start_of_a_run_ended_it() {
     for (written, is_told) in [("2020-01-01", false), ("now", true)] {
         let folder = Folder::new(written);
         let mut command = folder.command(QUICK);
-        command.args(["--log", "x.log", "--", "sleep", "100"]);
+        // The time of a crash is known in whole seconds, and this run has to have begun in an earlier one.
+        command.args(["--log", "x.log", "--", "sleep", "100"]).env_remove(testkit::HASTE.0);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         kill_when(&mut child, || {
             let stream = folder.runs(".stream").pop();

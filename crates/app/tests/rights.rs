@@ -303,12 +303,7 @@ fn programs_that_need_no_rights_run_as_the_caller() {
         let words = ["run", "--force", "--wait", "0s", "--quiet", "--workload", workload, "--log"];
         let path = format!("{}:/usr/bin:/bin", folder.0.display());
         let mut command = by_sudo(&words);
-        let output = command
-            .arg(folder.0.join("run.log"))
-            .env("PATH", path)
-            .env("SBC_BENCH_FAULTS_HASTE", "1000")
-            .output()
-            .unwrap();
+        let output = command.arg(folder.0.join("run.log")).env("PATH", path).output().unwrap();
         let text = std::fs::read_to_string(&marks).unwrap();
         let is_users = !text.is_empty() && text.lines().all(|line| line == "65534");
         assert!(is_users, "{name}: {text:?} {}", said(&output));

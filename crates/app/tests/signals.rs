@@ -31,7 +31,7 @@ impl Folder {
         }
         words.extend(["--", "/bin/sh", "-c", &load].map(String::from));
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).env("NOTUNING", "yes");
+        command.args(&words[1..]).envs([("NOTUNING", "yes"), testkit::HASTE]);
         command.stdin(Stdio::null()).stdout(Stdio::null());
         // A job as a shell with job control makes it.
         let command = command.stderr(Stdio::null()).process_group(0);

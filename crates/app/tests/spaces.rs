@@ -28,7 +28,7 @@ impl Folder {
         command.args(["-m", "-p", "-f", "--mount-proc", "sh", "-c"]);
         command.arg(format!("{head}\n{lines}"));
         command.env("B", env!("CARGO_BIN_EXE_sbc-bench"));
-        command.env("LOAD", LOAD).env("NOTUNING", "yes");
+        command.env("LOAD", LOAD).envs([("NOTUNING", "yes"), testkit::HASTE]);
         command.env_remove("MODE").env_remove("STATE_DIRECTORY");
         command.current_dir(&self.0).stdin(Stdio::null());
         command.output().unwrap()

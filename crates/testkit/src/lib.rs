@@ -7,7 +7,7 @@ mod skip;
 mod stuck;
 pub mod virtual_board;
 
-pub use program::{clean_command, untuned_command};
+pub use program::{HASTE, clean_command, untuned_command};
 pub use skip::{Excuse, excuse, skip, was_skipped};
 pub use stuck::Stuck;
 

@@ -14,8 +14,6 @@ use std::time::{Duration, Instant};
 
 /// The program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sbc-bench");
-/// By so much everything is shortened.
-const HASTE: &str = "1000";
 /// No run takes so long, however busy this machine is with other things.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -172,7 +170,7 @@ impl Tree {
             .args(words)
             .env("SBC_BENCH_FAULTS", plan)
             .env("SBC_BENCH_FAULTS_TRACE", self.0.join("trace"))
-            .env("SBC_BENCH_FAULTS_HASTE", HASTE)
+            .envs([testkit::HASTE])
             .env("TMPDIR", self.0.join("drive"))
             .env_remove("MODE")
             .env_remove("NOTUNING")

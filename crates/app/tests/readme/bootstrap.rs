@@ -1,14 +1,14 @@
 //! `./bench` hands its arguments and variables on, and ends with 0 whenever the run finished. Tools that
-//! build are stand-ins here, and nothing can be installed.
+//! build are stand-ins here, and nothing can be installed. What is built already is not built again.
 
 use crate::desk::Desk;
-use std::path::Path;
 
 /// Stand-ins, by name.
 const TOOLS: &[(&str, &str)] = &[
     ("rustc", "case $* in -vV) echo 'host: made' ;; --version) echo 'rustc 1.999.0' ;; esac"),
     ("cargo", r#"[ "$1" != metadata ] || printf '{"target_directory":"%s"}' "$HOME""#),
     ("cc", "echo /made/crt1.o"),
+    ("git", r#"case $* in *rev-parse*) echo 0123456789ab ;; *status*) echo "$CHANGED" ;; esac"#),
     ("7zz", ""),
     ("openssl", ""),
     ("apt-get", "exit 1"),
@@ -16,19 +16,44 @@ const TOOLS: &[(&str, &str)] = &[
     ("sudo", "exit 1"),
 ];
 
-#[test]
-fn a_run_that_finished_ends_well() {
-    let desk = Desk::new("bootstrap");
+const BENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench");
+
+/// A desk where cargo makes a program that tells what it is given.
+fn desk(name: &str) -> Desk {
+    let desk = Desk::new(name);
     for (name, body) in TOOLS {
         desk.program(name, &format!("#!/bin/sh\n{body}\n"));
     }
     desk.program("built", "#!/bin/sh\necho \"given: $* $MaxKHz\"\nexit $WANTED\n");
-    desk.types("mkdir -p made/release && cp bin/built made/release/sbc-bench");
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+    desk.types("mkdir -p made/here && cp bin/built made/here/sbc-bench");
+    desk
+}
+
+#[test]
+fn a_run_that_finished_ends_well() {
+    let desk = desk("bootstrap");
     for (wanted, expected) in [(0, 0), (3, 0), (1, 1), (4, 4), (5, 5)] {
-        let line = format!("WANTED={wanted} MaxKHz=5 sh {} -c --json", bench.display());
+        let line = format!("WANTED={wanted} MaxKHz=5 sh {BENCH} -c --json");
         let (said, status) = desk.types(&line);
         assert_eq!(status, expected, "{said}");
         assert!(said.contains("given: -c --json 5"), "{said}");
+    }
+}
+
+#[test]
+fn an_installed_binary_of_this_very_commit_is_taken() {
+    let desk = desk("installed");
+    for (version, changed, is_taken) in [
+        (concat!(env!("CARGO_PKG_VERSION"), " (0123456789ab)"), "", true),
+        (concat!(env!("CARGO_PKG_VERSION"), " (0123456789ab)"), " M crates/app/src/main.rs", false),
+        (concat!(env!("CARGO_PKG_VERSION"), " (ba9876543210)"), "", false),
+        (env!("CARGO_PKG_VERSION"), "", false),
+    ] {
+        let answer = format!("[ \"$1\" = --version ] && echo 'sbc-bench {version}' && exit");
+        desk.program("sbc-bench", &format!("#!/bin/sh\n{answer}\necho \"installed: $*\"\n"));
+        let (said, status) = desk.types(&format!("WANTED=0 CHANGED='{changed}' sh {BENCH} -c"));
+        assert_eq!(status, 0, "{said}");
+        assert_eq!(said.contains("installed: -c"), is_taken, "{version} {changed:?}: {said}");
+        assert_eq!(said.contains("given: -c"), !is_taken, "{version} {changed:?}: {said}");
     }
 }

@@ -65,7 +65,7 @@ impl Desk {
             .env("PROGRAM", env!("CARGO_BIN_EXE_sbc-bench"))
             .env("HOME", &self.0)
             .env("XDG_RUNTIME_DIR", &self.0)
-            .env("NOTUNING", "yes")
+            .envs([("NOTUNING", "yes"), testkit::HASTE])
             .stdin(Stdio::null());
         for name in ["MODE", "MaxKHz", "MinKHz", "CPUINFOFILE", "ExecuteCommand"] {
             command.env_remove(name);

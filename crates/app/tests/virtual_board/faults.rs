@@ -1,6 +1,6 @@
 //! Runs that are cut short, at any moment and in any way: the settings come back, nothing runs on.
 
-use crate::rig::{Beside, PROGRAM, Seen, board, command, command_beside, program_beside};
+use crate::rig::{Beside, HASTE, PROGRAM, Seen, board, command, command_beside};
 
 /// Lets the program run for so long, then sends a signal to it and, as a terminal does, to its group.
 fn cut(verb: &str, signal: &str, after_s: &str) -> Option<Seen> {
@@ -33,8 +33,7 @@ fn interrupted_runs_put_everything_back() {
 fn killed(whom: &str, finish: &str) -> Option<Seen> {
     let plan = format!("run write /cpufreq/ 4 kill-{whom}");
     // It is the number of the write that counts, not how long it takes to get there.
-    let haste = "export SBC_BENCH_FAULTS_HASTE=8";
-    let script = format!("{haste}; SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
+    let script = format!("{HASTE} SBC_BENCH_FAULTS='{plan}' {PROGRAM} {EFFICIENCY}; {finish}");
     let seen = command(&board("quick")?, &["sh", "-c", &script]);
     seen.check_left(&script);
     Some(seen)
@@ -71,7 +70,7 @@ fn a_cpu_that_a_killed_run_left_off_is_back_before_it_is_asked_for() {
             return testkit::was_skipped();
         };
         let script = format!(
-            "SBC_BENCH_FAULTS='run write /online 2 kill-both' {PROGRAM} {run}; \
+            "{HASTE} SBC_BENCH_FAULTS='run write /online 2 kill-both' {PROGRAM} {run}; \
              grep -q 0 {OTHER} || exit 99; \
              {PROGRAM} {next}; status=$?; echo 1 >{OTHER}; exit $status"
         );
@@ -92,8 +91,8 @@ fn loads_that_crash_or_run_away_leave_nothing() {
         "sh -c 'while :; do :; done' & sleep 1; kill -ABRT $$",
         "setsid sh -c 'while :; do :; done' & sleep 1; exit 3",
     ] {
-        let words = ["run", "--log", "$LOG", "--repeat", "1", "--", "sh", "-c", script];
-        let seen = program_beside(Beside::Others, &board, &words);
+        let run = format!("{HASTE} exec {PROGRAM} run --force --quiet --log $LOG --repeat 1 -- sh -c \"$1\"");
+        let seen = command_beside(Beside::Others, &board, &["sh", "-c", &run, "sh", script]);
         seen.check_left(script);
         assert!(!seen.done.status.success(), "{script}");
     }

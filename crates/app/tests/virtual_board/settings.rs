@@ -1,7 +1,7 @@
 //! Kernels that round, cool, forget and list more than can be set: whatever the program makes of them, each
 //! value is back at the end, and workloads do not run under what a walk has left.
 
-use crate::rig::{Beside, PROGRAM, Seen, board, command_beside};
+use crate::rig::{Beside, HASTE, PROGRAM, Seen, board, command_beside};
 use testkit::virtual_board::Board;
 
 /// Clocks alone: every OPP, then all CPUs under load.
@@ -19,7 +19,7 @@ fn quick(change: impl Fn(&mut Board)) -> Option<Board> {
 }
 
 fn run(board: &Board, variables: &str, words: &str) -> Seen {
-    let script = format!("{variables} {PROGRAM} {words}");
+    let script = format!("{HASTE} {variables} {PROGRAM} {words}");
     let seen = command_beside(Beside::Others, board, &["sh", "-c", &script]);
     seen.check_left(words);
     seen

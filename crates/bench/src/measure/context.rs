@@ -13,6 +13,7 @@ use crate::measure::crew::{Gate, crew, joined};
 use crate::process::child::{BEAT, Child, Ended, Spec, Supervisor, failure, interruption};
 use crate::process::tools::{Found, Tools};
 use crate::{Job, Site};
+use machine::faults;
 use machine::files::OwnFolder;
 use machine::{Caller, Group, Root, Terminal, Timeline};
 use record::{Counters, Fact, Failure, FailureKind, Machine, Missing, Reading, Repeated, Tool};
@@ -101,6 +102,11 @@ impl<'a> Lab<'a> {
             unread: Vec::new(),
             repeated: Vec::new(),
         }
+    }
+
+    /// How long to go on where the job does not say it; less in tests that are in haste.
+    pub(crate) fn time_or(&self, usual: Duration) -> Duration {
+        self.job.time.unwrap_or(usual) / faults::haste()
     }
 
     /// True once the run is interrupted.

@@ -10,6 +10,7 @@ use super::{Places, Shape, Workload};
 use crate::Lab;
 use crate::process::child::failure;
 use crate::process::tools::{Found, ToolKind};
+use machine::faults;
 use machine::files::OwnFolder;
 use record::{Failure, FailureKind, Measured, Scores, Variant, WorkloadId};
 use rustix::fs::fstatvfs;
@@ -71,6 +72,16 @@ const PREPARING_LIMIT: Duration = Duration::from_secs(600);
 /// For drives that hang in the middle, and for files to be removed.
 const SPARE_TIME: Duration = Duration::from_secs(120);
 
+/// Size of the large file; less in tests that are in haste.
+fn large_bytes() -> u64 {
+    (LARGE_BYTES / u64::from(faults::haste())).max(16 << 20)
+}
+
+/// How many small files; fewer in tests that are in haste.
+fn small_files() -> u64 {
+    (SMALL_FILES / u64::from(faults::haste())).max(100)
+}
+
 /// What is in the folder of ours, in which fio starts.
 const LARGE: &str = "large";
 const SMALL: &str = "small";
@@ -93,9 +104,9 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.folder = Some(Arc::clone(&folder));
     let is_small = lab.job.variant.as_str() == "small-files";
     let written = match folder.length(LARGE) {
-        Some(length) if !is_small && length >= LARGE_BYTES => 0,
-        _ if is_small => SMALL_BYTES * SMALL_FILES,
-        _ => LARGE_BYTES,
+        Some(length) if !is_small && length >= large_bytes() => 0,
+        _ if is_small => SMALL_BYTES * small_files(),
+        _ => large_bytes(),
     };
     check_space(&lab.site.drive(), &folder, written).map_err(refused)?;
     if written > 0 && !is_small {
@@ -135,7 +146,7 @@ fn check_space(drive: &Path, folder: &OwnFolder, bytes: u64) -> Result<(), Strin
 /// Writes the large file, whole and down to the drive. What is read later has to be there.
 fn prepare(lab: &mut Lab, found: &Found, folder: &OwnFolder) -> Result<(), Failure> {
     let file = format!("--filename={LARGE}");
-    let size = format!("--size={LARGE_BYTES}");
+    let size = format!("--size={}", large_bytes());
     let arguments = ["--name=prepare", &file, &size, "--rw=write", "--bs=1M", "--end_fsync=1", "--eta=never"];
     let done = lab.program(found, &arguments, PREPARING_LIMIT);
     done.map(|_| ()).map_err(|failure| explained(failure, folder.path()))
@@ -170,7 +181,7 @@ fn once(lab: &mut Lab, found: &Found, folder: &OwnFolder, cache: Cache) -> Resul
     // Those of an earlier step are not these.
     let removed = folder.remove(RESULTS);
     removed.map_err(|why| refused(why.to_string()))?;
-    let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
+    let time = lab.time_or(Duration::from_secs(SECONDS));
     let mut arguments = arguments(lab.job.variant.as_str(), time, cache);
     arguments.push(format!("--output={RESULTS}"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -192,7 +203,7 @@ fn arguments(variant: &str, time: Duration, cache: Cache) -> Vec<String> {
     if variant == "small-files" {
         words.extend([
             format!("--directory={SMALL}"),
-            format!("--nrfiles={SMALL_FILES}"),
+            format!("--nrfiles={}", small_files()),
             format!("--filesize={SMALL_BYTES}"),
             format!("--bs={SMALL_BYTES}"),
         ]);
@@ -202,7 +213,7 @@ fn arguments(variant: &str, time: Duration, cache: Cache) -> Vec<String> {
         return words;
     }
     words.push(format!("--filename={LARGE}"));
-    words.push(format!("--size={LARGE_BYTES}"));
+    words.push(format!("--size={}", large_bytes()));
     let work = match variant {
         "write" => "--rw=write --bs=1M",
         "random-read" => "--rw=randread --bs=4k --norandommap",

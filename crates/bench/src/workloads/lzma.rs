@@ -72,7 +72,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
     lab.method = METHOD;
     let threads = lab.job.threads.max(1) as usize;
     let cancelled = lab.cancelled;
-    let time = lab.job.time.unwrap_or(TIME);
+    let time = lab.time_or(TIME);
     // A short run takes short turns, so that there are enough of them to tell a median.
     let bytes = if lab.job.time.is_some() { SHORT_TEXT_BYTES } else { TEXT_BYTES };
     if bytes < TEXT_BYTES {

@@ -1,7 +1,7 @@
 //! What the workloads on memory share: how large buffers are, and which routine is the fastest.
 
 use crate::Lab;
-use machine::available_kib;
+use machine::{available_kib, faults};
 use microbench::arch::ROUTINES;
 use microbench::buffer::{Buffer, Pages};
 use microbench::memory;
@@ -14,6 +14,8 @@ const CACHES: u64 = 4;
 const BUFFER_BYTES_MIN: u64 = 32 << 20;
 /// The most: caches of servers would ask for gigabytes.
 const BUFFER_BYTES_MAX: u64 = 512 << 20;
+/// The least in tests that are in haste: every routine finds whole turns.
+const HASTE_BYTES_MIN: u64 = 1 << 20;
 /// All buffers together take at most this part of the available memory.
 const MEMORY_PART: u64 = 4;
 
@@ -24,7 +26,12 @@ pub(super) fn wanted_bytes(lab: &Lab) -> u64 {
     let caches = cpu.map_or(&[][..], |cpu| &cpu.caches);
     let sizes = caches.iter().map(|cache| cache.size_bytes);
     let last = sizes.max().unwrap_or(0);
-    (CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
+    in_haste((CACHES * last).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX))
+}
+
+/// A size, or what a test makes do with that is in haste.
+pub(super) fn in_haste(bytes: u64) -> u64 {
+    (bytes / u64::from(faults::haste())).max(bytes.min(HASTE_BYTES_MIN))
 }
 
 /// Size of each of so many buffers: `wanted`, or what the memory has room for, in whole MiB, so that

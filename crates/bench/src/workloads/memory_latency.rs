@@ -9,7 +9,7 @@ mod rounds;
 
 use super::Workload;
 use super::attributes::{AtAClock, Attributes};
-use super::memory::wanted_bytes;
+use super::memory::{in_haste, wanted_bytes};
 use crate::Lab;
 use crate::process::child::failure;
 use machine::{Root, available_kib, huge_kib};
@@ -107,7 +107,7 @@ fn run(lab: &mut Lab) -> Result<Measured, Failure> {
 /// The largest size: beyond the caches, within the memory.
 fn largest(lab: &Lab) -> u64 {
     let available = available_kib(lab.root).map_or(SIZE_BYTES_MAX, |kib| kib * 1024);
-    let wanted = wanted_bytes(lab).max(SIZE_BYTES_MAX);
+    let wanted = wanted_bytes(lab).max(in_haste(SIZE_BYTES_MAX));
     (available / MEMORY_PART).clamp(SIZE_BYTES_MIN, wanted)
 }
 

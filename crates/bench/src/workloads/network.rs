@@ -78,7 +78,7 @@ pub(super) fn stream(lab: &mut Lab) -> Result<String, Failure> {
         let why = "No host was named: --host NAME.".to_owned();
         return Err(failure(FailureKind::NotStarted, why, ""));
     };
-    let time = lab.job.time.unwrap_or(Duration::from_secs(SECONDS));
+    let time = lab.time_or(Duration::from_secs(SECONDS));
     let seconds = time.as_secs().max(1).to_string();
     let port = host.port.map(|port| port.to_string());
     let mut arguments = vec!["-c", &host.name, "-J", "-t", &seconds];

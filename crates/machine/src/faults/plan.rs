@@ -10,7 +10,7 @@
 //!   SIGKILL before the call, and with `-after` at the end of the word behind it;
 //! * `hang`: the call never returns.
 //!
-//! `SBC_BENCH_FAULTS_HASTE` is by how much waiting and work of a chosen length are shortened, so that a whole run
+//! `SBC_BENCH_FAULTS_HASTE` is by how much waiting and work of a chosen length or size are lessened, so that a whole run
 //! takes a moment; what is measured then is worth nothing.
 //!
 //! `SBC_BENCH_FAULTS_CLOCKS` names a file that a test changes while the program runs: milliseconds for which the

@@ -6,6 +6,7 @@
 
 use super::{Column, Form, REPETITION_NS, RULE, SEED};
 use crate::measure::repeat::until_known;
+use machine::faults;
 use microbench::buffer::Buffer;
 use microbench::latency::Walk;
 use record::{LatencyRow, Repeated};
@@ -70,7 +71,7 @@ pub(super) fn walk_all(
             if round > 0 && figures.iter().all(Figure::is_known) {
                 continue;
             }
-            let is_late = round > 0 && started.elapsed() >= ROUNDS_TIME;
+            let is_late = round > 0 && started.elapsed() >= ROUNDS_TIME / faults::haste();
             if is_late || cancelled.load(Ordering::Relaxed) != 0 {
                 break 'rounds;
             }
