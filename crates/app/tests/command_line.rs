@@ -63,18 +63,16 @@ fn bad_input_gets_one_clear_sentence() {
     check_refused(&["list", "poems"], &[], 1, "no table \"poems\"");
 }
 
-/// Runs to its end within seconds, and is sampled meanwhile.
-fn short_run(folder: &Folder, words: &[&str]) -> Output {
-    let log = folder.file("run.log");
-    let mut all = vec!["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
-    all.extend(words);
-    sbc_bench(&all).env(testkit::HASTE.0, "8").output().unwrap()
+/// A run that begins at once and logs into this folder.
+fn run_in(folder: &Folder) -> Command {
+    sbc_bench(&["--force", "--wait", "0s", "--log", folder.file("run.log").to_str().unwrap()])
 }
 
 #[test]
 fn a_run_leaves_log_record_and_summary() {
     let folder = Folder::new("run");
-    let output = short_run(&folder, &[]);
+    // What it measures is looked at: it takes its time.
+    let output = run_in(&folder).env_remove(testkit::HASTE.0).output().unwrap();
     let status = output.status.code();
     assert!(matches!(status, Some(0 | 3)), "{status:?} {}", text(&output.stderr));
     let shown = text(&output.stdout);
@@ -150,9 +148,7 @@ fn check_explained(folder: &Folder, record: &record::Record) {
 #[test]
 fn an_interrupted_run_keeps_what_it_measured() {
     let folder = Folder::new("interrupted");
-    let log = folder.file("run.log");
-    let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
-    let mut run = sbc_bench(&words);
+    let mut run = run_in(&folder);
     let run = run.env_remove(testkit::HASTE.0).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = run.spawn().unwrap();
     std::thread::sleep(Duration::from_secs(4));
@@ -169,9 +165,7 @@ fn an_interrupted_run_keeps_what_it_measured() {
 #[test]
 fn a_killed_run_is_found_by_the_next_one() {
     let folder = Folder::new("killed");
-    let log = folder.file("run.log");
-    let words = ["--force", "--wait", "0s", "--log", log.to_str().unwrap()];
-    let mut run = sbc_bench(&words);
+    let mut run = run_in(&folder);
     let mut child = run.env_remove(testkit::HASTE.0).stdout(Stdio::null()).spawn().unwrap();
     let runs = folder.file("sbc-bench-runs");
     let streams = || -> Vec<std::path::PathBuf> {
@@ -195,7 +189,7 @@ fn a_killed_run_is_found_by_the_next_one() {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    let output = short_run(&folder, &[]);
+    let output = run_in(&folder).output().unwrap();
     let error = text(&output.stderr);
     assert!(error.contains("An earlier run died before its end. The program was killed during "), "{error}");
     assert!(error.contains("last seen at most"), "{error}");
