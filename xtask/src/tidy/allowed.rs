@@ -1,8 +1,8 @@
 //! Who may touch what: files, sockets, programs, standard streams, clocks, the environment, threads. Each has a list of
 //! the files and folders that may; a crate that is in none of its lists cannot, and a row that nothing needs is refused.
 //!
-//! It looks at paths, so methods of values (`path.exists()`, `child.kill()`) pass: those that must not be called are in
-//! the `clippy.toml` of their crate. Tests may do anything, and so may `testkit` and `xtask`, which nobody installs.
+//! It looks at paths and at methods that take nothing (`path.exists()`); others that must not be called are in the
+//! `clippy.toml` of their crate. Tests may do anything, and so may `testkit` and `xtask`, which nobody installs.
 
 use super::Problem;
 use super::modules::{Modules, Source};
@@ -11,7 +11,7 @@ use super::modules::{Modules, Source};
 pub(super) struct Reach {
     /// What ARCHITECTURE.md calls it.
     pub(super) name: &'static str,
-    /// The paths by which it is touched, each with all that it leads to.
+    /// The paths by which it is touched, each with all that it leads to, and methods as `.method`.
     ways: &'static [&'static str],
     /// Who may, and what for.
     pub(super) places: &'static [Place],
@@ -35,10 +35,24 @@ pub(super) const FREE: [&str; 2] = ["testkit", "xtask"];
 pub(super) const REACHES: &[Reach] = &[
     Reach {
         name: "files",
-        ways: &["std::fs", "std::os::unix::fs", "rustix::fs"],
+        ways: &[
+            "std::fs",
+            "std::os::unix::fs",
+            "rustix::fs",
+            ".canonicalize",
+            ".exists",
+            ".is_dir",
+            ".is_file",
+            ".metadata",
+            ".read_dir",
+            ".read_link",
+            ".symlink_metadata",
+            ".try_exists",
+        ],
         places: &[
             at("app/src/args/program.rs", "programs of the search path, for a word that is none of ours"),
             at("app/src/args/targets.rs", "the folder that the user named"),
+            at("app/src/commands/explain.rs", "a folder in place of a file"),
             at("app/src/commands/mark.rs", "a line behind a recording"),
             at("app/src/commands/monitor/export.rs", "the metrics file, gone when the monitor ends"),
             at("app/src/commands/monitor/recording.rs", "the recording"),
@@ -47,6 +61,7 @@ pub(super) const REACHES: &[Reach] = &[
             at("app/src/input.rs", "files that the user named"),
             at("app/src/output.rs", "what standard output leads to"),
             at("app/src/paths.rs", "where results go"),
+            at("bench/src/job/definition/", "whether a program of the user is there"),
             at("bench/src/process/", "pipes of programs, and whether a file can be run"),
             at("bench/src/run/history/", "Records of earlier runs"),
             at("bench/src/run/tape.rs", "the stream of a run"),
@@ -234,7 +249,7 @@ mod tests {
 
     const FILES: &[Reach] = &[Reach {
         name: "files",
-        ways: &["std::fs", "rustix::fs"],
+        ways: &["std::fs", "rustix::fs", ".exists"],
         places: &[at("x/src/a.rs", "its table"), at("x/src/b/", "its folder")],
     }];
 
@@ -264,6 +279,8 @@ mod tests {
         check("x", "fn c() {\nstd::fs::read(\"x\") }", &[&refused("std::fs::read", 2)]);
         check("x", "use std::{env, fs::File};", &[&refused("std::fs::File", 1)]);
         check("x", "use rustix as r;\nfn c() { r::fs::stat() }", &[&refused("rustix::fs::stat", 2)]);
+        check("x", "fn c() { path.exists() }", &[&refused(".exists", 1)]);
+        check("x", "fn c() { root.exists(path); self.exists }", &[]);
         check("x", "// std::fs\nfn c() { std::fsx::a(\"std::fs\") }", &[]);
         check("x", "#[cfg(test)] mod tests { use std::fs; }", &[]);
     }

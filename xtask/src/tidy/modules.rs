@@ -31,7 +31,7 @@ pub(super) struct Source {
     globs: Vec<Segments>,
     /// Names that it defines.
     items: BTreeSet<String>,
-    /// Every path, those of `use` among them.
+    /// Every path, those of `use` among them, and every method that takes nothing, as `.method`.
     pub(super) named: Vec<Named>,
 }
 
@@ -74,6 +74,8 @@ impl Source {
                     }
                     if segments.len() > 1 && begins {
                         source.name(segments, tokens[at].line, !inside.is_empty());
+                    } else if last == "." && text(at + 1) == "(" && text(at + 2) == ")" {
+                        source.name(vec![format!(".{}", segments[0])], tokens[at].line, false);
                     } else if DEFINES.contains(&last) || before == "macro_rules" {
                         source.items.insert(segments.swap_remove(0));
                     }

@@ -1,4 +1,4 @@
-//! The background thread of the sampler: the only thread that is not a workload.
+//! The background thread of the sampler.
 //!
 //! Where it may (as root), it runs before everything of normal priority: a sampler that waits behind
 //! the load is blind exactly when it is needed, and waiting would not make a tick of some 50 µs
